@@ -1,0 +1,35 @@
+const typescript = {
+  extensionsToTreatAsEsm: ['.ts'],
+  testEnvironmentOptions: { customExportConditions: ['source', 'node', 'node-addons'] },
+  transform: {
+    '\\.ts$': [
+      '@swc/jest',
+      {
+        jsc: { target: 'es2023', parser: { syntax: 'typescript' } },
+        module: { type: 'es6' },
+        sourceMaps: 'inline',
+      },
+    ],
+  },
+  modulePathIgnorePatterns: ['/dist/'],
+}
+
+/** unit: no I/O, milliseconds. int: real PostgreSQL. e2e: the hub as a process, seen over the wire. */
+export default {
+  projects: [
+    {
+      ...typescript,
+      displayName: 'unit',
+      testMatch: ['**/src/**/*.test.ts', '**/src/**/*.test.mjs'],
+      testPathIgnorePatterns: ['\\.int\\.test\\.ts$', '\\.e2e\\.test\\.ts$'],
+    },
+    {
+      ...typescript,
+      displayName: 'int',
+      testMatch: ['**/src/**/*.int.test.ts'],
+      globalSetup: './libs/runtime/src/testing/global-setup.ts',
+      globalTeardown: './libs/runtime/src/testing/global-teardown.ts',
+    },
+    { ...typescript, displayName: 'e2e', testMatch: ['**/test-e2e/src/**/*.e2e.test.ts'] },
+  ],
+}

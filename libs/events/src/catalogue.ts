@@ -1,0 +1,23 @@
+/** Every named domain event: the only asynchronous language between the services. */
+import type { z } from 'zod'
+import type { EventDefinition } from './define.ts'
+import { notificationEvents } from './notifications.ts'
+import { participantEvents } from './participants.ts'
+import { platformEvents } from './platform.ts'
+import { quoteEvents } from './quotes.ts'
+import { transferEvents } from './transfers.ts'
+
+export const catalogue = {
+  ...transferEvents,
+  ...quoteEvents,
+  ...participantEvents,
+  ...notificationEvents,
+  ...platformEvents,
+} satisfies Record<string, EventDefinition>
+
+/** Topics that several services write; every other topic has one publisher. */
+export const sharedTopics: ReadonlySet<string> = new Set(['notifications.requests', 'audit'])
+
+export type EventName = keyof typeof catalogue
+
+export type Payload<Name extends EventName> = z.infer<(typeof catalogue)[Name]['schema']>

@@ -1,0 +1,34 @@
+/** How one event of the catalogue is written down. */
+import type { z } from 'zod'
+
+/** Who says events; each topic has one publisher but for those in `sharedTopics`. */
+export type Publisher =
+  | 'account-lookup'
+  | 'admin'
+  | 'audit'
+  | 'auth-service'
+  | 'config'
+  | 'fspiop-api'
+  | 'notifications'
+  | 'participant-lifecycle'
+  | 'quoting'
+  | 'settlements'
+  | 'transfers'
+
+export interface EventDefinition<Schema extends z.ZodType = z.ZodType> {
+  readonly topic: string
+  readonly publishers: readonly Publisher[]
+  readonly consumers: readonly Publisher[]
+  /** The member of the payload that is the key; null for reports, which have none. */
+  readonly key: string | null
+  /** What it means, one sentence; the docs page prints it. */
+  readonly about: string
+  readonly schema: Schema
+}
+
+/** Keeps the literal types of a definition. */
+export function define<Schema extends z.ZodType>(
+  definition: EventDefinition<Schema>,
+): EventDefinition<Schema> {
+  return definition
+}

@@ -1,0 +1,78 @@
+/**
+ * The page EVENTS.md, made from the catalogue: what is printed there is what the services check.
+ * A test holds the page against this function; `npm run docs` writes it anew.
+ */
+import { z } from 'zod'
+import { catalogue } from './catalogue.ts'
+import type { EventDefinition } from './define.ts'
+
+interface JsonSchema {
+  readonly type?: string
+  readonly enum?: readonly string[]
+  readonly const?: string
+  readonly properties?: Readonly<Record<string, JsonSchema>>
+  readonly required?: readonly string[]
+  readonly items?: JsonSchema
+  readonly oneOf?: readonly JsonSchema[]
+  readonly anyOf?: readonly JsonSchema[]
+  readonly additionalProperties?: JsonSchema | boolean
+}
+
+export function eventsPage(): string {
+  const events = Object.entries<EventDefinition>(catalogue)
+  const topics = [...new Set(events.map(([, { topic }]) => topic))].sort()
+  const chapters = topics.map((topic) =>
+    topicChapter(
+      topic,
+      events.filter(([, event]) => event.topic === topic),
+    ),
+  )
+  return [
+    '# Events',
+    'Made from the catalogue in `src/` by `npm run docs`; change it there.',
+    'A name ending in `?` may be absent. Times are ISO 8601 in UTC, amounts decimal strings. Order ' +
+      'holds for one key within one topic and nowhere else.',
+    ...chapters,
+  ]
+    .join('\n\n')
+    .concat('\n')
+}
+
+function topicChapter(topic: string, events: readonly [string, EventDefinition][]): string {
+  return [`## Topic \`${topic}\``, ...events.map(eventParagraph)].join('\n\n')
+}
+
+function eventParagraph([name, event]: readonly [string, EventDefinition]): string {
+  const publishers = event.publishers.length > 6 ? 'every service' : event.publishers.join(', ')
+  const consumers = event.consumers.length > 6 ? 'every service' : event.consumers.join(', ')
+  const key = event.key === null ? 'no key' : `key \`${event.key}\``
+  return [
+    `### ${name}`,
+    `${event.about}`,
+    `${publishers} → ${consumers}; ${key}`,
+    '```',
+    shape(z.toJSONSchema(event.schema) as JsonSchema, ''),
+    '```',
+  ].join('\n')
+}
+
+/** A schema in the words of the page: `{ name, name?: type }`. */
+function shape(schema: JsonSchema, indent: string): string {
+  const choices = schema.oneOf ?? schema.anyOf
+  if (choices !== undefined) return choices.map((choice) => shape(choice, indent)).join(' | ')
+  if (schema.const !== undefined) return schema.const
+  if (schema.enum !== undefined) return schema.enum.join(' | ')
+  if (schema.type === 'array') return `[${shape(schema.items ?? {}, indent)}]`
+  if (schema.properties !== undefined) return objectShape(schema, indent)
+  if (schema.type === 'object') return '{ any member }'
+  return schema.type ?? 'any'
+}
+
+function objectShape(schema: JsonSchema, indent: string): string {
+  const inner = `${indent}  `
+  const members = Object.entries(schema.properties ?? {}).map(([name, member]) => {
+    const mark = schema.required?.includes(name) === true ? '' : '?'
+    return `${inner}${name}${mark}: ${shape(member, inner)}`
+  })
+  return ['{', ...members, `${indent}}`].join('\n')
+}

@@ -1,0 +1,105 @@
+/**
+ * From the catalogue to the bus and back: events are made with their topic and key, and handlers get
+ * them typed by name.
+ */
+import type {
+  EventBus,
+  Message,
+  OutgoingMessage,
+  Subscribed,
+  Subscription,
+} from '@causeway/runtime'
+import { randomUUID } from 'node:crypto'
+import { v5 } from 'uuid'
+import { catalogue, type EventName, type Payload } from './catalogue.ts'
+import type { Publisher } from './define.ts'
+
+/** What a relay will need: the received body, byte for byte, and the FSP's headers. */
+export interface Relay {
+  readonly body: Buffer
+  /** JSON of the header names and values as received; passed on, parsed only by who sends them. */
+  readonly headers?: Buffer
+}
+
+export type DomainEvent<Name extends EventName = EventName> = {
+  readonly [N in Name]: {
+    readonly name: N
+    readonly id: string
+    readonly time: string
+    readonly payload: Payload<N>
+    readonly relay: Relay | undefined
+    readonly traceparent: string | undefined
+  }
+}[Name]
+
+export interface EventOptions {
+  readonly relay?: Relay | undefined
+  readonly traceparent?: string | undefined
+  /** The event's id: `derivedId` of its cause in a stateless step, else a new one. */
+  readonly id?: string
+}
+
+const derivationNamespace = '5b0a62a0-6c1c-4c33-9d0e-3e6d2f7f6a51'
+
+/** UUIDv5 of the cause, what is made of it, and which leg: a repeat of the step gives the same id. */
+export function derivedId(causeId: string, name: string, leg = ''): string {
+  return v5(`${causeId}/${name}/${leg}`, derivationNamespace)
+}
+
+/** An event ready to be announced or published by `source`. */
+export function newEvent<Name extends EventName>(
+  source: Publisher,
+  name: Name,
+  payload: Payload<Name>,
+  options: EventOptions = {},
+): OutgoingMessage {
+  const { topic, key } = catalogue[name]
+  const { relay, traceparent } = options
+  return {
+    id: options.id ?? randomUUID(),
+    topic,
+    key: key === null ? '' : (payload as Readonly<Record<string, string>>)[key]!,
+    type: name,
+    source,
+    payload,
+    headers: {
+      ...(traceparent === undefined ? {} : { traceparent }),
+      ...(relay === undefined ? {} : { 'relay-body': relay.body }),
+      ...(relay?.headers === undefined ? {} : { 'relay-headers': relay.headers }),
+    },
+  }
+}
+
+/** Subscribes a group to events by name; the topics follow from the catalogue. */
+export function onEvents<Name extends EventName>(
+  bus: EventBus,
+  group: string,
+  names: readonly Name[],
+  handleBatch: (events: readonly DomainEvent<Name>[]) => Promise<void>,
+  bounds: Pick<Subscription, 'batch_max' | 'batches_in_flight_max'> = {},
+): Promise<Subscribed> {
+  return bus.subscribe({
+    ...bounds,
+    group,
+    topics: [...new Set(names.map((name) => catalogue[name].topic))],
+    types: new Set(names),
+    read: (type, json) => catalogue[type as EventName].schema.parse(json),
+    handleBatch: (messages) => handleBatch(messages.map(domainEvent<Name>)),
+  })
+}
+
+function domainEvent<Name extends EventName>(message: Message): DomainEvent<Name> {
+  const { headers } = message
+  const body = headers['relay-body']
+  const relayHeaders = headers['relay-headers']
+  return {
+    name: message.type,
+    id: message.id,
+    time: message.time,
+    payload: message.payload,
+    relay: Buffer.isBuffer(body)
+      ? { body, ...(Buffer.isBuffer(relayHeaders) ? { headers: relayHeaders } : {}) }
+      : undefined,
+    traceparent: headers['traceparent']?.toString(),
+  } as DomainEvent<Name>
+}

@@ -1,0 +1,18 @@
+export { catalogue, sharedTopics, type EventName, type Payload } from './catalogue.ts'
+export { define, type EventDefinition, type Publisher } from './define.ts'
+export {
+  derivedId,
+  newEvent,
+  onEvents,
+  type DomainEvent,
+  type EventOptions,
+  type Relay,
+} from './event.ts'
+export type {
+  DeliveryReport,
+  ErrorInformation,
+  ExtensionList,
+  LegRole,
+  Money,
+  Position,
+} from './parts.ts'

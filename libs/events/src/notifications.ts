@@ -1,0 +1,55 @@
+/** Commands to deliver something to somebody, and what became of them. */
+import { z } from 'zod'
+import { define } from './define.ts'
+import { deliveryReport, legRole } from './parts.ts'
+
+const cause = z.object({ msgName: z.string(), entityId: z.string() })
+
+const http = z.object({
+  type: z.literal('HTTP'),
+  method: z.enum(['POST', 'PUT', 'PATCH', 'GET', 'DELETE']),
+  url: z.string(),
+})
+
+const email = z.object({
+  type: z.literal('EMAIL'),
+  address: z.string(),
+  subject: z.string(),
+})
+
+export const notificationEvents = {
+  NotifyRequested: define({
+    topic: 'notifications.requests',
+    publishers: [
+      'fspiop-api',
+      'account-lookup',
+      'participant-lifecycle',
+      'settlements',
+      'auth-service',
+    ],
+    consumers: ['notifications'],
+    key: 'entityId',
+    about: 'One message is to be delivered; its bytes are the relayed body.',
+    schema: z.object({
+      notificationId: z.string(),
+      /** The transfer, quote … that it is about: messages of one entity to one FSP keep their order. */
+      entityId: z.string(),
+      cause,
+      legRole,
+      destinationFspId: z.string(),
+      transport: z.discriminatedUnion('type', [http, email]),
+      headers: z.record(z.string(), z.string()),
+      /** No attempt begins at or after this moment: the expiration of a request, 24 h for outcomes. */
+      deadline: z.string(),
+      reportRequired: z.boolean(),
+    }),
+  }),
+  NotifyReport: define({
+    topic: 'notifications.reports',
+    publishers: ['notifications'],
+    consumers: ['fspiop-api'],
+    key: null,
+    about: 'What became of a batch of notifications.',
+    schema: z.object({ reports: z.array(deliveryReport.extend({ cause })) }),
+  }),
+}

@@ -1,0 +1,126 @@
+/**
+ * What happens to participants, their accounts, limits and endpoints. `version` grows with every
+ * change of a participant: a reader ignores what is not newer than it knows.
+ */
+import { z } from 'zod'
+import { define } from './define.ts'
+
+const account = z.object({
+  accountId: z.int(),
+  ledgerAccountType: z.string(),
+  currency: z.string(),
+  isActive: z.boolean(),
+})
+
+const endpoint = z.object({ type: z.string(), value: z.string() })
+
+const ofParticipant = {
+  topic: 'participants',
+  publishers: ['participant-lifecycle'],
+  key: 'participantId',
+} as const
+
+const ofAccount = {
+  participantId: z.string(),
+  accountId: z.int(),
+  currency: z.string(),
+  version: z.int(),
+  changedAt: z.string(),
+}
+
+const accountStatus = z.object({ ...ofAccount, isActive: z.boolean() })
+
+export const participantEvents = {
+  ParticipantCreated: define({
+    ...ofParticipant,
+    consumers: ['fspiop-api', 'settlements', 'account-lookup', 'quoting'],
+    about: 'A participant exists; it is not active yet.',
+    schema: z.object({
+      participantId: z.string(),
+      type: z.enum(['DFSP', 'PISP', 'HUB']),
+      isActive: z.boolean(),
+      currencies: z.array(z.string()),
+      accounts: z.array(account),
+      version: z.int(),
+      changedAt: z.string(),
+    }),
+  }),
+  ParticipantStateUpdated: define({
+    ...ofParticipant,
+    consumers: ['fspiop-api', 'settlements', 'notifications', 'account-lookup', 'quoting'],
+    about: 'A participant was activated or deactivated.',
+    schema: z.object({
+      participantId: z.string(),
+      oldState: z.enum(['ACTIVE', 'INACTIVE']),
+      newState: z.enum(['ACTIVE', 'INACTIVE']),
+      isActive: z.boolean(),
+      version: z.int(),
+      changedAt: z.string(),
+    }),
+  }),
+  ParticipantLiquidityThresholdExceeded: define({
+    ...ofParticipant,
+    consumers: ['notifications'],
+    about: 'A position has come near its limit, or a transfer was refused for want of liquidity.',
+    schema: z.object({
+      ...ofAccount,
+      kind: z.enum(['THRESHOLD', 'LIMIT']),
+      alarmPercentage: z.string(),
+      remainingPercentage: z.string(),
+      position: z.string(),
+      limit: z.string(),
+      occurredAt: z.string(),
+    }),
+  }),
+  ParticipantAccountAdded: define({
+    ...ofParticipant,
+    consumers: ['settlements', 'fspiop-api'],
+    about: 'A participant has a further account.',
+    schema: z.object({
+      participantId: z.string(),
+      account,
+      version: z.int(),
+      changedAt: z.string(),
+    }),
+  }),
+  ParticipantAccountEnabled: define({
+    ...ofParticipant,
+    consumers: ['settlements'],
+    about: 'An account takes movements again.',
+    schema: accountStatus,
+  }),
+  ParticipantAccountDisabled: define({
+    ...ofParticipant,
+    consumers: ['settlements'],
+    about: 'An account takes no new movements; what is reserved can still finish.',
+    schema: accountStatus,
+  }),
+  ParticipantAccountLimitUpdated: define({
+    ...ofParticipant,
+    consumers: ['settlements'],
+    about: 'A limit was set or changed.',
+    schema: z.object({
+      ...ofAccount,
+      limit: z.object({ type: z.string(), value: z.string() }),
+      /** Absent when this is the first limit. */
+      oldValue: z.string().optional(),
+    }),
+  }),
+  ParticipantAccountThresholdUpdated: define({
+    ...ofParticipant,
+    consumers: ['settlements'],
+    about: 'The percentage at which the operator is warned was changed.',
+    schema: z.object({ ...ofAccount, alarmPercentage: z.string(), old: z.string() }),
+  }),
+  ParticipantEndpointsUpdated: define({
+    ...ofParticipant,
+    consumers: ['fspiop-api', 'account-lookup', 'quoting'],
+    about: 'An endpoint was added or changed; the list is whole.',
+    schema: z.object({
+      participantId: z.string(),
+      endpoints: z.array(endpoint),
+      version: z.int(),
+      changedAt: z.string(),
+    }),
+  }),
+}

@@ -1,0 +1,54 @@
+/** Payload parts that several events share. Times are ISO 8601 UTC, amounts decimal strings. */
+import { z } from 'zod'
+
+export const money = z.object({ currency: z.string(), amount: z.string() })
+
+export const extensionList = z.object({
+  extension: z.array(z.object({ key: z.string(), value: z.string() })),
+})
+
+export const errorInformation = z.object({
+  errorCode: z.string(),
+  errorDescription: z.string(),
+  extensionList: extensionList.optional(),
+})
+
+/** A POSITION account right after the step that the event tells of. */
+export const position = z.object({
+  participantId: z.string(),
+  accountId: z.int(),
+  currency: z.string(),
+  value: z.string(),
+  reservedValue: z.string(),
+  limit: z.string().optional(),
+  liquidity: z.string().optional(),
+  changedAt: z.string(),
+})
+
+/** PAYER and PAYEE of the transfer; REQUESTER is whoever asked and is answered. */
+export const legRole = z.enum(['PAYER', 'PAYEE', 'REQUESTER'])
+
+/** The result of delivering one notification. */
+export const deliveryReport = z.object({
+  notificationId: z.string(),
+  legRole,
+  destinationFspId: z.string(),
+  status: z.enum(['SUCCESS', 'FAILED']),
+  httpStatus: z.int().optional(),
+  attempts: z.int(),
+  duration_ms: z.int(),
+  lastError: z.string().optional(),
+  reportedAt: z.string(),
+})
+
+/** One message per worked batch: the delivery results of one kind of callback. */
+export const callbackReports = z.object({
+  reports: z.array(deliveryReport.extend({ entityId: z.string() })),
+})
+
+export type Money = z.infer<typeof money>
+export type ExtensionList = z.infer<typeof extensionList>
+export type ErrorInformation = z.infer<typeof errorInformation>
+export type Position = z.infer<typeof position>
+export type LegRole = z.infer<typeof legRole>
+export type DeliveryReport = z.infer<typeof deliveryReport>

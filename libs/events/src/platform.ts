@@ -1,0 +1,104 @@
+/** What every service may say or hear about configuration, secrets, audit and logs. */
+import { z } from 'zod'
+import { define, type Publisher } from './define.ts'
+
+const everyService: readonly Publisher[] = [
+  'account-lookup',
+  'admin',
+  'audit',
+  'auth-service',
+  'config',
+  'fspiop-api',
+  'notifications',
+  'participant-lifecycle',
+  'quoting',
+  'settlements',
+  'transfers',
+]
+
+const ofConfig = { topic: 'config', publishers: ['config'], key: 'boundedContextId' } as const
+
+const ofAudit = {
+  topic: 'audit',
+  publishers: everyService,
+  consumers: ['audit'],
+  key: 'sourceBcName',
+} as const
+
+export const platformEvents = {
+  ConfigurationValuesChanged: define({
+    ...ofConfig,
+    consumers: everyService,
+    about: 'Configuration values changed; a reader asks for them again.',
+    schema: z.object({
+      boundedContextId: z.string(),
+      schemaVersion: z.string(),
+      iterationNumber: z.int(),
+      changedKeys: z.array(z.string()),
+    }),
+  }),
+  SecretsValuesChanged: define({
+    ...ofConfig,
+    consumers: everyService,
+    about: 'Secrets changed; their values never travel in an event.',
+    schema: z.object({
+      boundedContextId: z.string(),
+      version: z.int(),
+      changedKeys: z.array(z.string()),
+    }),
+  }),
+  '/audit-log-write': define({
+    ...ofAudit,
+    about: 'Somebody did something that must stay on record; no such entry may be lost.',
+    schema: z.object({
+      id: z.string(),
+      actionTimestamp: z.string(),
+      functionalTimestamp: z.string().optional(),
+      sourceBcName: z.string(),
+      sourceAppName: z.string(),
+      sourceAppVersion: z.string(),
+      sourceKeyId: z.string().optional(),
+      callerNetworkSources: z.array(z.object({ family: z.string(), address: z.string() })),
+      securityContext: z.object({
+        userId: z.string().optional(),
+        appId: z.string().optional(),
+        role: z.string().optional(),
+      }),
+      actionType: z.string(),
+      actionSuccessful: z.boolean(),
+      labels: z.array(
+        z.object({ key: z.string(), value: z.string(), encryptionKeyId: z.string().optional() }),
+      ),
+      sourceSignature: z.string().optional(),
+    }),
+  }),
+  '/log-write': define({
+    ...ofAudit,
+    about: 'A line for the log store; its loss is tolerated.',
+    schema: z.object({
+      level: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal']),
+      timestamp: z.string(),
+      sourceBcName: z.string(),
+      appName: z.string(),
+      appVersion: z.string(),
+      component: z.string().optional(),
+      message: z.string(),
+      meta: z.record(z.string(), z.string()).optional(),
+    }),
+  }),
+  '/random-number-gen': define({
+    topic: 'audit',
+    publishers: everyService,
+    consumers: ['auth-service'],
+    key: 'requestId',
+    about: 'Somebody asks for random bytes, or is given them; the value is never logged.',
+    schema: z.object({
+      requestId: z.string(),
+      purpose: z.enum(['ID', 'SECRET', 'FIDO_CHALLENGE']),
+      byteLength: z.int().min(16).max(64),
+      encoding: z.enum(['base64url', 'hex']),
+      /** Only in the answer. */
+      value: z.string().optional(),
+    }),
+  }),
+}

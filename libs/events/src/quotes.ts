@@ -1,0 +1,124 @@
+/** The events of a quote's life. The ILP packet travels once, inside the relayed body. */
+import { z } from 'zod'
+import { define } from './define.ts'
+import { callbackReports, errorInformation, extensionList, money } from './parts.ts'
+
+/** Parts of a message that the hub passes on whole: it stores them and never decides by them. */
+const opaque = z.record(z.string(), z.unknown())
+
+const request = z.object({
+  quoteId: z.string(),
+  requesterFspId: z.string(),
+  /** Absent when the payer FSP leaves it to the hub to find the payee's FSP. */
+  destinationFspId: z.string().optional(),
+  transactionId: z.string(),
+  transactionRequestId: z.string().optional(),
+  payee: opaque,
+  payer: opaque,
+  amountType: z.enum(['SEND', 'RECEIVE']),
+  amount: money,
+  fees: money.optional(),
+  transactionType: opaque,
+  geoCode: opaque.optional(),
+  note: z.string().optional(),
+  expiration: z.string().optional(),
+  extensionList: extensionList.optional(),
+  payloadHash: z.string(),
+  version: z.string(),
+})
+
+const response = z.object({
+  quoteId: z.string(),
+  requesterFspId: z.string(),
+  destinationFspId: z.string(),
+  transferAmount: money,
+  payeeReceiveAmount: money.optional(),
+  payeeFspFee: money.optional(),
+  payeeFspCommission: money.optional(),
+  expiration: z.string(),
+  condition: z.string(),
+  geoCode: opaque.optional(),
+  note: z.string().optional(),
+  extensionList: extensionList.optional(),
+  payloadHash: z.string(),
+  version: z.string(),
+})
+
+const failed = z.object({
+  quoteId: z.string(),
+  requesterFspId: z.string(),
+  version: z.string(),
+  errorInformation,
+})
+
+const asked = { topic: 'fspiop-api.quotes', publishers: ['fspiop-api'], key: 'quoteId' } as const
+const said = { topic: 'quoting', publishers: ['quoting'], key: 'quoteId' } as const
+
+function report(about: string) {
+  return define({ ...asked, consumers: ['quoting'], key: null, about, schema: callbackReports })
+}
+
+export const quoteEvents = {
+  QuoteRequestReceived: define({
+    ...asked,
+    consumers: ['quoting'],
+    about: 'A payer FSP asked for a quote with a valid POST /quotes.',
+    schema: request,
+  }),
+  QuoteRequestAccepted: define({
+    ...said,
+    consumers: ['fspiop-api'],
+    about: 'The request is stored and valid; the payee FSP is to be asked.',
+    schema: request.extend({ destinationFspId: z.string() }),
+  }),
+  QuoteReceivedCallbackReport: report('How POST /quotes reached the payee FSP.'),
+  QuoteResponseReceived: define({
+    ...asked,
+    consumers: ['quoting'],
+    about: 'A payee FSP answered with PUT /quotes/{id}.',
+    schema: response,
+  }),
+  QuoteResponseAccepted: define({
+    ...said,
+    consumers: ['fspiop-api'],
+    about: 'The answer is stored and valid; the payer FSP is to be told.',
+    schema: response,
+  }),
+  QuoteAcceptedCallbackReport: report('How PUT /quotes/{id} reached the payer FSP.'),
+  InvalidQuoteRequest: define({
+    ...said,
+    consumers: ['fspiop-api'],
+    about: 'The request cannot be served: its form, its meaning, or its id used before.',
+    schema: failed,
+  }),
+  InvalidQuoteRequestCallbackReport: report('How that reached the payer FSP.'),
+  InvalidFSPInQuoteRequest: define({
+    ...said,
+    consumers: ['fspiop-api'],
+    about: 'The payer or the payee FSP is unknown, inactive or not the one that the message names.',
+    schema: failed.extend({ role: z.enum(['PAYER', 'PAYEE']) }),
+  }),
+  InvalidFSPInQuoteRequestCallbackReport: report('How that reached the payer FSP.'),
+  RuleViolatedInQuoteRequest: define({
+    ...said,
+    consumers: ['fspiop-api'],
+    about: 'A scheme rule forbids the request; the payee FSP never sees it.',
+    schema: failed.extend({ ruleId: z.string() }),
+  }),
+  RuleViolatedInQuoteRequestCallbackReport: report('How that reached the payer FSP.'),
+  RuleViolatedInQuoteResponse: define({
+    ...said,
+    consumers: ['fspiop-api'],
+    about: 'A scheme rule forbids the answer; both FSPs are told.',
+    schema: z.object({
+      quoteId: z.string(),
+      payerFspId: z.string(),
+      payeeFspId: z.string(),
+      payerVersion: z.string(),
+      payeeVersion: z.string(),
+      ruleId: z.string(),
+      errorInformation,
+    }),
+  }),
+  RuleViolatedInQuoteResponseCallbackReport: report('How that reached both FSPs.'),
+}

@@ -1,0 +1,5 @@
+/** Writes EVENTS.md beside the catalogue. */
+import { writeFileSync } from 'node:fs'
+import { eventsPage } from './docs.ts'
+
+writeFileSync(new URL('../EVENTS.md', import.meta.url), eventsPage())

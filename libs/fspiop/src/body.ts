@@ -1,0 +1,96 @@
+/**
+ * From the bytes of a body to a typed value, or to the one error that the sender is told. Bytes that
+ * are relayed are never changed here: what is read serves the hub's own decisions only.
+ */
+import { isUtf8 } from 'node:buffer'
+import type { z } from 'zod'
+import type { ErrorCode } from './errors.ts'
+import { firstFault } from './faults.ts'
+
+export type BodyReading<Value> =
+  | { readonly ok: true; readonly value: Value; readonly json: unknown }
+  | { readonly ok: false; readonly code: ErrorCode; readonly detail: string }
+
+const depth_max = 32
+const unstorablePattern = /[\0\p{Surrogate}]/u
+
+/**
+ * Reads a body against a message's schema. `value` is what the schema makes of it, `json` what was
+ * sent (for `payloadHash`). Codes: not UTF-8, not JSON, no object, wrong form 3101; missing 3102;
+ * wrong length 3100; too many elements 3103. A missing element is told first, then the first fault in
+ * the order of the document; `detail` begins with its path, as "/amount/currency".
+ */
+export function readBody<Schema extends z.ZodType>(
+  schema: Schema,
+  bytes: Buffer,
+): BodyReading<z.output<Schema>> {
+  if (!isUtf8(bytes)) return malformed('the body is not UTF-8')
+  const text = bytes.toString('utf8')
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch {
+    return malformed('the body is not JSON')
+  }
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) {
+    return malformed('the body is not a JSON object')
+  }
+  return judge(schema, json, text.includes('\\u'))
+}
+
+/** The same for JSON that has been parsed already. */
+export function readJson<Schema extends z.ZodType>(
+  schema: Schema,
+  json: object,
+): BodyReading<z.output<Schema>> {
+  return judge(schema, json, true)
+}
+
+/** Only texts with \u escapes, or of unknown origin, can hold what valid UTF-8 and JSON exclude. */
+function judge<Schema extends z.ZodType>(
+  schema: Schema,
+  json: object,
+  escaped: boolean,
+): BodyReading<z.output<Schema>> {
+  const harm = harmOf(json, 1, escaped)
+  if (harm !== undefined) return malformed(harm)
+  const reading = schema.safeParse(json)
+  if (reading.success) return { ok: true, value: reading.data, json }
+  return { ok: false, ...firstFault(reading.error.issues, json) }
+}
+
+function malformed(detail: string): BodyReading<never> {
+  return { ok: false, code: '3101', detail }
+}
+
+/**
+ * What no schema sees, because unknown members are legal. Nesting is bounded, for what walks a body
+ * recurses. Members named as the language's own inner ones are refused rather than dropped: the body
+ * is relayed as it is to FSPs whose parsers may trip over them, and no message has a use for them.
+ * NUL and half surrogate pairs can neither be stored as text nor written as UTF-8.
+ */
+function harmOf(value: unknown, depth: number, escaped: boolean): string | undefined {
+  if (typeof value === 'string') {
+    if (!escaped || !unstorablePattern.test(value)) return undefined
+    return 'a text holds NUL or half a surrogate pair'
+  }
+  if (typeof value !== 'object' || value === null) return undefined
+  if (depth > depth_max) return `nested deeper than ${depth_max}`
+  if (Array.isArray(value)) {
+    for (const item of value) {
+      const harm = harmOf(item, depth + 1, escaped)
+      if (harm !== undefined) return harm
+    }
+    return undefined
+  }
+  for (const name of Object.keys(value)) {
+    if (name === '__proto__' || name === 'constructor' || name === 'prototype') {
+      return `a member is named ${name}`
+    }
+    const harm =
+      harmOf(name, depth, escaped) ??
+      harmOf((value as Readonly<Record<string, unknown>>)[name], depth + 1, escaped)
+    if (harm !== undefined) return harm
+  }
+  return undefined
+}

@@ -1,0 +1,126 @@
+/**
+ * The element types that every message is made of. All are JSON strings, numbers too; patterns are
+ * anchored, lengths count characters (code points), and each carries the code of its refusal.
+ *
+ * A wrong length is 3100, a wrong form 3101 (`body.ts` maps them); names and dates of birth are 3100
+ * whatever is wrong with them, because clients of this API are tested for that. FSPIOP 7.2, 7.3.
+ */
+import { isCurrency } from '@causeway/money'
+import { z } from 'zod'
+import type { ErrorCode } from './errors.ts'
+import { isCorrelationId, isUuid } from './ids.ts'
+
+const date =
+  '(?:[1-9]\\d{3}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1\\d|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|' +
+  '(?:0[13578]|1[02])-31)|(?:[1-9]\\d(?:0[48]|[2468][048]|[13579][26])|' +
+  '(?:[2468][048]|[13579][26])00)-02-29)'
+const time = '(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d\\.\\d{3}(?:Z|[+-][01]\\d:[0-5]\\d)'
+
+const amountPattern = /^(?:0|[1-9]\d{0,17})(?:\.\d{0,3}[1-9])?$/
+const datePattern = new RegExp(`^${date}$`)
+const dateTimePattern = new RegExp(`^${date}T${time}$`)
+const namePattern =
+  /^(?!\s*$)[\p{L}\p{gc=Mark}\p{digit}\p{gc=Connector_Punctuation}\p{Join_Control} .,'-]{1,128}$/u
+const latitudePattern = /^[+-]?(?:90(?:\.0{1,6})?|(?:\d|[1-8]\d)(?:\.\d{1,6})?)$/
+const longitudePattern = /^[+-]?(?:180(?:\.0{1,6})?|(?:\d|[1-9]\d|1[0-7]\d)(?:\.\d{1,6})?)$/
+const fspIdPattern = /^(?! )[^\x00-\x1f\x7f]{1,32}(?<! )$/u
+
+function matching(pattern: RegExp, what: string) {
+  return z.string().regex(pattern, { error: what })
+}
+
+function passing(test: (text: string) => boolean, what: string, errorCode: ErrorCode) {
+  return z.string().refine(test, { error: what, params: { errorCode } })
+}
+
+function sized(max: number) {
+  return passing((text) => hasLength(text, max), `must have 1 to ${max} characters`, '3100')
+}
+
+/** Counts code points; a text short enough in UTF-16 units needs no counting. */
+function hasLength(text: string, max: number): boolean {
+  if (text.length === 0 || text.length > 2 * max) return false
+  return text.length <= max || Array.from(text).length <= max
+}
+
+/** 1 to 18 digits, at most four decimals, no trailing zero; "0" is legal here. FSPIOP 7.2.13. */
+export const amount = matching(amountPattern, 'not a legal Amount')
+
+/** The list of FSPIOP 7.5, widened to ISO 4217. */
+export const currency = passing(isCurrency, 'not a known Currency', '3101')
+
+/** A positive integer, written without leading zero. */
+export const integer = matching(/^[1-9]\d*$/, 'not a legal Integer')
+
+/** A real day of the calendar. */
+export const dateOfBirth = passing(
+  (text) => datePattern.test(text),
+  'not a legal DateOfBirth',
+  '3100',
+)
+
+/** With milliseconds and zone, in capitals. FSPIOP 7.2.14. */
+export const dateTime = matching(dateTimePattern, 'not a legal DateTime')
+
+/** A UUID. */
+export const correlationId = passing(isUuid, 'not a legal CorrelationId', '3101')
+
+/** The ids of transfers and quotes, which may be ULIDs. */
+export const transferOrQuoteId = passing(isCorrelationId, 'not a legal CorrelationId', '3101')
+
+/** As the element `fspId`, for ids that come in headers. */
+export function isFspId(text: string): boolean {
+  return fspIdPattern.test(text)
+}
+
+/** 1 to 32 characters, none of them a control character, no blank at either end. */
+export const fspId = sized(32).regex(fspIdPattern, { error: 'not a legal FspId' })
+
+/** First, middle and last name, in any script. */
+export const name = passing((text) => namePattern.test(text), 'not a legal Name', '3100')
+
+/** Names of businesses hold what those of people do not: only the length counts. */
+export const partyName = sized(128)
+
+/** What stands in a path may hold neither "/" nor "?". */
+export const partyIdentifier = sized(128).regex(/^[^/?]*$/, {
+  error: 'not a legal PartyIdentifier',
+})
+
+/** As partyIdentifier. */
+export const partySubIdOrType = sized(128).regex(/^[^/?]*$/, {
+  error: 'not a legal PartySubIdOrType',
+})
+
+export const merchantClassificationCode = matching(
+  /^\d{1,4}$/,
+  'not a legal MerchantClassificationCode',
+)
+export const note = sized(128)
+export const refundReason = sized(128)
+
+/** Any code of the numbering, also of a scheme's own. */
+export const errorCode = matching(/^[1-9]\d{3}$/, 'not a legal ErrorCode')
+export const errorDescription = sized(128)
+export const extensionKey = sized(32)
+export const extensionValue = sized(128)
+export const balanceOfPayments = matching(/^[1-9]\d{2}$/, 'not a legal BalanceOfPayments')
+export const code = matching(/^[0-9a-zA-Z]{4,32}$/, 'not a legal Code')
+export const otpValue = matching(/^\d{3,10}$/, 'not a legal OtpValue')
+export const qrCode = sized(64)
+export const pinValue = matching(/^\S{1,64}$/u, 'not a legal U2FPIN')
+
+/** Defined by each scheme, never a closed list. */
+export const transactionSubScenario = matching(/^[A-Z_]{1,32}$/, 'not a legal SubScenario')
+
+/** 32 bytes as base64url without padding. */
+export const ilpCondition = matching(/^[A-Za-z0-9_-]{43}$/, 'not a legal IlpCondition')
+export const ilpFulfilment = matching(/^[A-Za-z0-9_-]{43}$/, 'not a legal IlpFulfilment')
+
+/** base64url, padding tolerated, up to 32,768 characters. */
+export const ilpPacket = sized(32_768).regex(/^[A-Za-z0-9_-]+={0,2}$/, {
+  error: 'not a legal IlpPacket',
+})
+
+export const latitude = matching(latitudePattern, 'not a legal Latitude')
+export const longitude = matching(longitudePattern, 'not a legal Longitude')

@@ -1,0 +1,207 @@
+/**
+ * Where an FSP wants its callbacks: a closed list of endpoint types, the address that comes of a
+ * registered value, and which type serves which operation.
+ */
+import type { Operation } from './routes.ts'
+
+const callbackUrlTypes = [
+  'FSPIOP_CALLBACK_URL_PARTICIPANT_PUT',
+  'FSPIOP_CALLBACK_URL_PARTICIPANT_PUT_ERROR',
+  'FSPIOP_CALLBACK_URL_PARTICIPANT_DELETE',
+  'FSPIOP_CALLBACK_URL_PARTICIPANT_SUB_ID_PUT',
+  'FSPIOP_CALLBACK_URL_PARTICIPANT_SUB_ID_PUT_ERROR',
+  'FSPIOP_CALLBACK_URL_PARTICIPANT_SUB_ID_DELETE',
+  'FSPIOP_CALLBACK_URL_PARTICIPANT_BATCH_PUT',
+  'FSPIOP_CALLBACK_URL_PARTICIPANT_BATCH_PUT_ERROR',
+  'FSPIOP_CALLBACK_URL_PARTIES_GET',
+  'FSPIOP_CALLBACK_URL_PARTIES_PUT',
+  'FSPIOP_CALLBACK_URL_PARTIES_PUT_ERROR',
+  'FSPIOP_CALLBACK_URL_PARTIES_SUB_ID_GET',
+  'FSPIOP_CALLBACK_URL_PARTIES_SUB_ID_PUT',
+  'FSPIOP_CALLBACK_URL_PARTIES_SUB_ID_PUT_ERROR',
+  'FSPIOP_CALLBACK_URL_TRANSFER_POST',
+  'FSPIOP_CALLBACK_URL_TRANSFER_PUT',
+  'FSPIOP_CALLBACK_URL_TRANSFER_ERROR',
+  'FSPIOP_CALLBACK_URL_BULK_TRANSFER_POST',
+  'FSPIOP_CALLBACK_URL_BULK_TRANSFER_PUT',
+  'FSPIOP_CALLBACK_URL_BULK_TRANSFER_ERROR',
+  'FSPIOP_CALLBACK_URL_FX_TRANSFER_POST',
+  'FSPIOP_CALLBACK_URL_FX_TRANSFER_PUT',
+  'FSPIOP_CALLBACK_URL_FX_TRANSFER_ERROR',
+  'ALARM_NOTIFICATION_URL',
+] as const
+
+/** The path of the resource is appended to their values. */
+const baseUrlTypes = [
+  'FSPIOP_CALLBACK_URL',
+  'FSPIOP_CALLBACK_URL_QUOTES',
+  'FSPIOP_CALLBACK_URL_BULK_QUOTES',
+  'FSPIOP_CALLBACK_URL_FX_QUOTES',
+  'FSPIOP_CALLBACK_URL_TRX_REQ_SERVICE',
+  'FSPIOP_CALLBACK_URL_AUTHORIZATIONS',
+] as const
+
+/** Base addresses too, of the Third-Party API; the last but four are obsolete, yet still sent. */
+const thirdPartyUrlTypes = [
+  'TP_CB_URL_SERVICES_GET',
+  'TP_CB_URL_SERVICES_PUT',
+  'TP_CB_URL_SERVICES_PUT_ERROR',
+  'TP_CB_URL_ACCOUNTS_GET',
+  'TP_CB_URL_ACCOUNTS_PUT',
+  'TP_CB_URL_ACCOUNTS_PUT_ERROR',
+  'TP_CB_URL_CONSENT_REQUEST_POST',
+  'TP_CB_URL_CONSENT_REQUEST_PUT',
+  'TP_CB_URL_CONSENT_REQUEST_PUT_ERROR',
+  'TP_CB_URL_CONSENT_REQUEST_PATCH',
+  'TP_CB_URL_CONSENT_POST',
+  'TP_CB_URL_CONSENT_GET',
+  'TP_CB_URL_CONSENT_PUT',
+  'TP_CB_URL_CONSENT_PUT_ERROR',
+  'TP_CB_URL_CONSENT_PATCH',
+  'TP_CB_URL_TRANSACTION_REQUEST_GET',
+  'TP_CB_URL_TRANSACTION_REQUEST_POST',
+  'TP_CB_URL_TRANSACTION_REQUEST_PUT',
+  'TP_CB_URL_TRANSACTION_REQUEST_PUT_ERROR',
+  'TP_CB_URL_TRANSACTION_REQUEST_PATCH',
+  'TP_CB_URL_TRANSACTION_REQUEST_AUTH_POST',
+  'TP_CB_URL_TRANSACTION_REQUEST_AUTH_PUT',
+  'TP_CB_URL_TRANSACTION_REQUEST_AUTH_PUT_ERROR',
+  'TP_CB_URL_TRANSACTION_REQUEST_VERIFY_POST',
+  'TP_CB_URL_TRANSACTION_REQUEST_VERIFY_PUT',
+  'TP_CB_URL_TRANSACTION_REQUEST_VERIFY_PUT_ERROR',
+  'TP_CB_URL_CREATE_CREDENTIAL_POST',
+  'TP_CB_URL_CONSENT_GENERATE_CHALLENGE_POST',
+  'TP_CB_URL_CONSENT_GENERATE_CHALLENGE_PUT_ERROR',
+  'TP_CB_URL_CONSENT_DELETE',
+  'TP_CB_URL_CONSENT_REQUEST_GET',
+  'TP_CB_URL_TRANSACTION_REQUEST_AUTH_GET',
+  'TP_CB_URL_TRANSACTION_REQUEST_VERIFY_GET',
+] as const
+
+/** Their value is an e-mail address. */
+const emailTypes = [
+  'NET_DEBIT_CAP_THRESHOLD_BREACH_EMAIL',
+  'NET_DEBIT_CAP_ADJUSTMENT_EMAIL',
+  'SETTLEMENT_TRANSFER_POSITION_CHANGE_EMAIL',
+] as const
+
+/** Their value is a name. */
+const topicTypes = ['ALARM_NOTIFICATION_TOPIC'] as const
+
+export const endpointTypes = [
+  ...callbackUrlTypes,
+  ...baseUrlTypes,
+  ...thirdPartyUrlTypes,
+  ...emailTypes,
+  ...topicTypes,
+] as const
+
+export type EndpointType = (typeof endpointTypes)[number]
+
+const allTypes: ReadonlySet<string> = new Set(endpointTypes)
+const bases: ReadonlySet<string> = new Set([...baseUrlTypes, ...thirdPartyUrlTypes])
+const emails: ReadonlySet<string> = new Set(emailTypes)
+const topics: ReadonlySet<string> = new Set(topicTypes)
+
+export function isEndpointType(text: string): text is EndpointType {
+  return allTypes.has(text)
+}
+
+/** Whether the value of this type is a base address, to which the path is appended. */
+export function isBaseUrlType(type: EndpointType): boolean {
+  return bases.has(type)
+}
+
+const value_max = 1024
+const variablePattern = /\{\{\s*([A-Za-z]+)\s*\}\}/g
+
+/**
+ * Whether the value can be registered: an absolute http or https address, its variables aside, an
+ * e-mail address where the type asks for one, at most 1,024 characters.
+ */
+export function isEndpointValue(type: EndpointType, value: string): boolean {
+  if (value.length === 0 || value.length > value_max) return false
+  if (emails.has(type)) return /^[^\s@]+@[^\s@]+$/.test(value)
+  if (topics.has(type)) return /^[\w.-]+$/.test(value)
+  const plain = value.replace(variablePattern, 'x')
+  if (/[{}\s]/.test(plain) || !/^https?:\/\/[^/]/i.test(plain)) return false
+  return URL.canParse(plain)
+}
+
+/**
+ * The template with its double-brace variables filled in, percent-encoded; `undefined` when it names
+ * a variable that is not given, for then there is no address.
+ */
+export function fillTemplate(
+  template: string,
+  variables: Readonly<Record<string, string | undefined>>,
+): string | undefined {
+  const names = Array.from(template.matchAll(variablePattern), ([, name = '']) => name)
+  const known = names.every(
+    (name) => Object.hasOwn(variables, name) && variables[name] !== undefined,
+  )
+  if (!known) return undefined
+  return template.replace(variablePattern, (_, name: string) =>
+    encodeURIComponent(variables[name] ?? ''),
+  )
+}
+
+/**
+ * The address of a callback. Values of base-address types get the path appended (from the resource
+ * name on, with its query); all others, and a base that holds variables, are filled in.
+ */
+export function callbackUrl(
+  type: EndpointType,
+  value: string,
+  path: string,
+  variables: Readonly<Record<string, string | undefined>>,
+): string | undefined {
+  if (isBaseUrlType(type) && !value.includes('{{')) return value.replace(/\/+$/, '') + path
+  return fillTemplate(value, variables)
+}
+
+const byOperation: Readonly<Partial<Record<Operation, EndpointType>>> = {
+  'PUT /participants/{ID}': 'FSPIOP_CALLBACK_URL_PARTICIPANT_BATCH_PUT',
+  'PUT /participants/{ID}/error': 'FSPIOP_CALLBACK_URL_PARTICIPANT_BATCH_PUT_ERROR',
+  'PUT /participants/{Type}/{ID}': 'FSPIOP_CALLBACK_URL_PARTICIPANT_PUT',
+  'PUT /participants/{Type}/{ID}/error': 'FSPIOP_CALLBACK_URL_PARTICIPANT_PUT_ERROR',
+  'PUT /participants/{Type}/{ID}/{SubId}': 'FSPIOP_CALLBACK_URL_PARTICIPANT_SUB_ID_PUT',
+  'PUT /participants/{Type}/{ID}/{SubId}/error': 'FSPIOP_CALLBACK_URL_PARTICIPANT_SUB_ID_PUT_ERROR',
+  'GET /parties/{Type}/{ID}': 'FSPIOP_CALLBACK_URL_PARTIES_GET',
+  'PUT /parties/{Type}/{ID}': 'FSPIOP_CALLBACK_URL_PARTIES_PUT',
+  'PUT /parties/{Type}/{ID}/error': 'FSPIOP_CALLBACK_URL_PARTIES_PUT_ERROR',
+  'GET /parties/{Type}/{ID}/{SubId}': 'FSPIOP_CALLBACK_URL_PARTIES_SUB_ID_GET',
+  'PUT /parties/{Type}/{ID}/{SubId}': 'FSPIOP_CALLBACK_URL_PARTIES_SUB_ID_PUT',
+  'PUT /parties/{Type}/{ID}/{SubId}/error': 'FSPIOP_CALLBACK_URL_PARTIES_SUB_ID_PUT_ERROR',
+  'POST /transactionRequests': 'FSPIOP_CALLBACK_URL_TRX_REQ_SERVICE',
+  'GET /transactionRequests/{ID}': 'FSPIOP_CALLBACK_URL_TRX_REQ_SERVICE',
+  'PUT /transactionRequests/{ID}': 'FSPIOP_CALLBACK_URL_TRX_REQ_SERVICE',
+  'PUT /transactionRequests/{ID}/error': 'FSPIOP_CALLBACK_URL_TRX_REQ_SERVICE',
+  'POST /quotes': 'FSPIOP_CALLBACK_URL_QUOTES',
+  'GET /quotes/{ID}': 'FSPIOP_CALLBACK_URL_QUOTES',
+  'PUT /quotes/{ID}': 'FSPIOP_CALLBACK_URL_QUOTES',
+  'PUT /quotes/{ID}/error': 'FSPIOP_CALLBACK_URL_QUOTES',
+  'GET /authorizations/{ID}': 'FSPIOP_CALLBACK_URL_AUTHORIZATIONS',
+  'PUT /authorizations/{ID}': 'FSPIOP_CALLBACK_URL_AUTHORIZATIONS',
+  'PUT /authorizations/{ID}/error': 'FSPIOP_CALLBACK_URL_AUTHORIZATIONS',
+  'POST /transfers': 'FSPIOP_CALLBACK_URL_TRANSFER_POST',
+  'PUT /transfers/{ID}': 'FSPIOP_CALLBACK_URL_TRANSFER_PUT',
+  'PATCH /transfers/{ID}': 'FSPIOP_CALLBACK_URL_TRANSFER_PUT',
+  'PUT /transfers/{ID}/error': 'FSPIOP_CALLBACK_URL_TRANSFER_ERROR',
+  // No type is published for transactions; the base of the transaction requests serves them.
+  'GET /transactions/{ID}': 'FSPIOP_CALLBACK_URL_TRX_REQ_SERVICE',
+  'PUT /transactions/{ID}': 'FSPIOP_CALLBACK_URL_TRX_REQ_SERVICE',
+  'PUT /transactions/{ID}/error': 'FSPIOP_CALLBACK_URL_TRX_REQ_SERVICE',
+  'POST /bulkQuotes': 'FSPIOP_CALLBACK_URL_BULK_QUOTES',
+  'GET /bulkQuotes/{ID}': 'FSPIOP_CALLBACK_URL_BULK_QUOTES',
+  'PUT /bulkQuotes/{ID}': 'FSPIOP_CALLBACK_URL_BULK_QUOTES',
+  'PUT /bulkQuotes/{ID}/error': 'FSPIOP_CALLBACK_URL_BULK_QUOTES',
+  'POST /bulkTransfers': 'FSPIOP_CALLBACK_URL_BULK_TRANSFER_POST',
+  'PUT /bulkTransfers/{ID}': 'FSPIOP_CALLBACK_URL_BULK_TRANSFER_PUT',
+  'PUT /bulkTransfers/{ID}/error': 'FSPIOP_CALLBACK_URL_BULK_TRANSFER_ERROR',
+}
+
+/** The type that tells where an operation is to be sent; `undefined` for what no FSP is sent. */
+export function endpointTypeOf(operation: Operation): EndpointType | undefined {
+  return byOperation[operation]
+}

@@ -1,0 +1,108 @@
+/**
+ * Of all that is wrong with a body, the one fault that its sender is told: a missing element before
+ * all else, then whatever comes first in the document. FSPIOP 7.6.
+ */
+import type { z } from 'zod'
+import type { ErrorCode } from './errors.ts'
+
+type Issue = z.core.$ZodIssue
+type Path = Issue['path']
+
+export interface Fault {
+  readonly code: ErrorCode
+  /** Begins with the path of the element, as "/payer/personalInfo/complexName/firstName". */
+  readonly detail: string
+}
+
+/** The fault to tell; `issues` is not empty. */
+export function firstFault(issues: readonly Issue[], json: object): Fault {
+  const missing = issues.filter((issue) => isMissing(issue, json))
+  const issue = firstInDocument(missing.length > 0 ? missing : issues, json)
+  const path = textOf(issue.path, json)
+  if (missing.length > 0) return { code: '3102', detail: path }
+  return { code: codeOf(issue), detail: `${path}: ${sentenceOf(issue)}` }
+}
+
+function isMissing(issue: Issue, json: object): boolean {
+  if (issue.code !== 'invalid_type' && issue.code !== 'invalid_value') {
+    if (issue.code !== 'invalid_union') return false
+  }
+  let value: unknown = json
+  for (const step of issue.path) value = inner(value, step)
+  return value === undefined
+}
+
+/** One step down. A bare extension list stands for the object that the schema took it as. */
+function inner(value: unknown, step: PropertyKey): unknown {
+  if (typeof value !== 'object' || value === null) return undefined
+  if (Array.isArray(value) && step === 'extension') return value
+  return Object.hasOwn(value, step) ? (value as Record<PropertyKey, unknown>)[step] : undefined
+}
+
+/** Goes down level by level with the issues that are still in the running, so many issues are cheap. */
+function firstInDocument(issues: readonly Issue[], json: object): Issue {
+  let running = issues
+  let value: unknown = json
+  for (let level = 0; ; level += 1) {
+    const [first] = running
+    if (first === undefined) throw new Error('a body was refused without an issue')
+    const ended = running.find((issue) => issue.path.length === level)
+    if (ended !== undefined || running.length === 1) return ended ?? first
+    const step = firstStep(running, level, value)
+    running = running.filter((issue) => issue.path[level] === step)
+    value = step === undefined ? undefined : inner(value, step)
+  }
+}
+
+function firstStep(
+  issues: readonly Issue[],
+  level: number,
+  value: unknown,
+): PropertyKey | undefined {
+  const steps = new Set(issues.map((issue) => issue.path[level]))
+  if (typeof value === 'object' && value !== null) {
+    for (const name of Array.isArray(value) ? value.keys() : Object.keys(value)) {
+      if (steps.has(name)) return name
+    }
+  }
+  return issues[0]?.path[level]
+}
+
+function textOf(path: Path, json: object): string {
+  let text = ''
+  let value: unknown = json
+  for (const step of path) {
+    if (!(Array.isArray(value) && step === 'extension')) text += `/${String(step)}`
+    value = inner(value, step)
+  }
+  return text
+}
+
+function codeOf(issue: Issue): ErrorCode {
+  switch (issue.code) {
+    case 'custom':
+      return (issue.params?.['errorCode'] as ErrorCode | undefined) ?? '3101'
+    case 'too_small':
+      return '3100'
+    case 'too_big':
+      return issue.origin === 'array' ? '3103' : '3100'
+    default:
+      return '3101'
+  }
+}
+
+function sentenceOf(issue: Issue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return `not a JSON ${issue.expected}`
+    case 'invalid_value':
+    case 'invalid_union':
+      return 'not one of its values'
+    case 'too_small':
+      return `fewer than ${issue.minimum} elements`
+    case 'too_big':
+      return `more than ${issue.maximum} elements`
+    default:
+      return issue.message
+  }
+}

@@ -1,0 +1,23 @@
+/**
+ * Two bodies that say the same have the same hash: order of members and blanks do not count, so a
+ * repeated request is known for one even when the FSP's library wrote it another way.
+ */
+import { hash } from 'node:crypto'
+
+/** SHA-256 over the canonical JSON of a parsed body, base64url (43 characters). */
+export function payloadHash(json: unknown): string {
+  return hash('sha256', canonicalJson(json), 'base64url')
+}
+
+/** Members sorted by name (UTF-16 order, as RFC 8785), no blanks; arrays keep their order. */
+export function canonicalJson(json: unknown): string {
+  if (typeof json !== 'object' || json === null) return JSON.stringify(json)
+  if (Array.isArray(json)) return `[${json.map(canonicalJson).join()}]`
+  const members = json as Readonly<Record<string, unknown>>
+  let text = '{'
+  for (const name of Object.keys(members).sort()) {
+    if (text.length > 1) text += ','
+    text += `${JSON.stringify(name)}:${canonicalJson(members[name])}`
+  }
+  return `${text}}`
+}

@@ -1,0 +1,168 @@
+/**
+ * The headers of a request: one ordered check of all that they must hold, and the headers of what
+ * goes out, relayed or made by the hub. FSPIOP 3.2. Names are lower case, as Node.js gives them.
+ */
+import { isFspId } from './elements.ts'
+import { type Refusal, refusal } from './errors.ts'
+import { readHttpDate, writeHttpDate } from './http-date.ts'
+import { contentType, negotiateAccept, readContentType } from './media-type.ts'
+import {
+  type Method,
+  type Resource,
+  type ResourceRules,
+  resourceRules,
+  type Version,
+} from './resources.ts'
+
+/** Header values by lower-case name, as `IncomingMessage.headers` holds them. */
+export type Headers = Readonly<Record<string, string | readonly string[] | undefined>>
+
+export interface AcceptedHeaders {
+  readonly accepted: true
+  /** Of GET, POST and DELETE: the version in which callback and answer are to be. */
+  readonly acceptVersion: Version | undefined
+  /** The version of the message itself. */
+  readonly contentVersion: Version
+  /** Whether it is a participant, and the one that the channel says, is not known here. */
+  readonly source: string
+  /** `undefined` when absent or empty; may be the hub's own name. */
+  readonly destination: string | undefined
+}
+
+export type HeaderCheck = AcceptedHeaders | { readonly accepted: false; readonly refusal: Refusal }
+
+/**
+ * Accept, Date, Content-Type, FSPIOP-Source and FSPIOP-Destination, in this order; the first fault is
+ * the answer. Missing 3102, malformed 3101, version not supported 406/3001. Accept does not count on
+ * PUT and PATCH. `rules` are the resource's own unless the caller has others configured.
+ */
+export function checkHeaders(
+  method: Method,
+  resource: Resource,
+  headers: Headers,
+  rules: ResourceRules = resourceRules[resource],
+): HeaderCheck {
+  const accept = method === 'PUT' || method === 'PATCH' ? undefined : one(headers, 'accept')
+  let acceptVersion: Version | undefined
+  if (method !== 'PUT' && method !== 'PATCH') {
+    if (accept === undefined) return missing('accept')
+    const negotiation = negotiateAccept(accept, resource, rules)
+    if (!negotiation.agreed) return { accepted: false, refusal: negotiation.refusal }
+    acceptVersion = negotiation.version
+  }
+
+  const date = one(headers, 'date')
+  if (date === undefined) return missing('date')
+  if (readHttpDate(date) === undefined) return malformed('date', 'not an HTTP date')
+
+  const type = one(headers, 'content-type')
+  if (type === undefined) return missing('content-type')
+  const content = readContentType(type, resource, rules)
+  if (!content.agreed) return { accepted: false, refusal: content.refusal }
+
+  const source = one(headers, 'fspiop-source') ?? ''
+  if (source === '') return missing('fspiop-source')
+  if (!isFspId(source)) return malformed('fspiop-source', 'not a legal FspId')
+
+  const destination = one(headers, 'fspiop-destination') ?? ''
+  if (destination === '' && rules.destinationRequired.includes(method)) {
+    return missing('fspiop-destination')
+  }
+  if (destination !== '' && !isFspId(destination)) {
+    return malformed('fspiop-destination', 'not a legal FspId')
+  }
+  return {
+    accepted: true,
+    acceptVersion,
+    contentVersion: content.version,
+    source,
+    destination: destination === '' ? undefined : destination,
+  }
+}
+
+/**
+ * Content-Type of the answer to a request: the version that was agreed on, or the current one while
+ * none is known, as in a refusal of the headers themselves.
+ */
+export function responseContentType(resource: Resource, check?: HeaderCheck): string {
+  const version =
+    check?.accepted === true ? (check.acceptVersion ?? check.contentVersion) : undefined
+  return contentType(resource, version ?? resourceRules[resource].currentVersion)
+}
+
+const relayedNames: ReadonlySet<string> = new Set([
+  'accept',
+  'content-type',
+  'date',
+  'traceparent',
+  'tracestate',
+])
+
+/** Written by a gateway for the hub alone: it tells what the FSP's own channel looked like. */
+const gatewayNames: ReadonlySet<string> = new Set(['x-forwarded-client-cert'])
+
+/**
+ * What is relayed unchanged: the API's own headers, all of `fspiop-*` and `x-*`, and the trace. What
+ * belongs to one connection (also by its word in Connection), to the channel (Authorization) or to
+ * the form of transport is left out, and Accept on PUT and PATCH. A given `destination`, found by
+ * lookup, stands in the place of an empty one.
+ */
+export function relayHeaders(
+  method: Method,
+  headers: Headers,
+  destination?: string,
+): Record<string, string> {
+  const ofConnection =
+    one(headers, 'connection')
+      ?.toLowerCase()
+      .split(/\s*,\s*/) ?? []
+  const relayed: Record<string, string> = {}
+  for (const name of Object.keys(headers)) {
+    if (!relayedNames.has(name) && !/^(?:fspiop|x)-/.test(name)) continue
+    if (gatewayNames.has(name) || ofConnection.includes(name)) continue
+    if (name === 'accept' && (method === 'PUT' || method === 'PATCH')) continue
+    const value = one(headers, name)
+    if (value !== undefined) relayed[name] = value
+  }
+  if (destination !== undefined) relayed['fspiop-destination'] = destination
+  return relayed
+}
+
+export interface HubMessage {
+  readonly method: Method
+  readonly resource: Resource
+  /** The path from the resource name on, as "/transfers/<id>/error". */
+  readonly path: string
+  /** The version that the receiver used. */
+  readonly version: Version
+  /** The hub's own name. */
+  readonly source: string
+  readonly destination: string
+  readonly date: Date
+}
+
+/** The headers of a message that the hub makes; a signature is added by who holds the key. */
+export function hubHeaders(message: HubMessage): Record<string, string> {
+  const { method, resource, path, version, source, destination, date } = message
+  return {
+    'content-type': contentType(resource, version),
+    date: writeHttpDate(date),
+    'fspiop-source': source,
+    'fspiop-destination': destination,
+    'fspiop-http-method': method,
+    'fspiop-uri': path,
+  }
+}
+
+function one(headers: Headers, name: string): string | undefined {
+  const value = headers[name]
+  return typeof value === 'string' || value === undefined ? value : value.join(', ')
+}
+
+function missing(name: string): HeaderCheck {
+  return { accepted: false, refusal: refusal('3102', `header ${name}`) }
+}
+
+function malformed(name: string, why: string): HeaderCheck {
+  return { accepted: false, refusal: refusal('3101', `header ${name}: ${why}`) }
+}

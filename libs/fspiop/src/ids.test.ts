@@ -1,0 +1,29 @@
+import { expect, test } from '@jest/globals'
+import { isCorrelationId, isUuid } from './ids.ts'
+
+test.each([1, 2, 3, 4, 5, 6, 7, 8])('a lower-case UUID of version %p is taken', (version) => {
+  const id = `e5c1d8f3-72a6-${version}b09-8d14-f0b35a9c2e61`
+  expect(isUuid(id)).toBe(true)
+  expect(isCorrelationId(id)).toBe(true)
+})
+
+test.each([
+  'e5c1d8f3-72a6-0b09-8d14-f0b35a9c2e61',
+  'e5c1d8f3-72a6-9b09-8d14-f0b35a9c2e61',
+  'E5C1D8F3-72A6-4B09-8D14-F0B35A9C2E61',
+  'e5c1d8f3-72a6-4b09-7d14-f0b35a9c2e61',
+  'e5c1d8f3-72a6-4b09-8d14-f0b35a9c2e6',
+  'e5c1d8f3-72a6-4b09-8d14-f0b35a9c2e611',
+  'e5c1d8f3-72a6-4b09-8d14-f0b35a9c2e61\n',
+  '00000000-0000-0000-0000-000000000000',
+  '01arz3ndektsv4rrffq69g5fav',
+  '01ARZ3NDEKTSV4RRFFQ69G5FAVX',
+  '',
+])('%j names nothing', (text) => {
+  expect(isCorrelationId(text)).toBe(false)
+})
+
+test('a ULID names a transfer or a quote but is no UUID', () => {
+  expect(isCorrelationId('01ARZ3NDEKTSV4RRFFQ69G5FAV')).toBe(true)
+  expect(isUuid('01ARZ3NDEKTSV4RRFFQ69G5FAV')).toBe(false)
+})

@@ -1,0 +1,14 @@
+/** Identifiers as FSPs send them: compared as sent, so only one way of writing each is taken. */
+
+const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+const ulidPattern = /^[0-9A-HJKMNP-TV-Z]{26}$/
+
+/** A lower-case UUID of any version (1 to 8). FSPIOP 7.2, RFC 9562. */
+export function isUuid(text: string): boolean {
+  return uuidPattern.test(text)
+}
+
+/** What may name a transfer or a quote: a UUID, or an upper-case ULID, which some FSPs send there. */
+export function isCorrelationId(text: string): boolean {
+  return uuidPattern.test(text) || ulidPattern.test(text)
+}

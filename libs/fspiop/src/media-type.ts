@@ -1,0 +1,102 @@
+/**
+ * The vendor media type in Content-Type and Accept: what is written, what is read, and which version
+ * comes of it. FSPIOP 3.2.1, 3.3.4.
+ */
+import { type Refusal, refusal } from './errors.ts'
+import type { Resource, ResourceRules, Version } from './resources.ts'
+
+/** The version that was agreed on, or why there is none. */
+export type Negotiation =
+  | { readonly agreed: true; readonly version: Version }
+  | { readonly agreed: false; readonly refusal: Refusal }
+
+/** Content-Type of every request and answer, the empty ones too. */
+export function contentType(resource: Resource, version: Version): string {
+  return `application/vnd.interoperability.${resource}+json;version=${version}`
+}
+
+/** Accept of a request that the hub makes itself: the major version of what it can read. */
+export function acceptHeader(resource: Resource, version: Version): string {
+  const [major = ''] = version.split('.')
+  return `application/vnd.interoperability.${resource}+json;version=${major}`
+}
+
+/**
+ * The version of an Accept header: entries are tried in their order, the first that is supported
+ * wins; a major version or none leaves the choice to us. One entry of a wrong form makes the whole
+ * header malformed.
+ */
+export function negotiateAccept(
+  header: string,
+  resource: Resource,
+  rules: ResourceRules,
+): Negotiation {
+  const named = header.split(',').map((entry) => readEntry(entry.trim(), resource))
+  let agreed: Version | undefined
+  for (const version of named) {
+    if (version === undefined) {
+      return refused(refusal('3101', `header accept: not ${typeName(resource)}`))
+    }
+    agreed ??= choose(version, rules)
+  }
+  if (agreed !== undefined) return { agreed: true, version: agreed }
+  return refused(unacceptable('accept', header, rules))
+}
+
+/** The version of a Content-Type header, which must name it whole. A charset of UTF-8 is let pass. */
+export function readContentType(
+  header: string,
+  resource: Resource,
+  rules: ResourceRules,
+): Negotiation {
+  const plain = header.replace(/\s*;\s*charset="?utf-8"?(?=\s*(?:;|$))/i, '')
+  const version = readEntry(plain, resource)
+  if (version?.minor === undefined) {
+    return refused(
+      refusal('3101', `header content-type: not ${typeName(resource)};version=<major>.<minor>`),
+    )
+  }
+  const agreed = choose(version, rules)
+  if (agreed !== undefined) return { agreed: true, version: agreed }
+  return refused(unacceptable('content-type', header, rules))
+}
+
+interface NamedVersion {
+  readonly major: string | undefined
+  readonly minor: string | undefined
+}
+
+const entryPattern =
+  /^application\/vnd\.interoperability\.([A-Za-z]+)\+json(?:\s*;\s*version=(\d+)(?:\.(\d+))?)?$/i
+
+function readEntry(entry: string, resource: Resource): NamedVersion | undefined {
+  const match = entryPattern.exec(entry)
+  if (match?.[1]?.toLowerCase() !== resource.toLowerCase()) return undefined
+  return { major: match[2], minor: match[3] }
+}
+
+function choose({ major, minor }: NamedVersion, rules: ResourceRules): Version | undefined {
+  const { currentVersion, versions } = rules
+  if (major === undefined) return currentVersion
+  if (minor !== undefined) return versions.find((version) => version === `${major}.${minor}`)
+  if (currentVersion.startsWith(`${major}.`)) return currentVersion
+  return versions.findLast((version) => version.startsWith(`${major}.`))
+}
+
+function typeName(resource: Resource): string {
+  return `application/vnd.interoperability.${resource}+json`
+}
+
+function refused(why: Refusal): Negotiation {
+  return { agreed: false, refusal: why }
+}
+
+/** 406 with the versions that are supported: each an extension, major as key, minor as value. */
+function unacceptable(name: string, header: string, { versions }: ResourceRules): Refusal {
+  const extension = versions.map((version) => {
+    const [key = '', value = ''] = version.split('.')
+    return { key, value }
+  })
+  const asked = header.replace(/^.*version=/i, 'version ')
+  return { ...refusal('3001', `header ${name}: ${asked}`), extensionList: { extension } }
+}

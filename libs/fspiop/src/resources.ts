@@ -1,0 +1,44 @@
+/**
+ * The resources of the API, each with its versions and with what its headers must hold. A resource
+ * joins by an entry here, by its paths in `routes.ts` and by its bodies in `resources/`.
+ */
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** "<major>.<minor>", as in `version=1.1`. */
+export type Version = `${number}.${number}`
+
+export interface ResourceRules {
+  /** What is written where the other side leaves the choice to us, also for a major version alone. */
+  readonly currentVersion: Version
+  /** All that is read, in the order in which a refusal lists them. */
+  readonly versions: readonly Version[]
+  /** Where FSPIOP-Destination is the only routing key, so that a message without it goes nowhere. */
+  readonly destinationRequired: readonly Method[]
+}
+
+const both = ['1.0', '1.1'] as const
+
+/**
+ * FSPIOP 3.3.4, 6.1.2. Authorizations and transactions are at 1.0, but existing clients name 1.1
+ * there, so both are read everywhere. POSTs name the other FSP in their bodies, and transfers are
+ * routed by the hub's own record.
+ */
+export const resourceRules = {
+  participants: { currentVersion: '1.1', versions: both, destinationRequired: ['PUT'] },
+  parties: { currentVersion: '1.1', versions: both, destinationRequired: ['PUT'] },
+  transactionRequests: {
+    currentVersion: '1.1',
+    versions: both,
+    destinationRequired: ['GET', 'PUT'],
+  },
+  quotes: { currentVersion: '1.1', versions: both, destinationRequired: ['GET', 'PUT'] },
+  authorizations: { currentVersion: '1.0', versions: both, destinationRequired: ['GET', 'PUT'] },
+  transfers: { currentVersion: '1.1', versions: both, destinationRequired: [] },
+  transactions: { currentVersion: '1.0', versions: both, destinationRequired: ['GET', 'PUT'] },
+  bulkQuotes: { currentVersion: '1.1', versions: both, destinationRequired: ['GET', 'PUT'] },
+  bulkTransfers: { currentVersion: '1.1', versions: both, destinationRequired: [] },
+} as const satisfies Readonly<Record<string, ResourceRules>>
+
+/** The first segment of a path, and the word in the media type. */
+export type Resource = keyof typeof resourceRules

@@ -1,0 +1,87 @@
+/**
+ * The bodies of the transfers resource. FSPIOP 6.7.
+ *
+ * States are written in upper case and read in any; SETTLED, which some hubs let slip, reads as
+ * COMMITTED.
+ */
+import { z } from 'zod'
+import { extensionList, money } from '../complex.ts'
+import {
+  dateTime,
+  fspId,
+  ilpCondition,
+  ilpFulfilment,
+  ilpPacket,
+  transferOrQuoteId,
+} from '../elements.ts'
+import { transferState } from '../enumerations.ts'
+import { type Refusal, refusal } from '../errors.ts'
+
+function readState(value: unknown): unknown {
+  if (typeof value !== 'string' || !/^[A-Za-z]+$/.test(value)) return value
+  const state = value.toUpperCase()
+  return state === 'SETTLED' ? 'COMMITTED' : state
+}
+
+/** POST /transfers, from the payer FSP. FSPIOP 6.7.3.2. */
+export const postTransfers = z.compile(
+  z.looseObject({
+    transferId: transferOrQuoteId,
+    payeeFsp: fspId,
+    payerFsp: fspId,
+    amount: money,
+    ilpPacket,
+    condition: ilpCondition,
+    expiration: dateTime,
+    extensionList: extensionList.optional(),
+  }),
+)
+
+/**
+ * PUT /transfers/{ID} as a payee FSP may send it: COMMITTED or RESERVED. ABORTED is refused: only
+ * PUT …/error aborts. A missing fulfilment is no fault of the form: the transfer is aborted for it.
+ */
+export const putTransfers = z.compile(
+  z.looseObject({
+    fulfilment: ilpFulfilment.optional(),
+    completedTimestamp: dateTime.optional(),
+    transferState: z.preprocess(readState, transferState.extract(['COMMITTED', 'RESERVED'])),
+    extensionList: extensionList.optional(),
+  }),
+)
+
+/** PUT /transfers/{ID} as whoever asked gets it: in any state. FSPIOP 6.7.4.1. */
+export const putTransfersAnswer = z.compile(
+  z.looseObject({
+    fulfilment: ilpFulfilment.optional(),
+    completedTimestamp: dateTime.optional(),
+    transferState: z.preprocess(readState, transferState),
+    extensionList: extensionList.optional(),
+  }),
+)
+
+/** PATCH /transfers/{ID}, from the hub to a payee FSP that asked for RESERVED. FSPIOP 6.7.3.3. */
+export const patchTransfers = z.compile(
+  z.looseObject({
+    completedTimestamp: dateTime,
+    transferState: z.preprocess(readState, transferState.extract(['COMMITTED', 'ABORTED'])),
+    extensionList: extensionList.optional(),
+  }),
+)
+
+export type PostTransfers = z.infer<typeof postTransfers>
+export type PutTransfers = z.infer<typeof putTransfers>
+export type PutTransfersAnswer = z.infer<typeof putTransfersAnswer>
+export type PatchTransfers = z.infer<typeof patchTransfers>
+
+/**
+ * RESERVED asks for a PATCH, which API 1.0 does not know: with that version it is refused. `version`
+ * is the one in the message's Content-Type.
+ */
+export function reservedRefusal(
+  state: PutTransfers['transferState'],
+  version: string,
+): Refusal | undefined {
+  if (state !== 'RESERVED' || version !== '1.0') return undefined
+  return refusal('3101', '/transferState: RESERVED needs version 1.1')
+}

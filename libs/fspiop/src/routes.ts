@@ -1,0 +1,185 @@
+/**
+ * The paths of the API as data, and the one way of finding the route of a request. Which of them the
+ * hub serves is not said here. FSPIOP 6.1.1.
+ */
+import { type Refusal, refusal } from './errors.ts'
+import { isCorrelationId, isUuid } from './ids.ts'
+import { identifierFault, isPartyIdType, subIdFault } from './party-id.ts'
+import type { Method, Resource } from './resources.ts'
+
+interface RouteShape {
+  readonly resource: Resource
+  readonly template: `/${string}`
+  readonly methods: readonly Method[]
+}
+
+/** The order does not matter: a fixed segment goes before a variable one wherever both fit. */
+export const routes = [
+  { resource: 'participants', template: '/participants', methods: ['POST'] },
+  { resource: 'participants', template: '/participants/{ID}', methods: ['PUT'] },
+  { resource: 'participants', template: '/participants/{ID}/error', methods: ['PUT'] },
+  {
+    resource: 'participants',
+    template: '/participants/{Type}/{ID}',
+    methods: ['GET', 'POST', 'PUT', 'DELETE'],
+  },
+  { resource: 'participants', template: '/participants/{Type}/{ID}/error', methods: ['PUT'] },
+  {
+    resource: 'participants',
+    template: '/participants/{Type}/{ID}/{SubId}',
+    methods: ['GET', 'POST', 'PUT', 'DELETE'],
+  },
+  {
+    resource: 'participants',
+    template: '/participants/{Type}/{ID}/{SubId}/error',
+    methods: ['PUT'],
+  },
+  { resource: 'parties', template: '/parties/{Type}/{ID}', methods: ['GET', 'PUT'] },
+  { resource: 'parties', template: '/parties/{Type}/{ID}/error', methods: ['PUT'] },
+  { resource: 'parties', template: '/parties/{Type}/{ID}/{SubId}', methods: ['GET', 'PUT'] },
+  { resource: 'parties', template: '/parties/{Type}/{ID}/{SubId}/error', methods: ['PUT'] },
+  { resource: 'transactionRequests', template: '/transactionRequests', methods: ['POST'] },
+  {
+    resource: 'transactionRequests',
+    template: '/transactionRequests/{ID}',
+    methods: ['GET', 'PUT'],
+  },
+  {
+    resource: 'transactionRequests',
+    template: '/transactionRequests/{ID}/error',
+    methods: ['PUT'],
+  },
+  { resource: 'quotes', template: '/quotes', methods: ['POST'] },
+  { resource: 'quotes', template: '/quotes/{ID}', methods: ['GET', 'PUT'] },
+  { resource: 'quotes', template: '/quotes/{ID}/error', methods: ['PUT'] },
+  { resource: 'authorizations', template: '/authorizations/{ID}', methods: ['GET', 'PUT'] },
+  { resource: 'authorizations', template: '/authorizations/{ID}/error', methods: ['PUT'] },
+  { resource: 'transfers', template: '/transfers', methods: ['POST'] },
+  { resource: 'transfers', template: '/transfers/{ID}', methods: ['GET', 'PUT', 'PATCH'] },
+  { resource: 'transfers', template: '/transfers/{ID}/error', methods: ['PUT'] },
+  { resource: 'transactions', template: '/transactions/{ID}', methods: ['GET', 'PUT'] },
+  { resource: 'transactions', template: '/transactions/{ID}/error', methods: ['PUT'] },
+  { resource: 'bulkQuotes', template: '/bulkQuotes', methods: ['POST'] },
+  { resource: 'bulkQuotes', template: '/bulkQuotes/{ID}', methods: ['GET', 'PUT'] },
+  { resource: 'bulkQuotes', template: '/bulkQuotes/{ID}/error', methods: ['PUT'] },
+  { resource: 'bulkTransfers', template: '/bulkTransfers', methods: ['POST'] },
+  { resource: 'bulkTransfers', template: '/bulkTransfers/{ID}', methods: ['GET', 'PUT'] },
+  { resource: 'bulkTransfers', template: '/bulkTransfers/{ID}/error', methods: ['PUT'] },
+] as const satisfies readonly RouteShape[]
+
+export type Route = (typeof routes)[number]
+
+type OperationOf<R> = R extends RouteShape ? `${R['methods'][number]} ${R['template']}` : never
+
+/** A method and a path template, as "PUT /transfers/{ID}": what a handler is named by. */
+export type Operation = OperationOf<Route>
+
+export interface PathParameters {
+  readonly Type?: string
+  readonly ID?: string
+  readonly SubId?: string
+}
+
+export type PathMatch =
+  | {
+      readonly kind: 'ROUTE'
+      readonly operation: Operation
+      readonly resource: Resource
+      /** Percent-decoded once. */
+      readonly parameters: PathParameters
+      /** What is wrong with the parameters; the headers are judged before it is told. */
+      readonly fault: Refusal | undefined
+    }
+  | {
+      readonly kind: 'METHOD_UNKNOWN'
+      readonly resource: Resource
+      /** For the header Allow of the 405. */
+      readonly allow: readonly Method[]
+    }
+  | { readonly kind: 'PATH_UNKNOWN' }
+
+interface CompiledRoute {
+  readonly route: Route
+  readonly methods: readonly Method[]
+  readonly segments: readonly string[]
+}
+
+const compiled: readonly CompiledRoute[] = routes.map((route) => ({
+  route,
+  methods: route.methods,
+  segments: route.template.slice(1).split('/'),
+}))
+
+/**
+ * The route of a request; `path` is without query. Case-sensitive; an empty segment, so also a slash
+ * at the end, makes another, unknown path. A last segment `error` on PUT is the error callback
+ * wherever a path has one; on other methods, and on PUT where no error path fits, it is an
+ * identifier like any other.
+ */
+export function matchPath(method: string, path: string): PathMatch {
+  const segments = path.split('/')
+  if (segments.shift() !== '' || segments.includes('')) return { kind: 'PATH_UNKNOWN' }
+  const fitting = compiled.filter((candidate) => fits(candidate.segments, segments))
+  const [first] = fitting
+  if (first === undefined) return { kind: 'PATH_UNKNOWN' }
+  const serving = fitting.filter(({ methods }) => methods.some((known) => known === method))
+  const found = serving.find(({ segments }) => segments.at(-1) === 'error') ?? serving[0]
+  if (found === undefined) {
+    const allow = [...new Set(fitting.flatMap(({ methods }) => methods))]
+    return { kind: 'METHOD_UNKNOWN', resource: first.route.resource, allow }
+  }
+  const { route } = found
+  return {
+    kind: 'ROUTE',
+    operation: `${method} ${route.template}` as Operation,
+    resource: route.resource,
+    ...readParameters(route.resource, found.segments, segments),
+  }
+}
+
+function fits(template: readonly string[], segments: readonly string[]): boolean {
+  if (template.length !== segments.length) return false
+  return template.every((part, index) => part.startsWith('{') || part === segments[index])
+}
+
+function readParameters(
+  resource: Resource,
+  template: readonly string[],
+  segments: readonly string[],
+): { readonly parameters: PathParameters; readonly fault: Refusal | undefined } {
+  const parameters: { Type?: string; ID?: string; SubId?: string } = {}
+  for (const [index, part] of template.entries()) {
+    if (!part.startsWith('{')) continue
+    const name = part.slice(1, -1) as keyof PathParameters
+    const value = decoded(segments[index] ?? '')
+    if (value === undefined) return { parameters, fault: malformed(name, 'not percent-encoded') }
+    parameters[name] = value
+  }
+  return { parameters, fault: faultOf(resource, parameters) }
+}
+
+function decoded(segment: string): string | undefined {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return undefined
+  }
+}
+
+function faultOf(resource: Resource, { Type, ID, SubId }: PathParameters): Refusal | undefined {
+  if (ID === undefined) return undefined
+  if (Type === undefined) {
+    const legal =
+      resource === 'transfers' || resource === 'quotes' ? isCorrelationId(ID) : isUuid(ID)
+    return legal ? undefined : malformed('ID', 'not a legal CorrelationId')
+  }
+  if (!isPartyIdType(Type)) return malformed('Type', 'not a legal PartyIdType')
+  const wrong = identifierFault(Type, ID)
+  if (wrong !== undefined) return malformed('ID', wrong)
+  const wrongSubId = SubId === undefined ? undefined : subIdFault(SubId)
+  return wrongSubId === undefined ? undefined : malformed('SubId', wrongSubId)
+}
+
+function malformed(name: string, why: string): Refusal {
+  return refusal('3101', `path parameter ${name}: ${why}`)
+}

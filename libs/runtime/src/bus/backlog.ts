@@ -1,0 +1,150 @@
+/**
+ * What waits for work, oldest first. Two batches that are out at the same time never hold the same
+ * topic and key, and the messages of one key leave in the order in which they came.
+ */
+
+export interface Keyed {
+  readonly topic: string
+  /** '' means none: nothing is kept in order. */
+  readonly key: string
+}
+
+/** A batch that is out; its keys are taken until it is released. */
+export interface Batch<Item> {
+  readonly items: readonly Item[]
+  readonly lanes: readonly Lane<Item>[]
+}
+
+/** A key that is out, and what came for it since. */
+interface Lane<Item> {
+  readonly name: string
+  readonly held: Fifo<Item>
+  /** The batch that it is out with. */
+  items: readonly Item[]
+}
+
+export interface Backlog<Item> {
+  push(item: Item): void
+  /** The next batch, at most `batch_max`; undefined when nothing may be taken now. */
+  take(batch_max: number): Batch<Item> | undefined
+  release(batch: Batch<Item>): void
+  /** So many wait and are not out. */
+  readonly length: number
+}
+
+/** A backlog of which one batch is out at a time: no key can be out twice. */
+export function plainBacklog<Item>(): Backlog<Item> {
+  const fifo = openFifo<Item>()
+  return {
+    push: (item) => fifo.push(item),
+    take(batch_max) {
+      const items = fifo.take(batch_max)
+      return items.length === 0 ? undefined : { items, lanes: [] }
+    },
+    release: () => undefined,
+    get length() {
+      return fifo.length
+    },
+  }
+}
+
+/**
+ * A backlog of which many batches are out side by side. What comes for a key that is out is held in
+ * the lane of that key, so it is looked at once and not again at each cut; lanes that are released
+ * go before what came later. They end, because nothing enters a lane while it waits.
+ */
+export function keyedBacklog<Item extends Keyed>(): Backlog<Item> {
+  const fifo = openFifo<Item>()
+  const out = new Map<string, Lane<Item>>()
+  const released = openFifo<Lane<Item>>()
+  let held = 0
+
+  function takeLanes(items: Item[], lanes: Lane<Item>[], batch_max: number): void {
+    while (items.length < batch_max && released.length > 0) {
+      for (const lane of released.take(1)) {
+        const taken = lane.held.take(batch_max - items.length)
+        held -= taken.length
+        items.push(...taken)
+        goOut(lane, items, lanes)
+      }
+    }
+  }
+
+  function takeFifo(items: Item[], lanes: Lane<Item>[], batch_max: number): void {
+    while (items.length < batch_max && fifo.length > 0) {
+      for (const item of fifo.take(batch_max - items.length)) {
+        const name = item.key === '' ? '' : `${item.topic}\n${item.key}`
+        const lane = name === '' ? undefined : out.get(name)
+        if (lane !== undefined && lane.items !== items) {
+          lane.held.push(item)
+          held++
+          continue
+        }
+        items.push(item)
+        if (lane === undefined && name !== '') {
+          goOut({ name, held: openFifo(), items }, items, lanes)
+        }
+      }
+    }
+  }
+
+  function goOut(lane: Lane<Item>, items: readonly Item[], lanes: Lane<Item>[]): void {
+    lane.items = items
+    out.set(lane.name, lane)
+    lanes.push(lane)
+  }
+
+  return {
+    push: (item) => fifo.push(item),
+    take(batch_max) {
+      const items: Item[] = []
+      const lanes: Lane<Item>[] = []
+      takeLanes(items, lanes, batch_max)
+      takeFifo(items, lanes, batch_max)
+      return items.length === 0 ? undefined : { items, lanes }
+    },
+    release({ lanes }) {
+      for (const lane of lanes) {
+        if (lane.held.length > 0) released.push(lane)
+        else out.delete(lane.name)
+      }
+    },
+    get length() {
+      return fifo.length + held
+    },
+  }
+}
+
+interface Fifo<Item> {
+  push(item: Item): void
+  take(count_max: number): Item[]
+  readonly length: number
+}
+
+/** The taken head of the array is cut off only when it is the greater part: taking stays cheap. */
+function openFifo<Item>(): Fifo<Item> {
+  let items: Item[] = []
+  let head = 0
+  return {
+    push(item) {
+      items.push(item)
+    },
+    take(count_max) {
+      if (head === 0 && items.length <= count_max) {
+        const all = items
+        items = []
+        return all
+      }
+      const taken = items.slice(head, head + count_max)
+      head += taken.length
+      if (head * 2 >= items.length) {
+        items = items.slice(head)
+        head = 0
+      }
+      return taken
+    },
+    get length() {
+      return items.length - head
+    },
+  }
+}

@@ -1,0 +1,65 @@
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import type { Message } from '../event-bus.ts'
+import { idOf, restore, store } from './envelope.ts'
+
+const message: Message = {
+  id: 'e4b1',
+  topic: 'transfers',
+  key: 'k',
+  type: 'TransferPrepared',
+  source: 'transfers',
+  time: '2026-03-01T10:00:00.000Z',
+  payload: { amount: '10', list: [1, null, 'é'] },
+  headers: { traceparent: '00-1-2-01', 'relay-body': Buffer.from([0, 255, 10]) },
+}
+
+describe('a stored message', () => {
+  test('is restored as it was, text as text and bytes as bytes', () => {
+    expect(restore(store(message))).toEqual(message)
+    expect(idOf(store(message))).toBe('e4b1')
+  })
+
+  test('is restored for any headers, names and payload', () => {
+    const text = fc.string({ unit: 'grapheme', maxLength: 40 })
+    const bytes = fc.uint8Array({ maxLength: 3000 }).map((array) => Buffer.from(array))
+    const headers = fc.dictionary(text, fc.oneof(text, bytes), { noNullPrototype: true })
+    const payload = fc.jsonValue().filter((value) => !JSON.stringify(value).includes('-0'))
+    fc.assert(
+      fc.property(text, text, headers, payload, (id, source, own, value) => {
+        const any = { ...message, id, source, headers: own, payload: value }
+        expect(restore(store(any))).toEqual(JSON.parse(JSON.stringify(any), revive))
+      }),
+    )
+  })
+
+  test('keeps headers that are called like attributes apart from them', () => {
+    const odd = { ...message, headers: { ce_id: 'another', ce_time: 'never' } }
+    expect(restore(store(odd))).toEqual(odd)
+  })
+
+  test('is refused when JSON or PostgreSQL cannot carry it', () => {
+    expect(() => store({ ...message, payload: undefined })).toThrow('is no JSON')
+    expect(() => store({ ...message, payload: 1n })).toThrow(TypeError)
+    expect(() => store({ ...message, key: 'a\0b' })).toThrow('U+0000')
+    expect(() => store({ ...message, headers: { ['x'.repeat(256)]: '' } })).toThrow('too long')
+  })
+
+  test('cannot be read when its block is cut off anywhere', () => {
+    const stored = store(message)
+    for (let length = 0; length < stored.headers.length; length++) {
+      const cut = { ...stored, headers: stored.headers.subarray(0, length) }
+      const read = idOf(cut) === undefined ? undefined : restore(cut).headers
+      // Cut between two headers the rest is whole; anywhere else it is refused.
+      expect([undefined, {}, { traceparent: '00-1-2-01' }]).toContainEqual(read)
+    }
+    expect(() => restore({ ...stored, value: Buffer.from('{"a":') })).toThrow(SyntaxError)
+  })
+})
+
+/** Buffers that went through JSON. */
+function revive(_name: string, value: unknown): unknown {
+  const buffer = value as { type?: unknown; data?: unknown } | null
+  const isBuffer = buffer !== null && buffer.type === 'Buffer' && Array.isArray(buffer.data)
+  return isBuffer ? Buffer.from(buffer.data as number[]) : value
+}

@@ -1,0 +1,70 @@
+/**
+ * The order of the log. Numbers are given out before it is known whether their transaction commits;
+ * what committed is handed over in the order of its numbers, what rolled back is skipped, and nothing
+ * behind a number that is still open is handed over.
+ */
+
+/** Numbers in a row that belong to one transaction; exactly one of the two is called. */
+export interface Span {
+  readonly first: number
+  committed(): void
+  rolledBack(): void
+}
+
+export interface Sequence<Content> {
+  open(count: number, content: Content): Span
+  /** No number up to this one is open, and all that committed is handed over. */
+  readonly handedOver: number
+  /** How long the oldest open number has been open; undefined when none is. */
+  oldest_ms(): number | undefined
+}
+
+interface OpenSpan<Content> {
+  readonly first: number
+  readonly last: number
+  readonly content: Content
+  readonly opened_ms: number
+  fate: 'open' | 'committed' | 'rolled back'
+}
+
+/**
+ * @param highest the highest number that was ever used
+ * @param handOver gets the content of committed spans, with their first numbers, in order
+ */
+export function openSequence<Content>(
+  highest: number,
+  handOver: (first: number, content: Content) => void,
+): Sequence<Content> {
+  const spans: OpenSpan<Content>[] = []
+  let used = highest
+  let handedOver = highest
+
+  function close(span: OpenSpan<Content>, fate: 'committed' | 'rolled back'): void {
+    if (span.fate !== 'open') throw new Error(`the numbers from ${span.first} are closed already`)
+    span.fate = fate
+    for (let head = spans[0]; head !== undefined && head.fate !== 'open'; head = spans[0]) {
+      spans.shift()
+      if (head.fate === 'committed') handOver(head.first, head.content)
+      handedOver = head.last
+    }
+  }
+
+  return {
+    open(count, content) {
+      const first = used + 1
+      used += count
+      const opened_ms = performance.now()
+      const span: OpenSpan<Content> = { first, last: used, content, opened_ms, fate: 'open' }
+      spans.push(span)
+      return {
+        first,
+        committed: () => close(span, 'committed'),
+        rolledBack: () => close(span, 'rolled back'),
+      }
+    },
+    get handedOver() {
+      return handedOver
+    },
+    oldest_ms: () => (spans[0] === undefined ? undefined : performance.now() - spans[0].opened_ms),
+  }
+}

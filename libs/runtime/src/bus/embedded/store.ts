@@ -1,0 +1,263 @@
+/** All SQL of the embedded bus. The log is named with its schema: services write it as well. */
+import { byteaArray, textArray } from '../../postgres/arrays.ts'
+import type { Database, Queries } from '../../postgres/database.ts'
+import { statement } from '../../postgres/statement.ts'
+import type { DeadLetter } from '../event-bus.ts'
+import type { StoredMessage } from './envelope.ts'
+
+/** A row of the log. */
+export interface LogRow extends StoredMessage {
+  readonly n: number
+  readonly at: Date
+}
+
+/** Numbers of the log fit a double: at a million a second they last for 285 years. */
+interface RawLogRow extends StoredMessage {
+  readonly n: string
+  readonly at: Date
+}
+
+export interface Offset {
+  readonly group: string
+  readonly topic: string
+  readonly n: number
+}
+
+/** A dead letter with its content. */
+export interface StoredLetter extends StoredMessage {
+  readonly id: string
+  readonly at: Date
+}
+
+const insertMessages = statement(`
+  insert into bus.log (n, topic, key, type, headers, value)
+  select $1::bigint + i - 1, topic, key, type, headers, value
+  from unnest($2::text[], $3::text[], $4::text[], $5::bytea[], $6::bytea[])
+    with ordinality as message (topic, key, type, headers, value, i)`)
+
+/** Writes the messages under the numbers from `first` on, in any role's transaction. */
+export async function insert(
+  db: Queries,
+  first: number,
+  messages: readonly StoredMessage[],
+): Promise<void> {
+  await db.query(insertMessages, [
+    first,
+    textArray(messages.map(({ topic }) => topic)),
+    textArray(messages.map(({ key }) => key)),
+    textArray(messages.map(({ type }) => type)),
+    byteaArray(messages.map(({ headers }) => headers)),
+    byteaArray(messages.map(({ value }) => value)),
+  ])
+}
+
+const selectHighest = statement(`
+  select greatest((select max(n) from bus.log), (select max(n) from bus.offsets), 0) as n`)
+
+/** The highest number that a row has or had. */
+export async function highest(db: Database): Promise<number> {
+  const [row] = await db.query<{ n: string }>(selectHighest, [])
+  return Number(row?.n)
+}
+
+const takeTransaction = statement(`select pg_current_xact_id()::text as xid`)
+
+/** A transaction id higher than that of every transaction that has written anything. */
+export async function newTransactionId(db: Database): Promise<string> {
+  const [row] = await db.query<{ xid: string }>(takeTransaction, [])
+  return String(row?.xid)
+}
+
+const selectFate = statement(`
+  select exists (select from bus.log where n = $1::bigint) as seen,
+         pg_snapshot_xmin(pg_current_snapshot()) >= $2::text::xid8 as ended`)
+
+/** In one snapshot: whether a row is there, and whether every transaction below the id has ended. */
+export async function fateOf(
+  db: Database,
+  n: number,
+  xid: string,
+): Promise<{ readonly seen: boolean; readonly ended: boolean }> {
+  const [row] = await db.query<{ seen: boolean; ended: boolean }>(selectFate, [n, xid])
+  return row ?? { seen: false, ended: false }
+}
+
+const insertOffsets = statement(`
+  insert into bus.offsets (group_name, topic, n)
+  select $1, topic,
+         least(coalesce((select min(n) - 1 from bus.log), $3::bigint), $3::bigint)
+  from unnest($2::text[]) as topic
+  on conflict do nothing`)
+
+const selectOffsets = statement(`
+  select topic, n from bus.offsets where group_name = $1 and topic = any ($2::text[])`)
+
+/** Where the group is in each topic; a new one is before the oldest row. */
+export async function join(
+  db: Database,
+  group: string,
+  topics: readonly string[],
+  handedOver: number,
+): Promise<ReadonlyMap<string, number>> {
+  const names = textArray(topics)
+  await db.query(insertOffsets, [group, names, handedOver])
+  const rows = await db.query<{ topic: string; n: string }>(selectOffsets, [group, names])
+  return new Map(rows.map(({ topic, n }) => [topic, Number(n)]))
+}
+
+const upsertOffsets = statement(`
+  with without_fsync as (select set_config('synchronous_commit', 'off', true))
+  insert into bus.offsets (group_name, topic, n)
+  select group_name, topic, n
+  from without_fsync,
+       unnest($1::text[], $2::text[], $3::text[]::bigint[]) as new (group_name, topic, n)
+  on conflict (group_name, topic) do update set n = excluded.n, at = excluded.at
+  where offsets.n < excluded.n`)
+
+/** A crash may lose the last of these; messages after them are then handed over again. */
+export async function storeOffsets(db: Database, offsets: readonly Offset[]): Promise<void> {
+  await db.query(upsertOffsets, [
+    textArray(offsets.map(({ group }) => group)),
+    textArray(offsets.map(({ topic }) => topic)),
+    textArray(offsets.map(({ n }) => String(n))),
+  ])
+}
+
+const selectPage = statement(`
+  select n, topic, key, type, headers, value, at
+  from (
+    select *, sum(length(headers) + length(value)) over (order by n rows unbounded preceding)
+              - length(headers) - length(value) as bytes_before
+    from (
+      select * from bus.log
+      where n > $1::bigint and n <= $2::bigint
+        and topic = any ($3::text[]) and type = any ($4::text[])
+      order by n limit $5::int
+    ) page
+  ) counted
+  where bytes_before < $6::bigint
+  order by n`)
+
+export interface PageOptions {
+  readonly after: number
+  readonly upTo: number
+  readonly topics: readonly string[]
+  readonly types: readonly string[]
+  readonly rows_max: number
+  /** The page ends with the row that reaches it. */
+  readonly bytes_max: number
+}
+
+export interface Page {
+  readonly rows: readonly LogRow[]
+  /** Every row up to here was read. */
+  readonly upTo: number
+}
+
+export async function readPage(db: Database, options: PageOptions): Promise<Page> {
+  const { after, upTo, topics, types, rows_max, bytes_max } = options
+  const raw = await db.query<RawLogRow>(selectPage, [
+    after,
+    upTo,
+    textArray(topics),
+    textArray(types),
+    rows_max,
+    bytes_max,
+  ])
+  const rows = raw.map((row) => ({ ...row, n: Number(row.n) }))
+  const bytes = rows.reduce((sum, row) => sum + row.headers.length + row.value.length, 0)
+  const isCut = rows.length === rows_max || bytes >= bytes_max
+  return { rows, upTo: isCut ? (rows.at(-1)?.n ?? upTo) : upTo }
+}
+
+const deleteSlice = statement(`
+  with without_fsync as (select set_config('synchronous_commit', 'off', true)),
+  oldest as (select n, at from bus.log order by n limit $2::int),
+  gone as (
+    delete from bus.log
+    using without_fsync
+    where n = any (array(
+      select n from oldest
+      where at < now() - $1::int * interval '1 hour'
+        and n <= (select min(n) from bus.offsets)
+    ))
+    returning 1
+  )
+  select count(*)::int as deleted from gone`)
+
+/** Deletes old rows that every group has finished; answers how many. */
+export async function deleteOldest(
+  db: Database,
+  retention_h: number,
+  rows_max: number,
+): Promise<number> {
+  const [row] = await db.query<{ deleted: number }>(deleteSlice, [retention_h, rows_max])
+  return row?.deleted ?? 0
+}
+
+const insertLetter = statement(`
+  insert into bus.dead_letters (group_name, id, topic, key, type, headers, value, reason)
+  values ($1, $2, $3, $4, $5, $6, $7, $8)
+  on conflict (group_name, id)
+    do update set reason = excluded.reason, at = excluded.at, replaying = false`)
+
+export async function storeLetter(
+  db: Database,
+  letter: StoredMessage & { readonly group: string; readonly id: string; readonly reason: string },
+): Promise<void> {
+  const { group, id, topic, key, type, headers, value, reason } = letter
+  await db.query(insertLetter, [group, id, topic, key, type, headers, value, reason])
+}
+
+const deleteLetters = statement(
+  `delete from bus.dead_letters where group_name = $1 and id = any ($2::text[]) and replaying`,
+)
+
+/** They were replayed and finished. */
+export async function removeLetters(
+  db: Database,
+  group: string,
+  ids: readonly string[],
+): Promise<void> {
+  await db.query(deleteLetters, [group, textArray(ids)])
+}
+
+const selectLetters = statement(`
+  select id, group_name as "group", topic, key, type, reason, at
+  from bus.dead_letters order by at desc, id limit $1::int`)
+
+export async function newestLetters(db: Database, limit: number): Promise<readonly DeadLetter[]> {
+  const rows = await db.query<Omit<DeadLetter, 'time'> & { at: Date }>(selectLetters, [limit])
+  return rows.map(({ at, ...letter }) => ({ ...letter, time: at.toISOString() }))
+}
+
+const beginReplay = statement(`
+  update bus.dead_letters set replaying = true
+  where group_name = $1 and id = $2
+  returning id, topic, key, type, headers, value, at`)
+
+/** Notes that the letter is to be handed over again; undefined when there is none. */
+export async function markReplayed(
+  db: Database,
+  group: string,
+  id: string,
+): Promise<StoredLetter | undefined> {
+  const [letter] = await db.query<StoredLetter>(beginReplay, [group, id])
+  return letter
+}
+
+const selectReplayed = statement(`
+  select id, topic, key, type, headers, value, at
+  from bus.dead_letters
+  where group_name = $1 and topic = any ($2::text[]) and replaying
+  order by at limit $3::int`)
+
+/** Letters whose replay was asked for and not finished. */
+export async function replayedLetters(
+  db: Database,
+  group: string,
+  topics: readonly string[],
+  limit: number,
+): Promise<readonly StoredLetter[]> {
+  return db.query<StoredLetter>(selectReplayed, [group, textArray(topics), limit])
+}

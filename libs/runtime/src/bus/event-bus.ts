@@ -1,0 +1,78 @@
+/**
+ * The contract of the event bus: at least once, order per key within one topic, nothing announced
+ * that was not committed. Two engines keep it (embedded here, Kafka where the hub runs on many
+ * machines) and pass the same tests.
+ */
+import type { Transaction } from '../postgres/database.ts'
+
+/** A message as its publisher makes it. */
+export interface OutgoingMessage {
+  /** Unique; a stateless step derives it from its cause, so that a repeat carries the same id. */
+  readonly id: string
+  readonly topic: string
+  /** The business id: order holds for one key within one topic and nowhere else. '' means none. */
+  readonly key: string
+  /** The event's name; consumers skip by it without reading the payload. */
+  readonly type: string
+  /** The service that says it. */
+  readonly source: string
+  /** What JSON can carry without loss; it is written once and never changed afterwards. */
+  readonly payload: unknown
+  /** Further headers: traceparent, relay-headers, relay-body. Buffers are passed on, never parsed. */
+  readonly headers: MessageHeaders
+}
+
+export type MessageHeaders = Readonly<Record<string, string | Buffer>>
+
+/** A message as its consumer gets it. */
+export interface Message extends OutgoingMessage {
+  /** When it was announced, ISO 8601 UTC with milliseconds. */
+  readonly time: string
+}
+
+export interface Subscription {
+  /** The consumer group: each group sees every message of its topics, spread over its members. */
+  readonly group: string
+  readonly topics: readonly string[]
+  /** Messages of other types are finished unread. */
+  readonly types: ReadonlySet<string>
+  /** Turns parsed JSON into the payload; a throw sends the message to the dead letters at once. */
+  readonly read: (type: string, json: unknown) => unknown
+  /**
+   * Works on a batch; the batch is finished when the promise resolves. Messages come in the order of
+   * their keys and may come again, in any other split. A throw that is no outage halves the batch
+   * until the failing message stands alone; after three tries it is a dead letter.
+   */
+  readonly handleBatch: (messages: readonly Message[]) => Promise<void>
+  /** At most this many messages in a batch (100). */
+  readonly batch_max?: number
+  /** Batches worked on side by side (1); no two of them hold the same topic and key. */
+  readonly batches_in_flight_max?: number
+}
+
+export interface Subscribed {
+  /** Takes no further work, waits for what is in flight, stores the offset. */
+  stop(): Promise<void>
+}
+
+export interface DeadLetter {
+  readonly id: string
+  readonly group: string
+  readonly topic: string
+  readonly key: string
+  readonly type: string
+  readonly reason: string
+  readonly time: string
+}
+
+export interface EventBus {
+  /** Adds the messages to the transaction: they leave if and only if it commits. */
+  announce(tx: Transaction, messages: readonly OutgoingMessage[]): void
+  /** Resolves when the messages are durable. Messages of one call keep their order. */
+  publish(messages: readonly OutgoingMessage[]): Promise<void>
+  subscribe(subscription: Subscription): Promise<Subscribed>
+  /** The newest first, at most `limit`. */
+  deadLetters(limit: number): Promise<readonly DeadLetter[]>
+  /** Hands a dead letter to its group again; false if there is none of that id in that group. */
+  replay(group: string, id: string): Promise<boolean>
+}

@@ -1,0 +1,103 @@
+/**
+ * The pump between a log and the work of one subscription. A batch is what has queued, up to a bound,
+ * never what a timer gathered; no two batches in flight hold the same key; each message is finished
+ * exactly once. It knows no log and no network, so every engine works through it.
+ */
+import { setMaxListeners } from 'node:events'
+import { keyedBacklog, plainBacklog, type Batch, type Keyed } from './backlog.ts'
+import { workOff, type Work } from './poison.ts'
+
+export interface WorkQueueOptions<Item> extends Omit<Work<Item>, 'stopping' | 'pause'> {
+  /** So many messages may queue or be worked on; who pushes asks for room first. */
+  readonly queued_max: number
+  readonly batch_max: number
+  readonly batches_in_flight_max: number
+  /** Resolves after that time, or at once when stopping; for tests. */
+  readonly pause?: Work<Item>['pause']
+}
+
+export interface WorkQueue<Item> {
+  /** The messages of one key must be pushed in their order. */
+  push(item: Item): void
+  /** So many more may be pushed. */
+  room(): number
+  /** Milliseconds since anything was finished though there is work; undefined when there is none. */
+  progress(): number | undefined
+  /** Begins nothing further and makes no further try; resolves when nothing is in flight. */
+  stop(): Promise<void>
+}
+
+/** Opens a queue; `onFinished` is told of every message once, in any order across keys. */
+export function workQueue<Item extends Keyed>(options: WorkQueueOptions<Item>): WorkQueue<Item> {
+  const { batch_max, batches_in_flight_max, queued_max, pause = pauseUnless } = options
+  const backlog = batches_in_flight_max === 1 ? plainBacklog<Item>() : keyedBacklog<Item>()
+  const stopping = new AbortController()
+  setMaxListeners(batches_in_flight_max, stopping.signal)
+  let unfinished = 0
+  let inFlight = 0
+  let progressed_ms = 0
+  let cutting = false
+  let onIdle: (() => void) | undefined
+
+  const work: Work<Item> = { ...options, onFinished: finish, stopping: stopping.signal, pause }
+
+  function finish(items: readonly Item[]): void {
+    unfinished -= items.length
+    progressed_ms = performance.now()
+    options.onFinished(items)
+  }
+
+  /** All that comes within one turn of the event loop is cut together. */
+  function cutSoon(): void {
+    if (cutting || inFlight === batches_in_flight_max) return
+    cutting = true
+    setImmediate(() => {
+      cutting = false
+      cut()
+    })
+  }
+
+  function cut(): void {
+    while (inFlight < batches_in_flight_max && !stopping.signal.aborted) {
+      const batch = backlog.take(batch_max)
+      if (batch === undefined) return
+      inFlight++
+      void workOn(batch)
+    }
+  }
+
+  async function workOn(batch: Batch<Item>): Promise<void> {
+    await workOff(batch.items, work)
+    backlog.release(batch)
+    inFlight--
+    cut()
+    if (inFlight === 0) onIdle?.()
+  }
+
+  return {
+    push(item) {
+      if (unfinished++ === 0) progressed_ms = performance.now()
+      backlog.push(item)
+      cutSoon()
+    },
+    room: () => queued_max - unfinished,
+    progress: () => (unfinished === 0 ? undefined : performance.now() - progressed_ms),
+    async stop() {
+      stopping.abort()
+      if (inFlight > 0) await new Promise<void>((resolve) => (onIdle = resolve))
+    },
+  }
+}
+
+function pauseUnless(delay_ms: number, stopping: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (stopping.aborted) return resolve()
+    const timer = setTimeout(done, delay_ms)
+    stopping.addEventListener('abort', done, { once: true })
+    function done(): void {
+      clearTimeout(timer)
+      stopping.removeEventListener('abort', done)
+      resolve()
+    }
+  })
+}

@@ -1,0 +1,45 @@
+/**
+ * The process that holds every service: it brings its own PostgreSQL and needs nothing else. What it
+ * has said it keeps, whatever kills it; the next start on the same DATA_DIR goes on from there.
+ */
+import { openParts, type EmbeddedParts } from './embedded-parts.ts'
+import type { Logger } from './log.ts'
+import { startServer, type Durability } from './postgres/server.ts'
+
+export interface EmbeddedOptions {
+  readonly dataDir: string
+  readonly durability: Durability
+  /** Deletes the database first. */
+  readonly fresh?: boolean
+  readonly log: Logger
+  /** PostgreSQL is gone though nobody stopped it: say the reason and end the process. */
+  readonly onExit: (reason: string) => void
+}
+
+const database = 'causeway'
+
+/** Throws StartError with one sentence for everything that a person can put right. */
+export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedParts> {
+  const server = await startServer(options)
+  const { socketFolder } = server
+  const grpcSocket = 'grpc.sock'
+  try {
+    const parts = await openParts({
+      socketFolder,
+      database,
+      grpcSocket,
+      log: options.log,
+      metricsOfProcess: true,
+    })
+    return {
+      ...parts,
+      async stop() {
+        await parts.stop()
+        await server.stop()
+      },
+    }
+  } catch (error) {
+    await server.stop()
+    throw error
+  }
+}

@@ -1,0 +1,137 @@
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { gather } from './gather.ts'
+
+/** Work whose batches are answered by hand. */
+function handWork() {
+  const batches: { items: readonly number[]; answer: () => void; fail: (e: Error) => void }[] = []
+  const work = (items: readonly number[]) =>
+    new Promise<readonly string[]>((resolve, reject) => {
+      batches.push({ items, answer: () => resolve(items.map((n) => `r${n}`)), fail: reject })
+    })
+  return { batches, work }
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+describe('gather', () => {
+  test('what is handed in within one turn of the event loop is one batch', async () => {
+    const { batches, work } = handWork()
+    const call = gather(work, { batch_max: 10 })
+    const first = call([1])
+    const second = call([2, 3])
+    await turn()
+    expect(batches.map(({ items }) => items)).toEqual([[1, 2, 3]])
+    batches[0]?.answer()
+    expect(await first).toEqual(['r1'])
+    expect(await second).toEqual(['r2', 'r3'])
+  })
+
+  test('what is handed in while a batch is under way is the next batch', async () => {
+    const { batches, work } = handWork()
+    const call = gather(work, { batch_max: 10 })
+    const first = call([1])
+    await turn()
+    const later = [call([2]), call([3])]
+    await turn()
+    expect(batches).toHaveLength(1)
+    batches[0]?.answer()
+    await first
+    await turn()
+    expect(batches[1]?.items).toEqual([2, 3])
+    batches[1]?.answer()
+    expect(await Promise.all(later)).toEqual([['r2'], ['r3']])
+  })
+
+  test('a list that fits into a batch is never cut', async () => {
+    const { batches, work } = handWork()
+    const call = gather(work, { batch_max: 4 })
+    const answers = [call([1, 2, 3]), call([4, 5])]
+    await turn()
+    batches[0]?.answer()
+    await answers[0]
+    await turn()
+    batches[1]?.answer()
+    await answers[1]
+    expect(batches.map(({ items }) => items)).toEqual([
+      [1, 2, 3],
+      [4, 5],
+    ])
+  })
+
+  test('a failure rejects every call of its batch and none of the next', async () => {
+    const { batches, work } = handWork()
+    const call = gather(work, { batch_max: 10 })
+    const failing = [call([1]), call([2])].map((answer) => answer.catch((e: unknown) => e))
+    await turn()
+    const good = call([3])
+    const error = new Error('refused')
+    batches[0]?.fail(error)
+    expect(await Promise.all(failing)).toEqual([error, error])
+    await turn()
+    batches[1]?.answer()
+    expect(await good).toEqual(['r3'])
+  })
+
+  test('the rest of a list that was cut is left undone after a failure', async () => {
+    const { batches, work } = handWork()
+    const call = gather(work, { batch_max: 2 })
+    const failing = call([1, 2, 3, 4]).catch((e: unknown) => e)
+    const good = call([5])
+    await turn()
+    batches[0]?.fail(new Error('refused'))
+    expect(await failing).toEqual(new Error('refused'))
+    await turn()
+    batches[1]?.answer()
+    expect(await good).toEqual(['r5'])
+    expect(batches.map(({ items }) => items)).toEqual([[1, 2], [5]])
+  })
+
+  test('a cut list that failed leaves no work behind', async () => {
+    const { batches, work } = handWork()
+    const failing = gather(work, { batch_max: 2 })([1, 2, 3]).catch((e: unknown) => e)
+    await turn()
+    batches[0]?.fail(new Error('refused'))
+    await failing
+    await turn()
+    expect(batches).toHaveLength(1)
+  })
+
+  test('an empty list is answered without work', async () => {
+    const { batches, work } = handWork()
+    expect(await gather(work, { batch_max: 2 })([])).toEqual([])
+    expect(batches).toHaveLength(0)
+  })
+
+  test('work that answers too few results rejects its callers', async () => {
+    const call = gather(() => Promise.resolve([]), { batch_max: 2 })
+    await expect(call([1])).rejects.toThrow('gathered 1 items, got 0 results')
+  })
+
+  test('any calls get their own results in order, in batches within the bound', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.array(fc.integer(), { maxLength: 9 }), { maxLength: 20 }),
+        fc.integer({ min: 1, max: 6 }),
+        async (lists, batch_max) => {
+          const seen: number[] = []
+          const sizes: number[] = []
+          const call = gather(
+            async (items: readonly number[]) => {
+              seen.push(...items)
+              sizes.push(items.length)
+              await turn()
+              return items.map((n) => `r${n}`)
+            },
+            { batch_max },
+          )
+          const answers = await Promise.all(lists.map((list) => call(list)))
+          expect(answers).toEqual(lists.map((list) => list.map((n) => `r${n}`)))
+          expect(seen).toEqual(lists.flat())
+          expect(Math.max(0, ...sizes)).toBeLessThanOrEqual(batch_max)
+        },
+      ),
+      { numRuns: 100 },
+    )
+  })
+})

@@ -1,0 +1,111 @@
+/**
+ * Many callers, one piece of work at a time: whatever is handed in while one is under way is the next
+ * one. Batches follow from the load, never from a timer.
+ */
+
+interface Call<Item, Result> {
+  readonly items: readonly Item[]
+  readonly results: Result[]
+  readonly resolve: (results: readonly Result[]) => void
+  readonly reject: (error: unknown) => void
+  /** So many of its items have been handed to the work; a call that failed counts as all. */
+  begun: number
+}
+
+/** The items `from` … `to` of a call, as a part of a batch. */
+interface Part<Item, Result> {
+  readonly call: Call<Item, Result>
+  readonly from: number
+  readonly to: number
+}
+
+/**
+ * Turns work on lists into a function that many may call at the same time. The work gets the items in
+ * the order in which they were handed in and answers one result for each. A list is kept whole where
+ * it fits into `batch_max`; a longer one is cut, and its pieces follow each other.
+ *
+ * A failure rejects every call of that batch; of a list that was cut the rest is then left undone.
+ */
+export function gather<Item, Result>(
+  work: (items: readonly Item[]) => Promise<readonly Result[]>,
+  { batch_max }: { readonly batch_max: number },
+): (items: readonly Item[]) => Promise<readonly Result[]> {
+  const waiting: Call<Item, Result>[] = []
+  let working = false
+
+  /** The first batch waits for the end of this turn of the event loop: all that came in it go along. */
+  function begin(): void {
+    if (working) return
+    working = true
+    setImmediate(() => void workOff())
+  }
+
+  async function workOff(): Promise<void> {
+    while (waiting.length > 0) await workOn(cut(waiting, batch_max))
+    working = false
+  }
+
+  async function workOn(parts: readonly Part<Item, Result>[]): Promise<void> {
+    if (parts.length === 0) return
+    const items = itemsOf(parts)
+    try {
+      const results = await work(items)
+      if (results.length !== items.length) {
+        throw new Error(`gathered ${items.length} items, got ${results.length} results`)
+      }
+      hand(parts, results)
+    } catch (error) {
+      for (const { call } of parts) {
+        call.begun = call.items.length
+        call.reject(error)
+      }
+    }
+  }
+
+  return (items) => {
+    if (items.length === 0) return Promise.resolve([])
+    return new Promise((resolve, reject) => {
+      waiting.push({ items, results: [], resolve, reject, begun: 0 })
+      begin()
+    })
+  }
+}
+
+/** Takes the next batch from the head; a call stays there until all of it is taken. */
+function cut<Item, Result>(waiting: Call<Item, Result>[], batch_max: number): Part<Item, Result>[] {
+  const parts: Part<Item, Result>[] = []
+  let room = batch_max
+  let whole = 0
+  for (const call of waiting) {
+    const rest = call.items.length - call.begun
+    if (rest > room && (rest <= batch_max || room === 0)) break
+    const to = call.begun + Math.min(rest, room)
+    if (rest > 0) parts.push({ call, from: call.begun, to })
+    room -= to - call.begun
+    call.begun = to
+    if (to < call.items.length) break
+    whole++
+  }
+  waiting.splice(0, whole)
+  return parts
+}
+
+function itemsOf<Item, Result>(parts: readonly Part<Item, Result>[]): readonly Item[] {
+  const [first] = parts
+  if (first !== undefined && parts.length === 1) {
+    const { call, from, to } = first
+    return from === 0 && to === call.items.length ? call.items : call.items.slice(from, to)
+  }
+  return parts.flatMap(({ call, from, to }) => call.items.slice(from, to))
+}
+
+function hand<Item, Result>(
+  parts: readonly Part<Item, Result>[],
+  results: readonly Result[],
+): void {
+  let offset = 0
+  for (const { call, from, to } of parts) {
+    for (let at = from; at < to; at++) call.results.push(results[offset++] as Result)
+    if (call.results.length === call.items.length) call.resolve(call.results)
+  }
+}

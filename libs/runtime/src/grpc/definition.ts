@@ -1,0 +1,68 @@
+/**
+ * The types of handlers and calls, derived from the service definitions that are generated from the
+ * .proto files: a contract that changes does not compile until both of its sides have followed.
+ */
+
+/** The index signature that every generated definition has is no method. */
+type MethodName<D> = keyof {
+  readonly [
+    Name in keyof D as string extends Name ? never : number extends Name ? never : Name
+  ]: unknown
+}
+
+type RequestOf<Method> = Method extends { requestDeserialize: (bytes: Buffer) => infer Request }
+  ? Request
+  : never
+
+type ResponseOf<Method> = Method extends { responseDeserialize: (bytes: Buffer) => infer Response }
+  ? Response
+  : never
+
+/**
+ * What a service does for each method of its definition. Requests and responses are the generated
+ * `…__Output` types, filled in wholly, so that a forgotten field does not compile; a nested message
+ * that is absent is null.
+ */
+export type Handlers<D> = {
+  readonly [Name in MethodName<D>]: (request: RequestOf<D[Name]>) => Promise<ResponseOf<D[Name]>>
+}
+
+export interface CallOptions {
+  /** How long the answer may take, waiting for the connection included. */
+  readonly deadline_ms?: number
+}
+
+/** The methods of a definition as functions; they reject with `GrpcCallError`. */
+export type Calls<D> = {
+  readonly [Name in MethodName<D>]: (
+    request: RequestOf<D[Name]>,
+    options?: CallOptions,
+  ) => Promise<ResponseOf<D[Name]>>
+}
+
+/** One method of a definition, as the library reads it. */
+export interface MethodDefinition {
+  /** `/causeway.transfers.v1.Transfers/GetTransferStates` */
+  readonly path: string
+  readonly requestSerialize: (value: object) => Buffer
+  readonly responseDeserialize: (bytes: Buffer) => object
+  readonly requestType: MessageDefinition
+}
+
+interface MessageDefinition {
+  readonly fileDescriptorProtos: Buffer[]
+}
+
+/** The methods of a service definition by name. */
+export function methodsOf(service: object): ReadonlyMap<string, MethodDefinition> {
+  return new Map(Object.entries(service) as readonly (readonly [string, MethodDefinition])[])
+}
+
+/** The full name of a service: `causeway.transfers.v1.Transfers`. */
+export function nameOf(service: object): string {
+  const [method] = methodsOf(service).values()
+  const name = method?.path.split('/')[1]
+  if (name === undefined)
+    throw new Error('a gRPC service without methods cannot be served or called')
+  return name
+}

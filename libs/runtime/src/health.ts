@@ -1,0 +1,83 @@
+/**
+ * Health that tells the truth. Live: every worker makes progress or has no work; who is not live
+ * should be ended. Ready: the process's own dependencies answer; who is not ready gets no traffic.
+ */
+
+/** What a service says about itself. */
+export interface Health {
+  /** A dependency: the check throws while it does not answer. */
+  ready(name: string, check: () => Promise<void>): void
+  /** A worker: the check says what is wrong with it, or undefined when nothing is. */
+  live(name: string, check: () => string | undefined): void
+}
+
+export interface CheckResult {
+  readonly name: string
+  readonly ok: boolean
+  /** What is wrong; '' when nothing is. */
+  readonly detail: string
+}
+
+export interface HealthReport {
+  readonly ok: boolean
+  readonly checks: readonly CheckResult[]
+}
+
+/** What the process asks of its services. */
+export interface HealthChecks extends Health {
+  liveness(): HealthReport
+  /** Runs all checks side by side; one that takes longer than two seconds counts as failed. */
+  readiness(): Promise<HealthReport>
+}
+
+const checkTimeout_ms = 2_000
+
+export function openHealth(): HealthChecks {
+  const ready = new Map<string, () => Promise<void>>()
+  const live = new Map<string, () => string | undefined>()
+  return {
+    ready: (name, check) => add(ready, name, check),
+    live: (name, check) => add(live, name, check),
+    liveness: () => report([...live].map(([name, check]) => liveCheck(name, check))),
+    readiness: async () =>
+      report(await Promise.all([...ready].map(([name, check]) => readyCheck(name, check)))),
+  }
+}
+
+function add<Check>(checks: Map<string, Check>, name: string, check: Check): void {
+  if (checks.has(name)) throw new Error(`there are two health checks of the name ${name}`)
+  checks.set(name, check)
+}
+
+function report(checks: readonly CheckResult[]): HealthReport {
+  return { ok: checks.every(({ ok }) => ok), checks }
+}
+
+function liveCheck(name: string, check: () => string | undefined): CheckResult {
+  try {
+    const detail = check()
+    return { name, ok: detail === undefined, detail: detail ?? '' }
+  } catch (error) {
+    return { name, ok: false, detail: messageOf(error) }
+  }
+}
+
+async function readyCheck(name: string, check: () => Promise<void>): Promise<CheckResult> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    const error = new Error(`no answer within ${checkTimeout_ms} ms`)
+    timer = setTimeout(reject, checkTimeout_ms, error)
+  })
+  try {
+    await Promise.race([check(), late])
+    return { name, ok: true, detail: '' }
+  } catch (error) {
+    return { name, ok: false, detail: messageOf(error) }
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,106 @@
+/**
+ * Requests to others' servers: connections are kept and bounded per origin, an answer is bounded in
+ * size and time, redirects are never followed, and a failure says what kind it is.
+ */
+import { Pool } from 'undici'
+import { exchange } from './exchange.ts'
+
+export interface HttpClientOptions {
+  readonly connections_per_origin_max: number
+  /** From the call to the last byte of the answer, waiting for a connection included. */
+  readonly timeout_ms: number
+}
+
+export interface HttpRequest {
+  readonly method: string
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: Buffer
+  readonly signal?: AbortSignal
+}
+
+export interface HttpAnswer {
+  readonly status: number
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  /** At most the first 64 KiB. */
+  readonly body: Buffer
+  /** Whether the body was longer than that. */
+  readonly truncated: boolean
+}
+
+export interface HttpClient {
+  /** Rejects with HttpFailure when there is no whole answer. Any status is an answer. */
+  request(request: HttpRequest): Promise<HttpAnswer>
+  /** Fails what is in flight and closes every connection. */
+  close(): Promise<void>
+}
+
+/** Connections to this many origins are kept; then the ones used longest ago are closed. */
+const origins_max = 1_000
+/** Connections to an origin that was not asked for as long are closed. */
+const unused_ms_max = 300_000
+
+interface Origin {
+  readonly pool: Pool
+  readonly used_at: number
+}
+
+export function createHttpClient(options: HttpClientOptions): HttpClient {
+  /** In the order of their last use, the oldest first. */
+  const origins = new Map<string, Origin>()
+  const sweep = setInterval(dropUnused, unused_ms_max / 5)
+  sweep.unref()
+
+  function poolOf(origin: string): Pool {
+    const pool = origins.get(origin)?.pool ?? openPool(origin, options)
+    origins.delete(origin)
+    origins.set(origin, { pool, used_at: Date.now() })
+    if (origins.size > origins_max) dropOldest()
+    return pool
+  }
+
+  function dropOldest(): void {
+    for (const [name, { pool }] of origins) {
+      drop(name, pool)
+      return
+    }
+  }
+
+  function dropUnused(): void {
+    const oldest = Date.now() - unused_ms_max
+    for (const [name, { pool, used_at }] of origins) {
+      if (used_at > oldest) return
+      drop(name, pool)
+    }
+  }
+
+  /** Requests in flight are finished, nothing is cut. */
+  function drop(name: string, pool: Pool): void {
+    origins.delete(name)
+    void pool.close()
+  }
+
+  return {
+    request(request) {
+      const url = new URL(request.url)
+      return exchange(poolOf(url.origin), url.pathname + url.search, request, options.timeout_ms)
+    },
+    async close() {
+      clearInterval(sweep)
+      await Promise.all([...origins.values()].map(({ pool }) => pool.destroy()))
+      origins.clear()
+    },
+  }
+}
+
+function openPool(origin: string, options: HttpClientOptions): Pool {
+  return new Pool(origin, {
+    connections: options.connections_per_origin_max,
+    pipelining: 1,
+    connect: { timeout: options.timeout_ms },
+    /** The exchange has one time-out for all of it. */
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  })
+}

@@ -1,0 +1,156 @@
+/**
+ * An HTTP server with bounds: on the head, on how long a request may take to arrive, and on how long
+ * a stop waits. What cannot be read as HTTP is answered in the shape that its clients understand.
+ */
+import {
+  createServer,
+  STATUS_CODES,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
+import { isIPv6, type AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
+import type { Logger } from '../log.ts'
+import { StartError } from '../start-error.ts'
+
+/** An answer given before there is a request to hand to the handler. */
+export interface FixedAnswer {
+  readonly status: number
+  readonly contentType: string
+  readonly body: string
+}
+
+export interface HttpServerOptions {
+  /** What the server is for, for people: 'FSP server'. */
+  readonly name: string
+  readonly host: string
+  /** 0 takes any free one. */
+  readonly port: number
+  /** A throw is logged and answered with 500, or ends the connection if the answer has begun. */
+  readonly handler: (request: IncomingMessage, response: ServerResponse) => void
+  readonly log: Logger
+  /** The answer to a head of more than 64 KiB; 400 without a body when left out. */
+  readonly onHeadTooLarge?: FixedAnswer
+  /** The answer to what is no HTTP; 400 without a body when left out. */
+  readonly onUnreadable?: FixedAnswer
+}
+
+export interface HttpServer {
+  /** `http://127.0.0.1:4000`, without a slash at its end. */
+  readonly url: string
+  /** Takes no new connections, finishes the requests in flight (at most 10 s), closes the rest. */
+  stop(): Promise<void>
+}
+
+const bounds = {
+  maxHeaderSize: 65_536,
+  /** From the first byte of a request to the end of its head, and of its body. */
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  connectionsCheckingInterval: 1_000,
+  /** Longer than gateways keep an idle connection, so that it is they who close it. */
+  keepAliveTimeout: 65_000,
+}
+
+const stop_ms_max = 10_000
+/** How long a refused client may take to read the answer before its connection is cut. */
+const linger_ms = 1_000
+const unreadable: FixedAnswer = { status: 400, contentType: 'text/plain', body: '' }
+const late: FixedAnswer = { status: 408, contentType: 'text/plain', body: '' }
+
+/** Throws StartError when the port is in use or may not be listened on. */
+export async function serveHttp(options: HttpServerOptions): Promise<HttpServer> {
+  const { handler, log, name } = options
+  const server = createServer(bounds, (request, response) => {
+    try {
+      handler(request, response)
+    } catch (error) {
+      log.error({ err: error, method: request.method, url: request.url }, `${name}: handler threw`)
+      if (response.headersSent) response.destroy()
+      else response.writeHead(500).end()
+    }
+  })
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    refuse(socket, answerTo(error.code, options))
+  })
+  await listen(server, options)
+  const { port } = server.address() as AddressInfo
+  const host = isIPv6(options.host) ? `[${options.host}]` : options.host
+  return { url: `http://${host}:${port}`, stop: () => stop(server) }
+}
+
+function listen(server: Server, { name, host, port }: HttpServerOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      reject(new StartError(`The ${name} cannot listen on ${host}:${port}: ${reason(error)}.`))
+    })
+    server.listen({ host, port }, resolve)
+  })
+}
+
+function reason(error: NodeJS.ErrnoException): string {
+  switch (error.code) {
+    case 'EADDRINUSE':
+      return 'the port is in use'
+    case 'EACCES':
+      return 'this user may not listen on that port'
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return 'this machine has no such address'
+    default:
+      return error.message
+  }
+}
+
+function answerTo(code: string | undefined, options: HttpServerOptions): FixedAnswer {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return options.onHeadTooLarge ?? unreadable
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return late
+    default:
+      return options.onUnreadable ?? unreadable
+  }
+}
+
+/**
+ * Answers and closes. What the client still sends is read and thrown away for a while: a connection
+ * closed with unread bytes is reset, and the client would lose the answer.
+ */
+function refuse(socket: Duplex, { status, contentType, body }: FixedAnswer): void {
+  if (!socket.writable || owesAnswer(socket)) {
+    socket.destroy()
+    return
+  }
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
+    `Content-Type: ${contentType}`,
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+  ]
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+  socket.resume()
+  setTimeout(() => socket.destroy(), linger_ms).unref()
+}
+
+/**
+ * Whether the answer to an earlier request of the connection is not finished: what is written now
+ * would be taken for that answer. An answer that is not begun, to a request that is not whole, is the
+ * one to be given here.
+ */
+function owesAnswer(socket: Duplex): boolean {
+  const { _httpMessage: answer } = socket as { readonly _httpMessage?: ServerResponse | null }
+  if (answer === undefined || answer === null) return false
+  return answer.headersSent || answer.req.complete
+}
+
+async function stop(server: Server): Promise<void> {
+  const idle = setInterval(() => server.closeIdleConnections(), 20)
+  const end = setTimeout(() => server.closeAllConnections(), stop_ms_max)
+  await new Promise<void>((resolve) => {
+    server.close(() => resolve())
+  })
+  clearInterval(idle)
+  clearTimeout(end)
+}

@@ -1,0 +1,92 @@
+export type {
+  DeadLetter,
+  EventBus,
+  Message,
+  MessageHeaders,
+  OutgoingMessage,
+  Subscribed,
+  Subscription,
+} from './bus/event-bus.ts'
+export { openEmbedded, type EmbeddedOptions } from './embedded.ts'
+export type { EmbeddedParts } from './embedded-parts.ts'
+export { readThrough, type ReadThrough, type ReadThroughOptions } from './cache.ts'
+export { gather } from './gather.ts'
+export { GrpcCallError } from './grpc/call-error.ts'
+export type { CallOptions, Calls, Handlers } from './grpc/definition.ts'
+export {
+  openGrpcHost,
+  type GrpcHost,
+  type GrpcHostOptions,
+  type OpenGrpcHost,
+} from './grpc/host.ts'
+export {
+  openHealth,
+  type CheckResult,
+  type Health,
+  type HealthChecks,
+  type HealthReport,
+} from './health.ts'
+export { describeSettings, settingRows, type SettingRow } from './describe-settings.ts'
+export {
+  createHttpClient,
+  type HttpAnswer,
+  type HttpClient,
+  type HttpClientOptions,
+  type HttpRequest,
+} from './http/client.ts'
+export { HttpFailure, type HttpFailureKind } from './http/failure.ts'
+export {
+  serveHttp,
+  type FixedAnswer,
+  type HttpServer,
+  type HttpServerOptions,
+} from './http/server.ts'
+export { logLevels, openLog, type Logger, type LogLevel, type LogOptions } from './log.ts'
+export { openMetrics, type Metrics, type MetricsOptions } from './metrics.ts'
+export { serveOperations, type OperationsOptions } from './operations.ts'
+export { periodically, type Periodic, type PeriodicOptions } from './periodically.ts'
+export { byteaArray, textArray } from './postgres/arrays.ts'
+export type {
+  Database,
+  Outbox,
+  OutboxTicket,
+  Queries,
+  Statement,
+  Transaction,
+  TransactionOptions,
+  Value,
+} from './postgres/database.ts'
+export {
+  openExclusive,
+  type ExclusiveDatabase,
+  type ExclusiveOptions,
+} from './postgres/exclusive.ts'
+export { openDatabase, type DatabaseOptions, type DatabaseParts } from './postgres/open.ts'
+export { isConflict, isOutage, sqlState } from './postgres/outage.ts'
+export { ensureMonthlyPartitions, monthOf } from './postgres/partitions.ts'
+export type { Durability } from './postgres/server.ts'
+export { statement } from './postgres/statement.ts'
+export { exitCodes, refuse, run, supervise, type HostProcess } from './process.ts'
+export {
+  readSettings,
+  type ReadSettingsOptions,
+  type SettingOrigin,
+  type SettingSource,
+  type SettingsReading,
+} from './read-settings.ts'
+export { retrying, type RetryOptions } from './retrying.ts'
+export type { ProcessParts, Service, Start } from './service.ts'
+export {
+  choice,
+  integer,
+  mergeSettings,
+  text,
+  type ChoiceSetting,
+  type IntegerSetting,
+  type SettingDefinition,
+  type SettingDefinitions,
+  type SettingValues,
+  type TextSetting,
+} from './settings.ts'
+export { StartError } from './start-error.ts'
+export { watch, type Watch, type WatchOptions } from './watch.ts'

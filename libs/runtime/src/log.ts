@@ -1,0 +1,35 @@
+/**
+ * The log of a process: one JSON object per line on stderr, so that stdout stays free for people and
+ * for `--json`. Lines carry ids, never payloads.
+ */
+import { pino, type DestinationStream, type Logger as PinoLogger } from 'pino'
+
+export type Logger = PinoLogger
+
+export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+
+export type LogLevel = (typeof logLevels)[number]
+
+export interface LogOptions {
+  /** The process: `hub`, `transfers` … */
+  readonly name: string
+  readonly level: LogLevel
+  /** Where the lines go; stderr when left out. */
+  readonly destination?: DestinationStream
+}
+
+/**
+ * Opens the log. Lines are written synchronously: the last words of a process that dies are the ones
+ * that matter, and nothing is logged per message at level info.
+ */
+export function openLog({ name, level, destination }: LogOptions): Logger {
+  return pino(
+    {
+      name,
+      level,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    destination ?? pino.destination({ dest: 2, sync: true }),
+  )
+}

@@ -1,0 +1,144 @@
+/**
+ * Migrations run forward only, each in one transaction, and by one process at a time. What was applied
+ * must still be there unchanged: a schema that does not match its files stops the start.
+ */
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import pg from 'pg'
+import type { Client } from 'pg'
+import { StartError } from '../start-error.ts'
+import { connectionConfig, type ConnectionOptions } from './connection.ts'
+
+interface Migration {
+  readonly number: number
+  readonly name: string
+  readonly sha256: Buffer
+  readonly sql: string
+}
+
+interface AppliedMigration {
+  readonly number: number
+  readonly name: string
+  readonly sha256: Buffer
+}
+
+const fileName = /^(\d{4})-[a-z0-9-]+\.sql$/
+
+/** Brings the schema up to the last file of the folder. */
+export async function migrate(options: ConnectionOptions, folder: URL): Promise<void> {
+  const migrations = await readMigrations(folder)
+  const client = new pg.Client({
+    ...connectionConfig(options),
+    // A migration may rewrite a large table, and waits while another process migrates.
+    statement_timeout: 0,
+    query_timeout: 0,
+  })
+  client.on('error', () => {
+    // The query that is under way rejects with the same error.
+  })
+  await client.connect()
+  try {
+    await client.query('select pg_advisory_lock(hashtextextended($1, 0))', [
+      `migrations of ${options.schema}`,
+    ])
+    await applyMissing(client, options.schema, migrations)
+  } finally {
+    await client.end()
+  }
+}
+
+async function applyMissing(
+  client: Client,
+  schema: string,
+  migrations: readonly Migration[],
+): Promise<void> {
+  await createTable(client, schema)
+  const { rows: applied } = await client.query<AppliedMigration>(
+    'select number, name, sha256 from migrations order by number',
+  )
+  const difference = differenceOf(schema, migrations, applied)
+  if (difference !== undefined) throw new StartError(difference)
+  for (const migration of migrations.slice(applied.length)) await apply(client, schema, migration)
+}
+
+async function createTable(client: Client, schema: string): Promise<void> {
+  const { rows } = await client.query<{ schema_exists: boolean; table_exists: boolean }>(
+    `select to_regnamespace($1) is not null as schema_exists,
+            to_regclass($1 || '.migrations') is not null as table_exists`,
+    [schema],
+  )
+  if (rows[0]?.schema_exists !== true) await client.query(`create schema ${schema}`)
+  if (rows[0]?.table_exists === true) return
+  await client.query(
+    `create table migrations (
+       number integer primary key,
+       name text not null,
+       sha256 bytea not null,
+       applied_at timestamptz(3) not null default now()
+     )`,
+  )
+}
+
+/** Why the start must stop: an applied file is gone or changed, or a new one comes before it. */
+function differenceOf(
+  schema: string,
+  migrations: readonly Migration[],
+  applied: readonly AppliedMigration[],
+): string | undefined {
+  for (const [position, old] of applied.entries()) {
+    const file = migrations[position]
+    if (file === undefined || file.number > old.number) {
+      return `The migration ${old.name} was applied to the schema ${schema}, but its file is missing.`
+    }
+    if (file.number < old.number) {
+      return `The migration ${file.name} comes before ${old.name}, which was applied to the schema ${schema} already.`
+    }
+    if (file.name !== old.name || !file.sha256.equals(old.sha256)) {
+      return `The migration ${old.name} was changed after it was applied to the schema ${schema}.`
+    }
+  }
+  return undefined
+}
+
+async function apply(client: Client, schema: string, migration: Migration): Promise<void> {
+  try {
+    await client.query('begin')
+    await client.query(migration.sql)
+    await client.query('insert into migrations (number, name, sha256) values ($1, $2, $3)', [
+      migration.number,
+      migration.name,
+      migration.sha256,
+    ])
+    await client.query('commit')
+  } catch (error) {
+    throw new Error(`The migration ${migration.name} of the schema ${schema} failed`, {
+      cause: error,
+    })
+  }
+}
+
+async function readMigrations(folder: URL): Promise<readonly Migration[]> {
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
+  const migrations = await Promise.all(names.map((name) => readMigration(folder, name)))
+  for (const [position, { name, number }] of migrations.entries()) {
+    if (migrations[position + 1]?.number === number) {
+      throw new StartError(`The migration ${name} shares its number with another one.`)
+    }
+  }
+  return migrations
+}
+
+async function readMigration(folder: URL, name: string): Promise<Migration> {
+  const number = fileName.exec(name)?.[1]
+  if (number === undefined) {
+    throw new StartError(`The migration ${name} must be called NNNN-name.sql.`)
+  }
+  const base = folder.href.endsWith('/') ? folder : new URL(`${folder.href}/`)
+  const content = await readFile(new URL(name, base))
+  return {
+    number: Number(number),
+    name,
+    sha256: createHash('sha256').update(content).digest(),
+    sql: content.toString(),
+  }
+}

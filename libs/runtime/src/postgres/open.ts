@@ -1,0 +1,75 @@
+/**
+ * A service's own database: its schema is migrated before the first statement, and it never holds
+ * more connections than it was given.
+ */
+import pg from 'pg'
+import type { Logger } from '../log.ts'
+import { connectionConfig, run } from './connection.ts'
+import type { Database, Outbox } from './database.ts'
+import { migrate } from './migrate.ts'
+import { isConflict, isOutage } from './outage.ts'
+import { transact, type Lend } from './transaction.ts'
+
+export interface DatabaseOptions {
+  /** '' means the embedded one. */
+  readonly url: string
+  /** The service's folder in snake_case; tables are named unqualified. */
+  readonly schema: string
+  /** Folder of NNNN-name.sql, forward only. */
+  readonly migrations: URL
+  readonly connections_max: number
+}
+
+/** What a database needs from the process it lives in. */
+export interface DatabaseParts {
+  readonly outbox: Outbox
+  readonly log: Logger
+}
+
+export async function openDatabase(
+  options: DatabaseOptions,
+  { outbox, log }: DatabaseParts,
+): Promise<Database> {
+  const connection = { ...options, applicationName: options.schema }
+  await migrate(connection, options.migrations)
+  const pool = new pg.Pool({
+    ...connectionConfig(connection),
+    max: options.connections_max,
+    idleTimeoutMillis: 0,
+  })
+  pool.on('connect', (client) => {
+    client.on('error', () => {
+      // The query that is under way rejects with the same error; an idle one is told below.
+    })
+  })
+  pool.on('error', (error) => {
+    log.warn({ schema: options.schema, err: error.message }, 'an idle connection was closed')
+  })
+  const lend = lendFrom(pool)
+  return {
+    query: (statement, values) => lend(({ client }) => run(client, statement, values)),
+    transaction: (work, transactionOptions) => transact(lend, outbox, work, transactionOptions),
+    close: () => pool.end(),
+  }
+}
+
+/** A connection that saw an outage is not lent again. */
+function lendFrom(pool: pg.Pool): Lend {
+  return async (work) => {
+    const client = await pool.connect()
+    let discarded = false
+    try {
+      return await work({
+        client,
+        discard: () => {
+          discarded = true
+        },
+      })
+    } catch (error) {
+      discarded ||= isOutage(error) && !isConflict(error)
+      throw error
+    } finally {
+      client.release(discarded)
+    }
+  }
+}

@@ -1,0 +1,49 @@
+/** Payload tables are partitioned by month, and the partition is there before its first row. */
+import { statement } from './statement.ts'
+import type { Queries } from './database.ts'
+
+const months_ahead = 2
+const tableName = /^[a-z_][a-z0-9_]*$/
+
+/** 'YYYY-MM-01' of the month that the time lies in, UTC. */
+export function monthOf(time: Date): string {
+  return `${time.toISOString().slice(0, 7)}-01`
+}
+
+/**
+ * Makes the partitions of this month and the next two where they are missing. The tables are
+ * partitioned by range of a date column that holds `monthOf`.
+ */
+export async function ensureMonthlyPartitions(
+  db: Queries,
+  tables: readonly string[],
+  now: Date,
+): Promise<void> {
+  for (const table of tables) {
+    if (!tableName.test(table)) throw new Error(`${table} is no plain table name`)
+    for (let ahead = 0; ahead <= months_ahead; ahead++) {
+      await db.query(partition(table, monthAfter(now, ahead), monthAfter(now, ahead + 1)), [])
+    }
+  }
+}
+
+function monthAfter(now: Date, months: number): string {
+  return monthOf(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months)))
+}
+
+/**
+ * Attached rather than created in place: that takes no lock which a reader of the table, such as a
+ * long backup, would hold up together with all writers behind it.
+ */
+function partition(table: string, from: string, to: string): ReturnType<typeof statement> {
+  const name = `${table}_${from.slice(0, 7).replace('-', '_')}`
+  return statement(`do $$ begin
+    if to_regclass('${name}') is null then
+      perform pg_advisory_xact_lock(hashtextextended('partitions of ' || current_schema, 0));
+      if to_regclass('${name}') is null then
+        create table ${name} (like ${table} including all excluding identity);
+        alter table ${table} attach partition ${name} for values from ('${from}') to ('${to}');
+      end if;
+    end if;
+  end $$`)
+}

@@ -1,0 +1,58 @@
+/**
+ * In one database each service has a role and a schema of its own name: it may touch its own tables
+ * and add to the log of events, and nothing else.
+ */
+import type { Client } from 'pg'
+import { superuserClient } from './hub-lock.ts'
+
+const schemaName = /^[a-z][a-z0-9_]*$/
+const busSchema = 'bus'
+const application = 'causeway provisioning'
+/** Roles belong to the server, so databases that are prepared at the same time take turns. */
+const rolesLock = `hashtextextended('causeway roles', 0)`
+
+/** Makes the database if it is missing. */
+export function provisionDatabase(socketFolder: string, database: string): Promise<void> {
+  return asSuperuser(socketFolder, 'postgres', async (client) => {
+    const { rowCount } = await client.query('select from pg_database where datname = $1', [
+      database,
+    ])
+    if (rowCount === 0) await client.query(`create database ${client.escapeIdentifier(database)}`)
+  })
+}
+
+/** Makes what is missing of a service's role and schema; the schema of the bus comes first. */
+export function provisionSchema(
+  socketFolder: string,
+  database: string,
+  schema: string,
+): Promise<void> {
+  if (!schemaName.test(schema)) throw new Error(`${schema} is no name of a schema`)
+  return asSuperuser(socketFolder, database, async (client) => {
+    await client.query('begin')
+    await client.query(`select pg_advisory_xact_lock(${rolesLock})`)
+    const { rowCount } = await client.query('select from pg_roles where rolname = $1', [schema])
+    if (rowCount === 0) await client.query(`create role ${schema} login`)
+    await client.query(`create schema if not exists ${schema} authorization ${schema}`)
+    if (schema !== busSchema) {
+      await client.query(`grant usage on schema ${busSchema} to ${schema}`)
+      await client.query(`grant insert on ${busSchema}.log to ${schema}`)
+    }
+    await client.query('commit')
+  })
+}
+
+/** Runs the work on a connection of its own. */
+export async function asSuperuser<T>(
+  socketFolder: string,
+  database: string,
+  work: (client: Client) => Promise<T>,
+): Promise<T> {
+  const client = superuserClient(socketFolder, database, application)
+  try {
+    await client.connect()
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,133 @@
+/**
+ * The life of a process: it starts or says in a sentence why not, runs until it is told to stop, and
+ * ends when something happens that nobody expected, because a supervisor can start it anew.
+ */
+import { describeSettings } from './describe-settings.ts'
+import { logLevels, openLog, type Logger } from './log.ts'
+import { readSettings } from './read-settings.ts'
+import type { Service } from './service.ts'
+import { choice, type SettingDefinitions, type SettingValues } from './settings.ts'
+import { StartError } from './start-error.ts'
+
+/** What the life of a process needs of Node's `process`. */
+export interface HostProcess {
+  readonly argv: readonly string[]
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly stdout: { write(text: string): unknown }
+  readonly stderr: { write(text: string): unknown }
+  on(signal: 'SIGINT' | 'SIGTERM', listener: () => void): unknown
+  on(event: 'uncaughtException' | 'unhandledRejection', listener: (cause: unknown) => void): unknown
+  exit(code: number): void
+}
+
+export const exitCodes = {
+  stopped: 0,
+  /** The start was refused, or the stop took too long or was cut short. */
+  failed: 1,
+  /** Something happened that nobody expected: the process does not know its own state any more. */
+  broken: 70,
+} as const
+
+const stop_ms_max = 10_000
+
+const settingsOfProcess = {
+  LOG_LEVEL: choice({
+    about: 'the least level that is logged',
+    options: logLevels,
+    default: 'info',
+  }),
+}
+
+/**
+ * The main function of a process with one service: settings come from the environment, with
+ * `--print-settings` they are printed instead of starting. `name` is the folder name of the service.
+ */
+export async function run<Definitions extends SettingDefinitions>(
+  name: string,
+  settings: Definitions,
+  start: (settings: SettingValues<Definitions>, log: Logger) => Promise<Service>,
+  host: HostProcess = process,
+): Promise<void> {
+  try {
+    const all = { ...settings, ...settingsOfProcess }
+    const reading = readSettings(all, {
+      sources: [{ origin: 'environment', values: host.env }],
+      prefixes: [`${name.toUpperCase().replaceAll('-', '_')}_`],
+    })
+    if (host.argv.includes('--print-settings')) {
+      host.stdout.write(`${describeSettings(all, reading)}\n`)
+      return
+    }
+    const { values } = reading
+    const log = openLog({ name, level: values.LOG_LEVEL })
+    await supervise(() => start(values, log), log, host)
+  } catch (error) {
+    refuse(error, host)
+  }
+}
+
+/**
+ * Starts a service and leads it through its life: SIGINT and SIGTERM stop it within ten seconds, a
+ * second one ends the process at once, and so does an error that nobody caught, with exit code 70.
+ * Resolves when the service has started; rejects with what its start threw.
+ */
+export async function supervise(
+  start: () => Promise<Service>,
+  log: Logger,
+  host: HostProcess = process,
+): Promise<void> {
+  const broken = (cause: unknown) => {
+    log.fatal({ err: cause }, 'ended by an error that nobody caught')
+    host.exit(exitCodes.broken)
+  }
+  host.on('uncaughtException', broken)
+  host.on('unhandledRejection', broken)
+
+  const starting = start()
+  let stopping = false
+  const stopOnce = (signal: string) => {
+    if (stopping) {
+      host.exit(exitCodes.failed)
+      return
+    }
+    stopping = true
+    log.info({ signal }, 'stopping')
+    void stopAndExit(starting, log, host)
+  }
+  host.on('SIGINT', () => stopOnce('SIGINT'))
+  host.on('SIGTERM', () => stopOnce('SIGTERM'))
+  await starting
+}
+
+/** A service that is still starting is stopped when it has started. */
+async function stopAndExit(
+  starting: Promise<Service>,
+  log: Logger,
+  host: HostProcess,
+): Promise<void> {
+  const late = setTimeout(() => {
+    log.fatal(`not stopped within ${stop_ms_max} ms`)
+    host.exit(exitCodes.failed)
+  }, stop_ms_max)
+  let code: number = exitCodes.stopped
+  try {
+    await (await starting).stop()
+  } catch (error) {
+    log.error({ err: error }, 'the stop failed')
+    code = exitCodes.failed
+  }
+  clearTimeout(late)
+  host.exit(code)
+}
+
+/** Ends a start that failed: a person reads the sentence of a StartError, and all of a bug. */
+export function refuse(error: unknown, host: HostProcess = process): void {
+  if (error instanceof StartError) {
+    host.stderr.write(`${error.message}\n`)
+    host.exit(exitCodes.failed)
+    return
+  }
+  const trace = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  host.stderr.write(`${trace}\n`)
+  host.exit(exitCodes.broken)
+}

@@ -1,0 +1,123 @@
+/**
+ * Reads settings from their layers and refuses a start with a wrong or unknown one, naming each fault
+ * in a sentence: the setting, the value, the bound, and where the value came from.
+ */
+import { z } from 'zod'
+import { boundOf, shown } from './describe-settings.ts'
+import type { SettingDefinition, SettingDefinitions, SettingValues } from './settings.ts'
+import { StartError } from './start-error.ts'
+
+/** One layer of settings. */
+export interface SettingSource {
+  readonly origin: 'flag' | 'file' | 'environment'
+  readonly values: Readonly<Record<string, string | undefined>>
+}
+
+export type SettingOrigin = SettingSource['origin'] | 'default'
+
+export interface SettingsReading<Definitions> {
+  readonly values: SettingValues<Definitions>
+  readonly origins: { readonly [Name in keyof Definitions]: SettingOrigin }
+}
+
+export interface ReadSettingsOptions {
+  /** In their order: what an earlier layer gives wins over the later ones. */
+  readonly sources: readonly SettingSource[]
+  /** `TRANSFERS_` …: a variable of the environment that begins so must be known. */
+  readonly prefixes: readonly string[]
+}
+
+const text_length_max = 65_536
+
+/**
+ * Throws StartError with one line for each fault: a value out of its bound, a required one that is not
+ * given, a name that nobody knows.
+ */
+export function readSettings<Definitions extends SettingDefinitions>(
+  definitions: Definitions,
+  { sources, prefixes }: ReadSettingsOptions,
+): SettingsReading<Definitions> {
+  const values: Record<string, string | number> = {}
+  const origins: Record<string, SettingOrigin> = {}
+  const faults = sources.flatMap((source) => unknownNames(definitions, source, prefixes))
+  for (const [name, definition] of Object.entries(definitions)) {
+    const given = givenValue(name, sources)
+    const read =
+      given === undefined ? defaultOf(name, definition) : valueOf(name, definition, given)
+    if ('fault' in read) faults.push(read.fault)
+    else values[name] = read.value
+    origins[name] = given?.origin ?? 'default'
+  }
+  if (faults.length > 0) throw new StartError(faults.join('\n'))
+  return { values, origins } as SettingsReading<Definitions>
+}
+
+type Read = { readonly value: string | number } | { readonly fault: string }
+
+interface Given {
+  readonly text: string
+  readonly origin: SettingSource['origin']
+}
+
+/** An empty variable of the environment counts as not given: that is how one is unset there. */
+function givenValue(name: string, sources: readonly SettingSource[]): Given | undefined {
+  for (const { origin, values } of sources) {
+    const text = values[name]
+    if (text !== undefined && !(text === '' && origin === 'environment')) return { text, origin }
+  }
+  return undefined
+}
+
+function defaultOf(name: string, definition: SettingDefinition): Read {
+  return definition.default === null
+    ? { fault: `${name} must be given (${definition.about}): ${boundOf(definition)}.` }
+    : { value: definition.default }
+}
+
+function valueOf(name: string, definition: SettingDefinition, { text, origin }: Given): Read {
+  const result = schemaOf(definition).safeParse(text)
+  if (result.success) return { value: result.data }
+  const value = shown(definition, text)
+  return { fault: `${name} must be ${boundOf(definition)}, not ${value} (from ${origin}).` }
+}
+
+function schemaOf(definition: SettingDefinition): z.ZodType<string | number, string> {
+  switch (definition.kind) {
+    case 'integer':
+      return z
+        .string()
+        .regex(/^-?\d{1,15}$/)
+        .transform(Number)
+        .pipe(z.int().min(definition.min).max(definition.max))
+    case 'text':
+      return z.string().max(text_length_max)
+    case 'choice':
+      return z.enum(definition.options)
+  }
+}
+
+function unknownNames(
+  definitions: SettingDefinitions,
+  { origin, values }: SettingSource,
+  prefixes: readonly string[],
+): string[] {
+  return Object.entries(values)
+    .filter(([name, value]) => value !== undefined && !Object.hasOwn(definitions, name))
+    .filter(
+      ([name, value]) =>
+        origin !== 'environment' ||
+        (prefixes.some((prefix) => name.startsWith(prefix)) && !isServiceLink(name, value)),
+    )
+    .map(([name]) => `${name} (from ${origin}) is not a setting: --print-settings lists them.`)
+}
+
+/**
+ * Kubernetes tells every pod where the services of its namespace are, in variables that begin with
+ * their names: `TRANSFERS_SERVICE_HOST`, `TRANSFERS_PORT=tcp://10.0.0.7:4200` … They are no mistake.
+ */
+function isServiceLink(name: string, value = ''): boolean {
+  return (
+    /_SERVICE_(HOST|PORT)(_\w+)?$|_PORT_\d+_(TCP|UDP|SCTP)(_\w+)?$/.test(name) ||
+    (name.endsWith('_PORT') && /^(tcp|udp|sctp):\/\//.test(value))
+  )
+}

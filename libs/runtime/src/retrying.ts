@@ -1,0 +1,52 @@
+/** An outage decides nothing: the call is repeated until it is answered. */
+import type { Logger } from './log.ts'
+import { isOutage } from './postgres/outage.ts'
+
+export interface RetryOptions {
+  readonly log: Logger
+  /** What is being tried, for the log: 'reserve in the ledger'. */
+  readonly what: string
+  /** Ends the repeating: the last outage is thrown. */
+  readonly signal?: AbortSignal
+  /** The longest pause between two tries (2,000). */
+  readonly delay_ms_max?: number
+}
+
+const firstDelay_ms = 50
+
+/**
+ * Repeats a call that failed by an outage, with pauses from 50 ms that double up to the bound, each
+ * shortened by up to a half at random so that many callers do not come back as one. What is no outage
+ * is thrown at once. The call must be idempotent: an outage leaves open whether it had its effect.
+ */
+export async function retrying<T>(call: () => Promise<T>, options: RetryOptions): Promise<T> {
+  const { log, what, signal, delay_ms_max = 2_000 } = options
+  let delay_ms = Math.min(firstDelay_ms, delay_ms_max)
+  for (let tries = 1; ; tries++) {
+    try {
+      return await call()
+    } catch (error) {
+      if (!isOutage(error) || isAborted(signal)) throw error
+      log.warn({ err: error, tries }, `${what}: no answer, tried again`)
+      await pause(delay_ms * (1 - Math.random() / 2), signal)
+      if (isAborted(signal)) throw error
+      delay_ms = Math.min(delay_ms * 2, delay_ms_max)
+    }
+  }
+}
+
+function isAborted(signal: AbortSignal | undefined): boolean {
+  return signal?.aborted === true
+}
+
+function pause(delay_ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(done, delay_ms)
+    signal?.addEventListener('abort', done, { once: true })
+    function done() {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', done)
+      resolve()
+    }
+  })
+}

@@ -1,0 +1,36 @@
+/**
+ * What every service is: a function from settings and the process it lives in to something that can
+ * be stopped. The same function runs alone in a process of its own and beside the others in the hub.
+ */
+import type { EventBus } from './bus/event-bus.ts'
+import type { GrpcHost } from './grpc/host.ts'
+import type { Health } from './health.ts'
+import type { Logger } from './log.ts'
+import type { Metrics } from './metrics.ts'
+import type { DatabaseOptions } from './postgres/open.ts'
+import type { Database } from './postgres/database.ts'
+import type { ExclusiveDatabase, ExclusiveOptions } from './postgres/exclusive.ts'
+
+/** The parts of a process that its services share. */
+export interface ProcessParts {
+  readonly log: Logger
+  readonly bus: EventBus
+  readonly grpc: GrpcHost
+  readonly health: Health
+  readonly metrics: Metrics
+  /** Opens a service's own database, migrated, with its announcements going to the bus. */
+  openDatabase(options: DatabaseOptions): Promise<Database>
+  /** One connection that holds a session advisory lock: who loses the lock loses the transaction. */
+  openExclusive(options: ExclusiveOptions): Promise<ExclusiveDatabase>
+}
+
+export interface Service {
+  /** Takes no new work, finishes what is in flight, lets go of everything it opened. */
+  stop(): Promise<void>
+}
+
+/** `Kind` says what a service tells of itself once it runs, such as the URL that it listens on. */
+export type Start<Settings, Kind extends Service = Service> = (
+  settings: Settings,
+  parts: ProcessParts,
+) => Promise<Kind>

@@ -1,0 +1,55 @@
+/** The parts of an embedded process for one test: a database of its own on the PostgreSQL of the run. */
+import { randomBytes } from 'node:crypto'
+import { openParts, type EmbeddedParts } from '../embedded-parts.ts'
+import { openLog, type LogLevel } from '../log.ts'
+import { superuser } from '../postgres/hub-lock.ts'
+import { asSuperuser } from '../postgres/provision.ts'
+import { socketUrl } from '../postgres/service-databases.ts'
+import { socketFolderVariable } from './test-server.ts'
+
+export interface TestParts extends EmbeddedParts {
+  /** The whole database as its superuser, to look at from outside. */
+  readonly databaseUrl: string
+  /**
+   * The crash in crash tests: every connection is cut, everything in memory is forgotten, and new
+   * parts are opened on the same database. The old parts are dead and need no stop.
+   */
+  restart(): Promise<TestParts>
+  /** Stops and drops the database. */
+  stop(): Promise<void>
+}
+
+/** LOG_LEVEL=debug shows what the parts have to say. */
+const log = openLog({ name: 'test', level: (process.env['LOG_LEVEL'] ?? 'silent') as LogLevel })
+
+export function openTestParts(): Promise<TestParts> {
+  return openOn(`test_${randomBytes(6).toString('hex')}`)
+}
+
+async function openOn(database: string): Promise<TestParts> {
+  const socketFolder = process.env[socketFolderVariable]
+  if (socketFolder === undefined) {
+    throw new Error('Integration tests are run by jest in its project int, which starts PostgreSQL')
+  }
+  const parts = await openParts({
+    socketFolder,
+    database,
+    grpcSocket: `${database}-${randomBytes(2).toString('hex')}.sock`,
+    log,
+    metricsOfProcess: false,
+  })
+  return {
+    ...parts,
+    databaseUrl: socketUrl(socketFolder, database, superuser),
+    async restart() {
+      await parts.crash()
+      return openOn(database)
+    },
+    async stop() {
+      await parts.stop()
+      await asSuperuser(socketFolder, 'postgres', (client) =>
+        client.query(`drop database ${database} with (force)`),
+      )
+    },
+  }
+}

@@ -1,0 +1,135 @@
+/**
+ * What `npm start`, `npm test` and their like do first: on a machine with nothing but Node.js and npm
+ * they install what the lockfile names, build what is stale, and only then do what they were asked.
+ * Uses nothing but Node.js itself, since it runs before anything is installed.
+ */
+import { spawn, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+
+const root = fileURLToPath(new URL('../../..', import.meta.url))
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+const node_modules = join(root, 'node_modules')
+
+const [command = 'start', ...args] = process.argv.slice(2)
+
+/** What runs in this very process, so that signals and exit codes are its own. */
+const programs = {
+  start: 'services/hub/dist/start.js',
+  verify: 'services/hub/dist/verify.js',
+  bench: 'test-e2e/dist/bench/main.js',
+}
+
+checkNode()
+process.chdir(root)
+install()
+build()
+if (Object.hasOwn(programs, command)) await become(programs[command])
+else if (command === 'check') process.exitCode = await check()
+else if (command === 'test') process.exitCode = await test()
+else fail(`unknown command ${command}: it is one of start, test, check, verify, bench`)
+
+function checkNode() {
+  const [major, minor] = process.versions.node.split('.').map(Number)
+  if (major > 20 || (major === 20 && minor >= 19)) return
+  fail(`Causeway needs Node.js 20.19 or newer; this is ${process.versions.node}.`)
+}
+
+/** Installs when the lockfile or the platform is another one than at the last install. */
+function install() {
+  const stamp = join(node_modules, '.installed')
+  const wanted = digest([
+    readFileSync('pnpm-lock.yaml', 'utf8'),
+    readFileSync('pnpm-workspace.yaml', 'utf8'),
+    `${process.platform}-${process.arch}`,
+  ])
+  if (readStamp(stamp) === wanted) return
+  say('Installing packages (the first time this takes a minute) …')
+  const install = ['install', '--frozen-lockfile', '--reporter=append-only', '--loglevel=warn']
+  const pnpm = manifest.packageManager
+  const own = spawnSync('pnpm', ['--version'], { encoding: 'utf8', cwd: '/' })
+  const [program, ...first] =
+    `pnpm@${own.stdout?.trim()}` === pnpm ? ['pnpm'] : ['npx', '--yes', pnpm]
+  run(program, [...first, ...install], 'The packages could not be installed')
+  writeStamp(stamp, wanted)
+}
+
+/** Builds when a source is another one than at the last build. */
+function build() {
+  const stamp = join(node_modules, '.built')
+  const wanted = digest(sources(root))
+  if (readStamp(stamp) === wanted && existsSync(programs.start)) return
+  say('Building …')
+  run('npm', ['run', '--silent', 'build'], 'The build failed')
+  writeStamp(stamp, digest(sources(root)))
+}
+
+/** Path, size and time of every file that the build reads. */
+function sources(folder) {
+  const skipped = new Set(['node_modules', 'dist', 'generated', '.git', '.data', 'test-output'])
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) return skipped.has(entry.name) ? [] : sources(path)
+    if (!/\.(ts|proto)$|^tsconfig.*\.json$|^package\.json$/.test(entry.name)) return []
+    const { size, mtimeMs } = statSync(path)
+    return [`${path} ${size} ${mtimeMs}`]
+  })
+}
+
+async function become(program) {
+  process.setSourceMapsEnabled(true)
+  process.argv.splice(1, 2, join(root, program))
+  await import(pathToFileURL(join(root, program)).href)
+}
+
+/** Lint, style and unit tests side by side; what each says is printed when it is done. */
+async function check() {
+  const codes = await Promise.all([script('lint'), script('test:unit', args)])
+  return Math.max(...codes)
+}
+
+async function test() {
+  for (const step of [check, () => script('test:int'), () => script('test:e2e')]) {
+    const code = await step()
+    if (code !== 0) return code
+  }
+  return 0
+}
+
+function script(name, rest = []) {
+  say(`npm run ${name}`)
+  return new Promise((resolve) => {
+    const child = spawn('npm', ['run', '--silent', name, '--', ...rest], { stdio: 'inherit' })
+    child.on('close', (code) => resolve(code ?? 1))
+  })
+}
+
+function run(program, parameters, failure) {
+  const { status, error } = spawnSync(program, parameters, { stdio: ['ignore', 2, 2] })
+  if (error !== undefined) fail(`${failure}: ${error.message}.`)
+  if (status !== 0) fail(`${failure} (${program} ended with ${status}); what it said stands above.`)
+}
+
+function digest(parts) {
+  return createHash('sha256').update(parts.join('\n')).digest('hex')
+}
+
+function readStamp(path) {
+  return existsSync(path) ? readFileSync(path, 'utf8') : undefined
+}
+
+function writeStamp(path, text) {
+  mkdirSync(node_modules, { recursive: true })
+  writeFileSync(path, text)
+}
+
+function say(text) {
+  process.stderr.write(`${text}\n`)
+}
+
+function fail(sentence) {
+  say(sentence)
+  process.exit(1)
+}

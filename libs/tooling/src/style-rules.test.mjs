@@ -1,0 +1,56 @@
+import { expect, test } from '@jest/globals'
+import { breaches, importCircles, readFile } from './style-rules.mjs'
+
+function check(path, ...lines) {
+  return breaches(readFile(path, ['/** A promise. */', ...lines, ''].join('\n')))
+}
+
+const store = 'services/transfers/src/store.ts'
+const domain = 'services/transfers/src/domain/decide.ts'
+
+test.each([
+  ['a service that imports a service', store, "import { x } from '@causeway/settlements'"],
+  ['runtime that knows the hub', 'libs/runtime/src/a.ts', "import { x } from '@causeway/events'"],
+  ['a deep import', store, "import { x } from '@causeway/money/src/a.ts'"],
+  ['an import out of the package', store, "import { x } from '../../settlements/src/a.ts'"],
+  ['a domain that imports runtime', domain, "import { x } from '@causeway/runtime'"],
+  ['a domain that imports its store', domain, "import { x } from '../store.ts'"],
+  ['a domain that reads the clock', domain, 'export const t = () => Date.now()'],
+  ['a domain that makes a date of now', domain, 'export const t = () => new Date()'],
+  ['a domain that waits', domain, 'export const f = async () => 1'],
+  ['a domain that throws dice', domain, 'export const f = () => Math.random()'],
+  ['SQL outside the store', 'services/transfers/src/handle.ts', "const s = 'select a from b'"],
+  ['any', store, 'export const a: any = 1'],
+  ['a float of money', store, 'export const a = parseFloat(b)'],
+  ['console', store, 'console.log(1)'],
+  ['the environment', store, 'export const a = process.env.A'],
+  ['a vague folder', 'services/transfers/src/utils/a.ts', 'export const a = 1'],
+])('%s is one breach', (_, path, line) => {
+  expect(check(path, line)).toHaveLength(1)
+})
+
+test.each([
+  [store, "const s = 'select a from b where c = $1'"],
+  [store, "import { x } from '@causeway/money'"],
+  [domain, "import { x } from '@causeway/money'"],
+  [domain, 'export const later = (now: Date) => new Date(now.getTime() + 1)'],
+  ['services/hub/src/start.ts', "import { start } from '@causeway/transfers'"],
+])('%s may hold %s', (path, line) => {
+  expect(check(path, line)).toEqual([])
+})
+
+test('a file without its promise, a long file and a long function are breaches', () => {
+  const long = Array.from({ length: 401 }, (_, n) => `export const a${n} = ${n}`)
+  expect(check(store, ...long)[0]).toContain('402 lines')
+  const body = Array.from({ length: 70 }, (_, n) => `  f(${n})`)
+  expect(check(store, 'function g() {', ...body, '}')[0]).toContain('a function of 72 lines')
+  expect(breaches(readFile(store, 'export const a = 1\n'))).toHaveLength(1)
+})
+
+test('a circle of imports is named once', () => {
+  const a = readFile('libs/money/src/a.ts', "import { b } from './b.ts'\n")
+  const b = readFile('libs/money/src/b.ts', "import { a } from './a.ts'\n")
+  expect(importCircles([a, b])).toEqual([
+    'libs/money/src/a.ts -> libs/money/src/b.ts -> libs/money/src/a.ts',
+  ])
+})

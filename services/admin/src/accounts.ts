@@ -1,0 +1,100 @@
+/** Accounts with their balances, positions, and the accounts of the hub itself. */
+import type { AccountBalance } from '@causeway/protos'
+import { z } from 'zod'
+import { answered, type Answer } from './answer.ts'
+import { currency, flag, hubAccountType, type Query } from './fields.ts'
+import type { Json } from './json.ts'
+import { reads, writes, type Operation } from './operation.ts'
+import { createdBy, createdStatus, flagBody, participantAnswer } from './participants.ts'
+import { findParticipant, passedOn, unitsOf, type Deps } from './upstream.ts'
+
+const creation = z.strictObject({ currency, type: hubAccountType })
+const status = z.strictObject({ isActive: flag })
+
+export function accountOperations(deps: Deps): readonly Operation[] {
+  const path = '/participants/:name/accounts'
+  return [
+    reads('/participants/:name/positions', ({ name, query }) => listPositions(deps, name, query)),
+    reads(path, ({ name, query }) => listAccounts(deps, name, query)),
+    writes('POST', path, creation, ({ name, body }) => createHubAccount(deps, name, body)),
+    writes('PUT', `${path}/:id`, status, ({ name, id, body }) =>
+      changeStatus(deps, name, id, body.isActive),
+    ),
+  ]
+}
+
+/** Of an active participant, on active accounts. Mojaloop answers a currency with one object. */
+async function listPositions(deps: Deps, name: string, { currency }: Query): Promise<Answer> {
+  const read = await readBalances(deps, name, currency)
+  if (read.outcome === 'refused') return read
+  const positions = read.accounts
+    .filter(() => read.participantIsActive)
+    .filter(({ ledgerAccountType, isActive }) => ledgerAccountType === 'POSITION' && isActive)
+    .map(({ currency, value, changedAt }) => ({
+      currency,
+      value: unitsOf(value),
+      changedDate: changedAt,
+    }))
+  const single = currency !== undefined && deps.settings.COMPATIBILITY === 'mojaloop'
+  return answered(200, single ? (positions[0] ?? {}) : positions)
+}
+
+/** Every account; Mojaloop lists those that have a balance row, so none before the first limit. */
+async function listAccounts(deps: Deps, name: string, { currency }: Query): Promise<Answer> {
+  const read = await readBalances(deps, name, currency)
+  if (read.outcome === 'refused') return read
+  if (deps.settings.COMPATIBILITY !== 'mojaloop') {
+    return answered(200, read.accounts.map(accountBody))
+  }
+  const participant = await findParticipant(deps, name)
+  const begun = new Set(
+    participant?.accounts.filter(({ limit }) => limit).map(({ currency }) => currency),
+  )
+  const rows = read.accounts.filter(
+    ({ ledgerAccountType, currency }) => ledgerAccountType.startsWith('HUB_') || begun.has(currency),
+  )
+  return answered(200, rows.map(accountBody))
+}
+
+async function readBalances(deps: Deps, name: string, currency = '') {
+  const answer = await deps.participants.RequestAccountsPositions({ name, currency })
+  if (answer.refusal) return passedOn(answer.refusal)
+  if (!answer.balances) throw new Error('accounts were answered with neither list nor refusal')
+  return { outcome: 'read', ...answer.balances } as const
+}
+
+async function createHubAccount(
+  deps: Deps,
+  name: string,
+  { currency, type }: z.infer<typeof creation>,
+): Promise<Answer> {
+  const created = await deps.participants.CreateHubAccount({
+    name,
+    currency,
+    ledgerAccountType: type,
+    createdBy,
+  })
+  return participantAnswer(deps, created, createdStatus(deps))
+}
+
+async function changeStatus(
+  deps: Deps,
+  name: string,
+  accountId: number,
+  isActive: boolean,
+): Promise<Answer> {
+  const { refusal } = await deps.participants.UpdateAccountStatus({ name, accountId, isActive })
+  return refusal ? passedOn(refusal) : answered(200)
+}
+
+function accountBody(account: AccountBalance) {
+  return {
+    id: account.id,
+    ledgerAccountType: account.ledgerAccountType,
+    currency: account.currency,
+    isActive: flagBody(account.isActive),
+    value: unitsOf(account.value),
+    reservedValue: unitsOf(account.reservedValue),
+    changedDate: account.changedAt,
+  } satisfies Json
+}

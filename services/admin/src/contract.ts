@@ -1,0 +1,84 @@
+/**
+ * Every reason for which the administration API refuses, and what a client is told for it. The table
+ * is exhaustive: a new reason without a status and a code does not compile.
+ */
+import { errorInformation, type ErrorCode } from '@causeway/fspiop'
+import type { Refused } from './answer.ts'
+import type { Json } from './json.ts'
+import type { Settings } from './settings.ts'
+
+export type Compatibility = Settings['COMPATIBILITY']
+
+interface Meaning {
+  readonly status: 400 | 404 | 405 | 406 | 500 | 501 | 503
+  readonly code: ErrorCode
+}
+
+const meanings = {
+  // Of the request itself.
+  MISSING: { status: 400, code: '3102' },
+  MALFORMED: { status: 400, code: '3101' },
+  INVALID: { status: 400, code: '3100' },
+  TOO_MANY: { status: 400, code: '3103' },
+  TOO_LARGE: { status: 400, code: '3104' },
+  NOT_ACCEPTABLE: { status: 406, code: '3001' },
+  URI_UNKNOWN: { status: 404, code: '3002' },
+  METHOD_UNKNOWN: { status: 405, code: '3000' },
+  NOT_BUILT: { status: 501, code: '2002' },
+  ACCOUNT_TYPE_UNKNOWN: { status: 400, code: '3003' },
+  // Of participant-lifecycle.
+  PARTICIPANT_UNKNOWN: { status: 404, code: '3200' },
+  PARTICIPANT_INACTIVE: { status: 400, code: '3100' },
+  NAME_RESERVED: { status: 400, code: '3000' },
+  CURRENCY_EXISTS: { status: 400, code: '3000' },
+  HUB_ACCOUNTS_MISSING: { status: 400, code: '3003' },
+  NO_SETTLEMENT_MODEL: { status: 400, code: '6000' },
+  HUB_UNCHANGEABLE: { status: 400, code: '3000' },
+  NOT_HUB: { status: 400, code: '3003' },
+  ACCOUNT_UNKNOWN: { status: 404, code: '3200' },
+  ACCOUNT_EXISTS: { status: 400, code: '3003' },
+  ACCOUNT_TYPE_WRONG: { status: 400, code: '3100' },
+  ACCOUNT_INACTIVE: { status: 400, code: '3100' },
+  CURRENCY_MISMATCH: { status: 400, code: '3100' },
+  LIMITS_EXIST: { status: 400, code: '3000' },
+  LIMIT_UNKNOWN: { status: 404, code: '3200' },
+  MODIFIED: { status: 400, code: '3106' },
+  // Of settlements.
+  MODEL_UNKNOWN: { status: 404, code: '3200' },
+  MODEL_EXISTS: { status: 400, code: '3000' },
+  MODEL_INVALID: { status: 400, code: '3000' },
+  // Of this hub.
+  UNAVAILABLE: { status: 503, code: '2003' },
+  FAULT: { status: 500, code: '2001' },
+} as const satisfies Readonly<Record<string, Meaning>>
+
+export type Reason = keyof typeof meanings
+
+/** Where Mojaloop's administration API tells its clients something else. */
+const mojaloopMeanings: Partial<Record<Reason, Meaning>> = {
+  PARTICIPANT_UNKNOWN: { status: 400, code: '3200' },
+  LIMITS_EXIST: { status: 500, code: '2001' },
+}
+
+/** Whether a word that another service refused with is one of the reasons. */
+export function isReason(word: string): word is Reason {
+  return Object.hasOwn(meanings, word)
+}
+
+/** Status and body of a refusal. */
+export function errorAnswer(
+  { reason, detail }: Refused,
+  compatibility: Compatibility,
+): { readonly status: number; readonly body: Json } {
+  const ours: Meaning = meanings[reason]
+  const { status, code } = (compatibility === 'mojaloop' && mojaloopMeanings[reason]) || ours
+  return { status, body: { errorInformation: { ...described(code, detail) } } }
+}
+
+/** 6000 means settlement here; in the catalogue, which FSPs share, it is a third party's. */
+function described(code: ErrorCode, detail: string) {
+  const { errorCode, errorDescription } = errorInformation(code, detail === '' ? undefined : detail)
+  if (code !== '6000') return { errorCode, errorDescription }
+  const text = `Generic settlement error${detail === '' ? '' : ` - ${detail}`}`
+  return { errorCode, errorDescription: [...text].slice(0, 128).join('') }
+}

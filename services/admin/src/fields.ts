@@ -1,0 +1,165 @@
+/**
+ * The elements that requests are made of, and the reason for which each is refused: what is absent is
+ * MISSING, what is written wrongly is MALFORMED, what has the wrong type, range or name is INVALID.
+ */
+import { isCorrelationId } from '@causeway/fspiop'
+import { amountFromJson, isCurrency, parseAmount } from '@causeway/money'
+import { z } from 'zod'
+import { refused, type Refused } from './answer.ts'
+import { isReason, type Reason } from './contract.ts'
+import { numberMember } from './json.ts'
+
+/** A refusal with a reason of its own instead of the one that its kind of fault has. */
+function because(reason: Reason, error: string) {
+  return { error, params: { reason } }
+}
+
+export const currency = z.string().refine(isCurrency, because('MALFORMED', 'is no currency code'))
+
+/** `limits` is a path of its own, so no participant can have that name. */
+export const newParticipantName = z
+  .string()
+  .min(2)
+  .max(30)
+  .regex(/^[A-Za-z0-9_.-]+$/, { error: 'may hold letters, digits, _, . and -' })
+  .refine((name) => name !== 'limits', because('INVALID', 'is a reserved name'))
+
+export const limitType = z.literal('NET_DEBIT_CAP')
+
+/** Letters and digits. */
+export const modelName = z
+  .string()
+  .min(2)
+  .max(30)
+  .regex(/^[A-Za-z0-9]+$/, { error: 'may hold letters and digits' })
+
+function oneOf<const Option extends string>(options: readonly Option[]) {
+  return z.custom<Option>(
+    (sent) => typeof sent === 'string' && (options as readonly string[]).includes(sent),
+    because('ACCOUNT_TYPE_UNKNOWN', `must be one of ${options.join(', ')}`),
+  )
+}
+
+export const hubAccountType = oneOf(['HUB_RECONCILIATION', 'HUB_MULTILATERAL_SETTLEMENT', 'HUB_FEE'])
+
+export const modelAccountType = oneOf(['POSITION', 'INTERCHANGE_FEE', 'SETTLEMENT'])
+
+export const settlementAccountType = oneOf(['SETTLEMENT', 'INTERCHANGE_FEE_SETTLEMENT'])
+
+export const word = z.string().min(1).max(128)
+
+export const transferId = z
+  .string()
+  .refine(isCorrelationId, because('MALFORMED', 'must be a UUID in lower case or a ULID'))
+
+/** Mojaloop's clients send the words as well. */
+export const flag = z.union([
+  z.boolean(),
+  z.enum(['true', 'false']).transform((text) => text === 'true'),
+])
+
+const numberAsWritten = z.strictObject({ [numberMember]: z.string() })
+
+/** A JSON number in any form, or a string that `ofText` reads, in ten-thousandths. */
+function decimalRead(ofText: (text: string) => bigint | undefined) {
+  return z.unknown().transform((sent, context): bigint => {
+    const number = numberAsWritten.safeParse(sent).data
+    const units =
+      typeof sent === 'string' ? ofText(sent) : amountFromJson(number?.[numberMember] ?? null)
+    if (units !== undefined) return units
+    const reason = typeof sent === 'string' || number !== undefined ? 'MALFORMED' : 'INVALID'
+    const message = 'must be a number of at most 18 digits and four decimals'
+    context.addIssue({ code: 'custom', message, params: { reason } })
+    return z.NEVER
+  })
+}
+
+/** A JSON number or a numeric string. */
+export const decimal = decimalRead(amountFromJson)
+
+export const decimalFromZero = decimal.refine(
+  (units) => units >= 0n,
+  because('INVALID', 'must not be negative'),
+)
+
+export const percentage = decimalFromZero.refine(
+  (units) => units <= 1_000_000n,
+  because('INVALID', 'must not be more than 100'),
+)
+
+/** More than nothing; a string has the form of FSPIOP amounts, a number any form. */
+export const money = z.strictObject({
+  amount: decimalRead(parseAmount).refine(
+    (units) => units > 0n,
+    because('INVALID', 'must be more than 0'),
+  ),
+  currency,
+})
+
+export const extensionList = z.strictObject({
+  extension: z
+    .array(z.strictObject({ key: z.string().min(1).max(32), value: word }))
+    .min(1)
+    .max(16),
+})
+
+/** What lists are asked for; what is not known here is ignored, as lists do. */
+export const query = z.object({
+  currency: currency.optional(),
+  limit: z.string().optional(),
+  type: z.string().optional(),
+})
+
+export type Query = z.infer<typeof query>
+
+const id_max = 2 ** 31 - 1
+
+export const path = z.object({
+  name: z.string().min(2).max(30).optional().default(''),
+  id: z
+    .string()
+    .regex(/^[1-9]\d*$/, { error: 'must be a positive integer' })
+    .transform(Number)
+    .refine((id) => id <= id_max, because('INVALID', 'is too large'))
+    .optional()
+    .default(0),
+})
+
+export type Read<Value> = { readonly outcome: 'read'; readonly value: Value } | Refused
+
+/** Reads what a client sent. Of several faults a missing member is told first, else the first one. */
+export function read<Value>(schema: z.ZodType<Value>, sent: unknown): Read<Value> {
+  const result = schema.safeParse(sent)
+  if (result.success) return { outcome: 'read', value: result.data }
+  const faults = result.error.issues.map((issue) => faultOf(issue, sent))
+  return faults.find(({ reason }) => reason === 'MISSING') ?? faults[0] ?? refused('INVALID')
+}
+
+function faultOf(issue: z.core.$ZodIssue, sent: unknown): Refused {
+  const where = issue.path.join('.') || 'body'
+  if (issue.code === 'unrecognized_keys') {
+    return refused('INVALID', `unknown member ${[...issue.path, issue.keys[0] ?? ''].join('.')}`)
+  }
+  if (valueAt(sent, issue.path) === undefined) return refused('MISSING', where)
+  return refused(reasonOf(issue), `${where} ${issue.message}`)
+}
+
+function reasonOf(issue: z.core.$ZodIssue): Reason {
+  if (issue.code === 'custom') {
+    const reason: unknown = issue.params?.['reason']
+    return typeof reason === 'string' && isReason(reason) ? reason : 'INVALID'
+  }
+  if (issue.code === 'invalid_format' || issue.code === 'invalid_value') return 'MALFORMED'
+  if (issue.code === 'too_big' && issue.origin === 'array') return 'TOO_MANY'
+  return 'INVALID'
+}
+
+function valueAt(sent: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (value, name) =>
+      typeof value === 'object' && value !== null
+        ? (value as Readonly<Record<PropertyKey, unknown>>)[name]
+        : undefined,
+    sent,
+  )
+}

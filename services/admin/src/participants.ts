@@ -1,0 +1,89 @@
+/** Participants: who takes part in the scheme, and whether he may start payments. */
+import type { Participant } from '@causeway/protos'
+import { z } from 'zod'
+import { answered, type Answer } from './answer.ts'
+import { currency, flag, newParticipantName } from './fields.ts'
+import type { Json } from './json.ts'
+import { reads, writes, type Operation } from './operation.ts'
+import { findParticipant, unknownParticipant, passedOn, type Deps } from './upstream.ts'
+
+const creation = z.strictObject({ name: newParticipantName, currency })
+const state = z.strictObject({ isActive: flag })
+
+/** Who changes something is not known before operators sign in. */
+export const createdBy = 'unknown'
+
+export function participantOperations(deps: Deps): readonly Operation[] {
+  return [
+    reads('/participants', () => listParticipants(deps)),
+    writes('POST', '/participants', creation, ({ body }) => createParticipant(deps, body)),
+    reads('/participants/:name', ({ name }) => getParticipant(deps, name)),
+    writes('PUT', '/participants/:name', state, ({ name, body }) =>
+      changeState(deps, name, body.isActive),
+    ),
+  ]
+}
+
+async function listParticipants(deps: Deps): Promise<Answer> {
+  const { participants } = await deps.participants.GetParticipantInfo({ names: [] })
+  return answered(
+    200,
+    participants.map((participant) => participantBody(deps, participant)),
+  )
+}
+
+async function getParticipant(deps: Deps, name: string): Promise<Answer> {
+  const participant = await findParticipant(deps, name)
+  if (participant === undefined) return unknownParticipant(name)
+  return answered(200, participantBody(deps, participant))
+}
+
+async function createParticipant(deps: Deps, body: z.infer<typeof creation>): Promise<Answer> {
+  const created = await deps.participants.CreateParticipant({ ...body, createdBy })
+  return participantAnswer(deps, created, createdStatus(deps))
+}
+
+async function changeState(deps: Deps, name: string, isActive: boolean): Promise<Answer> {
+  const changed = await deps.participants.UpdateParticipantState({ name, isActive })
+  return participantAnswer(deps, changed, 200)
+}
+
+/** What is created is shown, so 200 is due; Mojaloop's clients wait for 201. */
+export function createdStatus({ settings }: Deps): 200 | 201 {
+  return settings.COMPATIBILITY === 'mojaloop' ? 201 : 200
+}
+
+/** The participant as it is after a command, or why the command was refused. */
+export function participantAnswer(
+  deps: Deps,
+  { participant, refusal }: Awaited<ReturnType<Deps['participants']['CreateParticipant']>>,
+  status: 200 | 201,
+): Answer {
+  if (refusal) return passedOn(refusal)
+  if (!participant) throw new Error('a command was answered with neither participant nor refusal')
+  return answered(status, participantBody(deps, participant))
+}
+
+/** The id is the host and the path, without a scheme. */
+export function participantBody({ settings }: Pick<Deps, 'settings'>, participant: Participant) {
+  const id = `${settings.HUB_HOST}/participants/${participant.name}`
+  return {
+    name: participant.name,
+    id,
+    created: participant.createdAt,
+    isActive: flagBody(participant.isActive),
+    links: { self: id },
+    accounts: participant.accounts.map((account) => ({
+      id: account.id,
+      ledgerAccountType: account.ledgerAccountType,
+      currency: account.currency,
+      isActive: flagBody(account.isActive),
+      createdDate: account.createdAt,
+      createdBy: account.createdBy,
+    })),
+  } satisfies Json
+}
+
+export function flagBody(isActive: boolean): 0 | 1 {
+  return isActive ? 1 : 0
+}

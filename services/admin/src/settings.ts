@@ -1,0 +1,32 @@
+/** Every setting of the administration API. */
+import { choice, integer, text, type SettingValues } from '@causeway/runtime'
+
+export const settings = {
+  OPERATOR_PORT: integer({
+    about: 'the administration API',
+    unit: 'port',
+    default: 4100,
+    min: 0,
+    max: 65_535,
+  }),
+  OPERATOR_HOST: text({
+    about: 'address that the administration API listens on; 127.0.0.1 is this machine alone',
+    default: '127.0.0.1',
+  }),
+  OPERATOR_IDENTITY: choice({
+    about: 'how operators say who they are; none: everybody who reaches the port is the operator',
+    options: ['none'],
+    default: 'none',
+  }),
+  HUB_HOST: text({
+    about: "host in the ids of participants: 'hub.example/participants/greenbank'",
+    default: 'localhost',
+  }),
+  COMPATIBILITY: choice({
+    about: 'whose answers are given where the specification and Mojaloop differ',
+    options: ['specification', 'mojaloop'],
+    default: 'specification',
+  }),
+}
+
+export type Settings = SettingValues<typeof settings>

@@ -1,0 +1,90 @@
+/** Settlement models: how what participants owe each other is settled, one or more per currency. */
+import type { SettlementModel } from '@causeway/protos'
+import { z } from 'zod'
+import { answered, refused, type Answer } from './answer.ts'
+import { currency, flag, modelAccountType, modelName, settlementAccountType } from './fields.ts'
+import type { Json } from './json.ts'
+import { reads, writes, type Operation } from './operation.ts'
+import { passedOn, type Deps } from './upstream.ts'
+
+/** The account type has two names: the one of the specification's example and the one it is shown by. */
+const creation = z.strictObject({
+  name: modelName,
+  settlementGranularity: z.enum(['GROSS', 'NET']),
+  settlementInterchange: z.enum(['BILATERAL', 'MULTILATERAL']),
+  settlementDelay: z.enum(['IMMEDIATE', 'DEFERRED']),
+  currency: currency.optional(),
+  requireLiquidityCheck: flag,
+  ledgerAccountType: modelAccountType.optional(),
+  ledgerAccountTypeId: modelAccountType.optional(),
+  settlementAccountType: settlementAccountType.optional(),
+  autoPositionReset: flag,
+})
+
+const settlesTo = {
+  POSITION: 'SETTLEMENT',
+  INTERCHANGE_FEE: 'INTERCHANGE_FEE_SETTLEMENT',
+  SETTLEMENT: 'SETTLEMENT',
+} as const satisfies Record<z.infer<typeof modelAccountType>, string>
+
+export function settlementModelOperations(deps: Deps): readonly Operation[] {
+  return [
+    reads('/settlementModels', () => listModels(deps)),
+    writes('POST', '/settlementModels', creation, ({ body }) => createModel(deps, body)),
+    reads('/settlementModels/:name', ({ name }) => getModel(deps, name)),
+  ]
+}
+
+async function listModels(deps: Deps): Promise<Answer> {
+  const { models } = await deps.models.GetSettlementModels({ currency: '', name: '' })
+  return answered(200, models.map(modelBody))
+}
+
+async function getModel(deps: Deps, name: string): Promise<Answer> {
+  const { models } = await deps.models.GetSettlementModels({ currency: '', name })
+  const [model] = models
+  if (model === undefined) return refused('MODEL_UNKNOWN', `settlement model ${name}`)
+  return answered(200, modelBody(model))
+}
+
+/** A model without currency serves the currencies that have none; only Mojaloop's clients know it. */
+async function createModel(deps: Deps, body: z.infer<typeof creation>): Promise<Answer> {
+  if (body.currency === undefined && deps.settings.COMPATIBILITY !== 'mojaloop') {
+    return refused('MISSING', 'currency')
+  }
+  const type = body.ledgerAccountType ?? body.ledgerAccountTypeId
+  if (type === undefined) return refused('MISSING', 'ledgerAccountType')
+  if ((body.ledgerAccountTypeId ?? type) !== type) {
+    return refused('INVALID', 'ledgerAccountType and ledgerAccountTypeId differ')
+  }
+  const { refusal } = await deps.models.CreateSettlementModel({
+    id: 0,
+    name: body.name,
+    isActive: true,
+    granularity: body.settlementGranularity,
+    interchange: body.settlementInterchange,
+    delay: body.settlementDelay,
+    currency: body.currency ?? '',
+    requireLiquidityCheck: body.requireLiquidityCheck,
+    ledgerAccountType: type,
+    settlementAccountType: body.settlementAccountType ?? settlesTo[type],
+    autoPositionReset: body.autoPositionReset,
+  })
+  return refusal ? passedOn(refusal) : answered(201)
+}
+
+/** A default model shows no currency. */
+function modelBody(model: SettlementModel) {
+  return {
+    settlementModelId: model.id,
+    name: model.name,
+    isActive: model.isActive,
+    settlementGranularity: model.granularity,
+    settlementInterchange: model.interchange,
+    settlementDelay: model.delay,
+    ...(model.currency === '' ? {} : { currency: model.currency }),
+    requireLiquidityCheck: model.requireLiquidityCheck,
+    ledgerAccountTypeId: model.ledgerAccountType,
+    autoPositionReset: model.autoPositionReset,
+  } satisfies Json
+}

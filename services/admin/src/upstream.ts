@@ -1,0 +1,58 @@
+/** The services that the administration API asks; it owns nothing itself. */
+import { parseDecimal } from '@causeway/money'
+import {
+  ledgerService,
+  participantsService,
+  settlementModelsService,
+  transfersService,
+  type Participant,
+  type Refusal,
+} from '@causeway/protos'
+import type { Calls, GrpcHost } from '@causeway/runtime'
+import { refused, type Refused } from './answer.ts'
+import { isReason } from './contract.ts'
+import type { Settings } from './settings.ts'
+
+export interface Upstream {
+  readonly participants: Calls<typeof participantsService>
+  readonly ledger: Calls<typeof ledgerService>
+  readonly models: Calls<typeof settlementModelsService>
+  readonly transfers: Calls<typeof transfersService>
+}
+
+/** What every operation needs. */
+export interface Deps extends Upstream {
+  readonly settings: Settings
+}
+
+export function connect(grpc: GrpcHost): Upstream {
+  return {
+    participants: grpc.client(participantsService, 'participant-lifecycle'),
+    ledger: grpc.client(ledgerService, 'participant-lifecycle'),
+    models: grpc.client(settlementModelsService, 'settlements'),
+    transfers: grpc.client(transfersService, 'transfers'),
+  }
+}
+
+/** What another service refused; a reason that nobody wrote into the table is a bug. */
+export function passedOn({ reason, detail }: Refusal): Refused {
+  if (!isReason(reason)) throw new Error(`another service refused for ${reason}: ${detail}`)
+  return refused(reason, detail)
+}
+
+export function unknownParticipant(name: string): Refused {
+  return refused('PARTICIPANT_UNKNOWN', `participant ${name}`)
+}
+
+/** The participant of that name, undefined when there is none. */
+export async function findParticipant(deps: Upstream, name: string): Promise<Participant | undefined> {
+  const { participants } = await deps.participants.GetParticipantInfo({ names: [name] })
+  return participants[0]
+}
+
+/** Amounts of other services are decimals, and balances may be negative. */
+export function unitsOf(text: string): bigint {
+  const units = parseDecimal(text)
+  if (units === undefined) throw new Error(`another service answered the amount '${text}'`)
+  return units
+}

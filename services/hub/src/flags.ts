@@ -1,0 +1,85 @@
+/** The flags of `npm start`: every one is known or the start stops with a sentence that names it. */
+import { StartError } from '@causeway/runtime'
+import { readFileSync } from 'node:fs'
+import { parseArgs, parseEnv } from 'node:util'
+
+export interface Flags {
+  /** Stop after the first payment; exit 0 if it was made, else 1. */
+  readonly once: boolean
+  /** Print the summary as one JSON object on the last line of stdout. */
+  readonly json: boolean
+  /** Start without the sandbox: no FSPs, no onboarding, no payment. */
+  readonly noSandbox: boolean
+  /** Delete what DATA_DIR holds and begin anew. */
+  readonly fresh: boolean
+  readonly printSettings: boolean
+  readonly help: boolean
+  /** Settings from `--set NAME=VALUE`. */
+  readonly set: Readonly<Record<string, string>>
+  /** Settings from `--env-file FILE`. */
+  readonly file: Readonly<Record<string, string>>
+}
+
+export const usage = `npm start -- [flags]
+  --once              make one payment, stop, exit 0 if it was made and 1 if not
+  --json              print the summary as one JSON object on the last line of stdout
+  --no-sandbox        start the hub alone, without FSPs, onboarding and payment
+  --fresh             delete what DATA_DIR holds and begin anew
+  --print-settings    list every setting with value, default, bound and origin
+  --set NAME=VALUE    set a setting (may be given again)
+  --env-file FILE     read settings from a file of NAME=VALUE lines
+`
+
+/** Reads the flags; a StartError names the first one that is wrong. */
+export function readFlags(args: readonly string[]): Flags {
+  const { values } = parse(args)
+  return {
+    once: values.once,
+    json: values.json,
+    noSandbox: values['no-sandbox'],
+    fresh: values.fresh,
+    printSettings: values['print-settings'],
+    help: values.help,
+    set: Object.fromEntries(values.set.map(nameAndValue)),
+    file: values['env-file'] === undefined ? {} : readEnvFile(values['env-file']),
+  }
+}
+
+function parse(args: readonly string[]) {
+  const flag = { type: 'boolean', default: false } as const
+  try {
+    return parseArgs({
+      args: [...args],
+      strict: true,
+      allowPositionals: false,
+      options: {
+        once: flag,
+        json: flag,
+        'no-sandbox': flag,
+        fresh: flag,
+        'print-settings': flag,
+        help: flag,
+        set: { type: 'string', multiple: true, default: [] },
+        'env-file': { type: 'string' },
+      },
+    })
+  } catch (error) {
+    const [sentence = ''] = String((error as Error).message).split('. ')
+    throw new StartError(`${sentence}. \`npm start -- --help\` lists the flags.`)
+  }
+}
+
+function nameAndValue(text: string): readonly [string, string] {
+  const at = text.indexOf('=')
+  if (at < 1) throw new StartError(`--set takes NAME=VALUE, not ${text}.`)
+  return [text.slice(0, at), text.slice(at + 1)]
+}
+
+function readEnvFile(path: string): Readonly<Record<string, string>> {
+  try {
+    const values = parseEnv(readFileSync(path, 'utf8'))
+    return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, value ?? '']))
+  } catch (error) {
+    throw new StartError(`The file ${path} cannot be read: ${(error as Error).message}.`)
+  }
+}

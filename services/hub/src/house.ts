@@ -1,0 +1,100 @@
+/**
+ * Every service in one process on embedded engines. The services are the same that run alone; what
+ * is started here, and in which order, is all that this process adds.
+ */
+import * as admin from '@causeway/admin'
+import * as fspiopApi from '@causeway/fspiop-api'
+import * as notifications from '@causeway/notifications'
+import * as participantLifecycle from '@causeway/participant-lifecycle'
+import {
+  openEmbedded,
+  serveOperations,
+  watch,
+  type Logger,
+  type ProcessParts,
+  type Service,
+} from '@causeway/runtime'
+import * as settlements from '@causeway/settlements'
+import * as transfers from '@causeway/transfers'
+import type { HubSettings } from './settings.ts'
+
+export interface Hub extends Service {
+  readonly urls: { readonly fsp: string; readonly operator: string; readonly metrics: string }
+  /** A sentence about what a 202 survives. */
+  readonly durability: string
+}
+
+/** What a supervisor sees when the hub ended itself: start it again. */
+const exit_code_stalled = 70
+
+export async function openHub(
+  settings: HubSettings,
+  log: Logger,
+  { fresh }: { readonly fresh: boolean },
+): Promise<Hub> {
+  const end = (sentence: string) => {
+    log.fatal(sentence)
+    process.stderr.write(`${sentence}\n`)
+    process.exit(exit_code_stalled)
+  }
+  const { DATA_DIR: dataDir, DURABILITY: durability } = settings
+  const parts = await openEmbedded({ dataDir, durability, fresh, log, onExit: end })
+  const opened: Service[] = [parts]
+  const keep = <Kind extends Service>(service: Kind) => {
+    opened.push(service)
+    return service
+  }
+  try {
+    const urls = await startServices(settings, parts, keep)
+    const operations = keep(
+      await serveOperations({ ...parts, host: '127.0.0.1', port: settings.METRICS_PORT, log }),
+    )
+    const stalled_ms = settings.WATCHDOG_MS
+    keep(
+      watch(() => parts.progress(), {
+        stalled_ms,
+        onStalled: (ms) =>
+          end(`No event was worked off for ${ms} ms though there is work; ending.`),
+      }),
+    )
+    return {
+      urls: { ...urls, metrics: operations.url },
+      durability: durabilitySentences[durability],
+      stop: () => stopAll(opened, log),
+    }
+  } catch (error) {
+    await stopAll(opened, log)
+    throw error
+  }
+}
+
+const durabilitySentences: Readonly<Record<HubSettings['DURABILITY'], string>> = {
+  fsync: 'What it acknowledges survives a killed process and a loss of power (fsync).',
+  none: 'NOTHING IS DURABLE (DURABILITY=none): a loss of power loses payments.',
+}
+
+/** Those that others ask come first; the two edges, which let work in, come last. */
+async function startServices(
+  settings: HubSettings,
+  parts: ProcessParts,
+  keep: <Kind extends Service>(service: Kind) => Kind,
+): Promise<{ readonly fsp: string; readonly operator: string }> {
+  keep(await participantLifecycle.start(settings, parts))
+  keep(await settlements.start(settings, parts))
+  keep(await transfers.start(settings, parts))
+  keep(await notifications.start(settings, parts))
+  const fspApi = keep(await fspiopApi.start(settings, parts))
+  const operatorApi = keep(await admin.start(settings, parts))
+  return { fsp: fspApi.url, operator: operatorApi.url }
+}
+
+/** In reverse: the edges first, so that nothing new comes in while the rest finishes its work. */
+async function stopAll(opened: readonly Service[], log: Logger): Promise<void> {
+  for (const service of [...opened].reverse()) {
+    try {
+      await service.stop()
+    } catch (error) {
+      log.error({ err: error }, 'a part did not stop in order')
+    }
+  }
+}

@@ -1,0 +1,127 @@
+/**
+ * Brings the scheme's currency and the sandbox FSPs into the hub over the administration API. It asks
+ * what is there and adds what is missing, so that it can run at each start.
+ */
+import { v5 } from 'uuid'
+import type { Operator } from './operator.ts'
+
+export interface SandboxFsp {
+  readonly name: string
+  /** Where the hub reaches it, without a slash at the end. */
+  readonly url: string
+}
+
+interface Account {
+  readonly id: number
+  readonly ledgerAccountType: string
+  readonly currency: string
+  readonly isActive: number
+  readonly value: number
+}
+
+interface Participant {
+  readonly name: string
+  readonly isActive: number
+  readonly accounts: readonly Account[]
+}
+
+const currency = 'USD'
+const netDebitCap = '10000'
+const deposit = '10000'
+const depositIds = '0c9f2f0e-6f5b-4a7f-8f0c-3d2b8f6f9a11'
+
+/** Hub accounts, the settlement model, and each FSP with limit, funds and endpoints. */
+export async function onboard(operator: Operator, hubName: string, fsps: readonly SandboxFsp[]) {
+  await addHubAccounts(operator, hubName)
+  await addSettlementModel(operator)
+  for (const fsp of fsps) await onboardFsp(operator, fsp)
+}
+
+async function addHubAccounts(operator: Operator, hubName: string): Promise<void> {
+  const path = `/participants/${hubName}/accounts`
+  const accounts = await operator.get<readonly Account[]>(path)
+  for (const type of ['HUB_RECONCILIATION', 'HUB_MULTILATERAL_SETTLEMENT']) {
+    if (accounts.some((a) => a.ledgerAccountType === type && a.currency === currency)) continue
+    await operator.send('POST', path, { currency, type })
+  }
+}
+
+async function addSettlementModel(operator: Operator): Promise<void> {
+  const models = await operator.get<readonly { name: string }[]>('/settlementModels')
+  if (models.some(({ name }) => name === 'DEFERREDNET')) return
+  await operator.send('POST', '/settlementModels', {
+    name: 'DEFERREDNET',
+    settlementGranularity: 'NET',
+    settlementInterchange: 'MULTILATERAL',
+    settlementDelay: 'DEFERRED',
+    currency,
+    requireLiquidityCheck: true,
+    ledgerAccountType: 'POSITION',
+    settlementAccountType: 'SETTLEMENT',
+    autoPositionReset: true,
+  })
+}
+
+async function onboardFsp(operator: Operator, { name, url }: SandboxFsp): Promise<void> {
+  const path = `/participants/${name}`
+  const participants = await operator.get<readonly Participant[]>('/participants')
+  const known = participants.find((participant) => participant.name === name)
+  if (known === undefined) await operator.send('POST', '/participants', { name, currency })
+
+  const limits = await operator.get<readonly unknown[]>(`${path}/limits?currency=${currency}`)
+  if (limits.length === 0) {
+    await operator.send('POST', `${path}/initialPositionAndLimits`, {
+      currency,
+      limit: { type: 'NET_DEBIT_CAP', value: netDebitCap },
+      initialPosition: 0,
+    })
+  }
+
+  const endpoints = {
+    FSPIOP_CALLBACK_URL_TRANSFER_POST: `${url}/callbacks/transfers`,
+    FSPIOP_CALLBACK_URL_TRANSFER_PUT: `${url}/callbacks/transfers/{{transferId}}`,
+    FSPIOP_CALLBACK_URL_TRANSFER_ERROR: `${url}/callbacks/transfers/{{transferId}}/error`,
+  }
+  const stored = await operator.get<readonly { type: string; value: string }[]>(`${path}/endpoints`)
+  for (const [type, value] of Object.entries(endpoints)) {
+    if (stored.some((endpoint) => endpoint.type === type && endpoint.value === value)) continue
+    await operator.send('POST', `${path}/endpoints`, { type, value })
+  }
+
+  if (known?.isActive !== 1) await operator.send('PUT', path, { isActive: true })
+  await depositFunds(operator, name)
+}
+
+/** The first deposit; its id is the FSP's own, so that it is made once however often this runs. */
+async function depositFunds(operator: Operator, name: string): Promise<void> {
+  const accounts = await operator.get<readonly Account[]>(`/participants/${name}/accounts`)
+  const settlement = accounts.find(
+    (account) => account.ledgerAccountType === 'SETTLEMENT' && account.currency === currency,
+  )
+  if (settlement === undefined) throw new Error(`${name} has no settlement account in ${currency}`)
+  await operator.send('POST', `/participants/${name}/accounts/${settlement.id}`, {
+    transferId: v5(name, depositIds),
+    externalReference: 'sandbox deposit',
+    action: 'recordFundsIn',
+    reason: 'first deposit of the sandbox',
+    amount: { amount: deposit, currency },
+  })
+}
+
+/** Positions and settlement balances by FSP, as the administration API shows them. */
+export type Balances = Readonly<Record<string, { position: number; settlement: number }>>
+
+export async function readBalances(
+  operator: Operator,
+  fsps: readonly SandboxFsp[],
+): Promise<Balances> {
+  const entries = await Promise.all(
+    fsps.map(async ({ name }) => {
+      const accounts = await operator.get<readonly Account[]>(`/participants/${name}/accounts`)
+      const value = (type: string) =>
+        accounts.find((a) => a.ledgerAccountType === type && a.currency === currency)?.value ?? 0
+      return [name, { position: value('POSITION'), settlement: value('SETTLEMENT') }] as const
+    }),
+  )
+  return Object.fromEntries(entries)
+}

@@ -1,0 +1,96 @@
+/** The settings of the hub process: its own and those of every service in it. */
+import { settings as admin } from '@causeway/admin'
+import { settings as fspiopApi } from '@causeway/fspiop-api'
+import { settings as notifications } from '@causeway/notifications'
+import { settings as participantLifecycle } from '@causeway/participant-lifecycle'
+import {
+  choice,
+  integer,
+  logLevels,
+  mergeSettings,
+  text,
+  type SettingValues,
+} from '@causeway/runtime'
+import { settings as settlements } from '@causeway/settlements'
+import { settings as transfers } from '@causeway/transfers'
+
+const own = {
+  DATA_DIR: text({ about: 'where the embedded engines keep everything', default: '.data' }),
+  DURABILITY: choice({
+    about: 'what a 202 survives: fsync (power loss) or none (nothing; for throw-away tests)',
+    options: ['fsync', 'none'],
+    default: 'fsync',
+  }),
+  LOG_LEVEL: choice({
+    about: 'the least level that is logged',
+    options: logLevels,
+    default: 'info',
+  }),
+  LOG_FILE: text({
+    about: 'where the log goes: a file, - for stderr, empty for DATA_DIR/causeway.log',
+    default: '',
+  }),
+  LOG_RETENTION_H: integer({
+    about: 'how long delivered events are kept',
+    unit: 'h',
+    default: 24,
+    min: 0,
+    max: 8_760,
+  }),
+  METRICS_PORT: integer({
+    about: 'health, metrics and dead letters',
+    unit: 'port',
+    default: 4_190,
+    min: 0,
+    max: 65_535,
+  }),
+  WATCHDOG_MS: integer({
+    about: 'a consumer without progress for this long though there is work ends the process',
+    unit: 'ms',
+    default: 60_000,
+    min: 1_000,
+    max: 3_600_000,
+  }),
+  SANDBOX_GREENBANK_PORT: integer({
+    about: 'the sandbox FSP that pays',
+    unit: 'port',
+    default: 4_301,
+    min: 1,
+    max: 65_535,
+  }),
+  SANDBOX_BLUEWALLET_PORT: integer({
+    about: 'the sandbox FSP that is paid',
+    unit: 'port',
+    default: 4_302,
+    min: 1,
+    max: 65_535,
+  }),
+}
+
+export const settings = mergeSettings([
+  own,
+  participantLifecycle,
+  settlements,
+  transfers,
+  notifications,
+  fspiopApi,
+  admin,
+])
+
+export type HubSettings = SettingValues<typeof own> &
+  SettingValues<typeof participantLifecycle> &
+  SettingValues<typeof settlements> &
+  SettingValues<typeof transfers> &
+  SettingValues<typeof notifications> &
+  SettingValues<typeof fspiopApi> &
+  SettingValues<typeof admin>
+
+/** An environment variable that begins like this and is no setting is a mistake. */
+export const settingPrefixes = [
+  'ADMIN_',
+  'FSPIOP_API_',
+  'NOTIFICATIONS_',
+  'PARTICIPANT_LIFECYCLE_',
+  'SETTLEMENTS_',
+  'TRANSFERS_',
+]

@@ -1,0 +1,129 @@
+/** From the NotifyRequested event to a notification, and from its end to a line of a report. */
+import { catalogue, newEvent, type DomainEvent, type Payload } from '@causeway/events'
+import { monthOf, type OutgoingMessage } from '@causeway/runtime'
+import { z } from 'zod'
+
+/** Something to deliver, with everything that its attempts need. */
+export interface Notification {
+  readonly id: string
+  readonly fspId: string
+  readonly entityId: string
+  /** As it was heard; `headers` hold the relayed ones too. */
+  readonly request: Payload<'NotifyRequested'>
+  readonly body: Buffer
+  readonly deadline_ms: number
+  readonly taken_ms: number
+  /** The month in which it was taken: where its line is stored. */
+  readonly month: string
+}
+
+/** A notification that has come to its end. */
+export interface Ended {
+  readonly type: 'ENDED'
+  readonly notification: Notification
+  readonly status: 'SUCCESS' | 'FAILED'
+  readonly attempts: number
+  readonly httpStatus: number | null
+  readonly error: string | null
+  readonly ended_ms: number
+  /** Whether it has a row among the undelivered. */
+  readonly stored: boolean
+}
+
+/** A notification that waits for its next attempt. */
+export interface Waits {
+  readonly type: 'WAITS'
+  readonly notification: Notification
+  readonly attempts: number
+  readonly next_attempt_ms: number
+  /** An attempt is under way until then at the latest; 0 when none is. */
+  readonly busy_until_ms: number
+  readonly httpStatus: number | null
+  readonly error: string | null
+  readonly stored: boolean
+}
+
+export type Result = Ended | Waits
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+const relayedHeaders = z.record(z.string(), z.string())
+const error_length_max = 200
+const duration_ms_max = 2_147_483_647
+
+/** Throws when the event cannot be read: it is then a dead letter of the bus. */
+export function notificationOf(
+  { payload, relay }: DomainEvent<'NotifyRequested'>,
+  taken_ms: number,
+): Notification {
+  const relayed =
+    relay?.headers === undefined ? {} : relayedHeaders.parse(JSON.parse(relay.headers.toString()))
+  return openNotification(
+    { ...payload, headers: { ...relayed, ...payload.headers } },
+    relay?.body ?? Buffer.alloc(0),
+    taken_ms,
+  )
+}
+
+/** A stored one, read back. */
+export function storedNotification(
+  request: unknown,
+  body: Buffer,
+  deadline_ms: number,
+  taken_ms: number,
+): Notification {
+  const payload = catalogue.NotifyRequested.schema.parse(request)
+  return { ...openNotification(payload, body, taken_ms), deadline_ms }
+}
+
+function openNotification(
+  request: Payload<'NotifyRequested'>,
+  body: Buffer,
+  taken_ms: number,
+): Notification {
+  const deadline_ms = Date.parse(request.deadline)
+  if (!uuid.test(request.notificationId)) throw new Error('notificationId is no UUID')
+  if (Number.isNaN(deadline_ms)) throw new Error('deadline is no time')
+  return {
+    id: request.notificationId,
+    fspId: request.destinationFspId,
+    entityId: request.entityId,
+    request,
+    body,
+    deadline_ms,
+    taken_ms,
+    month: monthOf(new Date(taken_ms)),
+  }
+}
+
+/** Milliseconds from the moment it was taken to its end. */
+export function duration_msOf({ notification, ended_ms }: Ended): number {
+  return Math.min(Math.max(ended_ms - notification.taken_ms, 0), duration_ms_max)
+}
+
+/** Cut, and without what PostgreSQL does not take. */
+export function storableError(error: string | null): string | null {
+  return error === null ? null : error.slice(0, error_length_max).replaceAll('\0', '')
+}
+
+/** One message for all that ended together; none when nobody wants to know. */
+export function reportOf(ended: readonly Ended[]): readonly OutgoingMessage[] {
+  const reports = ended
+    .filter(({ notification }) => notification.request.reportRequired)
+    .map((end) => {
+      const { request } = end.notification
+      const error = storableError(end.error)
+      return {
+        notificationId: request.notificationId,
+        cause: request.cause,
+        legRole: request.legRole,
+        destinationFspId: request.destinationFspId,
+        status: end.status,
+        ...(end.httpStatus === null ? {} : { httpStatus: end.httpStatus }),
+        attempts: end.attempts,
+        duration_ms: duration_msOf(end),
+        ...(error === null ? {} : { lastError: error }),
+        reportedAt: new Date(end.ended_ms).toISOString(),
+      }
+    })
+  return reports.length === 0 ? [] : [newEvent('notifications', 'NotifyReport', { reports })]
+}

@@ -1,0 +1,86 @@
+/** The SQL of the operator's view: what waits, what was given up, and how it is sent anew. */
+import { statement, textArray, type Database, type Queries } from '@causeway/runtime'
+
+export interface DeadLetterRow {
+  readonly notification_id: string
+  readonly fsp_id: string
+  readonly entity_id: string
+  readonly leg_role: string
+  readonly cause: string
+  readonly method: string
+  readonly url: string
+  readonly attempts: number
+  readonly http_status: number | null
+  readonly last_error: string | null
+  readonly taken_at: Date
+}
+
+const selectDead = statement(`
+  select notification_id::text, fsp_id, entity_id, request->>'legRole' as leg_role,
+    request->'cause'->>'msgName' as cause,
+    coalesce(request->'transport'->>'method', 'EMAIL') as method,
+    coalesce(request->'transport'->>'url', request->'transport'->>'address', '') as url,
+    attempts, http_status, last_error, taken_at
+  from undelivered
+  where state = 'DEAD' and ($1::text = '' or fsp_id = $1)
+  order by n desc limit $2`)
+
+/** The newest first; an empty FSP id means all. */
+export async function readDeadLetters(
+  db: Queries,
+  fspId: string,
+  rows_max: number,
+): Promise<readonly DeadLetterRow[]> {
+  return db.query<DeadLetterRow>(selectDead, [fspId, rows_max])
+}
+
+export type Resent = 'RESENT' | 'EXPIRED' | 'UNKNOWN'
+
+const lockDead = statement(`
+  select notification_id::text as id,
+    request->'transport'->>'method' in ('POST', 'GET', 'DELETE') and deadline <= $2 as expired
+  from undelivered
+  where state = 'DEAD' and notification_id = any($1::text[]::uuid[])
+  order by notification_id for update`)
+
+const revive = statement(`
+  update undelivered set state = 'PARKED', next_attempt_at = $2, busy_until = to_timestamp(0),
+    deadline = case when request->'transport'->>'method' in ('POST', 'GET', 'DELETE')
+      then deadline else $3::timestamptz end
+  where state = 'DEAD' and notification_id = any($1::text[]::uuid[])`)
+
+const removeLines = statement(
+  `delete from deliveries where notification_id = any($1::text[]::uuid[]) and status = 'FAILED'`,
+)
+
+/**
+ * Parks dead letters again, due at once; a request whose own deadline has passed stays dead. Ids are
+ * UUIDs.
+ */
+export async function resend(
+  db: Database,
+  ids: readonly string[],
+  now: Date,
+  deadline: Date,
+): Promise<ReadonlyMap<string, Resent>> {
+  return db.transaction(async (tx) => {
+    const rows = await tx.query<{ readonly id: string; readonly expired: boolean | null }>(
+      lockDead,
+      [textArray(ids), now],
+    )
+    const revived = rows.filter(({ expired }) => expired !== true).map(({ id }) => id)
+    await tx.query(revive, [textArray(revived), now, deadline])
+    await tx.query(removeLines, [textArray(revived)])
+    return new Map(rows.map(({ id, expired }) => [id, expired === true ? 'EXPIRED' : 'RESENT']))
+  })
+}
+
+const countUndelivered = statement(`
+  select state, fsp_id, count(*)::int as count from undelivered group by state, fsp_id`)
+
+/** How many are parked and dead, by FSP. */
+export async function countByFsp(
+  db: Queries,
+): Promise<readonly { readonly state: string; readonly fsp_id: string; readonly count: number }[]> {
+  return db.query(countUndelivered, [])
+}

@@ -1,0 +1,61 @@
+/**
+ * A batch of notifications: what is known is left out, what stands behind something unfinished is
+ * parked, everything else is tried at once. When the promise resolves, each is stored as delivered,
+ * as given up or as parked, and those that ended are reported.
+ */
+import type { DomainEvent } from '@causeway/events'
+import { gather, monthOf, type Database } from '@causeway/runtime'
+import { notificationOf, type Notification } from './contract.ts'
+import { chainKey, cutIntoChains } from './domain/chains.ts'
+import { attemptFirst, type FirstAttemptParts } from './first-attempts.ts'
+import type { Record } from './record.ts'
+import { parkedResult } from './result.ts'
+import { readKnown, type Known } from './store.ts'
+
+export interface HandleParts extends FirstAttemptParts {
+  readonly db: Database
+  readonly record: Record
+}
+
+const asked_max = 512
+
+export function openHandle(
+  parts: HandleParts,
+): (events: readonly DomainEvent<'NotifyRequested'>[]) => Promise<void> {
+  const known = gather<Notification, Known>(
+    (asked) => readKnown(parts.db, asked, lastMonth(new Date())),
+    { batch_max: asked_max },
+  )
+
+  return async (events) => {
+    const notifications = distinct(events, Date.now())
+    const facts = await known(notifications)
+    const fresh = notifications.filter((_, at) => facts[at]?.taken !== true)
+    const unfinished = new Set(
+      notifications.filter((_, at) => facts[at]?.blocked === true).map(chainKey),
+    )
+    const { free, blocked } = cutIntoChains(fresh, unfinished)
+    const results = await attemptFirst(free, parts)
+    await parts.record([
+      ...results,
+      ...blocked.map((notification) => parkedResult(notification, undefined)),
+    ])
+  }
+}
+
+/** The same notification twice in a batch is one. */
+function distinct(
+  events: readonly DomainEvent<'NotifyRequested'>[],
+  taken_ms: number,
+): readonly Notification[] {
+  const byId = new Map<string, Notification>()
+  for (const event of events) {
+    const notification = notificationOf(event, taken_ms)
+    if (!byId.has(notification.id)) byId.set(notification.id, notification)
+  }
+  return [...byId.values()]
+}
+
+function lastMonth(now: Date): string {
+  return monthOf(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1)))
+}

@@ -1,0 +1,32 @@
+/** The lanes of all FSPs; one is opened when the FSP is first sent something. */
+import { openLane, type Lane, type LaneParts } from './lane.ts'
+import type { Room } from './store.ts'
+
+export interface Lanes {
+  of(fspId: string): Lane
+  /** How many parked notifications each FSP with a lane may be given now. */
+  rooms(now_ms: number): readonly Room[]
+  readonly idle: boolean
+  close(): Promise<void>
+}
+
+export function openLanes(parts: LaneParts): Lanes {
+  const lanes = new Map<string, Lane>()
+  return {
+    of(fspId) {
+      let lane = lanes.get(fspId)
+      if (lane === undefined) {
+        lane = openLane(fspId, parts)
+        lanes.set(fspId, lane)
+      }
+      return lane
+    },
+    rooms: (now_ms) => [...lanes.values()].map((lane) => lane.room(now_ms)),
+    get idle() {
+      return [...lanes.values()].every(({ idle }) => idle)
+    },
+    async close() {
+      await Promise.all([...lanes.values()].map((lane) => lane.close()))
+    },
+  }
+}

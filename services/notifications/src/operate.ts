@@ -1,0 +1,50 @@
+/** What the operator may see and do: dead letters, and sending them anew. */
+import { notificationsService, type DeadLetter } from '@causeway/protos'
+import type { Database, GrpcHost } from '@causeway/runtime'
+import { readDeadLetters, resend, type DeadLetterRow } from './dead-letters-store.ts'
+
+const letters_max = 1_000
+const ids_max = 1_000
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+export interface OperateParts {
+  readonly db: Database
+  readonly grpc: GrpcHost
+  readonly resend_for_ms: number
+}
+
+export function serveOperations({ db, grpc, resend_for_ms }: OperateParts): void {
+  grpc.serve(notificationsService, {
+    async ListDeadLetters({ fspId, limit }) {
+      const rows = await readDeadLetters(db, fspId, Math.min(Math.max(limit, 0), letters_max))
+      return { deadLetters: rows.map(deadLetter) }
+    },
+    async ResendDeadLetters({ ids }) {
+      if (ids.length > ids_max) throw new Error(`at most ${ids_max} ids at once`)
+      const now = new Date()
+      const legal = [...new Set(ids)].filter((id) => uuid.test(id))
+      const deadline = new Date(now.getTime() + resend_for_ms)
+      const resent = await resend(db, legal, now, deadline)
+      return {
+        answers: ids.map((id) => ({ notificationId: id, outcome: resent.get(id) ?? 'UNKNOWN' })),
+      }
+    },
+  })
+}
+
+function deadLetter(row: DeadLetterRow): DeadLetter {
+  const { cause, method, url, attempts } = row
+  return {
+    notificationId: row.notification_id,
+    fspId: row.fsp_id,
+    entityId: row.entity_id,
+    legRole: row.leg_role,
+    cause,
+    method,
+    url,
+    attempts,
+    httpStatus: row.http_status ?? 0,
+    lastError: row.last_error ?? '',
+    takenAt: row.taken_at.toISOString(),
+  }
+}

@@ -1,0 +1,131 @@
+/**
+ * Parked notifications are tried again when they are due and their FSP has room, until they are
+ * delivered or their deadline passes. What is stored is the truth: nothing here is remembered.
+ */
+import { periodically, type Database, type Logger } from '@causeway/runtime'
+import type { Notification } from './contract.ts'
+import type { BackoffBounds } from './domain/backoff.ts'
+import type { AttemptEnd } from './domain/step.ts'
+import type { Lanes } from './lanes.ts'
+import type { Record } from './record.ts'
+import { noEmail, resultOf } from './result.ts'
+import { claimDue, claimExpired, endPauses, type ClaimBounds, type Claimed } from './store.ts'
+
+export interface RetryParts {
+  readonly db: Database
+  readonly log: Logger
+  readonly lanes: Lanes
+  readonly record: Record
+  readonly backoff: BackoffBounds
+  readonly poll_ms: number
+  readonly timeout_ms: number
+  readonly requests_max: number
+}
+
+export interface Retries {
+  /** Stores what came of an attempt of a stored notification, then looks for more. */
+  onEnd(notification: Notification, attempts: number, end: AttemptEnd): void
+  /** The FSP answers again: nothing that waits for it waits longer. */
+  onRecovered(fspId: string): void
+  /** Takes nothing more; what is under way is still stored when it ends. */
+  stop(): Promise<void>
+  /** Waits until everything that has ended is stored. */
+  settled(): Promise<void>
+}
+
+const rows_max = 200
+/** A claimed notification begins within this time, or is left to the next claim. */
+const begin_within_ms = 2_000
+const margin_ms = 1_000
+
+export function openRetries(parts: RetryParts): Retries {
+  const { db, log, lanes, record } = parts
+  const storing = new Set<Promise<void>>()
+  const look = coalesced(async () => {
+    const now_ms = Date.now()
+    const bounds = claimBounds(now_ms, parts.timeout_ms)
+    for (const { notification, attempts } of await claimExpired(db, bounds)) {
+      onEnd(notification, attempts, { type: 'EXPIRED' })
+    }
+    const due = await claimDue(db, lanes.rooms(now_ms), parts.requests_max, bounds)
+    for (const claimed of due) tryAgain(claimed, now_ms + begin_within_ms)
+  })
+
+  function tryAgain({ notification, attempts }: Claimed, begin_before_ms: number): void {
+    const settle = (end: AttemptEnd) => onEnd(notification, attempts, end)
+    if (notification.request.transport.type === 'EMAIL') {
+      settle(noEmail)
+      return
+    }
+    const lane = lanes.of(notification.fspId)
+    lane.offerAgain({ notification, attempts, begin_before_ms, onEnd: settle })
+  }
+
+  function onEnd(notification: Notification, attempts: number, end: AttemptEnd): void {
+    const result = resultOf({ notification, attempts, stored: true }, end, parts.backoff)
+    keep(record([result]), 'what came of a parked notification could not be stored')
+  }
+
+  /** A failure loses nothing: the row stands as it was, and is due when its claim has run out. */
+  function keep(work: Promise<void>, failure: string): void {
+    const kept: Promise<void> = work
+      .then(look.now)
+      .catch((error: unknown) => log.error({ err: error }, failure))
+      .finally(() => storing.delete(kept))
+    storing.add(kept)
+  }
+
+  const poll = periodically(parts.poll_ms, look.now, { log, name: 'look for parked notifications' })
+  return {
+    onEnd,
+    onRecovered: (fspId) =>
+      keep(endPauses(db, fspId, new Date()), 'the pauses of an FSP could not be ended'),
+    async stop() {
+      look.stop()
+      await poll.stop()
+    },
+    async settled() {
+      while (storing.size > 0) await Promise.all(storing)
+    },
+  }
+}
+
+function claimBounds(now_ms: number, timeout_ms: number): ClaimBounds {
+  const until_ms = now_ms + begin_within_ms + timeout_ms + margin_ms
+  return { now: new Date(now_ms), until: new Date(until_ms), rows_max }
+}
+
+interface Coalesced {
+  readonly now: () => Promise<void>
+  readonly stop: () => void
+}
+
+/** One at a time; who asks while it is under way has it done once more after that. */
+function coalesced(work: () => Promise<void>): Coalesced {
+  let asked = false
+  let stopped = false
+  let working: Promise<void> | undefined
+
+  async function whileAsked(): Promise<void> {
+    try {
+      while (asked && !stopped) {
+        asked = false
+        await work()
+      }
+    } finally {
+      working = undefined
+    }
+  }
+
+  return {
+    now: () => {
+      if (stopped) return Promise.resolve()
+      asked = true
+      working ??= whileAsked()
+      return working
+    },
+    stop: () => {
+      stopped = true
+    },
+  }
+}

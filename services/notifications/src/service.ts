@@ -1,0 +1,93 @@
+/**
+ * Delivery: every notification that was heard is delivered, or is a dead letter that the operator can
+ * see and send anew.
+ */
+import { onEvents } from '@causeway/events'
+import { ensureMonthlyPartitions, periodically, statement, type Start } from '@causeway/runtime'
+import { setTimeout as wait } from 'node:timers/promises'
+import { openHandle } from './handle.ts'
+import { openLanes, type Lanes } from './lanes.ts'
+import { openMeasures } from './measures.ts'
+import { serveOperations } from './operate.ts'
+import { openRecord } from './record.ts'
+import { openRetries, type Retries } from './retries.ts'
+import type { Settings } from './settings.ts'
+
+const connections_max = 4
+const batches_in_flight_max = 64
+const partitions_every_ms = 3_600_000
+const stop_wait_ms = 5_000
+const stop_look_ms = 20
+const partitioned = ['deliveries', 'undelivered']
+const ping = statement('select 1')
+
+export const start: Start<Settings> = async (settings, parts) => {
+  const log = parts.log.child({ service: 'notifications' })
+  const db = await parts.openDatabase({
+    url: settings.NOTIFICATIONS_DATABASE_URL,
+    schema: 'notifications',
+    migrations: new URL('../migrations/', import.meta.url),
+    connections_max,
+  })
+  await ensureMonthlyPartitions(db, partitioned, new Date())
+  const partitions = periodically(
+    partitions_every_ms,
+    () => ensureMonthlyPartitions(db, partitioned, new Date()),
+    { log, name: 'partitions of coming months' },
+  )
+  const measures = openMeasures(parts.metrics, db)
+  const record = openRecord(db, parts.bus, measures)
+  const timeout_ms = settings.CALLBACK_TIMEOUT_MS
+  const requests_max = settings.NOTIFICATIONS_LANE_MAX
+  const backoff = {
+    first_ms: settings.NOTIFICATIONS_RETRY_FIRST_MS,
+    max_ms: settings.NOTIFICATIONS_RETRY_MAX_MS,
+  }
+  const lanes = openLanes({
+    bounds: {
+      requests_max,
+      timeout_ms,
+      failures_max: settings.NOTIFICATIONS_CIRCUIT_FAILURES_MAX,
+      trial_every_ms: settings.NOTIFICATIONS_CIRCUIT_TRIAL_MS,
+    },
+    measures,
+    onRecovered: (fspId) => retries.onRecovered(fspId),
+  })
+  const poll_ms = settings.NOTIFICATIONS_RETRY_POLL_MS
+  const retries: Retries = openRetries({
+    ...{ db, log, lanes, record, backoff, poll_ms, timeout_ms, requests_max },
+  })
+  const handleBatch = openHandle({
+    db,
+    lanes,
+    record,
+    backoff,
+    park_after_ms: settings.PARK_AFTER_MS,
+    onLateEnd: (notification, end) => retries.onEnd(notification, 0, end),
+  })
+  const resend_for_ms = settings.NOTIFICATIONS_RESEND_H * 3_600_000
+  serveOperations({ db, grpc: parts.grpc, resend_for_ms })
+  const subscribed = await onEvents(parts.bus, 'notifications', ['NotifyRequested'], handleBatch, {
+    batches_in_flight_max,
+  })
+  parts.health.ready('notifications database', async () => {
+    await db.query(ping, [])
+  })
+  return {
+    async stop() {
+      await subscribed.stop()
+      await partitions.stop()
+      await retries.stop()
+      await letFinish(lanes)
+      await lanes.close()
+      await retries.settled()
+      await db.close()
+    },
+  }
+}
+
+/** What is under way may end by itself for a while; what is cut then stays parked. */
+async function letFinish(lanes: Lanes): Promise<void> {
+  const until_ms = Date.now() + stop_wait_ms
+  while (!lanes.idle && Date.now() < until_ms) await wait(stop_look_ms)
+}

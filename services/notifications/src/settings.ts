@@ -1,0 +1,77 @@
+/** The settings of the delivery of notifications. */
+import { integer, text, type SettingValues } from '@causeway/runtime'
+
+const hour_ms = 3_600_000
+
+export const settings = {
+  NOTIFICATIONS_DATABASE_URL: text({
+    about: 'where lines, parked notifications and dead letters are stored',
+    default: '',
+    secret: true,
+  }),
+  CALLBACK_TIMEOUT_MS: integer({
+    about: 'how long an FSP may take to answer a callback',
+    unit: 'ms',
+    default: 10_000,
+    min: 100,
+    max: 60_000,
+  }),
+  PARK_AFTER_MS: integer({
+    about: 'a callback unanswered for so long is stored, and the messages behind it go on',
+    unit: 'ms',
+    default: 500,
+    min: 10,
+    max: 10_000,
+  }),
+  NOTIFICATIONS_LANE_MAX: integer({
+    about: 'callbacks under way to one FSP',
+    unit: 'requests',
+    default: 32,
+    min: 1,
+    max: 1_000,
+  }),
+  NOTIFICATIONS_CIRCUIT_FAILURES_MAX: integer({
+    about: 'failures in a row after which an FSP only gets trials',
+    unit: 'failures',
+    default: 5,
+    min: 1,
+    max: 1_000,
+  }),
+  NOTIFICATIONS_CIRCUIT_TRIAL_MS: integer({
+    about: 'time between two trials of an FSP that does not answer',
+    unit: 'ms',
+    default: 5_000,
+    min: 10,
+    max: hour_ms,
+  }),
+  NOTIFICATIONS_RETRY_FIRST_MS: integer({
+    about: 'pause before the second attempt; it doubles with each further one',
+    unit: 'ms',
+    default: 1_000,
+    min: 10,
+    max: hour_ms,
+  }),
+  NOTIFICATIONS_RETRY_MAX_MS: integer({
+    about: 'the longest pause between two attempts',
+    unit: 'ms',
+    default: 300_000,
+    min: 10,
+    max: 24 * hour_ms,
+  }),
+  NOTIFICATIONS_RETRY_POLL_MS: integer({
+    about: 'how often parked notifications are looked through for those that are due',
+    unit: 'ms',
+    default: 250,
+    min: 10,
+    max: 60_000,
+  }),
+  NOTIFICATIONS_RESEND_H: integer({
+    about: 'how long a dead letter is tried again when the operator sends it anew',
+    unit: 'h',
+    default: 24,
+    min: 1,
+    max: 720,
+  }),
+} as const
+
+export type Settings = SettingValues<typeof settings>

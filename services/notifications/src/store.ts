@@ -1,0 +1,310 @@
+/** All SQL of the service: lines of what has ended, rows of what has not. */
+import { byteaArray, statement, textArray, type Queries, type Value } from '@causeway/runtime'
+import {
+  duration_msOf,
+  storableError,
+  storedNotification,
+  type Ended,
+  type Notification,
+  type Result,
+  type Waits,
+} from './contract.ts'
+
+export interface Known {
+  /** It has a line or a row already. */
+  readonly taken: boolean
+  /** Something older for the same FSP and entity is not delivered yet. */
+  readonly blocked: boolean
+}
+
+const unknown: Known = { taken: false, blocked: false }
+
+const findKnown = statement(`
+  select at, taken, blocked from (
+    select (asked.at - 1)::int as at,
+      exists (select from deliveries d where d.notification_id = asked.id and d.month >= $4::date)
+        or exists (select from undelivered u where u.notification_id = asked.id) as taken,
+      exists (
+        select from undelivered u
+        where u.state = 'PARKED' and u.fsp_id = asked.fsp_id and u.entity_id = asked.entity_id
+      ) as blocked
+    from unnest($1::text[]::uuid[], $2::text[], $3::text[])
+      with ordinality as asked(id, fsp_id, entity_id, at)
+  ) known where taken or blocked`)
+
+/** What is known of each; lines are looked for from the month `since` on. */
+export async function readKnown(
+  db: Queries,
+  asked: readonly Notification[],
+  since: string,
+): Promise<readonly Known[]> {
+  const rows = await db.query<Known & { readonly at: number }>(findKnown, [
+    textArray(asked.map(({ id }) => id)),
+    textArray(asked.map(({ fspId }) => fspId)),
+    textArray(asked.map(({ entityId }) => entityId)),
+    since,
+  ])
+  const known = asked.map(() => unknown)
+  for (const row of rows) known[row.at] = row
+  return known
+}
+
+const insertLines = statement(`
+  insert into deliveries (notification_id, month, fsp_id, entity_id, leg_role, cause, status,
+    attempts, http_status, duration_ms, last_error, reported_at)
+  select * from unnest($1::text[]::uuid[], $2::text[]::date[], $3::text[], $4::text[], $5::text[],
+    $6::text[], $7::text[], $8::text[]::int[], $9::text[]::int[], $10::text[]::int[], $11::text[],
+    $12::text[]::timestamptz[])
+  on conflict do nothing`)
+
+const insertUndelivered = statement(`
+  insert into undelivered (notification_id, month, state, fsp_id, entity_id, request, body, deadline,
+    taken_at, attempts, next_attempt_at, busy_until, http_status, last_error)
+  select id, month, state, fsp_id, entity_id, request, body, deadline, taken_at, attempts,
+    next_attempt_at, busy_until, http_status, last_error
+  from unnest($1::text[]::uuid[], $2::text[]::date[], $3::text[], $4::text[], $5::text[],
+    $6::text[]::json[], $7::bytea[], $8::text[]::timestamptz[], $9::text[]::timestamptz[],
+    $10::text[]::int[], $11::text[]::timestamptz[], $12::text[]::timestamptz[],
+    $13::text[]::int[], $14::text[])
+    with ordinality as r(id, month, state, fsp_id, entity_id, request, body, deadline, taken_at,
+      attempts, next_attempt_at, busy_until, http_status, last_error, at)
+  order by at
+  on conflict do nothing`)
+
+const removeDelivered = statement(`
+  delete from undelivered u
+  using unnest($1::text[]::uuid[], $2::text[]::date[]) as done(id, month)
+  where u.notification_id = done.id and u.month = done.month`)
+
+const updateUndelivered = statement(`
+  update undelivered u set state = r.state, attempts = r.attempts,
+    next_attempt_at = r.next_attempt_at, busy_until = r.busy_until, http_status = r.http_status,
+    last_error = coalesce(r.last_error, u.last_error)
+  from unnest($1::text[]::uuid[], $2::text[]::date[], $3::text[], $4::text[]::int[],
+    $5::text[]::timestamptz[], $6::text[]::timestamptz[], $7::text[]::int[], $8::text[])
+    as r(id, month, state, attempts, next_attempt_at, busy_until, http_status, last_error)
+  where u.notification_id = r.id and u.month = r.month`)
+
+/**
+ * Stores what came of notifications. A result may follow another of the same notification in one
+ * call: rows are made before they are changed, and changed in the order of the results.
+ */
+export async function save(db: Queries, results: readonly Result[]): Promise<void> {
+  const ended = results.filter((result): result is Ended => result.type === 'ENDED')
+  const fresh = results.filter((result) => !result.stored && !isDelivered(result))
+  const changed = results.filter((result) => result.stored && !isDelivered(result))
+  const delivered = ended.filter((end) => end.stored && isDelivered(end))
+  await queryUnlessEmpty(db, insertUndelivered, fresh, undeliveredValues)
+  await queryUnlessEmpty(db, updateUndelivered, lastOfEach(changed), changeValues)
+  await queryUnlessEmpty(db, removeDelivered, delivered, keyValues)
+  await queryUnlessEmpty(db, insertLines, ended, lineValues)
+}
+
+function isDelivered(result: Result): boolean {
+  return result.type === 'ENDED' && result.status === 'SUCCESS'
+}
+
+/** `update … from` takes any one of several rows that match: only the last may be there. */
+function lastOfEach(results: readonly Result[]): readonly Result[] {
+  return [...new Map(results.map((result) => [result.notification.id, result])).values()]
+}
+
+async function queryUnlessEmpty<Row>(
+  db: Queries,
+  query: ReturnType<typeof statement>,
+  rows: readonly Row[],
+  values: (rows: readonly Row[]) => readonly Value[],
+): Promise<void> {
+  if (rows.length > 0) await db.query(query, values(rows))
+}
+
+function column<Row>(rows: readonly Row[], value: (row: Row) => string | number | null): Buffer {
+  return textArray(
+    rows.map((row) => {
+      const cell = value(row)
+      return typeof cell === 'number' ? String(cell) : cell
+    }),
+  )
+}
+
+function time(time_ms: number): string {
+  return new Date(time_ms).toISOString()
+}
+
+function keyValues(results: readonly Result[]): readonly Value[] {
+  return [
+    column(results, ({ notification }) => notification.id),
+    column(results, ({ notification }) => notification.month),
+  ]
+}
+
+function lineValues(ended: readonly Ended[]): readonly Value[] {
+  return [
+    ...keyValues(ended),
+    column(ended, ({ notification }) => notification.fspId),
+    column(ended, ({ notification }) => notification.entityId),
+    column(ended, ({ notification }) => notification.request.legRole),
+    column(ended, ({ notification }) => notification.request.cause.msgName),
+    column(ended, ({ status }) => status),
+    column(ended, ({ attempts }) => attempts),
+    column(ended, ({ httpStatus }) => httpStatus),
+    column(ended, duration_msOf),
+    column(ended, ({ error }) => storableError(error)),
+    column(ended, ({ ended_ms }) => time(ended_ms)),
+  ]
+}
+
+function undeliveredValues(results: readonly Result[]): readonly Value[] {
+  return [
+    ...keyValues(results),
+    column(results, stateOf),
+    column(results, ({ notification }) => notification.fspId),
+    column(results, ({ notification }) => notification.entityId),
+    column(results, ({ notification }) => JSON.stringify(notification.request)),
+    byteaArray(results.map(({ notification }) => notification.body)),
+    column(results, ({ notification }) => time(notification.deadline_ms)),
+    column(results, ({ notification }) => time(notification.taken_ms)),
+    column(results, ({ attempts }) => attempts),
+    column(results, nextAttemptOf),
+    column(results, busyUntilOf),
+    column(results, ({ httpStatus }) => httpStatus),
+    column(results, ({ error }) => storableError(error)),
+  ]
+}
+
+function changeValues(results: readonly Result[]): readonly Value[] {
+  return [
+    ...keyValues(results),
+    column(results, stateOf),
+    column(results, ({ attempts }) => attempts),
+    column(results, nextAttemptOf),
+    column(results, busyUntilOf),
+    column(results, ({ httpStatus }) => httpStatus),
+    column(results, ({ error }) => storableError(error)),
+  ]
+}
+
+function stateOf(result: Result): string {
+  return result.type === 'ENDED' ? 'DEAD' : 'PARKED'
+}
+
+function nextAttemptOf(result: Ended | Waits): string {
+  return time(result.type === 'ENDED' ? result.ended_ms : result.next_attempt_ms)
+}
+
+function busyUntilOf(result: Ended | Waits): string {
+  return time(result.type === 'ENDED' ? 0 : result.busy_until_ms)
+}
+
+/** How many parked notifications an FSP may be given now. */
+export interface Room {
+  readonly fspId: string
+  readonly slots: number
+  /** Whether it is a trial, which does not wait for the pause of what it takes. */
+  readonly trial: boolean
+}
+
+/** An undelivered notification, taken for an attempt. */
+export interface Claimed {
+  readonly notification: Notification
+  readonly attempts: number
+}
+
+interface ClaimedRow {
+  readonly request: unknown
+  readonly body: Buffer
+  readonly deadline: Date
+  readonly taken_at: Date
+  readonly month: string
+  readonly attempts: number
+}
+
+/** The FSPs are found by skipping through the index; only the oldest of each entity may leave. */
+const claimDueRows = statement(`
+  with recursive fsps as (
+    (select fsp_id from undelivered where state = 'PARKED' order by fsp_id limit 1)
+    union all
+    select (
+      select u.fsp_id from undelivered u
+      where u.state = 'PARKED' and u.fsp_id > fsps.fsp_id order by u.fsp_id limit 1)
+    from fsps where fsps.fsp_id is not null
+  ), rooms as (
+    select fsps.fsp_id, coalesce(r.slots, $4::int) as slots, coalesce(r.trial, false) as trial
+    from fsps
+    left join unnest($1::text[], $2::text[]::int[], $3::text[]::bool[]) as r(fsp_id, slots, trial)
+      using (fsp_id)
+    where fsps.fsp_id is not null and coalesce(r.slots, $4::int) > 0
+  ), due as (
+    select picked.notification_id, picked.month from rooms cross join lateral (
+      select u.notification_id, u.month from undelivered u
+      where u.state = 'PARKED' and u.fsp_id = rooms.fsp_id and u.busy_until <= $5
+        and u.deadline > $5 and (rooms.trial or u.next_attempt_at <= $5)
+        and not exists (
+          select from undelivered older
+          where older.state = 'PARKED' and older.fsp_id = u.fsp_id
+            and older.entity_id = u.entity_id and older.n < u.n)
+      order by u.next_attempt_at limit rooms.slots for update skip locked
+    ) picked limit $6
+  )
+  update undelivered u set busy_until = $7 from due
+  where u.notification_id = due.notification_id and u.month = due.month
+  returning u.request, u.body, u.deadline, u.taken_at, u.month::text, u.attempts`)
+
+const claimExpiredRows = statement(`
+  with expired as (
+    select notification_id, month from undelivered
+    where state = 'PARKED' and deadline <= $1 and busy_until <= $1
+    order by deadline limit $2 for update skip locked
+  )
+  update undelivered u set busy_until = $3 from expired
+  where u.notification_id = expired.notification_id and u.month = expired.month
+  returning u.request, u.body, u.deadline, u.taken_at, u.month::text, u.attempts`)
+
+export interface ClaimBounds {
+  readonly now: Date
+  /** Until when nobody else may take them. */
+  readonly until: Date
+  readonly rows_max: number
+}
+
+/** Takes parked notifications that are due; FSPs without a room have `slots_default` of it. */
+export async function claimDue(
+  db: Queries,
+  rooms: readonly Room[],
+  slots_default: number,
+  { now, until, rows_max }: ClaimBounds,
+): Promise<readonly Claimed[]> {
+  const rows = await db.query<ClaimedRow>(claimDueRows, [
+    textArray(rooms.map(({ fspId }) => fspId)),
+    textArray(rooms.map(({ slots }) => String(slots))),
+    textArray(rooms.map(({ trial }) => String(trial))),
+    slots_default,
+    now,
+    rows_max,
+    until,
+  ])
+  return rows.map(claimed)
+}
+
+/** Takes parked notifications whose deadline has passed. */
+export async function claimExpired(
+  db: Queries,
+  { now, until, rows_max }: ClaimBounds,
+): Promise<readonly Claimed[]> {
+  return (await db.query<ClaimedRow>(claimExpiredRows, [now, rows_max, until])).map(claimed)
+}
+
+function claimed(row: ClaimedRow): Claimed {
+  const { request, body, deadline, taken_at, month, attempts } = row
+  const notification = storedNotification(request, body, deadline.getTime(), taken_at.getTime())
+  return { notification: { ...notification, month }, attempts }
+}
+
+const makeDue = statement(`
+  update undelivered set next_attempt_at = $2
+  where state = 'PARKED' and fsp_id = $1 and next_attempt_at > $2 and busy_until <= $2`)
+
+/** An FSP answers again: what waits for it is due at once. */
+export async function endPauses(db: Queries, fspId: string, now: Date): Promise<void> {
+  await db.query(makeDue, [fspId, now])
+}

@@ -1,0 +1,79 @@
+/**
+ * An account as the ledger sees it: four balances that never fall below zero, and the one rule that
+ * makes a single value of them.
+ */
+import type { Step } from './movement.ts'
+
+/** Account types that the ledger itself moves; others are only ever opened and listed. */
+export type AccountType = 'POSITION' | 'SETTLEMENT' | 'HUB_RECONCILIATION' | 'HUB_OPENING_BALANCE'
+
+/** Ten-thousandths, each at least 0. */
+export interface Balances {
+  readonly debitsPosted: bigint
+  readonly debitsPending: bigint
+  readonly creditsPosted: bigint
+  readonly creditsPending: bigint
+}
+
+export interface Account extends Balances {
+  readonly id: number
+  readonly participantId: number
+  readonly type: string
+  readonly currency: string
+  readonly isActive: boolean
+  /** The net debit cap of a POSITION account; null before the first limit. */
+  readonly cap: bigint | null
+  /** Of a SETTLEMENT account: the part of the cover that reservations may not use. */
+  readonly excluded: bigint
+  readonly changedAt: Date
+}
+
+/**
+ * Seen from the hub as an asset: pending debits count, pending credits do not. A position above zero
+ * is owed to the scheme; a settlement account below zero is a deposit.
+ */
+export function valueOf(balances: Balances): bigint {
+  return balances.debitsPosted + balances.debitsPending - balances.creditsPosted
+}
+
+/** What a settlement account allows its participant to owe. */
+export function coverOf(settlement: Account): bigint {
+  return -valueOf(settlement) - settlement.excluded
+}
+
+/** The account after one side of a step; a balance that would fall below zero is a bug. */
+export function moved(
+  account: Account,
+  side: 'DEBIT' | 'CREDIT',
+  { step, amount, at }: { readonly step: Step; readonly amount: bigint; readonly at: Date },
+): Account {
+  const posted = postedBy(step) ? amount : 0n
+  const pending = pendingBy(step, amount)
+  const after: Account =
+    side === 'DEBIT'
+      ? {
+          ...account,
+          debitsPosted: account.debitsPosted + posted,
+          debitsPending: account.debitsPending + pending,
+          changedAt: at,
+        }
+      : {
+          ...account,
+          creditsPosted: account.creditsPosted + posted,
+          creditsPending: account.creditsPending + pending,
+          changedAt: at,
+        }
+  if (after.debitsPending < 0n || after.creditsPending < 0n) {
+    throw new Error(`${step} of ${amount} takes account ${account.id} below zero`)
+  }
+  return after
+}
+
+function postedBy(step: Step): boolean {
+  return step !== 'RESERVE' && step !== 'VOID'
+}
+
+function pendingBy(step: Step, amount: bigint): bigint {
+  if (step === 'RESERVE') return amount
+  return step === 'POST' || step === 'VOID' ? -amount : 0n
+}

@@ -1,0 +1,145 @@
+/**
+ * The book: the locked rows that a batch is decided on, in memory. What one command changes, the next
+ * one sees; what changed is collected to be saved at the end.
+ */
+import { moved, type Account, type AccountType } from './account.ts'
+import type { Entry } from './entry.ts'
+import type { Movement } from './movement.ts'
+
+export const hubId = 1
+
+export interface Party {
+  readonly id: number
+  readonly name: string
+  readonly isActive: boolean
+}
+
+export interface JournalLine extends Movement {
+  readonly entryId: string
+}
+
+/** What a window gains on one account under one model. */
+export interface WindowGain {
+  readonly modelId: number
+  readonly accountId: number
+  readonly net: bigint
+  readonly count: number
+}
+
+/** The rows as they were read and locked. */
+export interface LockedRows {
+  /** The database's clock, read when the locks were held. */
+  readonly now: Date
+  readonly windowId: number
+  readonly entries: readonly Entry[]
+  readonly parties: readonly Party[]
+  readonly accounts: readonly Account[]
+}
+
+export interface Book {
+  readonly now: Date
+  readonly windowId: number
+  entry(id: string): Entry | undefined
+  party(name: string): Party | undefined
+  account(id: number): Account | undefined
+  accountOf(participantId: number, type: AccountType, currency: string): Account | undefined
+}
+
+/** What a batch changed, each row once, in its last state. */
+export interface Changes {
+  readonly entered: readonly Entry[]
+  /** Entries that were reserved before this batch and are final now. */
+  readonly completed: readonly Entry[]
+  readonly accounts: readonly Account[]
+  readonly journal: readonly JournalLine[]
+  readonly gains: readonly WindowGain[]
+}
+
+export interface OpenBook extends Book {
+  /** Stores the entry and makes its movements. */
+  record(entry: Entry, movements: readonly Movement[]): void
+  changes(): Changes
+}
+
+export function openBook(rows: LockedRows): OpenBook {
+  const { now, windowId } = rows
+  const entries = new Map(rows.entries.map((entry) => [entry.id, entry]))
+  const known = new Set(entries.keys())
+  const parties = new Map(rows.parties.map((party) => [party.name, party]))
+  const accounts = new Map(rows.accounts.map((account) => [account.id, account]))
+  const ids = new Map(
+    rows.accounts.map(({ id, participantId, type, currency }) => [
+      key(participantId, type, currency),
+      id,
+    ]),
+  )
+  const changedEntries = new Set<string>()
+  const changedAccounts = new Set<number>()
+  const journal: JournalLine[] = []
+  const gains = new Map<string, WindowGain>()
+
+  function move(entryId: string, movement: Movement): void {
+    const { step, amount, debitAccountId, creditAccountId } = movement
+    const change = { step, amount, at: now }
+    accounts.set(debitAccountId, moved(locked(debitAccountId), 'DEBIT', change))
+    accounts.set(creditAccountId, moved(locked(creditAccountId), 'CREDIT', change))
+    changedAccounts.add(debitAccountId).add(creditAccountId)
+    journal.push({ entryId, ...movement })
+  }
+
+  function locked(id: number): Account {
+    const account = accounts.get(id)
+    if (account === undefined) throw new Error(`account ${id} is moved but was not locked`)
+    return account
+  }
+
+  function gain(modelId: number, accountId: number, net: bigint): void {
+    const at = `${modelId}/${accountId}`
+    const soFar = gains.get(at)
+    gains.set(at, {
+      modelId,
+      accountId,
+      net: (soFar?.net ?? 0n) + net,
+      count: (soFar?.count ?? 0) + 1,
+    })
+  }
+
+  return {
+    now,
+    windowId,
+    entry: (id) => entries.get(id),
+    party: (name) => parties.get(name),
+    account: (id) => accounts.get(id),
+    accountOf(participantId, type, currency) {
+      const id = ids.get(key(participantId, type, currency))
+      return id === undefined ? undefined : accounts.get(id)
+    },
+    record(entry, movements) {
+      entries.set(entry.id, entry)
+      changedEntries.add(entry.id)
+      for (const movement of movements) move(entry.id, movement)
+      const { terms, accounts: moves, settlement } = entry
+      if (entry.windowId === null || terms === null || moves === null || settlement === null) return
+      gain(settlement.modelId, moves.debitAccountId, terms.amount)
+      gain(settlement.modelId, moves.creditAccountId, -terms.amount)
+    },
+    changes() {
+      const changed = present([...changedEntries].map((id) => entries.get(id)))
+      return {
+        entered: changed.filter(({ id }) => !known.has(id)),
+        completed: changed.filter(({ id }) => known.has(id)),
+        accounts: present([...changedAccounts].map((id) => accounts.get(id))),
+        journal,
+        gains: [...gains.values()],
+      }
+    },
+  }
+}
+
+function key(participantId: number, type: string, currency: string): string {
+  return `${participantId}/${type}/${currency}`
+}
+
+function present<Value>(values: readonly (Value | undefined)[]): readonly Value[] {
+  return values.filter((value) => value !== undefined)
+}

@@ -1,0 +1,55 @@
+/** What can be asked of the ledger for one id. */
+import type { Settlement, Terms } from './entry.ts'
+
+export interface Reserve {
+  readonly type: 'RESERVE'
+  readonly id: string
+  readonly terms: Terms
+  readonly expiresAt: Date
+  /** Null when no active settlement model serves the currency. */
+  readonly settlement: Settlement | null
+  /** The accounts that the allocation found; null when it found none. They must be the right ones. */
+  readonly payerAccountId: number | null
+  readonly payeeAccountId: number | null
+}
+
+export interface Post {
+  readonly type: 'POST'
+  readonly id: string
+  /** When the last byte of the payee's message came; held against the expiry. */
+  readonly receivedAt: Date
+  readonly evidence: Buffer
+}
+
+export interface Void {
+  readonly type: 'VOID'
+  readonly id: string
+  readonly expiresAt: Date
+  /** TIMEOUT only after the expiry and its grace; any other at any time. */
+  readonly reason: string
+  readonly evidence: Buffer
+}
+
+/** Money that a participant paid into the hub's bank account. */
+export interface Deposit {
+  readonly type: 'DEPOSIT'
+  readonly id: string
+  readonly participant: string
+  readonly accountId: number
+  readonly amount: bigint
+  readonly currency: string
+  /** Reference, reason and extensions as bytes; part of what a repeat must agree with. */
+  readonly evidence: Buffer
+}
+
+/** The position that a participant begins with; not 0. */
+export interface Opening {
+  readonly type: 'OPENING'
+  readonly id: string
+  readonly participant: string
+  readonly currency: string
+  /** May be negative. */
+  readonly position: bigint
+}
+
+export type Command = Reserve | Post | Void | Deposit | Opening

@@ -1,0 +1,115 @@
+/**
+ * A batch: each command is decided on the book as the commands before it have left it, so any split of
+ * the same commands into batches comes to the same entries and the same balances.
+ */
+import { coverOf, valueOf, type Account } from './account.ts'
+import type { Book, OpenBook } from './book.ts'
+import type { Command } from './command.ts'
+import { post, release } from './complete.ts'
+import type { Decision, DepositRefusal } from './decision.ts'
+import { deposit } from './deposit.ts'
+import type { Entry } from './entry.ts'
+import { openPosition } from './opening.ts'
+import { reserve } from './reserve.ts'
+
+/** A POSITION account as it stands after the step, or now if the step was done before. */
+export interface Position {
+  readonly participant: string
+  readonly accountId: number
+  readonly currency: string
+  /** Reservations are inside. */
+  readonly value: bigint
+  readonly cap: bigint | null
+  /** Null when the participant has no settlement account. */
+  readonly liquidity: bigint | null
+  readonly changedAt: Date
+}
+
+export type Answer =
+  /** What is stored for the id. */
+  | {
+      readonly type: 'ENTRY'
+      readonly entry: Entry
+      readonly payer: Position | null
+      readonly payee: Position | null
+    }
+  /** Nothing was stored or changed. */
+  | { readonly type: 'MISMATCH' }
+  | { readonly type: 'UNKNOWN' }
+  | { readonly type: 'TOO_EARLY'; readonly retry_ms: number }
+  | { readonly type: 'DECLINE'; readonly reason: DepositRefusal }
+  /** The database refused this command alone, or it is not one that the ledger can hold. */
+  | { readonly type: 'FAULT' }
+
+/** Decides and records the commands in their order, one answer for each. */
+export function decideAll(
+  book: OpenBook,
+  commands: readonly Command[],
+  rules: Rules,
+): readonly Answer[] {
+  return commands.map((command) => {
+    const decision = decide(book, command, rules)
+    if (decision.type === 'STORE') book.record(decision.entry, decision.movements)
+    return answerOf(book, decision)
+  })
+}
+
+export interface Rules {
+  /** A timeout waits so long after the expiry. */
+  readonly expiryGrace_ms: number
+}
+
+function decide(book: Book, command: Command, { expiryGrace_ms }: Rules): Decision {
+  switch (command.type) {
+    case 'RESERVE':
+      return reserve(book, command)
+    case 'POST':
+      return post(book, command)
+    case 'VOID':
+      return release(book, command, expiryGrace_ms)
+    case 'DEPOSIT':
+      return deposit(book, command)
+    case 'OPENING':
+      return openPosition(book, command)
+  }
+}
+
+function answerOf(book: Book, decision: Decision): Answer {
+  if (decision.type !== 'STAND' && decision.type !== 'STORE') return decision
+  const { entry } = decision
+  const { terms, parties } = entry
+  if (entry.kind !== 'TRANSFER' || terms === null) {
+    return { type: 'ENTRY', entry, payer: null, payee: null }
+  }
+  return {
+    type: 'ENTRY',
+    entry,
+    payer: positionOf(book, terms.payer, parties.payerId, terms.currency),
+    payee: positionOf(book, terms.payee, parties.payeeId, terms.currency),
+  }
+}
+
+function positionOf(
+  book: Book,
+  participant: string,
+  participantId: number | null,
+  currency: string,
+): Position | null {
+  if (participantId === null) return null
+  const account = book.accountOf(participantId, 'POSITION', currency)
+  if (account === undefined) return null
+  const settlement = book.accountOf(participantId, 'SETTLEMENT', currency)
+  return position(participant, account, settlement)
+}
+
+function position(participant: string, account: Account, settlement?: Account): Position {
+  return {
+    participant,
+    accountId: account.id,
+    currency: account.currency,
+    value: valueOf(account),
+    cap: account.cap,
+    liquidity: settlement === undefined ? null : coverOf(settlement),
+    changedAt: account.changedAt,
+  }
+}

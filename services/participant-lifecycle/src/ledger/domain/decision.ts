@@ -1,0 +1,29 @@
+/** What the ledger decides about one command: at most one entry is stored, with its movements. */
+import type { Entry } from './entry.ts'
+import type { Movement } from './movement.ts'
+
+/** Why a deposit is declined; nothing is stored, so the same id may try again. */
+export type DepositRefusal =
+  | 'PARTICIPANT_UNKNOWN'
+  | 'PARTICIPANT_INACTIVE'
+  | 'ACCOUNT_UNKNOWN'
+  | 'ACCOUNT_TYPE_WRONG'
+  | 'CURRENCY_MISMATCH'
+  | 'ACCOUNT_INACTIVE'
+  | 'HUB_ACCOUNTS_MISSING'
+
+export type Decision =
+  /** The stored entry stands and is the answer. */
+  | { readonly type: 'STAND'; readonly entry: Entry }
+  /** The entry is stored, or replaces the stored one, and the movements are made. */
+  | { readonly type: 'STORE'; readonly entry: Entry; readonly movements: readonly Movement[] }
+  /** The id is used with other terms or by another kind of entry. */
+  | { readonly type: 'MISMATCH' }
+  /** There is no such id. */
+  | { readonly type: 'UNKNOWN' }
+  /** A timeout comes before its time; ask again after so many milliseconds. */
+  | { readonly type: 'TOO_EARLY'; readonly retry_ms: number }
+  | { readonly type: 'DECLINE'; readonly reason: DepositRefusal }
+
+export const mismatch: Decision = { type: 'MISMATCH' }
+export const unknown: Decision = { type: 'UNKNOWN' }

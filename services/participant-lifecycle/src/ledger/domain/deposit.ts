@@ -1,0 +1,75 @@
+/** Funds in: one posted movement from the hub's reconciliation account to a settlement account. */
+import { hubId, type Book } from './book.ts'
+import type { Deposit } from './command.ts'
+import { mismatch, type Decision, type DepositRefusal } from './decision.ts'
+import { sameTerms, type Accounts, type Entry, type Terms } from './entry.ts'
+
+type Survey =
+  | { readonly refusal: DepositRefusal }
+  | { readonly refusal: null; readonly accounts: Accounts; readonly participantId: number }
+
+/** Idempotent by id: the same content again is done already, other content is a mismatch. */
+export function deposit(book: Book, command: Deposit): Decision {
+  const terms: Terms = {
+    payer: command.participant,
+    payee: command.participant,
+    amount: command.amount,
+    currency: command.currency,
+  }
+  const stored = book.entry(command.id)
+  if (stored !== undefined) {
+    return isSame(stored, terms, command) ? { type: 'STAND', entry: stored } : mismatch
+  }
+  const survey = surveyOf(book, command)
+  if (survey.refusal !== null) return { type: 'DECLINE', reason: survey.refusal }
+  const { accounts, participantId } = survey
+  const entry: Entry = {
+    id: command.id,
+    kind: 'FUNDS_IN',
+    outcome: 'POSTED',
+    reason: '',
+    terms,
+    parties: { payerId: participantId, payeeId: participantId },
+    accounts,
+    expiresAt: null,
+    settlement: null,
+    windowId: null,
+    facts: null,
+    evidence: command.evidence,
+    createdAt: book.now,
+    completedAt: book.now,
+  }
+  return {
+    type: 'STORE',
+    entry,
+    movements: [{ step: 'MOVE', ...accounts, amount: command.amount }],
+  }
+}
+
+function isSame({ kind, terms, accounts, evidence }: Entry, own: Terms, command: Deposit): boolean {
+  return (
+    kind === 'FUNDS_IN' &&
+    terms !== null &&
+    sameTerms(terms, own) &&
+    accounts?.creditAccountId === command.accountId &&
+    evidence.equals(command.evidence)
+  )
+}
+
+function surveyOf(book: Book, { participant, accountId, currency }: Deposit): Survey {
+  const party = book.party(participant)
+  if (party === undefined) return { refusal: 'PARTICIPANT_UNKNOWN' }
+  if (!party.isActive) return { refusal: 'PARTICIPANT_INACTIVE' }
+  const account = book.account(accountId)
+  if (account?.participantId !== party.id) return { refusal: 'ACCOUNT_UNKNOWN' }
+  if (account.type !== 'SETTLEMENT') return { refusal: 'ACCOUNT_TYPE_WRONG' }
+  if (account.currency !== currency) return { refusal: 'CURRENCY_MISMATCH' }
+  if (!account.isActive) return { refusal: 'ACCOUNT_INACTIVE' }
+  const bank = book.accountOf(hubId, 'HUB_RECONCILIATION', currency)
+  if (bank?.isActive !== true) return { refusal: 'HUB_ACCOUNTS_MISSING' }
+  return {
+    refusal: null,
+    accounts: { debitAccountId: bank.id, creditAccountId: account.id },
+    participantId: party.id,
+  }
+}

@@ -1,0 +1,87 @@
+/** An entry: what the ledger holds for ever about one id. */
+
+export type Kind = 'TRANSFER' | 'FUNDS_IN' | 'FUNDS_OUT' | 'SETTLEMENT' | 'OPENING'
+
+export type Outcome = 'REFUSED' | 'RESERVED' | 'POSTED' | 'VOIDED'
+
+/** Why a reservation was refused, in the order in which it is checked. */
+export type ReserveRefusal =
+  | 'PAYER_UNKNOWN'
+  | 'PAYEE_UNKNOWN'
+  | 'PAYER_INACTIVE'
+  | 'PAYEE_INACTIVE'
+  | 'PAYER_NO_ACCOUNT'
+  | 'PAYEE_NO_ACCOUNT'
+  | 'EXPIRED'
+  | 'COVER_SHORT'
+  | 'CAP_SHORT'
+
+export type Settles = 'NET' | 'GROSS_IMMEDIATE' | 'GROSS_DEFERRED'
+
+/** How a transfer is settled; stored by the first reserve, never compared. */
+export interface Settlement {
+  readonly modelId: number
+  readonly settles: Settles
+}
+
+/** What a repeated call must agree with. */
+export interface Terms {
+  /** Names of participants; nobody may have them. */
+  readonly payer: string
+  readonly payee: string
+  readonly amount: bigint
+  readonly currency: string
+}
+
+/** Participants' ids; null when nobody had the name. */
+export interface Parties {
+  readonly payerId: number | null
+  readonly payeeId: number | null
+}
+
+/** The accounts that an entry moves. */
+export interface Accounts {
+  readonly debitAccountId: number
+  readonly creditAccountId: number
+}
+
+/** The figures that the limit was held against. */
+export interface Facts {
+  readonly position: bigint
+  readonly cover: bigint
+  readonly cap: bigint
+}
+
+export interface Entry {
+  readonly id: string
+  readonly kind: Kind
+  readonly outcome: Outcome
+  /** Of REFUSED and VOIDED, else ''. */
+  readonly reason: string
+  /** Null for a tombstone: an id that was voided before anybody reserved it. */
+  readonly terms: Terms | null
+  readonly parties: Parties
+  /** Null when nothing was ever reserved. */
+  readonly accounts: Accounts | null
+  /** Null for funds. */
+  readonly expiresAt: Date | null
+  readonly settlement: Settlement | null
+  /** The window a posted transfer was stamped with; null when it is settled gross at once. */
+  readonly windowId: number | null
+  readonly facts: Facts | null
+  /** Opaque, at most `evidence_bytes_max`; empty when there is none. */
+  readonly evidence: Buffer
+  readonly createdAt: Date
+  /** Null while reserved. */
+  readonly completedAt: Date | null
+}
+
+export const evidence_bytes_max = 16_384
+export const noEvidence = Buffer.alloc(0)
+export const nobody: Parties = { payerId: null, payeeId: null }
+
+export function sameTerms(a: Terms, b: Terms): boolean {
+  return (
+    a.amount === b.amount && a.currency === b.currency && a.payer === b.payer && a.payee === b.payee
+  )
+}

@@ -1,0 +1,17 @@
+/**
+ * What moves money: each step takes one amount from one account to another, so that every step, and
+ * with it any sum of steps, is balanced.
+ */
+
+/**
+ * RESERVE makes the amount pending, POST turns pending into posted, VOID takes it back; the others
+ * post at once. The two GROSS steps belong to the post of a transfer that is settled at once.
+ */
+export type Step = 'RESERVE' | 'POST' | 'VOID' | 'MOVE' | 'GROSS_PAYER' | 'GROSS_PAYEE'
+
+export interface Movement {
+  readonly step: Step
+  readonly debitAccountId: number
+  readonly creditAccountId: number
+  readonly amount: bigint
+}

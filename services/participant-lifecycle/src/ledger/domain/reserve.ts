@@ -1,0 +1,134 @@
+/**
+ * Reserving: the payer's position never exceeds what its cap and its cover allow. To find why a
+ * transfer was refused, read this file.
+ */
+import { coverOf, valueOf, type Account } from './account.ts'
+import type { Book, Party } from './book.ts'
+import type { Reserve } from './command.ts'
+import { mismatch, type Decision } from './decision.ts'
+import { noEvidence, sameTerms, type Entry, type Facts, type ReserveRefusal } from './entry.ts'
+import { isExpired } from './expiry.ts'
+
+/** What the ladder of guards found: a refusal with the facts it was taken on, or accounts to move. */
+type Survey =
+  | { readonly refusal: ReserveRefusal; readonly facts: Facts | null }
+  | {
+      readonly refusal: null
+      readonly facts: Facts
+      readonly debit: Account
+      readonly credit: Account
+    }
+
+/** Idempotent first, for all time; then the guards; then the reservation cannot fail. */
+export function reserve(book: Book, command: Reserve): Decision {
+  const stored = book.entry(command.id)
+  if (stored !== undefined) return repeated(stored, command)
+  const survey = surveyOf(book, command)
+  if (survey.refusal !== null) {
+    return {
+      type: 'STORE',
+      entry: refused(book, command, survey.refusal, survey.facts),
+      movements: [],
+    }
+  }
+  const { debit, credit, facts } = survey
+  const accounts = { debitAccountId: debit.id, creditAccountId: credit.id }
+  return {
+    type: 'STORE',
+    entry: { ...drawn(book, command), outcome: 'RESERVED', accounts, facts, completedAt: null },
+    movements: [{ step: 'RESERVE', ...accounts, amount: command.terms.amount }],
+  }
+}
+
+/** A tombstone has no terms to disagree with. */
+function repeated(stored: Entry, { terms }: Reserve): Decision {
+  if (stored.kind !== 'TRANSFER') return mismatch
+  if (stored.terms !== null && !sameTerms(stored.terms, terms)) return mismatch
+  return { type: 'STAND', entry: stored }
+}
+
+/** The guards in the order of their reasons. */
+function surveyOf(book: Book, command: Reserve): Survey {
+  const { currency, amount } = command.terms
+  const payer = book.party(command.terms.payer)
+  const payee = book.party(command.terms.payee)
+  if (payer === undefined) return refusal('PAYER_UNKNOWN')
+  if (payee === undefined) return refusal('PAYEE_UNKNOWN')
+  const debit = book.accountOf(payer.id, 'POSITION', currency)
+  const credit = book.accountOf(payee.id, 'POSITION', currency)
+  const cover = book.accountOf(payer.id, 'SETTLEMENT', currency)
+  const claim = book.accountOf(payee.id, 'SETTLEMENT', currency)
+  // Settled at once, the transfer moves the settlement accounts too.
+  const isGross = command.settlement?.settles === 'GROSS_IMMEDIATE'
+  if (isInactive(payer, debit, isGross ? cover : undefined)) return refusal('PAYER_INACTIVE')
+  if (isInactive(payee, credit, isGross ? claim : undefined)) return refusal('PAYEE_INACTIVE')
+  // Without a settlement model no account of the payer serves the currency.
+  if (command.settlement === null) return refusal('PAYER_NO_ACCOUNT')
+  if (debit === undefined || cover === undefined || isOther(command.payerAccountId, debit)) {
+    return refusal('PAYER_NO_ACCOUNT')
+  }
+  if (credit === undefined || isOther(command.payeeAccountId, credit)) {
+    return refusal('PAYEE_NO_ACCOUNT')
+  }
+  if (isGross && claim === undefined) return refusal('PAYEE_NO_ACCOUNT')
+  if (isExpired(command.expiresAt, book.now)) return refusal('EXPIRED')
+  const facts = { position: valueOf(debit), cover: coverOf(cover), cap: debit.cap ?? 0n }
+  const short = shortage(facts, amount)
+  return short === null ? { refusal: null, facts, debit, credit } : { refusal: short, facts }
+}
+
+function refusal(reason: ReserveRefusal): Survey {
+  return { refusal: reason, facts: null }
+}
+
+/** Inactive is the participant or one of its accounts; an account that is missing comes later. */
+function isInactive(party: Party, ...accounts: readonly (Account | undefined)[]): boolean {
+  return !party.isActive || accounts.some((account) => account?.isActive === false)
+}
+
+/** Whether the allocation named another account than the right one. */
+function isOther(hint: number | null, account: Account): boolean {
+  return hint !== null && hint !== account.id
+}
+
+/** The limit: position with all reservations and the amount at most min(cap, cover). */
+export function shortage(
+  { position, cover, cap }: Facts,
+  amount: bigint,
+): 'COVER_SHORT' | 'CAP_SHORT' | null {
+  if (position + amount > cover) return 'COVER_SHORT'
+  return position + amount > cap ? 'CAP_SHORT' : null
+}
+
+function refused(book: Book, command: Reserve, reason: ReserveRefusal, facts: Facts | null): Entry {
+  return {
+    ...drawn(book, command),
+    outcome: 'REFUSED',
+    reason,
+    accounts: null,
+    facts,
+    completedAt: book.now,
+  }
+}
+
+/** What an entry has whatever its outcome is. */
+function drawn(
+  book: Book,
+  { id, terms, expiresAt, settlement }: Reserve,
+): Omit<Entry, 'outcome' | 'accounts' | 'facts' | 'completedAt'> {
+  return {
+    id,
+    kind: 'TRANSFER',
+    reason: '',
+    terms,
+    parties: {
+      payerId: book.party(terms.payer)?.id ?? null,
+      payeeId: book.party(terms.payee)?.id ?? null,
+    },
+    expiresAt,
+    settlement,
+    windowId: null,
+    evidence: noEvidence,
+    createdAt: book.now,
+  }
+}

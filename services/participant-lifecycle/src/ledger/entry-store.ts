@@ -1,0 +1,114 @@
+/** Entries as rows: the columns, what they mean, and the questions that others ask about them. */
+import { statement, textArray, type Queries } from '@causeway/runtime'
+import { noEvidence, type Entry, type Kind, type Outcome, type Settles } from './domain/entry.ts'
+
+export const entryColumns = `id, kind, outcome, reason, payer_fsp, payee_fsp, amount, currency,
+  expires_at, payer_id, payee_id, debit_account_id, credit_account_id, model_id, settles, window_id,
+  position, cover, cap, evidence, created_at, completed_at`
+
+export interface EntryRow {
+  readonly id: string
+  readonly kind: Kind
+  readonly outcome: Outcome
+  readonly reason: string
+  readonly payer_fsp: string | null
+  readonly payee_fsp: string | null
+  readonly amount: string | null
+  readonly currency: string | null
+  readonly expires_at: Date | null
+  readonly payer_id: number | null
+  readonly payee_id: number | null
+  readonly debit_account_id: number | null
+  readonly credit_account_id: number | null
+  readonly model_id: number | null
+  readonly settles: Settles | null
+  readonly window_id: number | null
+  readonly position: string | null
+  readonly cover: string | null
+  readonly cap: string | null
+  readonly evidence: Buffer | null
+  readonly created_at: Date
+  readonly completed_at: Date | null
+}
+
+export function entryOf(row: EntryRow): Entry {
+  return {
+    id: row.id,
+    kind: row.kind,
+    outcome: row.outcome,
+    reason: row.reason,
+    terms: termsOf(row),
+    parties: { payerId: row.payer_id, payeeId: row.payee_id },
+    accounts: accountsOf(row),
+    expiresAt: row.expires_at,
+    settlement:
+      row.model_id === null || row.settles === null
+        ? null
+        : { modelId: row.model_id, settles: row.settles },
+    windowId: row.window_id,
+    facts: factsOf(row),
+    evidence: row.evidence ?? noEvidence,
+    createdAt: row.created_at,
+    completedAt: row.completed_at,
+  }
+}
+
+function termsOf({ payer_fsp, payee_fsp, amount, currency }: EntryRow): Entry['terms'] {
+  return payer_fsp === null || payee_fsp === null || amount === null || currency === null
+    ? null
+    : { payer: payer_fsp, payee: payee_fsp, amount: BigInt(amount), currency }
+}
+
+function accountsOf({ debit_account_id, credit_account_id }: EntryRow): Entry['accounts'] {
+  return debit_account_id === null || credit_account_id === null
+    ? null
+    : { debitAccountId: debit_account_id, creditAccountId: credit_account_id }
+}
+
+function factsOf({ position, cover, cap }: EntryRow): Entry['facts'] {
+  return position === null || cover === null || cap === null
+    ? null
+    : { position: BigInt(position), cover: BigInt(cover), cap: BigInt(cap) }
+}
+
+const byIds = statement(`
+  select ${entryColumns} from entries where id = any($1::text[]) order by id`)
+
+/** The entries of these ids; unknown ids are left out. */
+export async function entriesOf(db: Queries, ids: readonly string[]): Promise<readonly Entry[]> {
+  const rows = await db.query<EntryRow>(byIds, [textArray(ids)])
+  return rows.map(entryOf)
+}
+
+const transfersAfter = statement(`
+  select ${entryColumns} from entries
+  where id > $1 and kind = 'TRANSFER'
+  order by id
+  limit $2`)
+
+/** A page of the transfers in the order of their ids. */
+export async function transferEntriesAfter(
+  db: Queries,
+  afterId: string,
+  limit: number,
+): Promise<readonly Entry[]> {
+  const rows = await db.query<EntryRow>(transfersAfter, [afterId, limit])
+  return rows.map(entryOf)
+}
+
+const overdue = statement(`
+  select ${entryColumns} from entries
+  where outcome = 'RESERVED' and kind = 'TRANSFER'
+    and expires_at <= clock_timestamp() - make_interval(secs => $1::integer / 1000.0)
+  order by expires_at
+  limit $2`)
+
+/** Reservations whose expiry lies at least so far back, by the clock of the database. */
+export async function overdueReservations(
+  db: Queries,
+  overdue_ms: number,
+  limit: number,
+): Promise<readonly Entry[]> {
+  const rows = await db.query<EntryRow>(overdue, [overdue_ms, limit])
+  return rows.map(entryOf)
+}

@@ -1,0 +1,53 @@
+/** What an operator sees of the ledger: how large its batches are and what it decides. */
+import type { Metrics } from '@causeway/runtime'
+import { Counter, Histogram } from 'prom-client'
+import type { Command } from './domain/command.ts'
+import type { Answer } from './domain/decide.ts'
+
+export function measureLedger(
+  metrics: Metrics,
+): (commands: readonly Command[], answers: readonly Answer[]) => void {
+  const sizes = new Histogram({
+    name: 'participant_lifecycle_ledger_batch_items',
+    help: 'Items that the ledger took into one transaction.',
+    buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000],
+    registers: [metrics],
+  })
+  const answered = new Counter({
+    name: 'participant_lifecycle_ledger_answers_total',
+    help: 'Answers of the ledger by command, outcome and reason.',
+    labelNames: ['command', 'outcome', 'reason'],
+    registers: [metrics],
+  })
+  return (commands, answers) => {
+    sizes.observe(commands.length)
+    for (const [labels, count] of countsOf(commands, answers)) answered.inc(labels, count)
+  }
+}
+
+type Labels = Record<'command' | 'outcome' | 'reason', string>
+
+/** The library costs more than a decision, so each combination is told once per batch. */
+function countsOf(
+  commands: readonly Command[],
+  answers: readonly Answer[],
+): readonly (readonly [Labels, number])[] {
+  const counts = new Map<string, [Labels, number]>()
+  for (const [index, { type }] of commands.entries()) {
+    const answer = answers[index]
+    if (answer === undefined) continue
+    const outcome = answer.type === 'ENTRY' ? answer.entry.outcome : answer.type
+    const reason = reasonOf(answer)
+    const key = `${type} ${outcome} ${reason}`
+    const count = counts.get(key)
+    if (count === undefined) counts.set(key, [{ command: type, outcome, reason }, 1])
+    else count[1]++
+  }
+  return [...counts.values()]
+}
+
+/** Reasons of voids come from callers, so that only refusals keep the set of labels closed. */
+function reasonOf(answer: Answer): string {
+  if (answer.type === 'DECLINE') return answer.reason
+  return answer.type === 'ENTRY' && answer.entry.outcome === 'REFUSED' ? answer.entry.reason : ''
+}

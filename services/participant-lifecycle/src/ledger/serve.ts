@@ -1,0 +1,59 @@
+/** The methods of the ledger service. Decisions go through the writer, questions do not. */
+import type { ledgerService } from '@causeway/protos'
+import type { Database, Handlers, Logger } from '@causeway/runtime'
+import { answerAll, entryMessage, netMessage, postOf, reserveOf, voidOf } from './contract.ts'
+import { entriesOf, overdueReservations, transferEntriesAfter } from './entry-store.ts'
+import { rotateWindow } from './rotate.ts'
+import { verifyLedger } from './verify.ts'
+import type { Writer } from './writer.ts'
+
+const page_max = 10_000
+
+export function serveLedger(
+  database: Database,
+  writer: Writer,
+  log: Logger,
+): Handlers<typeof ledgerService> {
+  const unreadable = (id: string) =>
+    log.error({ id }, 'ALARM an item is none the ledger could hold')
+  return {
+    ProcessTransferPrepare: async ({ items }) => ({
+      answers: await answerAll(items, reserveOf, writer.decide, unreadable),
+    }),
+    ProcessTransferFulfil: async ({ items }) => ({
+      answers: await answerAll(items, postOf, writer.decide, unreadable),
+    }),
+    ProcessTransferRelease: async ({ items }) => ({
+      answers: await answerAll(items, voidOf, writer.decide, unreadable),
+    }),
+    GetLedgerEntries: async ({ ids }) => ({
+      entries: (await entriesOf(database, ids)).map(entryMessage),
+    }),
+    ListTransferEntries: async ({ afterId, limit }) => ({
+      entries: (await transferEntriesAfter(database, afterId, bounded(limit))).map(entryMessage),
+    }),
+    ListOverdueReservations: async ({ overdueMs, limit }) => ({
+      entries: (await overdueReservations(database, overdueMs, bounded(limit))).map(entryMessage),
+    }),
+    RotateSettlementWindow: async ({ requestId, windowId, nextWindowId }) => {
+      const rotated = await writer.alone((tx) =>
+        rotateWindow(tx, {
+          requestId: requestId,
+          windowId: windowId,
+          nextWindowId: nextWindowId,
+        }),
+      )
+      const nets = rotated.outcome === 'ROTATED' ? rotated.nets.map(netMessage) : []
+      return { outcome: rotated.outcome, nets }
+    },
+    VerifyLedger: async () => {
+      const { accountsCompared, differences } = await verifyLedger(database)
+      return { accountsCompared: String(accountsCompared), differences: [...differences] }
+    },
+  }
+}
+
+/** A page has at least one row and never more than fit into one message. */
+function bounded(limit: number): number {
+  return Math.min(Math.max(limit, 1), page_max)
+}

@@ -1,0 +1,80 @@
+/** The current settlement window, what it has gathered, and its rotations. */
+import { statement, type Queries, type Transaction } from '@causeway/runtime'
+
+/** What a closed window holds on one account under one model. */
+export interface WindowNet {
+  readonly modelId: number
+  readonly accountId: number
+  readonly participant: string
+  readonly currency: string
+  /** Payer's side plus, payee's side minus. */
+  readonly net: bigint
+  readonly transfersCount: bigint
+}
+
+export interface Rotation {
+  readonly requestId: string
+  readonly windowId: number
+  readonly nextWindowId: number
+}
+
+const findRotation = statement(`
+  select request_id, window_id, next_window_id from window_rotations where request_id = $1`)
+
+export async function rotationOf(tx: Queries, requestId: string): Promise<Rotation | undefined> {
+  const [row] = await tx.query<{ window_id: number; next_window_id: number }>(findRotation, [
+    requestId,
+  ])
+  return row && { requestId, windowId: row.window_id, nextWindowId: row.next_window_id }
+}
+
+const lockWindow = statement(`select window_id from current_window where only for update`)
+
+export async function lockCurrentWindow(tx: Transaction): Promise<number> {
+  const [row] = await tx.query<{ window_id: number }>(lockWindow, [])
+  if (row === undefined) throw new Error('the ledger has no current window')
+  return row.window_id
+}
+
+const listNets = statement(`
+  select net.model_id, net.account_id, participants.name, accounts.currency, net.net,
+    net.transfers_count
+  from window_net net
+  join accounts on accounts.id = net.account_id
+  join participants on participants.id = accounts.participant_id
+  where net.window_id = $1
+  order by net.model_id, net.account_id`)
+
+interface NetRow {
+  readonly model_id: number
+  readonly account_id: number
+  readonly name: string
+  readonly currency: string
+  readonly net: string
+  readonly transfers_count: string
+}
+
+export async function netsOf(tx: Queries, windowId: number): Promise<readonly WindowNet[]> {
+  const rows = await tx.query<NetRow>(listNets, [windowId])
+  return rows.map((row) => ({
+    modelId: row.model_id,
+    accountId: row.account_id,
+    participant: row.name,
+    currency: row.currency,
+    net: BigInt(row.net),
+    transfersCount: BigInt(row.transfers_count),
+  }))
+}
+
+const rotate = statement(`
+  with switched as (update current_window set window_id = $3 where only)
+  insert into window_rotations (request_id, window_id, next_window_id, rotated_at)
+  values ($1, $2, $3, clock_timestamp())`)
+
+/** From here on posts are stamped with the next window. */
+export async function saveRotation(
+  tx: Transaction,
+  { requestId, windowId, nextWindowId }: Rotation,
+): Promise<void> {
+  await tx.query(rotate, [requestId, windowId, nextWindowId])
+}

@@ -1,0 +1,140 @@
+/**
+ * The one writer of the whole ledger: everything that a decision about money reads is changed by its
+ * queue alone, in arrival order, on the very connection that holds its lock. What is queued while one
+ * transaction commits is the next transaction.
+ */
+import { gather, isOutage, type Logger, type Transaction } from '@causeway/runtime'
+import type { OneConnection } from './connection.ts'
+import { openBook } from './domain/book.ts'
+import type { Command } from './domain/command.ts'
+import { decideAll, type Answer, type Rules } from './domain/decide.ts'
+import { lockRows, saveChanges } from './store.ts'
+
+export interface Writer {
+  /** One answer for each command. Rejects with an outage, after which the same call is repeated. */
+  readonly decide: (commands: readonly Command[]) => Promise<readonly Answer[]>
+  /** Runs rare work in its turn, as one transaction of its own. */
+  readonly alone: <T>(work: (tx: Transaction) => Promise<T>) => Promise<T>
+}
+
+export interface WriterOptions extends Rules {
+  readonly hubName: string
+  readonly batch_max: number
+  readonly log: Logger
+  /** Told after each batch that committed. */
+  readonly onBatch?: (commands: readonly Command[], answers: readonly Answer[]) => void
+}
+
+interface Alone {
+  readonly type: 'ALONE'
+  readonly work: (tx: Transaction) => Promise<unknown>
+}
+
+type Item = Command | Alone
+
+type Result =
+  | { readonly type: 'ANSWER'; readonly answer: Answer }
+  | { readonly type: 'DONE'; readonly value: unknown }
+  /** The work failed by itself; others are not concerned. */
+  | { readonly type: 'FAILED'; readonly error: unknown }
+
+export function openWriter(connection: OneConnection, options: WriterOptions): Writer {
+  const { batch_max } = options
+
+  /** An outage rejects every call of the batch: what had committed is found again by its ids. */
+  async function workOff(items: readonly Item[]): Promise<readonly Result[]> {
+    const results: Result[] = []
+    for (const run of runsOf(items)) {
+      if (run.type === 'ALONE') {
+        results.push(await runAlone(connection, run))
+      } else {
+        const answers = await decideBatch(connection, run.commands, options)
+        for (const answer of answers) results.push({ type: 'ANSWER', answer })
+      }
+    }
+    return results
+  }
+
+  const enqueue = gather(workOff, { batch_max })
+  return {
+    async decide(commands) {
+      const results = await enqueue(commands)
+      return results.map((result) => (result.type === 'ANSWER' ? result.answer : { type: 'FAULT' }))
+    },
+    async alone<T>(work: (tx: Transaction) => Promise<T>) {
+      const [result] = await enqueue([{ type: 'ALONE', work }])
+      if (result?.type === 'FAILED') throw result.error
+      if (result?.type !== 'DONE') throw new Error('the ledger lost the result of a piece of work')
+      return result.value as T
+    },
+  }
+}
+
+type Run = Alone | { readonly type: 'COMMANDS'; readonly commands: readonly Command[] }
+
+/** Rare work cuts the queue: what came before it is committed before, what came after it after. */
+function runsOf(items: readonly Item[]): readonly Run[] {
+  const runs: Run[] = []
+  let commands: Command[] = []
+  for (const item of items) {
+    if (item.type !== 'ALONE') {
+      if (commands.length === 0) runs.push({ type: 'COMMANDS', commands })
+      commands.push(item)
+    } else {
+      runs.push(item)
+      commands = []
+    }
+  }
+  return runs
+}
+
+async function runAlone(connection: OneConnection, { work }: Alone): Promise<Result> {
+  try {
+    return { type: 'DONE', value: await connection.transaction(work) }
+  } catch (error) {
+    if (isOutage(error)) throw error
+    return { type: 'FAILED', error }
+  }
+}
+
+/**
+ * Decides the commands as one transaction. A batch that the database refuses is rolled back and
+ * halved; a command that it refuses alone stores nothing and raises an alarm.
+ */
+async function decideBatch(
+  connection: OneConnection,
+  commands: readonly Command[],
+  options: WriterOptions,
+): Promise<readonly Answer[]> {
+  try {
+    const answers = await connection.transaction((tx) => decideIn(tx, commands, options))
+    options.onBatch?.(commands, answers)
+    return answers
+  } catch (error) {
+    if (isOutage(error)) throw error
+    const [first] = commands
+    if (commands.length === 1 && first !== undefined) {
+      const { id, type } = first
+      options.log.error({ err: error, id, type }, 'ALARM the database refused a ledger command')
+      return [{ type: 'FAULT' }]
+    }
+    const half = Math.ceil(commands.length / 2)
+    return [
+      ...(await decideBatch(connection, commands.slice(0, half), options)),
+      ...(await decideBatch(connection, commands.slice(half), options)),
+    ]
+  }
+}
+
+/** Lock, decide, save; the commit is the caller's. */
+export async function decideIn(
+  tx: Transaction,
+  commands: readonly Command[],
+  { hubName, expiryGrace_ms }: Pick<WriterOptions, 'hubName' | 'expiryGrace_ms'>,
+): Promise<readonly Answer[]> {
+  const rows = await lockRows(tx, commands, hubName)
+  const book = openBook(rows)
+  const answers = decideAll(book, commands, { expiryGrace_ms })
+  await saveChanges(tx, rows, book.changes())
+  return answers
+}

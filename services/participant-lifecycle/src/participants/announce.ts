@@ -1,0 +1,140 @@
+/** What is said about changes: one event, and one step of the version, for each of them. */
+import { newEvent, type EventName, type Payload } from '@causeway/events'
+import type { OutgoingMessage } from '@causeway/runtime'
+import { formatAmount } from '@causeway/money'
+import type { Change } from './domain/change.ts'
+import type { Endpoint, Participant } from './domain/participant.ts'
+import type { OpenedAccount } from './store.ts'
+
+export interface Announcements {
+  readonly events: readonly OutgoingMessage[]
+  /** The participant's version after the last of them. */
+  readonly version: number
+}
+
+/** An account as it was opened, for the announcement. */
+export interface AnnouncedAccount extends OpenedAccount {
+  readonly isActive: boolean
+}
+
+/** Of a new participant: everything about it in one event. */
+export function created(
+  participant: Participant,
+  accounts: readonly AnnouncedAccount[],
+  at: Date,
+): OutgoingMessage {
+  return said('ParticipantCreated', {
+    participantId: participant.name,
+    type: participant.isHub ? 'HUB' : 'DFSP',
+    isActive: participant.isActive,
+    currencies: [...new Set(accounts.map(({ currency }) => currency))],
+    accounts: accounts.map(accountPart),
+    version: participant.version,
+    changedAt: at.toISOString(),
+  })
+}
+
+/** `accounts` are the ones that the changes opened, in their order. */
+export function announcementsOf(
+  participant: Participant,
+  changes: readonly Change[],
+  accounts: readonly AnnouncedAccount[],
+  at: Date,
+): Announcements {
+  const subject: Subject = { participantId: participant.name, changedAt: at.toISOString() }
+  const endpoints = endpointsAfter(participant, changes)
+  const opened = [...accounts]
+  const facts = changes.flatMap((change): readonly Fact[] => {
+    switch (change.type) {
+      case 'OPEN_ACCOUNT':
+        return opened.splice(0, 1).map((account) => accountAdded(subject, account))
+      case 'SET_STATE':
+        return [stateUpdated(subject, change.isActive)]
+      case 'SET_ACCOUNT_STATUS':
+        return [statusUpdated(subject, change)]
+      case 'SET_LIMIT':
+        return limitUpdated(subject, change)
+      case 'SET_ENDPOINT':
+        return [
+          (version) => said('ParticipantEndpointsUpdated', { ...subject, version, endpoints }),
+        ]
+    }
+  })
+  const { version } = participant
+  return {
+    events: facts.map((fact, index) => fact(version + index + 1)),
+    version: version + facts.length,
+  }
+}
+
+interface Subject {
+  readonly participantId: string
+  readonly changedAt: string
+}
+
+/** An event that waits for its version. */
+type Fact = (version: number) => OutgoingMessage
+
+function said<Name extends EventName>(name: Name, payload: Payload<Name>): OutgoingMessage {
+  return newEvent('participant-lifecycle', name, payload)
+}
+
+function accountPart({ id, type, currency, isActive }: AnnouncedAccount) {
+  return { accountId: id, ledgerAccountType: type, currency, isActive }
+}
+
+function accountAdded(subject: Subject, account: AnnouncedAccount): Fact {
+  return (version) =>
+    said('ParticipantAccountAdded', { ...subject, version, account: accountPart(account) })
+}
+
+function stateUpdated(subject: Subject, isActive: boolean): Fact {
+  const [newState, oldState] = isActive
+    ? (['ACTIVE', 'INACTIVE'] as const)
+    : (['INACTIVE', 'ACTIVE'] as const)
+  return (version) =>
+    said('ParticipantStateUpdated', { ...subject, version, oldState, newState, isActive })
+}
+
+function statusUpdated(
+  subject: Subject,
+  { accountId, currency, isActive }: Extract<Change, { type: 'SET_ACCOUNT_STATUS' }>,
+): Fact {
+  const name = isActive ? 'ParticipantAccountEnabled' : 'ParticipantAccountDisabled'
+  return (version) => said(name, { ...subject, version, accountId, currency, isActive })
+}
+
+/** The limit itself and the percentage of its alarm are told apart. */
+function limitUpdated(
+  subject: Subject,
+  { accountId, currency, limit, old }: Extract<Change, { type: 'SET_LIMIT' }>,
+): readonly Fact[] {
+  const about = { ...subject, accountId, currency }
+  const value: Fact = (version) =>
+    said('ParticipantAccountLimitUpdated', {
+      ...about,
+      version,
+      limit: { type: 'NET_DEBIT_CAP', value: formatAmount(limit.value) },
+      ...(old === null ? {} : { oldValue: formatAmount(old.value) }),
+    })
+  if (old === null) return [value]
+  const threshold: Fact = (version) =>
+    said('ParticipantAccountThresholdUpdated', {
+      ...about,
+      version,
+      alarmPercentage: formatAmount(limit.alarmPercentage),
+      old: formatAmount(old.alarmPercentage),
+    })
+  return [
+    ...(limit.value === old.value ? [] : [value]),
+    ...(limit.alarmPercentage === old.alarmPercentage ? [] : [threshold]),
+  ]
+}
+
+function endpointsAfter(participant: Participant, changes: readonly Change[]): Endpoint[] {
+  const values = new Map(participant.endpoints.map(({ type, value }) => [type, value]))
+  for (const change of changes) {
+    if (change.type === 'SET_ENDPOINT') values.set(change.endpointType, change.value)
+  }
+  return [...values].map(([type, value]) => ({ type, value }))
+}

@@ -1,0 +1,79 @@
+/** Changes and their announcements become rows of one transaction, for many participants at once. */
+import type { EventBus, Transaction } from '@causeway/runtime'
+import { announcementsOf, created, type AnnouncedAccount } from './announce.ts'
+import type { Change } from './domain/change.ts'
+import type { Participant } from './domain/participant.ts'
+import {
+  addParticipant,
+  openAccounts,
+  saveChange,
+  saveVersions,
+  type OpenedAccount,
+} from './store.ts'
+
+export interface Changing {
+  readonly participant: Participant
+  readonly changes: readonly Change[]
+}
+
+/** Participants without changes are left as they are. */
+export async function applyChanges(
+  bus: EventBus,
+  tx: Transaction,
+  all: readonly Changing[],
+  at: Date,
+): Promise<void> {
+  const changing = all.filter(({ changes }) => changes.length > 0)
+  if (changing.length === 0) return
+  const opened = await openAccounts(tx, changing.flatMap(openingsOf))
+  const versions: { participantId: number; version: number }[] = []
+  for (const { participant, changes } of changing) {
+    for (const change of changes) {
+      if (change.type !== 'OPEN_ACCOUNT') await saveChange(tx, participant.id, change)
+    }
+    const accounts = announced(participant, changes, opened)
+    const { events, version } = announcementsOf(participant, changes, accounts, at)
+    bus.announce(tx, events)
+    versions.push({ participantId: participant.id, version })
+  }
+  await saveVersions(tx, versions)
+}
+
+/** A new participant with its first accounts. */
+export async function applyCreation(
+  bus: EventBus,
+  tx: Transaction,
+  participant: { readonly name: string; readonly isActive: boolean; readonly createdBy: string },
+  changes: readonly Change[],
+  at: Date,
+): Promise<void> {
+  const added = await addParticipant(tx, participant)
+  const opened = await openAccounts(tx, openingsOf({ participant: added, changes }))
+  bus.announce(tx, [created(added, announced(added, changes, opened), at)])
+}
+
+function openingsOf({ participant, changes }: Changing) {
+  return changes
+    .filter((change) => change.type === 'OPEN_ACCOUNT')
+    .map((change) => ({ ...change, participantId: participant.id }))
+}
+
+/** The opened accounts of this participant in the order of the changes. */
+function announced(
+  participant: Participant,
+  changes: readonly Change[],
+  opened: readonly OpenedAccount[],
+): readonly AnnouncedAccount[] {
+  return changes
+    .filter((change) => change.type === 'OPEN_ACCOUNT')
+    .map(({ accountType, currency, isActive }) => {
+      const account = opened.find(
+        (one) =>
+          one.participantId === participant.id &&
+          one.type === accountType &&
+          one.currency === currency,
+      )
+      if (account === undefined) throw new Error(`no ${accountType} in ${currency} was opened`)
+      return { ...account, isActive }
+    })
+}

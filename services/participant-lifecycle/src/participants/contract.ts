@@ -1,0 +1,147 @@
+/** Wire ↔ domain of participants. A value out of its bounds is refused as INVALID, naming it. */
+import { formatAmount, isCurrency, parseAmount, parseDecimal } from '@causeway/money'
+import type {
+  Account as AccountMessage,
+  Limit as LimitMessage,
+  Participant as ParticipantMessage,
+  Refusal as RefusalMessage,
+} from '@causeway/protos'
+import type { Deposit } from '../ledger/domain/command.ts'
+import { evidence_bytes_max } from '../ledger/domain/entry.ts'
+import { refuse, type Refused } from './domain/change.ts'
+import {
+  openingBalance,
+  type Limit,
+  type Participant,
+  type ParticipantAccount,
+} from './domain/participant.ts'
+import type { InitialLimit } from './domain/update.ts'
+
+const limitType = 'NET_DEBIT_CAP'
+const namePattern = /^[A-Za-z0-9_.-]{2,30}$/
+/** 100 percent in ten-thousandths. */
+const percentage_max = 1_000_000n
+const endpoint_type_length_max = 128
+const endpoint_value_length_max = 2_048
+const id_length_max = 64
+
+/** What is wrong with a name or a currency that is to become part of the hub. */
+export function creationFault(name: string, currency: string): Refused | undefined {
+  if (!namePattern.test(name)) {
+    return refuse('INVALID', 'name has 2 to 30 letters, digits, hyphens, dots or underscores')
+  }
+  return isCurrency(currency) ? undefined : refuse('INVALID', `${currency} is not a currency`)
+}
+
+export function endpointFault(type: string, value: string): Refused | undefined {
+  if (type === '' || type.length > endpoint_type_length_max) {
+    return refuse('INVALID', `type has 1 to ${endpoint_type_length_max} characters`)
+  }
+  return value === '' || value.length > endpoint_value_length_max
+    ? refuse('INVALID', `value has 1 to ${endpoint_value_length_max} characters`)
+    : undefined
+}
+
+/** An empty alarmPercentage means: as it was, or the default. */
+export function limitOf(
+  currency: string,
+  limit: LimitMessage | null | undefined,
+): InitialLimit | Refused {
+  if (limit?.type !== limitType) return refuse('INVALID', `limit.type is ${limitType}`)
+  const value = parseDecimal(limit.value)
+  if (value === undefined || value < 0n) {
+    return refuse('INVALID', 'limit.value is a decimal of at least 0')
+  }
+  if (limit.alarmPercentage === '') return { currency, value, alarmPercentage: null }
+  const alarmPercentage = parseDecimal(limit.alarmPercentage)
+  return alarmPercentage === undefined || alarmPercentage < 0n || alarmPercentage > percentage_max
+    ? refuse('INVALID', 'limit.alarmPercentage is between 0 and 100')
+    : { currency, value, alarmPercentage }
+}
+
+/** The position to begin with; empty means 0. */
+export function positionOf(text: string): bigint | Refused {
+  const position = text === '' ? 0n : parseDecimal(text)
+  return position ?? refuse('INVALID', 'initialPosition is a decimal')
+}
+
+interface FundsMessage {
+  readonly transferId: string
+  readonly name: string
+  readonly accountId: number
+  readonly kind: string
+  readonly amount: string
+  readonly currency: string
+  readonly externalReference: string
+  readonly reason: string
+  readonly extensionList: Buffer
+}
+
+/** Reference, reason and extensions are kept as evidence, so that a repeat must agree with them. */
+export function depositOf(message: FundsMessage): Deposit | Refused {
+  const { transferId: id, kind, reason, externalReference: externalReference } = message
+  const amount = parseAmount(message.amount)
+  if (kind !== 'DEPOSIT') return refuse('INVALID', 'kind is DEPOSIT')
+  if (id === '' || id.length > id_length_max) {
+    return refuse('INVALID', `transferId has 1 to ${id_length_max} characters`)
+  }
+  if (amount === undefined || amount === 0n) return refuse('INVALID', 'amount is above 0')
+  const extensionList = message.extensionList.toString()
+  const evidence = Buffer.from(JSON.stringify({ externalReference, reason, extensionList }))
+  if (evidence.length > evidence_bytes_max) {
+    return refuse('INVALID', `reason and extensions have at most ${evidence_bytes_max} bytes`)
+  }
+  return {
+    type: 'DEPOSIT',
+    id,
+    participant: message.name,
+    accountId: message.accountId,
+    amount,
+    currency: message.currency,
+    evidence,
+  }
+}
+
+export function participantMessage(participant: Participant): ParticipantMessage {
+  return {
+    id: participant.id,
+    name: participant.name,
+    isActive: participant.isActive,
+    isHub: participant.isHub,
+    createdAt: participant.createdAt.toISOString(),
+    createdBy: participant.createdBy,
+    version: participant.version,
+    accounts: participant.accounts
+      .filter(({ type }) => type !== openingBalance)
+      .map(accountMessage),
+    endpoints: participant.endpoints.map(({ type, value }) => ({ type, value })),
+  }
+}
+
+function accountMessage(account: ParticipantAccount): AccountMessage {
+  return {
+    id: account.id,
+    ledgerAccountType: account.type,
+    currency: account.currency,
+    isActive: account.isActive,
+    createdAt: account.createdAt.toISOString(),
+    createdBy: account.createdBy,
+    limit: account.limit && limitMessage(account.limit),
+  }
+}
+
+export function limitMessage({ value, alarmPercentage }: Limit): LimitMessage {
+  return {
+    type: limitType,
+    value: formatAmount(value),
+    alarmPercentage: formatAmount(alarmPercentage),
+  }
+}
+
+export function refusalMessage({ reason, detail }: Refused): RefusalMessage {
+  return { reason, detail }
+}
+
+export function isRefused(value: object | bigint): value is Refused {
+  return typeof value === 'object' && 'type' in value && value.type === 'REFUSE'
+}

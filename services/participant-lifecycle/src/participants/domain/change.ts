@@ -1,0 +1,69 @@
+/** What can change about a participant, and why a command is refused. */
+import type { DepositRefusal } from '../../ledger/domain/decision.ts'
+import type { Limit } from './participant.ts'
+
+export type Change =
+  | {
+      readonly type: 'OPEN_ACCOUNT'
+      readonly accountType: string
+      readonly currency: string
+      readonly isActive: boolean
+      readonly createdBy: string
+    }
+  | { readonly type: 'SET_STATE'; readonly isActive: boolean }
+  | {
+      readonly type: 'SET_ACCOUNT_STATUS'
+      readonly accountId: number
+      readonly currency: string
+      readonly isActive: boolean
+    }
+  | {
+      readonly type: 'SET_LIMIT'
+      readonly accountId: number
+      readonly currency: string
+      readonly limit: Limit
+      /** Null for the first one. */
+      readonly old: Limit | null
+    }
+  | {
+      readonly type: 'SET_ENDPOINT'
+      readonly endpointType: string
+      readonly value: string
+      readonly createdBy: string
+    }
+
+export type Reason =
+  | DepositRefusal
+  | 'LIMIT_UNKNOWN'
+  | 'NAME_RESERVED'
+  | 'CURRENCY_EXISTS'
+  | 'NO_SETTLEMENT_MODEL'
+  | 'NOT_HUB'
+  | 'HUB_UNCHANGEABLE'
+  | 'ACCOUNT_EXISTS'
+  | 'LIMITS_EXIST'
+  | 'MODIFIED'
+  | 'INVALID'
+
+export interface Refused {
+  readonly type: 'REFUSE'
+  readonly reason: Reason
+  /** Half a sentence for the person who asked. */
+  readonly detail: string
+}
+
+/** An empty list: what was asked for is so already. */
+export interface Changed {
+  readonly type: 'CHANGE'
+  readonly changes: readonly Change[]
+}
+
+export type Decision = Refused | Changed
+
+export function refuse(reason: Reason, detail: string): Refused {
+  return { type: 'REFUSE', reason, detail }
+}
+
+export function change(...changes: readonly Change[]): Changed {
+  return { type: 'CHANGE', changes }
+}

@@ -1,0 +1,100 @@
+/** Creating participants and opening their accounts: one pair for each settlement model. */
+import { change, refuse, type Change, type Changed, type Refused } from './change.ts'
+import { accountIn, hubAccountTypes, type HubAccountType, type Participant } from './participant.ts'
+
+/** An active settlement model that serves the currency. */
+export interface ModelPair {
+  readonly ledgerAccountType: string
+  readonly settlementAccountType: string
+}
+
+export interface Creation {
+  readonly name: string
+  readonly currency: string
+  readonly createdBy: string
+  readonly models: readonly ModelPair[]
+}
+
+/** What must be there before a currency is used. */
+const needed: readonly HubAccountType[] = ['HUB_RECONCILIATION', 'HUB_MULTILATERAL_SETTLEMENT']
+
+/** The accounts that are opened, inactive; for a name that nobody has, together with its owner. */
+export function create(
+  hub: Participant,
+  existing: Participant | undefined,
+  { name, currency, createdBy, models }: Creation,
+): Refused | Changed {
+  if (name === hub.name) return refuse('NAME_RESERVED', `${name} is the hub`)
+  if (existing?.accounts.some((account) => account.currency === currency) === true) {
+    return refuse('CURRENCY_EXISTS', `${name} has accounts in ${currency} already`)
+  }
+  const missing = needed.filter((type) => accountIn(hub, type, currency)?.isActive !== true)
+  if (missing.length > 0) {
+    return refuse(
+      'HUB_ACCOUNTS_MISSING',
+      `the hub has no active ${missing.join(', ')} in ${currency}`,
+    )
+  }
+  if (models.length === 0) {
+    return refuse('NO_SETTLEMENT_MODEL', `no active settlement model serves ${currency}`)
+  }
+  return change(...opened(typesOf(models), currency, createdBy, false))
+}
+
+/** The accounts of a new model that a participant with the currency lacks. */
+export function addModelAccounts(
+  participant: Participant,
+  pair: ModelPair,
+  currency: string,
+  createdBy: string,
+): Changed {
+  const missing = typesOf([pair]).filter(
+    (type) => accountIn(participant, type, currency) === undefined,
+  )
+  return change(...opened(missing, currency, createdBy, false))
+}
+
+/** A hub account is active at once: there is nothing that would activate it later. */
+export function createHubAccount(
+  participant: Participant,
+  {
+    type,
+    currency,
+    createdBy,
+  }: { readonly type: string; readonly currency: string; readonly createdBy: string },
+): Refused | Changed {
+  if (!participant.isHub) return refuse('NOT_HUB', `${participant.name} is not the hub`)
+  if (!hubAccountTypes.includes(type)) {
+    return refuse('ACCOUNT_TYPE_WRONG', `the hub has no accounts of type ${type}`)
+  }
+  if (accountIn(participant, type, currency) !== undefined) {
+    return refuse('ACCOUNT_EXISTS', `the hub has a ${type} account in ${currency} already`)
+  }
+  return change(...opened([type], currency, createdBy, true))
+}
+
+function typesOf(models: readonly ModelPair[]): readonly string[] {
+  return [
+    ...new Set(
+      models.flatMap(({ ledgerAccountType, settlementAccountType }) => [
+        ledgerAccountType,
+        settlementAccountType,
+      ]),
+    ),
+  ]
+}
+
+function opened(
+  types: readonly string[],
+  currency: string,
+  createdBy: string,
+  isActive: boolean,
+): readonly Change[] {
+  return types.map((accountType) => ({
+    type: 'OPEN_ACCOUNT',
+    accountType,
+    currency,
+    isActive,
+    createdBy,
+  }))
+}

@@ -1,0 +1,56 @@
+/** A participant with all that belongs to it, as decisions about it are taken on. */
+import type { AccountType } from '../../ledger/domain/account.ts'
+
+/** Ten-thousandths; the percentage too. */
+export interface Limit {
+  readonly value: bigint
+  readonly alarmPercentage: bigint
+}
+
+export interface ParticipantAccount {
+  readonly id: number
+  readonly type: string
+  readonly currency: string
+  readonly isActive: boolean
+  readonly createdAt: Date
+  readonly createdBy: string
+  /** The active NET_DEBIT_CAP of a POSITION account; null before the first one. */
+  readonly limit: Limit | null
+}
+
+export interface Endpoint {
+  readonly type: string
+  readonly value: string
+}
+
+export interface Participant {
+  readonly id: number
+  readonly name: string
+  readonly isHub: boolean
+  readonly isActive: boolean
+  /** Grows by one with every change that is announced. */
+  readonly version: number
+  readonly createdAt: Date
+  readonly createdBy: string
+  readonly accounts: readonly ParticipantAccount[]
+  readonly endpoints: readonly Endpoint[]
+}
+
+export type HubAccountType = 'HUB_RECONCILIATION' | 'HUB_MULTILATERAL_SETTLEMENT' | 'HUB_FEE'
+
+export const hubAccountTypes: readonly string[] = [
+  'HUB_RECONCILIATION',
+  'HUB_MULTILATERAL_SETTLEMENT',
+  'HUB_FEE',
+] satisfies HubAccountType[]
+
+/** The other side of initial positions; nobody but the ledger sees it. */
+export const openingBalance = 'HUB_OPENING_BALANCE' satisfies AccountType
+
+export function accountIn(
+  { accounts }: Participant,
+  type: string,
+  currency: string,
+): ParticipantAccount | undefined {
+  return accounts.find((account) => account.type === type && account.currency === currency)
+}

@@ -1,0 +1,155 @@
+/** The methods of the participants service. */
+import { formatAmount } from '@causeway/money'
+import type { participantsService } from '@causeway/protos'
+import type { Database, Handlers } from '@causeway/runtime'
+import {
+  creationFault,
+  depositOf,
+  endpointFault,
+  isRefused,
+  limitMessage,
+  limitOf,
+  participantMessage,
+  positionOf,
+  refusalMessage,
+} from './contract.ts'
+import type { Refused } from './domain/change.ts'
+import { accountIn } from './domain/participant.ts'
+import { setAccountStatus, setEndpoint, setLimit, setState } from './domain/update.ts'
+import {
+  changeParticipant,
+  createParticipant,
+  openHubAccount,
+  openModelAccounts,
+  recordDeposit,
+  setInitialPositionAndLimits,
+  unknownParticipant,
+  type HandleParts,
+  type Outcome,
+} from './handle.ts'
+import { balancesOf, participantsNamed } from './store.ts'
+
+type Service = Handlers<typeof participantsService>
+
+export function serveParticipants(database: Database, parts: HandleParts): Service {
+  return { ...questions(database), ...creations(parts), ...updates(parts), ...funds(parts) }
+}
+
+function questions(
+  database: Database,
+): Pick<Service, 'GetParticipantInfo' | 'RequestAccountsPositions'> {
+  return {
+    GetParticipantInfo: async ({ names }) => {
+      const participants = await database.transaction(
+        (tx) => participantsNamed(tx, names.length === 0 ? 'ALL' : names),
+        { isolation: 'repeatable read', readOnly: true },
+      )
+      return { participants: participants.map(participantMessage) }
+    },
+    RequestAccountsPositions: async ({ name, currency }) => {
+      const found = await balancesOf(database, name, currency)
+      if (found === undefined) return { refusal: refusalMessage(unknownParticipant(name)) }
+      const accounts = found.accounts.map((account) => ({
+        id: account.id,
+        ledgerAccountType: account.type,
+        currency: account.currency,
+        isActive: account.isActive,
+        value: formatAmount(account.value),
+        reservedValue: '0',
+        changedAt: account.changedAt.toISOString(),
+      }))
+      return { balances: { participantIsActive: found.isActive, accounts } }
+    },
+  }
+}
+
+function creations(
+  parts: HandleParts,
+): Pick<Service, 'CreateParticipant' | 'CreateHubAccount' | 'AddModelAccounts'> {
+  return {
+    CreateParticipant: async ({ name, currency, createdBy: createdBy }) => {
+      const fault = creationFault(name, currency)
+      return participantAnswer(
+        fault ?? (await createParticipant(parts, { name, currency, createdBy })),
+      )
+    },
+    CreateHubAccount: async ({ name, currency, ledgerAccountType: type, createdBy }) => {
+      const fault = creationFault(name, currency)
+      return participantAnswer(
+        fault ?? (await openHubAccount(parts, name, { type, currency, createdBy: createdBy })),
+      )
+    },
+    AddModelAccounts: async ({ currency, ledgerAccountType, settlementAccountType }) => {
+      const pair = {
+        ledgerAccountType: ledgerAccountType,
+        settlementAccountType: settlementAccountType,
+      }
+      await openModelAccounts(parts, pair, currency)
+      return { refusal: null }
+    },
+  }
+}
+
+function updates(
+  parts: HandleParts,
+): Pick<
+  Service,
+  | 'UpdateParticipantState'
+  | 'SetInitialPositionAndLimits'
+  | 'UpdateParticipantAccountLimit'
+  | 'UpdateAccountStatus'
+  | 'UpdateEndpoint'
+> {
+  return {
+    UpdateParticipantState: async ({ name, isActive }) =>
+      participantAnswer(
+        await changeParticipant(parts, name, (participant) => setState(participant, isActive)),
+      ),
+    SetInitialPositionAndLimits: async ({ name, currency, limit, initialPosition }) => {
+      const initial = limitOf(currency, limit)
+      if (isRefused(initial)) return done(initial)
+      const position = positionOf(initialPosition)
+      if (isRefused(position)) return done(position)
+      return done(await setInitialPositionAndLimits(parts, name, initial, position))
+    },
+    UpdateParticipantAccountLimit: async ({ name, currency, limit }) => {
+      const wanted = limitOf(currency, limit)
+      if (isRefused(wanted)) return { refusal: refusalMessage(wanted) }
+      const outcome = await changeParticipant(parts, name, (one) => setLimit(one, wanted))
+      if (outcome.type === 'REFUSE') return { refusal: refusalMessage(outcome) }
+      const set = accountIn(outcome.participant, 'POSITION', currency)?.limit
+      if (set === null || set === undefined)
+        throw new Error(`${name} has no limit after its change`)
+      return { limit: limitMessage(set) }
+    },
+    UpdateAccountStatus: async ({ name, accountId, isActive }) =>
+      done(
+        await changeParticipant(parts, name, (one) => setAccountStatus(one, accountId, isActive)),
+      ),
+    UpdateEndpoint: async ({ name, type, value, createdBy: createdBy }) => {
+      const fault = endpointFault(type, value)
+      if (fault !== undefined) return done(fault)
+      const endpoint = { type, value, createdBy }
+      return done(await changeParticipant(parts, name, (one) => setEndpoint(one, endpoint)))
+    },
+  }
+}
+
+function funds(parts: HandleParts): Pick<Service, 'ManageFundsCreditDebitPairInstruction'> {
+  return {
+    ManageFundsCreditDebitPairInstruction: async (message) => {
+      const command = depositOf(message)
+      return done(isRefused(command) ? command : await recordDeposit(parts, command))
+    },
+  }
+}
+
+function participantAnswer(outcome: Outcome) {
+  return outcome.type === 'REFUSE'
+    ? { refusal: refusalMessage(outcome) }
+    : { participant: participantMessage(outcome.participant) }
+}
+
+function done(outcome: Refused | { readonly type: 'DONE' }) {
+  return { refusal: outcome.type === 'REFUSE' ? refusalMessage(outcome) : null }
+}

@@ -1,0 +1,89 @@
+/** Builds the service in reading order: questions over a pool, decisions over the one connection. */
+import { setTimeout as wait } from 'node:timers/promises'
+import { ledgerService, participantsService, settlementModelsService } from '@causeway/protos'
+import {
+  ensureMonthlyPartitions,
+  periodically,
+  statement,
+  type Database,
+  type ProcessParts,
+  type Start,
+} from '@causeway/runtime'
+import { keepOneConnection, type OneConnection } from './ledger/connection.ts'
+import { measureLedger } from './ledger/metrics.ts'
+import { serveLedger } from './ledger/serve.ts'
+import { openWriter } from './ledger/writer.ts'
+import { modelsFrom } from './participants/models.ts'
+import { serveParticipants } from './participants/serve.ts'
+import { nameHub } from './participants/store.ts'
+import type { Settings } from './settings.ts'
+
+const partitions_every_ms = 6 * 60 * 60 * 1_000
+/** Another replica may hold the lock; this one then answers questions until it can take over. */
+const lock_wait_ms = 5_000
+
+export const start: Start<Settings> = async (settings, parts) => {
+  const log = parts.log.child({ service: 'participant-lifecycle' })
+  const options = {
+    url: settings.PARTICIPANT_LIFECYCLE_DATABASE_URL,
+    schema: 'participant_lifecycle',
+    migrations: new URL('../migrations/', import.meta.url),
+    connections_max: settings.PARTICIPANT_LIFECYCLE_CONNECTIONS,
+  }
+  const hubName = settings.HUB_NAME
+  const database = await parts.openDatabase(options)
+  await ensureMonthlyPartitions(database, ['journal'], new Date())
+  const partitions = periodically(
+    partitions_every_ms,
+    () => ensureMonthlyPartitions(database, ['journal'], new Date()),
+    { log, name: "making the journal's next partitions" },
+  )
+
+  const connection = keepOneConnection(
+    (signal) => parts.openExclusive({ ...options, connections_max: 1, lock: 'ledger', signal }),
+    log,
+  )
+  const writer = openWriter(connection, {
+    log,
+    hubName,
+    batch_max: settings.LEDGER_BATCH_MAX,
+    expiryGrace_ms: settings.EXPIRY_GRACE_MS,
+    onBatch: measureLedger(parts.metrics),
+  })
+  const named = connection.opened.then(() => writer.alone((tx) => nameHub(tx, hubName)))
+  await Promise.race([named, wait(lock_wait_ms, undefined, { ref: false })])
+
+  parts.grpc.serve(ledgerService, serveLedger(database, writer, log))
+  parts.grpc.serve(
+    participantsService,
+    serveParticipants(database, {
+      writer,
+      hubName,
+      bus: parts.bus,
+      activeOnCreate: settings.COMPATIBILITY === 'mojaloop',
+      modelsOf: modelsFrom(parts.grpc.client(settlementModelsService, 'settlements')),
+    }),
+  )
+  watchHealth(parts, database, connection)
+
+  return {
+    async stop() {
+      await partitions.stop()
+      await connection.close()
+      await database.close()
+    },
+  }
+}
+
+const alive = statement('select 1')
+
+function watchHealth(parts: ProcessParts, database: Database, connection: OneConnection): void {
+  parts.health.ready('participant-lifecycle database', async () => {
+    await database.query(alive, [])
+  })
+  parts.health.ready('ledger writer', () =>
+    connection.holdsLock()
+      ? Promise.resolve()
+      : Promise.reject(new Error("another process holds the ledger's lock")),
+  )
+}

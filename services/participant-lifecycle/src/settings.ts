@@ -1,0 +1,39 @@
+/** Every setting of participant-lifecycle. */
+import { choice, integer, text, type SettingValues } from '@causeway/runtime'
+
+export const settings = {
+  PARTICIPANT_LIFECYCLE_DATABASE_URL: text({
+    about: 'database of participants and ledger; empty: the embedded one',
+    default: '',
+    secret: true,
+  }),
+  PARTICIPANT_LIFECYCLE_CONNECTIONS: integer({
+    about: 'connections for questions; the writer of the ledger has one more',
+    unit: 'connections',
+    default: 4,
+    min: 1,
+    max: 100,
+  }),
+  LEDGER_BATCH_MAX: integer({
+    about: 'most items that the ledger takes into one transaction',
+    unit: 'items',
+    default: 200,
+    min: 1,
+    max: 2_000,
+  }),
+  EXPIRY_GRACE_MS: integer({
+    about: 'how long after its expiration a reservation may be voided for time',
+    unit: 'ms',
+    default: 1_000,
+    min: 0,
+    max: 600_000,
+  }),
+  HUB_NAME: text({ about: 'name of the hub as a participant', default: 'Hub' }),
+  COMPATIBILITY: choice({
+    about: 'whose answers are given where the specification and Mojaloop differ',
+    options: ['specification', 'mojaloop'],
+    default: 'specification',
+  }),
+}
+
+export type Settings = SettingValues<typeof settings>

@@ -1,0 +1,71 @@
+/**
+ * What one FSP is told about a transfer beside the callbacks that every transfer has: the answer to a
+ * question, to a repeated message, or to one that came too late. It changes nothing.
+ */
+import type { ErrorInformation, Transfer } from './transfer.ts'
+
+export type LegRole = 'PAYER' | 'PAYEE' | 'REQUESTER'
+
+/** PUT: the state; PATCH: the state to a payee FSP that asked with RESERVED; ERROR: PUT …/error. */
+export type Notice = 'PUT' | 'PATCH' | 'ERROR'
+
+/** Why somebody gets an error instead of the state, or beside it. */
+export const answerReasons = [
+  'ID_UNKNOWN',
+  'SENDER_NOT_PAYEE',
+  'DESTINATION_NOT_PAYER',
+  'RESERVED_IN_VERSION_1_0',
+  'CONTENT_MODIFIED',
+  'TOO_LATE',
+  'NOT_RESERVED',
+  'ASKER_NOT_PARTY',
+] as const
+
+export type AnswerReason = (typeof answerReasons)[number]
+
+/** What is shown of the stored transfer. */
+export interface Shown {
+  readonly transferState: Transfer['state']
+  readonly completedTimestamp?: string
+  readonly fulfilment?: string
+  /** Why it was aborted. */
+  readonly cause?: ErrorInformation
+}
+
+export interface Answer {
+  readonly type: 'answer'
+  readonly legRole: LegRole
+  readonly notices: readonly Notice[]
+  /** undefined: the receiver learns nothing of the stored transfer. */
+  readonly shows: Shown | undefined
+  /** There exactly when the notices hold ERROR. */
+  readonly error: AnswerReason | ErrorInformation | undefined
+}
+
+/** Nothing is said: whoever sent this has been told, or will be. */
+export interface Silence {
+  readonly type: 'silence'
+}
+
+export const silence: Silence = { type: 'silence' }
+
+export function shownOf(transfer: Transfer): Shown {
+  switch (transfer.state) {
+    case 'RECEIVED':
+    case 'RESERVED':
+      return { transferState: transfer.state }
+    case 'COMMITTED': {
+      const { state, completedTimestamp, fulfilment } = transfer
+      return { transferState: state, completedTimestamp, fulfilment }
+    }
+    case 'ABORTED': {
+      const { state, completedTimestamp, error } = transfer
+      return { transferState: state, completedTimestamp, cause: error }
+    }
+  }
+}
+
+/** An error and nothing else. */
+export function refusal(legRole: LegRole, error: AnswerReason): Answer {
+  return { type: 'answer', legRole, notices: ['ERROR'], shows: undefined, error }
+}

@@ -1,0 +1,235 @@
+/**
+ * What a message means for the transfer that is stored under its id. The rule is the same for every
+ * kind of message: the same event again is a redelivery and says nothing; another event is a client's
+ * duplicate, to be ignored while the transfer is in flight and answered once it is final; other
+ * content under the same id is refused; and who is not party to the transfer learns nothing of it.
+ */
+import { fulfils } from '@causeway/fspiop'
+import {
+  refusal,
+  shownOf,
+  silence,
+  type Answer,
+  type LegRole,
+  type Notice,
+  type Silence,
+} from './answer.ts'
+import {
+  isOpen,
+  type Claimed,
+  type ErrorInformation,
+  type ExtensionList,
+  type Final,
+  type Terms,
+  type Transfer,
+} from './transfer.ts'
+
+/** A payer FSP's POST /transfers, allocated. */
+export interface Prepare extends Pick<Terms, 'transferId' | 'payerFsp'> {
+  readonly eventId: string
+  readonly payloadHash: string
+}
+
+/** What PUT /transfers/{id} and PUT /transfers/{id}/error have in common. */
+interface PayeeMessage {
+  readonly eventId: string
+  readonly transferId: string
+  readonly requesterFspId: string
+  readonly destinationFspId: string
+  readonly payloadHash: string
+  readonly receivedAt: string
+  readonly version: string
+}
+
+export interface Fulfil extends PayeeMessage {
+  readonly kind: 'FULFIL'
+  readonly transferState: 'COMMITTED' | 'RESERVED'
+  readonly fulfilment?: string | undefined
+  readonly completedTimestamp?: string | undefined
+  /** True for RESERVED. */
+  readonly notifyPayee: boolean
+  readonly extensionList?: ExtensionList | undefined
+}
+
+export interface Reject extends PayeeMessage {
+  readonly kind: 'REJECT'
+  readonly errorInformation: ErrorInformation
+}
+
+/** Reserve first: the claim is stored, but what the ledger says to it is not. */
+export interface Continue {
+  readonly type: 'continue'
+}
+
+export type PrepareDecision =
+  | Continue
+  | Silence
+  | Answer
+  /** The id was used for something else, or by somebody else. */
+  | { readonly type: 'refuse' }
+
+export type PayeeDecision =
+  | Continue
+  | Silence
+  | Answer
+  | { readonly type: 'post' }
+  | { readonly type: 'release'; readonly reason: 'INVALID_FULFILMENT' | 'REJECTED' }
+  /** The payee FSP refuses what it has been paid for: nobody is told, somebody must look. */
+  | { readonly type: 'alarm' }
+
+/** A prepare whose id is stored already. */
+export function decidePrepare(transfer: Transfer, prepare: Prepare): PrepareDecision {
+  if (transfer.prepareEventId === prepare.eventId) {
+    return transfer.state === 'RECEIVED' ? { type: 'continue' } : silence
+  }
+  if (transfer.payerFsp !== prepare.payerFsp || transfer.requestHash !== prepare.payloadHash) {
+    return { type: 'refuse' }
+  }
+  switch (transfer.state) {
+    case 'RECEIVED':
+      return { type: 'continue' }
+    case 'RESERVED':
+      return silence
+    case 'COMMITTED':
+    case 'ABORTED':
+      return stored(transfer, 'PAYER', ['PUT'])
+  }
+}
+
+export function decideFulfil(transfer: Transfer | undefined, fulfil: Fulfil): PayeeDecision {
+  if (transfer === undefined) return refusal('REQUESTER', 'ID_UNKNOWN')
+  const wrong = misdirected(transfer, fulfil)
+  if (wrong !== undefined) return wrong
+  if (fulfil.transferState === 'RESERVED' && fulfil.version === '1.0') {
+    return refusal('PAYEE', 'RESERVED_IN_VERSION_1_0')
+  }
+  if (!isOpen(transfer)) return decideEnded(transfer, fulfil)
+  if (transfer.state === 'RECEIVED') return { type: 'continue' }
+  return fulfil.fulfilment !== undefined && fulfils(fulfil.fulfilment, transfer.condition)
+    ? { type: 'post' }
+    : { type: 'release', reason: 'INVALID_FULFILMENT' }
+}
+
+export function decideReject(transfer: Transfer | undefined, reject: Reject): PayeeDecision {
+  if (transfer === undefined) return refusal('REQUESTER', 'ID_UNKNOWN')
+  const wrong = misdirected(transfer, reject)
+  if (wrong !== undefined) return wrong
+  if (!isOpen(transfer)) {
+    return transfer.state === 'COMMITTED' ? { type: 'alarm' } : decideEnded(transfer, reject)
+  }
+  return transfer.state === 'RECEIVED'
+    ? { type: 'continue' }
+    : { type: 'release', reason: 'REJECTED' }
+}
+
+/** What the sender of a message hears that met a final transfer. */
+export function decideEnded(transfer: Claimed & Final, message: Fulfil | Reject): Answer | Silence {
+  if (transfer.outcomeEventId === message.eventId) return silence
+  const asksReserved = message.kind === 'FULFIL' && message.notifyPayee
+  if (transfer.outcomeHash === undefined) {
+    return {
+      type: 'answer',
+      legRole: 'PAYEE',
+      notices: asksReserved ? ['ERROR', 'PATCH'] : ['ERROR'],
+      shows: shownOf(transfer),
+      error: hasExpired(transfer) ? 'TOO_LATE' : 'NOT_RESERVED',
+    }
+  }
+  if (transfer.outcomeHash !== message.payloadHash) return refusal('PAYEE', 'CONTENT_MODIFIED')
+  return stored(transfer, 'PAYEE', asksReserved ? ['PATCH'] : ['PUT'])
+}
+
+/**
+ * What the sender of a fulfil hears whose own message made the ledger find that the time was up. The
+ * expiry itself is told to payer and payee; a payee FSP that asked with RESERVED waits for a PATCH.
+ */
+export function decideExpiredBy(
+  transfer: Claimed & Final,
+  message: Fulfil | Reject,
+): Answer | Silence {
+  if (message.kind !== 'FULFIL' || !message.notifyPayee) return silence
+  return {
+    type: 'answer',
+    legRole: 'PAYEE',
+    notices: ['PATCH'],
+    shows: shownOf(transfer),
+    error: undefined,
+  }
+}
+
+export function decideQuery(transfer: Transfer, requesterFspId: string): Answer {
+  const legRole = roleOf(transfer, requesterFspId)
+  return legRole === 'REQUESTER'
+    ? refusal(legRole, 'ASKER_NOT_PARTY')
+    : { type: 'answer', legRole, notices: ['PUT'], shows: shownOf(transfer), error: undefined }
+}
+
+/** A funds movement in the ledger, which GET /transfers/{id} answers for as well. */
+export interface FundsMovement {
+  readonly outcome: 'RESERVED' | 'POSTED' | 'VOIDED' | 'REFUSED'
+  /** The participant whose account moved. */
+  readonly participantId: string
+  /** undefined while it is reserved. */
+  readonly completedAt: string | undefined
+}
+
+const fundsStates = {
+  RESERVED: 'RESERVED',
+  POSTED: 'COMMITTED',
+  VOIDED: 'ABORTED',
+  REFUSED: 'ABORTED',
+} as const satisfies Record<FundsMovement['outcome'], Transfer['state']>
+
+/** A question for an id that transfers does not know. */
+export function decideFundsQuery(
+  movement: FundsMovement | undefined,
+  requesterFspId: string,
+): Answer {
+  if (movement === undefined) return refusal('REQUESTER', 'ID_UNKNOWN')
+  if (movement.participantId !== requesterFspId) return refusal('REQUESTER', 'ASKER_NOT_PARTY')
+  const { completedAt } = movement
+  return {
+    type: 'answer',
+    legRole: 'REQUESTER',
+    notices: ['PUT'],
+    shows: {
+      transferState: fundsStates[movement.outcome],
+      ...(completedAt === undefined ? {} : { completedTimestamp: completedAt }),
+    },
+    error: undefined,
+  }
+}
+
+/** A payee's message must come from the payee and be for the payer; else the transfer is untouched. */
+function misdirected(transfer: Transfer, message: PayeeMessage): Answer | undefined {
+  if (message.requesterFspId !== transfer.payeeFsp) return refusal('REQUESTER', 'SENDER_NOT_PAYEE')
+  if (message.destinationFspId !== transfer.payerFsp) {
+    return refusal('PAYEE', 'DESTINATION_NOT_PAYER')
+  }
+  return undefined
+}
+
+/** The stored result again; an aborted transfer is told as an error unless a PATCH is awaited. */
+function stored(
+  transfer: Claimed & Final,
+  legRole: LegRole,
+  whenCommitted: readonly ('PUT' | 'PATCH')[],
+): Answer {
+  const shows = shownOf(transfer)
+  const notices: readonly Notice[] =
+    transfer.state === 'COMMITTED' || whenCommitted.includes('PATCH') ? whenCommitted : ['ERROR']
+  const error =
+    transfer.state === 'ABORTED' && notices.includes('ERROR') ? transfer.error : undefined
+  return { type: 'answer', legRole, notices, shows, error }
+}
+
+function hasExpired(transfer: Final): boolean {
+  return (
+    transfer.state === 'ABORTED' && (transfer.reason === 'TIMEOUT' || transfer.reason === 'EXPIRED')
+  )
+}
+
+function roleOf(transfer: Terms, fspId: string): LegRole {
+  if (fspId === transfer.payerFsp) return 'PAYER'
+  return fspId === transfer.payeeFsp ? 'PAYEE' : 'REQUESTER'
+}

@@ -1,0 +1,45 @@
+/**
+ * What the ledger keeps beside an outcome: all that is needed to announce it without the message that
+ * caused it. Who loses a race is told from it, and so is everybody after a crash.
+ */
+import type { ErrorInformation, ExtensionList } from './transfer.ts'
+
+/** Of which message of the payee FSP the outcome came. */
+interface OfMessage {
+  readonly eventId: string
+  readonly payloadHash: string
+  /** The API version that the payee FSP used. */
+  readonly version: string
+  /** As the payee FSP gave it, else when the hub took the message on. */
+  readonly completedTimestamp: string
+}
+
+export interface FulfilEvidence extends OfMessage {
+  readonly kind: 'FULFIL'
+  readonly fulfilment: string
+  /** The payee FSP asked with RESERVED and waits for a PATCH. */
+  readonly notifyPayee: boolean
+  readonly extensionList?: ExtensionList | undefined
+}
+
+/** The payee FSP's fulfilment was missing or wrong. */
+export interface InvalidFulfilmentEvidence extends OfMessage {
+  readonly kind: 'INVALID_FULFILMENT'
+  readonly notifyPayee: boolean
+  readonly errorInformation: ErrorInformation
+}
+
+/** The payee FSP refused. */
+export interface RejectEvidence extends OfMessage {
+  readonly kind: 'REJECT'
+  readonly errorInformation: ErrorInformation
+}
+
+/** The hub itself refused before it reserved anything. */
+export interface RefusalEvidence {
+  readonly kind: 'REFUSAL'
+  readonly completedTimestamp: string
+  readonly errorInformation: ErrorInformation
+}
+
+export type Evidence = FulfilEvidence | InvalidFulfilmentEvidence | RejectEvidence | RefusalEvidence

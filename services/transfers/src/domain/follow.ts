@@ -1,0 +1,110 @@
+/**
+ * A transfer as the ledger's answer leaves it, and which of the message at hand and the message that
+ * the ledger stored has ended it.
+ */
+import type { Fulfil, Reject } from './decide.ts'
+import type { Evidence } from './evidence.ts'
+import type { LedgerAnswer } from './ledger-answer.ts'
+import type {
+  Aborted,
+  AbortReason,
+  Claimed,
+  ErrorInformation,
+  Final,
+  Open,
+  VoidReason,
+} from './transfer.ts'
+
+/** The answers that can move a transfer. */
+export type MovingAnswer = Extract<
+  LedgerAnswer,
+  { readonly outcome: 'RESERVED' | 'POSTED' | 'VOIDED' | 'REFUSED' | 'MISMATCH' }
+>
+
+export function canMove(answer: LedgerAnswer): answer is MovingAnswer {
+  return (
+    answer.outcome !== 'UNKNOWN' && answer.outcome !== 'TOO_EARLY' && answer.outcome !== 'FAULT'
+  )
+}
+
+export interface Circumstances {
+  /** ISO 8601 UTC. */
+  readonly now: string
+  /** The payee FSP's message that made transfers ask the ledger. */
+  readonly message: Fulfil | Reject | undefined
+  readonly errorOf: (reason: AbortReason) => ErrorInformation
+}
+
+/** The transfer after the move. */
+export function transferAfter(
+  claimed: Claimed,
+  answer: MovingAnswer,
+  { now, message, errorOf }: Circumstances,
+): Claimed & (Open | Final) {
+  switch (answer.outcome) {
+    case 'RESERVED':
+      return { ...claimed, state: 'RESERVED' }
+    case 'POSTED': {
+      const { evidence } = answer
+      const { fulfilment, completedTimestamp } = evidence
+      return {
+        ...claimed,
+        state: 'COMMITTED',
+        fulfilment,
+        completedTimestamp,
+        ...ofMessage(evidence),
+      }
+    }
+    case 'VOIDED':
+      return { ...claimed, ...voided(answer.reason, answer.evidence) }
+    case 'REFUSED':
+      return { ...claimed, ...aborted(answer.reason, now) }
+    case 'MISMATCH':
+      return { ...claimed, ...aborted('MISMATCH', now) }
+  }
+
+  function voided(reason: VoidReason, evidence: Evidence | undefined): Aborted {
+    // A message that came too late is kept by the ledger, but it is not what ended the transfer.
+    if (reason === 'TIMEOUT') return { ...aborted(reason, now), outcomeEventId: message?.eventId }
+    if (evidence === undefined || evidence.kind === 'FULFIL') return aborted(reason, now)
+    const { completedTimestamp, errorInformation } = evidence
+    return {
+      ...aborted(reason, completedTimestamp),
+      error: errorInformation,
+      ...(evidence.kind === 'REFUSAL' ? {} : ofMessage(evidence)),
+    }
+  }
+
+  function aborted(reason: AbortReason, completedTimestamp: string): Aborted {
+    return {
+      state: 'ABORTED',
+      reason,
+      error: errorOf(reason),
+      completedTimestamp,
+      outcomeEventId: undefined,
+      outcomeHash: undefined,
+      payeeVersion: undefined,
+    }
+  }
+}
+
+/** Whether the message at hand says what the message said that the ledger stored. */
+export function isEndedBy(transfer: Open | Final, message: Fulfil | Reject | undefined): boolean {
+  return (
+    message !== undefined &&
+    (transfer.state === 'COMMITTED' || transfer.state === 'ABORTED') &&
+    transfer.outcomeHash === message.payloadHash
+  )
+}
+
+function ofMessage(evidence: Exclude<Evidence, { readonly kind: 'REFUSAL' }>): {
+  readonly outcomeEventId: string
+  readonly outcomeHash: string
+  readonly payeeVersion: string
+} {
+  return {
+    outcomeEventId: evidence.eventId,
+    outcomeHash: evidence.payloadHash,
+    payeeVersion: evidence.version,
+  }
+}

@@ -1,0 +1,147 @@
+/**
+ * What the ledger can answer, and what then becomes of a transfer. The two columns of this table are
+ * the only way in which a transfer changes its state: transfers follows the ledger, never the other
+ * way round.
+ */
+import type { Evidence, FulfilEvidence } from './evidence.ts'
+import type { LedgerRefusal, OpenState, Settles, VoidReason } from './transfer.ts'
+
+/** A POSITION account right after the step, as it goes into the announcement. */
+export interface Position {
+  readonly participantId: string
+  readonly accountId: number
+  readonly currency: string
+  readonly value: string
+  readonly reservedValue: string
+  readonly limit?: string
+  readonly liquidity?: string
+  readonly changedAt: string
+}
+
+/** What is stored in the ledger for the id, or why nothing was stored or changed. */
+export type LedgerAnswer =
+  | {
+      readonly outcome: 'RESERVED'
+      readonly settlementModelId: number
+      readonly payerPosition: Position
+    }
+  | {
+      readonly outcome: 'POSTED'
+      readonly evidence: FulfilEvidence
+      readonly settlementModelId: number
+      readonly settles: Settles
+      /** undefined when settled gross at once. */
+      readonly windowId: number | undefined
+      readonly positions: readonly Position[]
+    }
+  | {
+      readonly outcome: 'VOIDED'
+      readonly reason: VoidReason
+      readonly evidence: Evidence | undefined
+      readonly payerPosition: Position | undefined
+    }
+  | {
+      readonly outcome: 'REFUSED'
+      readonly reason: LedgerRefusal
+      readonly payerPosition: Position | undefined
+    }
+  | { readonly outcome: 'MISMATCH' }
+  | { readonly outcome: 'UNKNOWN' }
+  | { readonly outcome: 'TOO_EARLY'; readonly retry_ms: number }
+  /** The ledger could not take the item, or said something that makes no sense. */
+  | { readonly outcome: 'FAULT'; readonly detail: string }
+
+/** The events that tell of a state. */
+export type Announcement =
+  | 'TransferPrepared'
+  | 'TransferCommittedFulfiled'
+  | 'TransferRejectRequestProcessed'
+  | 'TransferPrepareRequestTimedout'
+  | 'TransferFulfilComitRequestTimedout'
+  | 'TransferPrepareInvalidPayerCheckFailed'
+  | 'TransferPrepareInvalidPayeeCheckFailed'
+  | 'TransferPrepareLiquidityCheckFailed'
+  | 'TransferPrepareDuplicateCheckFailed'
+
+/** A cell of the table. */
+export type Becomes =
+  | {
+      readonly type: 'moves'
+      readonly announces: Announcement
+      /** There when the move mends a contradiction, which is an alarm all the same. */
+      readonly heals?: true
+    }
+  /** Nothing to do: the ledger says what transfers already says. */
+  | { readonly type: 'stays' }
+  /** Not decided yet: the step before is to be done again. */
+  | { readonly type: 'unfinished' }
+  /** Asked too early: to be asked again at its time. */
+  | { readonly type: 'waits' }
+  /** Cannot be if ledger and transfers are right: left as it is, and somebody must look. */
+  | { readonly type: 'alarm' }
+
+/** A line of the table: what a transfer becomes, by the state in which it is found. */
+export type Consequence = Readonly<Record<OpenState, Becomes>>
+
+const stays: Becomes = { type: 'stays' }
+const unfinished: Becomes = { type: 'unfinished' }
+const waits: Becomes = { type: 'waits' }
+const alarm: Becomes = { type: 'alarm' }
+
+/** What each refusal of a reservation is told as. */
+const refusalAnnouncements = {
+  PAYER_UNKNOWN: 'TransferPrepareInvalidPayerCheckFailed',
+  PAYER_INACTIVE: 'TransferPrepareInvalidPayerCheckFailed',
+  PAYER_NO_ACCOUNT: 'TransferPrepareInvalidPayerCheckFailed',
+  PAYEE_UNKNOWN: 'TransferPrepareInvalidPayeeCheckFailed',
+  PAYEE_INACTIVE: 'TransferPrepareInvalidPayeeCheckFailed',
+  PAYEE_NO_ACCOUNT: 'TransferPrepareInvalidPayeeCheckFailed',
+  EXPIRED: 'TransferPrepareRequestTimedout',
+  COVER_SHORT: 'TransferPrepareLiquidityCheckFailed',
+  CAP_SHORT: 'TransferPrepareLiquidityCheckFailed',
+} as const satisfies Record<LedgerRefusal, Announcement>
+
+/** The line of the table for an answer of the ledger. */
+export function consequenceOf(answer: LedgerAnswer): Consequence {
+  switch (answer.outcome) {
+    case 'RESERVED':
+      return { RECEIVED: moves('TransferPrepared'), RESERVED: stays }
+    case 'POSTED':
+      return both('TransferCommittedFulfiled')
+    case 'VOIDED':
+      if (answer.reason !== 'TIMEOUT') return both('TransferRejectRequestProcessed')
+      return {
+        RECEIVED: moves('TransferPrepareRequestTimedout'),
+        RESERVED: moves('TransferFulfilComitRequestTimedout'),
+      }
+    case 'REFUSED':
+      return { RECEIVED: moves(refusalAnnouncements[answer.reason]), RESERVED: alarm }
+    case 'MISMATCH':
+      return { RECEIVED: moves('TransferPrepareDuplicateCheckFailed'), RESERVED: alarm }
+    case 'UNKNOWN':
+      return { RECEIVED: unfinished, RESERVED: alarm }
+    case 'TOO_EARLY':
+      return { RECEIVED: waits, RESERVED: waits }
+    case 'FAULT':
+      return { RECEIVED: alarm, RESERVED: alarm }
+  }
+}
+
+/**
+ * The same for a transfer that is long past its expiry: where the table only raises an alarm, transfers
+ * now follows the ledger, as if nothing had been reserved.
+ */
+export function healingOf(answer: LedgerAnswer): Consequence {
+  const { RECEIVED, RESERVED } = consequenceOf(answer)
+  return RESERVED.type === 'alarm' && RECEIVED.type === 'moves'
+    ? { RECEIVED, RESERVED: { ...RECEIVED, heals: true } }
+    : { RECEIVED, RESERVED }
+}
+
+function moves(announces: Announcement): Becomes {
+  return { type: 'moves', announces }
+}
+
+function both(announces: Announcement): Consequence {
+  return { RECEIVED: moves(announces), RESERVED: moves(announces) }
+}

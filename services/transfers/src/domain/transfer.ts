@@ -1,0 +1,109 @@
+/**
+ * What transfers knows of one transfer. It has exactly one of four states, and what a final state
+ * needs to be told again is there exactly when the state is final.
+ */
+export interface ExtensionList {
+  readonly extension: readonly { readonly key: string; readonly value: string }[]
+}
+
+export interface ErrorInformation {
+  readonly errorCode: string
+  readonly errorDescription: string
+  readonly extensionList?: ExtensionList | undefined
+}
+
+export type Settles = 'NET' | 'GROSS_IMMEDIATE' | 'GROSS_DEFERRED'
+
+/** What the payer FSP asked for, as far as money and time are concerned. */
+export interface Terms {
+  readonly transferId: string
+  readonly payerFsp: string
+  readonly payeeFsp: string
+  /** Ten-thousandths. */
+  readonly amount: bigint
+  readonly currency: string
+  /** ISO 8601 UTC. */
+  readonly expiresAt: string
+  /** SHA-256 of the fulfilment, base64url. */
+  readonly condition: string
+}
+
+/** The settlement model that the transfer was allocated to. */
+export interface Allocation {
+  readonly settlementModelId: number
+  readonly settles: Settles
+}
+
+/** Written when the id is claimed, never changed. */
+export interface Claimed extends Terms {
+  /** SHA-256 of the canonical request, base64url. */
+  readonly requestHash: string
+  /** undefined: no active model serves the currency. */
+  readonly allocation: Allocation | undefined
+  readonly payerVersion: string
+  /** The event that claimed the id; the same one again is a redelivery. */
+  readonly prepareEventId: string
+}
+
+/** Not final: the ledger has the last word. RECEIVED means that reserving is not finished. */
+export interface Open {
+  readonly state: OpenState
+}
+
+export type OpenState = 'RECEIVED' | 'RESERVED'
+
+/** What every final state remembers of how it came about. */
+export interface Ending {
+  /** As the payee FSP gave it, else when the hub ended the transfer. */
+  readonly completedTimestamp: string
+  /** The event of the payee FSP's message that ended it; undefined when none did. */
+  readonly outcomeEventId: string | undefined
+  /** Hash of that message; undefined when the transfer ended for a reason other than its content. */
+  readonly outcomeHash: string | undefined
+  readonly payeeVersion: string | undefined
+}
+
+export interface Committed extends Ending {
+  readonly state: 'COMMITTED'
+  readonly fulfilment: string
+}
+
+export interface Aborted extends Ending {
+  readonly state: 'ABORTED'
+  readonly reason: AbortReason
+  readonly error: ErrorInformation
+}
+
+export type Final = Committed | Aborted
+
+export type Transfer = Claimed & (Open | Final)
+
+/** The ledger refused to reserve. */
+export const ledgerRefusals = [
+  'PAYER_UNKNOWN',
+  'PAYEE_UNKNOWN',
+  'PAYER_INACTIVE',
+  'PAYEE_INACTIVE',
+  'PAYER_NO_ACCOUNT',
+  'PAYEE_NO_ACCOUNT',
+  'EXPIRED',
+  'COVER_SHORT',
+  'CAP_SHORT',
+] as const
+
+/** A reservation, or the id of one that never came, was voided. */
+export const voidReasons = [
+  'TIMEOUT',
+  'REJECTED',
+  'INVALID_FULFILMENT',
+  'NO_SETTLEMENT_MODEL',
+] as const
+
+export type LedgerRefusal = (typeof ledgerRefusals)[number]
+export type VoidReason = (typeof voidReasons)[number]
+/** MISMATCH: the ledger holds something else under this id. */
+export type AbortReason = LedgerRefusal | VoidReason | 'MISMATCH'
+
+export function isOpen(transfer: Transfer): transfer is Claimed & Open {
+  return transfer.state === 'RECEIVED' || transfer.state === 'RESERVED'
+}

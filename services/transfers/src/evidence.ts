@@ -1,0 +1,66 @@
+/**
+ * Evidence as the ledger keeps it: JSON of at most 16 KiB. What can grow is left out before the bound
+ * is broken, so an outcome is never refused for the length of an extension list.
+ */
+import { z } from 'zod'
+import type { Evidence } from './domain/evidence.ts'
+
+const evidence_bytes_max = 16 * 1024
+
+const extensionList = z.object({
+  extension: z.array(z.object({ key: z.string(), value: z.string() })),
+})
+
+const errorInformation = z.object({
+  errorCode: z.string(),
+  errorDescription: z.string(),
+  extensionList: extensionList.optional(),
+})
+
+const ofMessage = {
+  eventId: z.string(),
+  payloadHash: z.string(),
+  version: z.string(),
+  completedTimestamp: z.string(),
+}
+
+const schema = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('FULFIL'),
+    ...ofMessage,
+    fulfilment: z.string(),
+    notifyPayee: z.boolean(),
+    extensionList: extensionList.optional(),
+  }),
+  z.object({
+    kind: z.literal('INVALID_FULFILMENT'),
+    ...ofMessage,
+    notifyPayee: z.boolean(),
+    errorInformation,
+  }),
+  z.object({ kind: z.literal('REJECT'), ...ofMessage, errorInformation }),
+  z.object({ kind: z.literal('REFUSAL'), completedTimestamp: z.string(), errorInformation }),
+])
+
+export function writeEvidence(evidence: Evidence): Buffer {
+  const whole = Buffer.from(JSON.stringify(evidence))
+  return whole.length <= evidence_bytes_max
+    ? whole
+    : Buffer.from(JSON.stringify(withoutExtensions(evidence)))
+}
+
+/** undefined when there is none, or none that anybody could announce from. */
+export function readEvidence(bytes: Buffer): Evidence | undefined {
+  if (bytes.length === 0) return undefined
+  try {
+    return schema.parse(JSON.parse(bytes.toString()))
+  } catch {
+    return undefined
+  }
+}
+
+function withoutExtensions(evidence: Evidence): Evidence {
+  if (evidence.kind === 'FULFIL') return { ...evidence, extensionList: undefined }
+  const { errorCode, errorDescription } = evidence.errorInformation
+  return { ...evidence, errorInformation: { errorCode, errorDescription } }
+}

@@ -1,0 +1,171 @@
+/**
+ * A payee FSP's answer, in two steps that may each be the last before a crash: post or release in the
+ * ledger, move by its answer. Time is never judged here: the ledger holds the moment of receipt against
+ * the expiry.
+ */
+import type { OutgoingMessage } from '@causeway/runtime'
+import {
+  answerTo,
+  errorOf,
+  payeeMessageOf,
+  type FulfilEvent,
+  type RejectEvent,
+} from './contract.ts'
+import {
+  decideEnded,
+  decideExpiredBy,
+  decideFulfil,
+  decideReject,
+  type Fulfil,
+  type PayeeDecision,
+  type Reject,
+} from './domain/decide.ts'
+import type { Evidence } from './domain/evidence.ts'
+import { isOpen, type Claimed, type Open, type Transfer } from './domain/transfer.ts'
+import { move, throwUnfinished, type Answered, type Asked, type Outcome } from './move.ts'
+import { answeredBy, finishPreparation } from './prepare.ts'
+import type { Work } from './work.ts'
+
+export type PayeeEvent = FulfilEvent | RejectEvent
+
+/** A reservation that the payee FSP's message is to end. */
+export interface ToEnd extends Asked {
+  readonly transfer: Claimed & Open
+  readonly message: Fulfil | Reject
+  readonly event: PayeeEvent
+  readonly ends: Ends
+}
+
+type Ends = Extract<PayeeDecision, { readonly type: 'post' | 'release' }>
+
+export interface Decided {
+  readonly toEnd: readonly ToEnd[]
+  /** To those whose message changes nothing. */
+  readonly answers: readonly OutgoingMessage[]
+}
+
+/** All steps. The events are of different transfers. */
+export async function fulfil(work: Work, events: readonly PayeeEvent[]): Promise<void> {
+  if (events.length === 0) return
+  const { toEnd, answers } = await decide(work, events)
+  const ended = await post(work, toEnd)
+  throwUnfinished(await move(work, ended, { answers, tell: tellPayee(work) }))
+}
+
+/** Decides on the stored transfers; a reservation that is not finished is finished first. */
+export async function decide(work: Work, events: readonly PayeeEvent[]): Promise<Decided> {
+  const stored = new Map(await work.store.read(events.map(({ payload }) => payload.transferId)))
+  const messages = events.map((event) => ({ event, message: payeeMessageOf(event) }))
+  const unfinished = messages.flatMap(({ message }) => {
+    const transfer = stored.get(message.transferId)
+    const waits = transfer !== undefined && isOpen(transfer) && transfer.state === 'RECEIVED'
+    return waits && decideMessage(transfer, message).type === 'continue' ? [transfer] : []
+  })
+  if (unfinished.length > 0) {
+    await finishPreparation(work, unfinished)
+    const finished = await work.store.read(unfinished.map(({ transferId }) => transferId))
+    for (const [transferId, transfer] of finished) stored.set(transferId, transfer)
+  }
+  const toEnd: ToEnd[] = []
+  const answers: OutgoingMessage[] = []
+  for (const { event, message } of messages) {
+    const transfer = stored.get(message.transferId)
+    const decision = decideMessage(transfer, message)
+    if (decision.type === 'answer') answers.push(answerTo(event, decision))
+    if (decision.type === 'alarm') rejectedAfterCommit(work, message)
+    if (decision.type === 'continue') throwUnfinished([message.transferId])
+    if (decision.type !== 'post' && decision.type !== 'release') continue
+    if (transfer === undefined || !isOpen(transfer)) continue
+    const { relay, traceparent } = event
+    toEnd.push({ transfer, message, event, ends: decision, relay, traceparent })
+  }
+  return { toEnd, answers }
+}
+
+function decideMessage(transfer: Transfer | undefined, message: Fulfil | Reject): PayeeDecision {
+  return message.kind === 'FULFIL'
+    ? decideFulfil(transfer, message)
+    : decideReject(transfer, message)
+}
+
+/** Asks the ledger to post what is fulfilled and to release what is not. */
+export async function post(
+  work: Work,
+  toEnd: readonly ToEnd[],
+): Promise<readonly Answered<ToEnd>[]> {
+  const now = work.now().toISOString()
+  const good = toEnd.filter(({ ends }) => ends.type === 'post')
+  const bad = toEnd.filter(({ ends }) => ends.type === 'release')
+  const [posted, released] = await Promise.all([
+    work.ledger.post(
+      good.map(({ message }) => ({
+        transferId: message.transferId,
+        receivedAt: message.receivedAt,
+        evidence: evidenceOf(message, now),
+      })),
+    ),
+    work.ledger.release(
+      bad.map(({ transfer, message }) => ({
+        transfer,
+        reason: message.kind === 'REJECT' ? 'REJECTED' : 'INVALID_FULFILMENT',
+        evidence: refusedEvidenceOf(message, now),
+      })),
+    ),
+  ])
+  return [...answeredBy(good, posted), ...answeredBy(bad, released)]
+}
+
+/** The sender is answered when another message, or the clock, was first. */
+export function tellPayee(work: Work) {
+  return ({ asked, transfer, announced }: Outcome<ToEnd>): OutgoingMessage | undefined => {
+    const { message, event } = asked
+    if (isOpen(transfer)) return undefined
+    if (message.kind === 'REJECT' && transfer.state === 'COMMITTED') {
+      rejectedAfterCommit(work, message)
+      return undefined
+    }
+    const answer =
+      announced === 'TransferFulfilComitRequestTimedout'
+        ? decideExpiredBy(transfer, message)
+        : decideEnded(transfer, message)
+    return answer.type === 'answer' ? answerTo(event, answer) : undefined
+  }
+}
+
+function rejectedAfterCommit({ alarm }: Work, { transferId, requesterFspId }: Reject | Fulfil) {
+  alarm('REJECT_AFTER_COMMIT', transferId, `${requesterFspId} refuses what is committed`)
+}
+
+/** Of a fulfil that is to be posted. */
+function evidenceOf(message: Fulfil | Reject, now: string): Evidence {
+  if (message.kind === 'REJECT' || message.fulfilment === undefined) {
+    throw new Error(`${message.transferId} is to be posted without a fulfilment`)
+  }
+  const { eventId, payloadHash, version, fulfilment, notifyPayee, extensionList } = message
+  const { completedTimestamp = now } = message
+  return {
+    kind: 'FULFIL',
+    eventId,
+    payloadHash,
+    version,
+    completedTimestamp,
+    fulfilment,
+    notifyPayee,
+    ...(extensionList === undefined ? {} : { extensionList }),
+  }
+}
+
+/** Of a message that voids the reservation. */
+function refusedEvidenceOf(message: Fulfil | Reject, now: string): Evidence {
+  const { eventId, payloadHash, version } = message
+  const ofMessage = { eventId, payloadHash, version, completedTimestamp: now }
+  if (message.kind === 'REJECT') {
+    return { kind: 'REJECT', ...ofMessage, errorInformation: message.errorInformation }
+  }
+  return {
+    kind: 'INVALID_FULFILMENT',
+    ...ofMessage,
+    notifyPayee: message.notifyPayee,
+    errorInformation: errorOf('INVALID_FULFILMENT'),
+  }
+}

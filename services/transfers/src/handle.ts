@@ -1,0 +1,100 @@
+/**
+ * A batch of events, each worked by the step that its name says. Several events of one transfer keep
+ * their order: they are worked in rounds, each round holding a transfer once.
+ */
+import type { DomainEvent, EventName } from '@causeway/events'
+import { isOutage } from '@causeway/runtime'
+import type { FulfilEvent, PrepareEvent, QueryEvent, RejectEvent } from './contract.ts'
+import type { DeliveryStore } from './delivery-store.ts'
+import { fulfil } from './fulfil.ts'
+import { prepare } from './prepare.ts'
+import { query } from './query.ts'
+import type { Work } from './work.ts'
+
+const reportNames = [
+  'TransferPrepareCallbackReport',
+  'TransferFulfilCommittedCallbackReport',
+  'TransferRejectRequestProcessedCallbackReport',
+  'TransferQueryResponseCallbackReport',
+  'TransferPrepareRequestTimedoutCallbackReport',
+  'TransferFulfilCommitRequestTimedoutCallbackReport',
+  'TransferPrepareDuplicateCheckFailedCallbackReport',
+  'TransferPrepareLiquidityCheckFailedCallbackReport',
+  'TransferPrepareInvalidPayerCheckFailedCallbackReport',
+  'TransferPrepareInvalidPayeeCheckFailedCallbackReport',
+] as const satisfies readonly EventName[]
+
+export const heard = [
+  'TransferPrepareAccountsAllocated',
+  'TransferFulfilCommittedRequested',
+  'TransferRejectRequested',
+  'TransferQueryReceived',
+  ...reportNames,
+] as const satisfies readonly EventName[]
+
+export type HeardEvent = DomainEvent<(typeof heard)[number]>
+type ReportEvent = DomainEvent<(typeof reportNames)[number]>
+type TransferEvent = PrepareEvent | FulfilEvent | RejectEvent | QueryEvent
+
+export async function handleBatch(
+  work: Work,
+  deliveries: DeliveryStore,
+  events: readonly HeardEvent[],
+): Promise<void> {
+  const reports: ReportEvent[] = []
+  const ofTransfers: TransferEvent[] = []
+  for (const event of events) {
+    if ('reports' in event.payload) reports.push(event as ReportEvent)
+    else ofTransfers.push(event as TransferEvent)
+  }
+  await allOf([
+    deliveries.keep(
+      reports.flatMap(({ name, payload }) =>
+        payload.reports.map((delivery) => ({ report: name, delivery })),
+      ),
+    ),
+    workInRounds(work, ofTransfers),
+  ])
+}
+
+async function workInRounds(work: Work, events: readonly TransferEvent[]): Promise<void> {
+  for (const round of roundsOf(events)) {
+    const prepares: PrepareEvent[] = []
+    const ofPayees: (FulfilEvent | RejectEvent)[] = []
+    const queries: QueryEvent[] = []
+    for (const event of round) {
+      if (event.name === 'TransferPrepareAccountsAllocated') prepares.push(event)
+      else if (event.name === 'TransferQueryReceived') queries.push(event)
+      else ofPayees.push(event)
+    }
+    await allOf([prepare(work, prepares), fulfil(work, ofPayees), query(work, queries)])
+  }
+}
+
+/** The n-th event of each transfer is in the n-th round. */
+export function roundsOf<Event extends { readonly payload: { readonly transferId: string } }>(
+  events: readonly Event[],
+): readonly (readonly Event[])[] {
+  const rounds: Event[][] = []
+  const seen = new Map<string, number>()
+  for (const event of events) {
+    const { transferId } = event.payload
+    const round = seen.get(transferId) ?? 0
+    seen.set(transferId, round + 1)
+    const others = rounds[round]
+    if (others === undefined) rounds.push([event])
+    else others.push(event)
+  }
+  return rounds
+}
+
+/** Waits for all of it, so that nothing is under way when the batch counts as failed. */
+async function allOf(works: readonly Promise<void>[]): Promise<void> {
+  const results = await Promise.allSettled(works)
+  const reasons = results.flatMap((result): unknown[] =>
+    result.status === 'rejected' ? [result.reason] : [],
+  )
+  // An outage says nothing about the events: it counts before what may be wrong with one of them.
+  const [first] = [...reasons.filter(isOutage), ...reasons]
+  if (first !== undefined) throw first as Error
+}

@@ -1,0 +1,245 @@
+/**
+ * What transfers asks of the ledger. A call that fails by a deadline or by the transport decides
+ * nothing: it is repeated with the same ids until it is answered.
+ */
+import { formatAmount } from '@causeway/money'
+import type {
+  LedgerAnswer as WireAnswer,
+  LedgerEntry,
+  ledgerService,
+  Position as WirePosition,
+  PrepareItem,
+} from '@causeway/protos'
+import { retrying, type Calls, type Logger } from '@causeway/runtime'
+import type { FundsMovement } from './domain/decide.ts'
+import type { Evidence } from './domain/evidence.ts'
+import type { LedgerAnswer, Position } from './domain/ledger-answer.ts'
+import {
+  ledgerRefusals,
+  voidReasons,
+  type Claimed,
+  type Settles,
+  type Terms,
+  type VoidReason,
+} from './domain/transfer.ts'
+import { readEvidence, writeEvidence } from './evidence.ts'
+
+export type LedgerCalls = Calls<typeof ledgerService>
+
+/** The accounts that the allocation found; 0 where it found none. */
+export interface AccountHints {
+  readonly payerAccountId: number
+  readonly payeeAccountId: number
+}
+
+export interface ReserveItem extends AccountHints {
+  readonly transfer: Claimed
+}
+
+export interface PostItem {
+  readonly transferId: string
+  readonly receivedAt: string
+  readonly evidence: Evidence
+}
+
+export interface ReleaseItem {
+  readonly transfer: Pick<Terms, 'transferId' | 'expiresAt'>
+  readonly reason: VoidReason
+  /** undefined for a timeout: there is nothing to tell but the reason. */
+  readonly evidence: Evidence | undefined
+}
+
+/** Each method answers item by item, in the same order. */
+export interface Ledger {
+  reserve(items: readonly ReserveItem[]): Promise<readonly LedgerAnswer[]>
+  post(items: readonly PostItem[]): Promise<readonly LedgerAnswer[]>
+  release(items: readonly ReleaseItem[]): Promise<readonly LedgerAnswer[]>
+  /** Funds movements by id; transfers and unknown ids are left out. */
+  fundsMovements(ids: readonly string[]): Promise<ReadonlyMap<string, FundsMovement>>
+  /** Reservations of transfers whose expiry lies at least so far back. */
+  overdueReservations(
+    overdue_ms: number,
+    limit: number,
+  ): Promise<readonly Pick<Terms, 'transferId' | 'expiresAt'>[]>
+}
+
+export interface LedgerOptions {
+  readonly log: Logger
+  /** Ends the repeating when the service stops. */
+  readonly signal: AbortSignal
+}
+
+const noEvidence = Buffer.alloc(0)
+const noSettles = ''
+
+export function openLedger(calls: LedgerCalls, { log, signal }: LedgerOptions): Ledger {
+  const answered = <T>(what: string, call: () => Promise<T>): Promise<T> =>
+    retrying(call, { log, what: `${what} in the ledger`, signal })
+  return {
+    async reserve(items) {
+      if (items.length === 0) return []
+      const request = { items: items.map(prepareItem) }
+      const { answers } = await answered('reserve', () => calls.ProcessTransferPrepare(request))
+      return items.map(({ transfer }, at) => answerOf(transfer.transferId, answers[at], undefined))
+    },
+    async post(items) {
+      if (items.length === 0) return []
+      const sent = items.map(({ transferId, receivedAt, evidence }) => ({
+        transferId,
+        receivedAt,
+        evidence: writeEvidence(evidence),
+      }))
+      const { answers } = await answered('post', () => calls.ProcessTransferFulfil({ items: sent }))
+      return items.map((item, at) => answerOf(item.transferId, answers[at], pairOf(item, sent[at])))
+    },
+    async release(items) {
+      if (items.length === 0) return []
+      const sent = items.map(({ transfer, reason, evidence }) => ({
+        transferId: transfer.transferId,
+        expiresAt: transfer.expiresAt,
+        reason,
+        evidence: evidence === undefined ? noEvidence : writeEvidence(evidence),
+      }))
+      const { answers } = await answered('release', () =>
+        calls.ProcessTransferRelease({ items: sent }),
+      )
+      return items.map((item, at) =>
+        answerOf(item.transfer.transferId, answers[at], pairOf(item, sent[at])),
+      )
+    },
+    async fundsMovements(ids) {
+      if (ids.length === 0) return new Map()
+      const request = { ids: [...ids] }
+      const { entries } = await answered('find', () => calls.GetLedgerEntries(request))
+      return new Map(
+        entries.flatMap((entry) => {
+          const movement = movementOf(entry)
+          return movement === undefined ? [] : [[entry.id, movement] as const]
+        }),
+      )
+    },
+    async overdueReservations(overdue_ms, limit) {
+      const request = { overdueMs: overdue_ms, limit }
+      const { entries } = await answered('list', () => calls.ListOverdueReservations(request))
+      return entries.map(({ id, expiresAt }) => ({ transferId: id, expiresAt }))
+    },
+  }
+}
+
+/** Evidence as a value and as the bytes that were sent, so that what comes back is not parsed. */
+interface Sent {
+  readonly evidence: Evidence
+  readonly bytes: Buffer
+}
+
+function pairOf(
+  { evidence }: { readonly evidence: Evidence | undefined },
+  sent: { readonly evidence: Buffer } | undefined,
+): Sent | undefined {
+  return evidence === undefined || sent === undefined
+    ? undefined
+    : { evidence, bytes: sent.evidence }
+}
+
+function prepareItem({ transfer, payerAccountId, payeeAccountId }: ReserveItem): PrepareItem {
+  const { transferId, payerFsp, payeeFsp, currency, expiresAt, allocation } = transfer
+  return {
+    transferId,
+    payerFsp,
+    payeeFsp,
+    amount: formatAmount(transfer.amount),
+    currency,
+    expiresAt,
+    settlementModelId: allocation?.settlementModelId ?? 0,
+    settles: allocation?.settles ?? noSettles,
+    payerAccountId,
+    payeeAccountId,
+  }
+}
+
+/** An answer that makes no sense is a FAULT of this item; its neighbours go on. */
+export function answerOf(
+  transferId: string,
+  wire: WireAnswer | undefined,
+  sent: Sent | undefined,
+): LedgerAnswer {
+  if (wire?.transferId !== transferId) throw new Error(`the ledger did not answer ${transferId}`)
+  switch (wire.outcome) {
+    case 'RESERVED': {
+      const payerPosition = positionOf(wire.payerPosition)
+      if (payerPosition === undefined) return fault('reserved without a position')
+      return { outcome: 'RESERVED', settlementModelId: wire.settlementModelId, payerPosition }
+    }
+    case 'POSTED':
+      return posted(wire, sent)
+    case 'VOIDED': {
+      const reason = voidReasons.find((known) => known === wire.reason)
+      if (reason === undefined) return fault(`voided for ${wire.reason}`)
+      const evidence = evidenceOf(wire.evidence, sent)
+      return { outcome: 'VOIDED', reason, evidence, payerPosition: positionOf(wire.payerPosition) }
+    }
+    case 'REFUSED': {
+      const reason = ledgerRefusals.find((known) => known === wire.reason)
+      if (reason === undefined) return fault(`refused for ${wire.reason}`)
+      return { outcome: 'REFUSED', reason, payerPosition: positionOf(wire.payerPosition) }
+    }
+    case 'MISMATCH':
+    case 'UNKNOWN':
+      return { outcome: wire.outcome }
+    case 'TOO_EARLY':
+      return { outcome: 'TOO_EARLY', retry_ms: wire.retryMs }
+    default:
+      return fault(wire.outcome === 'FAULT' ? 'refused by its database' : wire.outcome)
+  }
+}
+
+function posted(wire: WireAnswer, sent: Sent | undefined): LedgerAnswer {
+  const evidence = evidenceOf(wire.evidence, sent)
+  if (evidence?.kind !== 'FULFIL') return fault('posted without a fulfilment')
+  const positions = [wire.payerPosition, wire.payeePosition].map(positionOf)
+  return {
+    outcome: 'POSTED',
+    evidence,
+    settlementModelId: wire.settlementModelId,
+    settles: wire.settles as Settles,
+    windowId: wire.windowId === 0 ? undefined : wire.windowId,
+    positions: positions.filter((position) => position !== undefined),
+  }
+}
+
+function fault(detail: string): LedgerAnswer {
+  return { outcome: 'FAULT', detail }
+}
+
+function evidenceOf(bytes: Buffer, sent: Sent | undefined): Evidence | undefined {
+  return sent?.bytes.equals(bytes) === true ? sent.evidence : readEvidence(bytes)
+}
+
+function positionOf(wire: WirePosition | null): Position | undefined {
+  if (wire === null) return undefined
+  const { participantId, accountId, currency, value, reservedValue, changedAt } = wire
+  const { limit, liquidity } = wire
+  return {
+    participantId,
+    accountId,
+    currency,
+    value,
+    reservedValue,
+    ...(limit === '' ? {} : { limit }),
+    ...(liquidity === '' ? {} : { liquidity }),
+    changedAt,
+  }
+}
+
+const fundsKinds: ReadonlySet<string> = new Set(['FUNDS_IN', 'FUNDS_OUT'])
+const fundsOutcomes = ['RESERVED', 'POSTED', 'VOIDED', 'REFUSED'] as const
+
+function movementOf(entry: LedgerEntry): FundsMovement | undefined {
+  const outcome = fundsOutcomes.find((known) => known === entry.outcome)
+  if (outcome === undefined || !fundsKinds.has(entry.kind)) return undefined
+  return {
+    outcome,
+    participantId: entry.payerFsp,
+    completedAt: entry.completedAt === '' ? undefined : entry.completedAt,
+  }
+}

@@ -1,0 +1,214 @@
+/**
+ * Transfers follows the ledger: each answer moves its transfer by the table of consequences, and what
+ * is said of a move is stored with it. Rows that moved meanwhile stay as they are.
+ */
+import type { Relay } from '@causeway/events'
+import type { OutgoingMessage } from '@causeway/runtime'
+import { announcementOf, errorOf, type Moved } from './contract.ts'
+import type { Fulfil, Reject } from './domain/decide.ts'
+import { canMove, isEndedBy, transferAfter, type MovingAnswer } from './domain/follow.ts'
+import type { Consequence, LedgerAnswer } from './domain/ledger-answer.ts'
+import type { Claimed, Final, Open, OpenState, Transfer } from './domain/transfer.ts'
+import type { Change, KeptMessage, Movement } from './store.ts'
+import type { Work } from './work.ts'
+
+/** A transfer about which the ledger was asked. */
+export interface Asked {
+  /** As it was last read. */
+  readonly transfer: Transfer
+  /** The payee FSP's message, where one made transfers ask. */
+  readonly message?: Fulfil | Reject | undefined
+  /** The received bytes: of the payee FSP's message, else of the payer FSP's request. */
+  readonly relay?: Relay | undefined
+  readonly traceparent?: string | undefined
+}
+
+export interface Answered<A extends Asked> {
+  readonly asked: A
+  readonly answer: LedgerAnswer
+  readonly consequence: Consequence
+}
+
+/** What became of a transfer: `announced` is there if this very step moved it. */
+export interface Outcome<A extends Asked> {
+  readonly asked: A
+  readonly transfer: Transfer
+  readonly announced: Moved['announces'] | undefined
+}
+
+export interface MoveOptions<A extends Asked> {
+  /** Said in the same transaction, come what may. */
+  readonly answers?: readonly OutgoingMessage[]
+  /** What is said to whoever made transfers ask, beside the announcement. May be called twice. */
+  readonly tell?: (outcome: Outcome<A>) => OutgoingMessage | undefined
+}
+
+/** The ids that are left unfinished: the ledger gave no answer that decides. */
+export async function move<A extends Asked>(
+  work: Work,
+  answered: readonly Answered<A>[],
+  { answers = [], tell }: MoveOptions<A> = {},
+): Promise<readonly string[]> {
+  const now = work.now()
+  const planned = answered.flatMap((item) => plannedMove(item, now) ?? [])
+  const changes = planned.map(({ change }) => change)
+  if (changes.length === 0 && answers.length === 0) return finish(work, answered, new Map(), now)
+  const movement = await work.store.move(changes, now, (found) => [
+    ...planned.flatMap((plan) => sayingsOf(plan, found, now, tell)),
+    ...answers,
+  ])
+  for (const { asked, answer, consequence } of planned) {
+    const from = movement.moved.get(asked.transfer.transferId)
+    const becomes = from === undefined ? undefined : consequence[from]
+    if (from !== undefined && becomes?.type === 'moves' && becomes.heals === true) {
+      raise(work, asked.transfer.transferId, from, answer)
+    }
+  }
+  return finish(work, answered, statesAfter(planned, movement), now)
+}
+
+interface Planned<A extends Asked> extends Answered<A> {
+  readonly answer: MovingAnswer
+  readonly change: Change
+}
+
+function plannedMove<A extends Asked>(
+  { asked, answer, consequence }: Answered<A>,
+  now: Date,
+): Planned<A> | undefined {
+  if (!canMove(answer) || consequence.RECEIVED.type !== 'moves') return undefined
+  const { message, relay } = asked
+  const transfer = transferAfter(claimedOf(asked.transfer), answer, {
+    now: now.toISOString(),
+    message,
+    errorOf,
+  })
+  const change: Change = {
+    transfer,
+    fromReserved: consequence.RESERVED.type === 'moves',
+    windowId: answer.outcome === 'POSTED' ? answer.windowId : undefined,
+    message: relay === undefined ? undefined : keptMessage(transfer, message, relay),
+  }
+  return { asked, answer, consequence, change }
+}
+
+function keptMessage(
+  transfer: Open | Final,
+  message: Fulfil | Reject | undefined,
+  relay: Relay,
+): KeptMessage | undefined {
+  if (message === undefined || !isEndedBy(transfer, message)) return undefined
+  return { kind: message.kind, eventId: message.eventId, relay }
+}
+
+/** The announcement of a move, and what the asker is told. */
+function sayingsOf<A extends Asked>(
+  { asked, answer, consequence, change }: Planned<A>,
+  { moved, unmoved }: Movement,
+  now: Date,
+  tell: MoveOptions<A>['tell'],
+): readonly OutgoingMessage[] {
+  const { transfer } = change
+  const from = moved.get(transfer.transferId)
+  const becomes = from === undefined ? undefined : consequence[from]
+  const announced = becomes?.type === 'moves' ? becomes.announces : undefined
+  const found = announced === undefined ? unmoved.get(transfer.transferId) : transfer
+  const said: OutgoingMessage[] = []
+  if (announced !== undefined) {
+    const { message, relay, traceparent } = asked
+    said.push(
+      announcementOf({
+        transfer,
+        announces: announced,
+        answer,
+        message,
+        relay,
+        traceparent,
+        now: now.toISOString(),
+      }),
+    )
+  }
+  const told = found === undefined ? undefined : tell?.({ asked, transfer: found, announced })
+  if (told !== undefined) said.push(told)
+  return said
+}
+
+/** The states in which open rows were left; rows that are final have none. */
+function statesAfter<A extends Asked>(
+  planned: readonly Planned<A>[],
+  { moved, unmoved }: Movement,
+): ReadonlyMap<string, OpenState | 'DONE'> {
+  return new Map(
+    planned.map(({ change: { transfer } }) => {
+      const { transferId } = transfer
+      const state = moved.has(transferId) ? undefined : unmoved.get(transferId)?.state
+      return [transferId, state === 'RECEIVED' || state === 'RESERVED' ? state : 'DONE']
+    }),
+  )
+}
+
+/** What is left when all that could move has moved: waits, repeats and alarms. */
+async function finish<A extends Asked>(
+  work: Work,
+  answered: readonly Answered<A>[],
+  states: ReadonlyMap<string, OpenState | 'DONE'>,
+  now: Date,
+): Promise<readonly string[]> {
+  const again: { transferId: string; at: Date }[] = []
+  const unfinished: string[] = []
+  for (const { asked, answer, consequence } of answered) {
+    const { transferId } = asked.transfer
+    const state = states.get(transferId) ?? openStateOf(asked.transfer)
+    if (state === 'DONE') continue
+    const becomes = consequence[state]
+    if (becomes.type === 'waits' && answer.outcome === 'TOO_EARLY') {
+      again.push({ transferId, at: new Date(now.getTime() + answer.retry_ms) })
+    } else if (becomes.type === 'unfinished') {
+      unfinished.push(transferId)
+    } else if (becomes.type === 'alarm') {
+      raise(work, transferId, state, answer)
+      if (answer.outcome === 'FAULT') unfinished.push(transferId)
+    }
+  }
+  await work.store.sweepAgain(again)
+  return unfinished
+}
+
+function raise({ alarm }: Work, transferId: string, state: OpenState, answer: LedgerAnswer): void {
+  if (answer.outcome === 'FAULT') {
+    alarm('LEDGER_FAULT', transferId, answer.detail)
+    return
+  }
+  const reason = 'reason' in answer ? ` (${answer.reason})` : ''
+  alarm('LEDGER_DISAGREES', transferId, `${state} here, ${answer.outcome}${reason} in the ledger`)
+}
+
+function openStateOf({ state }: Transfer): OpenState | 'DONE' {
+  return state === 'RECEIVED' || state === 'RESERVED' ? state : 'DONE'
+}
+
+/** Without what the state adds. */
+function claimedOf(transfer: Transfer): Claimed {
+  const { transferId, payerFsp, payeeFsp, amount, currency, expiresAt, condition } = transfer
+  const { requestHash, allocation, payerVersion, prepareEventId } = transfer
+  return {
+    transferId,
+    payerFsp,
+    payeeFsp,
+    amount,
+    currency,
+    expiresAt,
+    condition,
+    requestHash,
+    allocation,
+    payerVersion,
+    prepareEventId,
+  }
+}
+
+/** Work that the ledger left undecided; thrown when all else of its batch is done. */
+export function throwUnfinished(transferIds: readonly string[]): void {
+  if (transferIds.length > 0) {
+    throw new Error(`the ledger left undecided: ${transferIds.slice(0, 10).join(', ')}`)
+  }
+}

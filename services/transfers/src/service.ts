@@ -1,0 +1,92 @@
+/** The life of transfers: built in reading order, taken apart in the reverse. */
+import { onEvents } from '@causeway/events'
+import { ledgerService, transfersService } from '@causeway/protos'
+import { periodically, type Metrics, type Start } from '@causeway/runtime'
+import { Gauge } from 'prom-client'
+import { openDeliveryStore } from './delivery-store.ts'
+import { handleBatch, heard } from './handle.ts'
+import { openLedger } from './ledger.ts'
+import type { Settings } from './settings.ts'
+import { stateHandlers } from './states.ts'
+import { openTransferStore, type TransferStore } from './store.ts'
+import { heal, sweep } from './sweep.ts'
+import { openAlarms, type Work } from './work.ts'
+
+/** New partitions are made well before their month begins. */
+const partition_interval_ms = 3_600_000
+/** How long work in flight may take when the service stops, before it is left to the next start. */
+const stop_ms = 5_000
+
+export const start: Start<Settings> = async (settings, parts) => {
+  const log = parts.log.child({ service: 'transfers' })
+  const db = await parts.openDatabase({
+    url: settings.TRANSFERS_DATABASE_URL,
+    schema: 'transfers',
+    migrations: new URL('../migrations/', import.meta.url),
+    connections_max: settings.TRANSFERS_CONNECTIONS_MAX,
+  })
+  const store = openTransferStore(db, parts.bus)
+  await store.ensurePartitions(new Date())
+  const deliveries = openDeliveryStore(db)
+  const stopping = new AbortController()
+  const calls = parts.grpc.client(ledgerService, 'participant-lifecycle')
+  const work: Work = {
+    store,
+    ledger: openLedger(calls, { log, signal: stopping.signal }),
+    alarm: openAlarms(log, parts.metrics),
+    now: () => new Date(),
+    expiryGrace_ms: settings.EXPIRY_GRACE_MS,
+  }
+  parts.grpc.serve(transfersService, stateHandlers(store))
+  measureOverdue(store, parts.metrics)
+  parts.health.ready('transfers', async () => {
+    await store.states([])
+  })
+
+  const subscribed = await onEvents(
+    parts.bus,
+    'transfers',
+    heard,
+    (events) => handleBatch(work, deliveries, events),
+    {
+      batch_max: settings.TRANSFERS_BATCH_MAX,
+      batches_in_flight_max: settings.TRANSFERS_BATCHES_IN_FLIGHT_MAX,
+    },
+  )
+  const bounds = { batch_max: settings.TRANSFERS_SWEEP_BATCH_MAX }
+  const routines = [
+    periodically(settings.SWEEP_INTERVAL_MS, () => sweep(work, bounds), {
+      log,
+      name: 'expiry sweep',
+    }),
+    periodically(settings.TRANSFERS_HEAL_INTERVAL_MS, () => heal(work, bounds), {
+      log,
+      name: 'comparison with the ledger',
+    }),
+    periodically(partition_interval_ms, () => store.ensurePartitions(new Date()), {
+      log,
+      name: 'partitions of the month',
+    }),
+  ]
+
+  return {
+    async stop() {
+      const patience = setTimeout(() => stopping.abort(), stop_ms)
+      await Promise.all([subscribed.stop(), ...routines.map((routine) => routine.stop())])
+      clearTimeout(patience)
+      await db.close()
+    },
+  }
+}
+
+/** The alarm of a transfer that is left hanging. */
+function measureOverdue(store: TransferStore, metrics: Metrics): void {
+  const overdue: Gauge = new Gauge({
+    name: 'transfers_oldest_open_past_expiry_seconds',
+    help: 'How long the longest overdue open transfer is past its expiration',
+    registers: [metrics],
+    async collect() {
+      overdue.set((await store.overdue_ms(new Date())) / 1_000)
+    },
+  })
+}

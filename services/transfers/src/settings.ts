@@ -1,0 +1,62 @@
+/** Every setting of transfers, with its unit, default and bounds. */
+import { integer, text, type SettingValues } from '@causeway/runtime'
+
+export const settings = {
+  TRANSFERS_DATABASE_URL: text({
+    about: 'PostgreSQL that holds the schema transfers; empty: DATABASE_URL',
+    default: '',
+    secret: true,
+  }),
+  TRANSFERS_CONNECTIONS_MAX: integer({
+    about: 'connections to it',
+    unit: 'connections',
+    default: 4,
+    min: 1,
+    max: 100,
+  }),
+  TRANSFERS_BATCH_MAX: integer({
+    about: 'events that are worked on at once',
+    unit: 'events',
+    default: 100,
+    min: 1,
+    max: 1_000,
+  }),
+  TRANSFERS_BATCHES_IN_FLIGHT_MAX: integer({
+    about: 'batches side by side: one is stored while the ledger works on another',
+    unit: 'batches',
+    default: 2,
+    min: 1,
+    max: 16,
+  }),
+  /** The ledger's own, word for word: it decides, and the sweeper comes at that time. */
+  EXPIRY_GRACE_MS: integer({
+    about: 'how long after its expiration a reservation may be voided for time',
+    unit: 'ms',
+    default: 1_000,
+    min: 0,
+    max: 600_000,
+  }),
+  SWEEP_INTERVAL_MS: integer({
+    about: 'pause between two sweeps for expired transfers',
+    unit: 'ms',
+    default: 1_000,
+    min: 10,
+    max: 60_000,
+  }),
+  TRANSFERS_SWEEP_BATCH_MAX: integer({
+    about: 'transfers that a sweep takes at once',
+    unit: 'transfers',
+    default: 200,
+    min: 1,
+    max: 1_000,
+  }),
+  TRANSFERS_HEAL_INTERVAL_MS: integer({
+    about: 'pause between two comparisons of long expired transfers with the ledger',
+    unit: 'ms',
+    default: 60_000,
+    min: 100,
+    max: 3_600_000,
+  }),
+}
+
+export type Settings = SettingValues<typeof settings>

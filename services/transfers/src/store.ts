@@ -1,0 +1,292 @@
+/**
+ * The transfers that are stored. An id is claimed once, a final row never changes, and what is said of
+ * a change is written in the transaction of the change.
+ */
+import type { Relay } from '@causeway/events'
+import {
+  byteaArray,
+  ensureMonthlyPartitions,
+  monthOf,
+  statement,
+  textArray,
+  type Database,
+  type EventBus,
+  type OutgoingMessage,
+  type Queries,
+} from '@causeway/runtime'
+import type { Claimed, Final, Open, OpenState, Transfer } from './domain/transfer.ts'
+import { columns, finalColumns, hashBytes, transferOf, type FinalColumns, type Row } from './row.ts'
+
+export interface Claim {
+  readonly transfer: Claimed & Open
+  readonly receivedAt: string
+  readonly sweepAt: Date
+  readonly relay: Relay | undefined
+}
+
+/** A row that is to move, if it is still open. */
+export interface Change {
+  readonly transfer: Claimed & (Open | Final)
+  /** Whether it moves from RESERVED as well as from RECEIVED. */
+  readonly fromReserved: boolean
+  readonly windowId: number | undefined
+  /** The payee FSP's message that ended it, where it is at hand. */
+  readonly message: KeptMessage | undefined
+}
+
+export interface KeptMessage {
+  readonly kind: 'FULFIL' | 'REJECT'
+  readonly eventId: string
+  readonly relay: Relay
+}
+
+export interface Movement {
+  /** The state from which each of them moved. */
+  readonly moved: ReadonlyMap<string, OpenState>
+  /** The rows of the others as they are. */
+  readonly unmoved: ReadonlyMap<string, Transfer>
+}
+
+export interface TransferStore {
+  /** Stores new ids as RECEIVED with their requests; the ids that were new. */
+  claim(claims: readonly Claim[], now: Date): Promise<ReadonlySet<string>>
+  read(ids: readonly string[]): Promise<ReadonlyMap<string, Transfer>>
+  /** The payers' requests as received. */
+  requests(transferIds: readonly string[]): Promise<ReadonlyMap<string, Relay>>
+  /** Moves the rows that are still open and announces what `say` makes of it, or does neither. */
+  move(
+    changes: readonly Change[],
+    now: Date,
+    say: (movement: Movement) => readonly OutgoingMessage[],
+  ): Promise<Movement>
+  /** Open transfers that are due; nobody else gets them before `claimed_ms` have passed. */
+  takeDue(now: Date, claimed_ms: number, limit: number): Promise<readonly Transfer[]>
+  sweepAgain(again: readonly { readonly transferId: string; readonly at: Date }[]): Promise<void>
+  /** Open transfers that expired before that moment; all of them are due or about to be. */
+  openSince(expiredBefore: Date, dueBefore: Date, limit: number): Promise<readonly Transfer[]>
+  /** Milliseconds for which the longest overdue open transfer is past its expiry; 0 when none is. */
+  overdue_ms(now: Date): Promise<number>
+  states(ids: readonly string[]): Promise<readonly StateRow[]>
+  page(afterId: string, limit: number): Promise<readonly StateRow[]>
+  ensurePartitions(now: Date): Promise<void>
+}
+
+export interface StateRow {
+  readonly id: string
+  readonly state: string
+  readonly reason: string | null
+  readonly expires_at: Date
+}
+
+const claimStatement = statement(`
+  with asked as materialized (
+    select * from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[]::numeric[],
+      $6::text[], $7::text[]::timestamptz[], $8::text[], $9::text[]::integer[], $10::text[],
+      $11::text[], $12::text[]::uuid[], $13::text[]::timestamptz[], $14::text[]::timestamptz[],
+      $15::bytea[], $16::bytea[])
+    as a (id, request_hash, payer_fsp, payee_fsp, amount, currency, expires_at, condition,
+      settlement_model_id, settles, payer_version, prepare_event_id, received_at, sweep_at, body,
+      headers)
+  ), claimed as (
+    insert into transfers (id, request_hash, month, payer_fsp, payee_fsp, amount, currency,
+      expires_at, condition, settlement_model_id, settles, payer_version, prepare_event_id,
+      received_at, state, sweep_at)
+    select id, request_hash, $17::date, payer_fsp, payee_fsp, amount, currency, expires_at, condition,
+      settlement_model_id, settles, payer_version, prepare_event_id, received_at, 'RECEIVED', sweep_at
+    from asked order by id
+    on conflict (id) do nothing
+    returning id
+  ), kept as (
+    insert into messages (month, transfer_id, kind, event_id, body, headers)
+    select $17::date, id, 'PREPARE', prepare_event_id, body, headers
+    from claimed join asked using (id) where body is not null
+  )
+  select id from claimed`)
+
+const readStatement = statement(`
+  select ${columns} from unnest($1::text[]) as a (id) join transfers t using (id)`)
+
+const requestsStatement = statement(`
+  select m.transfer_id, m.body, m.headers from messages m
+  join transfers t on t.id = m.transfer_id and t.month = m.month
+  where m.transfer_id = any ($1::text[]) and m.kind = 'PREPARE'`)
+
+const moveStatement = statement(`
+  with asked as materialized (
+    select * from unnest($1::text[], $2::text[], $3::text[]::boolean[], $4::text[], $5::text[],
+      $6::text[], $7::text[], $8::text[]::uuid[], $9::bytea[], $10::text[], $11::text[]::integer[],
+      $12::text[], $13::text[]::uuid[], $14::bytea[], $15::bytea[])
+    as a (id, state, from_reserved, reason, error, fulfilment, completed_timestamp, outcome_event_id,
+      outcome_hash, payee_version, window_id, kind, event_id, body, headers)
+  ), found as materialized (
+    select t.id, t.state from asked join transfers t using (id)
+    where t.state = 'RECEIVED' or (t.state = 'RESERVED' and asked.from_reserved)
+    order by t.id for update of t
+  ), moved as (
+    update transfers t set state = asked.state, reason = asked.reason, error = asked.error,
+      fulfilment = asked.fulfilment, completed_timestamp = asked.completed_timestamp,
+      outcome_event_id = asked.outcome_event_id, outcome_hash = asked.outcome_hash,
+      payee_version = asked.payee_version, window_id = asked.window_id,
+      sweep_at = case asked.state when 'RESERVED' then t.sweep_at end,
+      completed_at = case asked.state when 'RESERVED' then null else $16::timestamptz end
+    from asked join found using (id)
+    where t.id = found.id
+    returning t.id, t.month, found.state as was
+  ), kept as (
+    insert into messages (month, transfer_id, kind, event_id, body, headers)
+    select moved.month, id, kind, event_id, body, headers
+    from moved join asked using (id) where kind is not null
+  )
+  select id, was from moved`)
+
+const takeDueStatement = statement(`
+  with due as materialized (
+    select id from transfers where sweep_at <= $1::timestamptz
+    order by sweep_at limit $3::integer for update skip locked
+  )
+  update transfers t set sweep_at = $2::timestamptz from due where t.id = due.id
+  returning ${columns}`)
+
+const sweepAgainStatement = statement(`
+  update transfers t set sweep_at = a.at
+  from unnest($1::text[], $2::text[]::timestamptz[]) as a (id, at)
+  where t.id = a.id and t.sweep_at is not null`)
+
+const openSinceStatement = statement(`
+  select ${columns} from transfers t
+  where sweep_at <= $2::timestamptz and expires_at <= $1::timestamptz
+  order by sweep_at limit $3::integer`)
+
+const overdueStatement = statement(`
+  select min(expires_at) as oldest from transfers where sweep_at <= $1::timestamptz`)
+
+const statesStatement = statement(`
+  select t.id, t.state, t.reason, t.expires_at from unnest($1::text[]) as a (id)
+  join transfers t using (id)`)
+
+const pageStatement = statement(`
+  select id, state, reason, expires_at from transfers where id > $1::text collate "C"
+  order by id limit $2::integer`)
+
+export function openTransferStore(db: Database, bus: EventBus): TransferStore {
+  return {
+    async claim(claims, now) {
+      if (claims.length === 0) return new Set()
+      const rows = await db.query<{ id: string }>(claimStatement, claimValues(claims, now))
+      return new Set(rows.map(({ id }) => id))
+    },
+    read: (ids) => read(db, ids),
+    async requests(transferIds) {
+      if (transferIds.length === 0) return new Map()
+      interface Kept {
+        readonly transfer_id: string
+        readonly body: Buffer
+        readonly headers: Buffer | null
+      }
+      const rows = await db.query<Kept>(requestsStatement, [textArray(transferIds)])
+      return new Map(
+        rows.map(({ transfer_id, body, headers }) => [
+          transfer_id,
+          headers === null ? { body } : { body, headers },
+        ]),
+      )
+    },
+    move: (changes, now, say) =>
+      db.transaction(async (tx) => {
+        const movement = await move(tx, changes, now)
+        bus.announce(tx, say(movement))
+        return movement
+      }),
+    async takeDue(now, claimed_ms, limit) {
+      const until = new Date(now.getTime() + claimed_ms)
+      return (await db.query<Row>(takeDueStatement, [now, until, limit])).map(transferOf)
+    },
+    async sweepAgain(again) {
+      if (again.length === 0) return
+      await db.query(sweepAgainStatement, [
+        textArray(again.map(({ transferId }) => transferId)),
+        textArray(again.map(({ at }) => at.toISOString())),
+      ])
+    },
+    async openSince(expiredBefore, dueBefore, limit) {
+      const values = [expiredBefore, dueBefore, limit]
+      return (await db.query<Row>(openSinceStatement, values)).map(transferOf)
+    },
+    async overdue_ms(now) {
+      const [row] = await db.query<{ oldest: Date | null }>(overdueStatement, [now])
+      const oldest = row?.oldest ?? now
+      return Math.max(0, now.getTime() - oldest.getTime())
+    },
+    states: (ids) => db.query<StateRow>(statesStatement, [textArray(ids)]),
+    page: (afterId, limit) => db.query<StateRow>(pageStatement, [afterId, limit]),
+    ensurePartitions: (now) => ensureMonthlyPartitions(db, ['messages', 'deliveries'], now),
+  }
+}
+
+async function read(db: Queries, ids: readonly string[]): Promise<ReadonlyMap<string, Transfer>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db.query<Row>(readStatement, [textArray(ids)])
+  return new Map(rows.map((row) => [row.id, transferOf(row)]))
+}
+
+async function move(tx: Queries, changes: readonly Change[], now: Date): Promise<Movement> {
+  if (changes.length === 0) return { moved: new Map(), unmoved: new Map() }
+  const rows = await tx.query<{ id: string; was: OpenState }>(
+    moveStatement,
+    changeValues(changes, now),
+  )
+  const moved = new Map(rows.map(({ id, was }) => [id, was]))
+  const others = changes.map(({ transfer }) => transfer.transferId).filter((id) => !moved.has(id))
+  return { moved, unmoved: await read(tx, others) }
+}
+
+function claimValues(claims: readonly Claim[], now: Date): (Buffer | string)[] {
+  const texts = (of: (terms: Claimed, claim: Claim) => string | null): Buffer =>
+    textArray(claims.map((claim) => of(claim.transfer, claim)))
+  return [
+    texts(({ transferId }) => transferId),
+    byteaArray(claims.map(({ transfer }) => hashBytes(transfer.requestHash))),
+    texts(({ payerFsp }) => payerFsp),
+    texts(({ payeeFsp }) => payeeFsp),
+    texts(({ amount }) => String(amount)),
+    texts(({ currency }) => currency),
+    texts(({ expiresAt }) => expiresAt),
+    texts(({ condition }) => condition),
+    texts(({ allocation }) =>
+      allocation === undefined ? null : String(allocation.settlementModelId),
+    ),
+    texts(({ allocation }) => allocation?.settles ?? null),
+    texts(({ payerVersion }) => payerVersion),
+    texts(({ prepareEventId }) => prepareEventId),
+    texts((_terms, { receivedAt }) => receivedAt),
+    texts((_terms, { sweepAt }) => sweepAt.toISOString()),
+    byteaArray(claims.map(({ relay }) => relay?.body ?? null)),
+    byteaArray(claims.map(({ relay }) => relay?.headers ?? null)),
+    monthOf(now),
+  ]
+}
+
+function changeValues(changes: readonly Change[], now: Date): (Buffer | Date)[] {
+  const ends = changes.map((change) => ({ ...change, end: finalColumns(change.transfer) }))
+  const texts = (of: (end: FinalColumns, change: Change) => string | null): Buffer =>
+    textArray(ends.map((change) => of(change.end, change)))
+  const messages = changes.map(({ message }) => message)
+  return [
+    texts((_end, { transfer }) => transfer.transferId),
+    texts((_end, { transfer }) => transfer.state),
+    texts((_end, { fromReserved }) => String(fromReserved)),
+    texts(({ reason }) => reason),
+    texts(({ error }) => error),
+    texts(({ fulfilment }) => fulfilment),
+    texts(({ completedTimestamp }) => completedTimestamp),
+    texts(({ outcomeEventId }) => outcomeEventId),
+    byteaArray(ends.map(({ end }) => end.outcomeHash)),
+    texts(({ payeeVersion }) => payeeVersion),
+    texts((_end, { windowId }) => (windowId === undefined ? null : String(windowId))),
+    textArray(messages.map((message) => message?.kind ?? null)),
+    textArray(messages.map((message) => message?.eventId ?? null)),
+    byteaArray(messages.map((message) => message?.relay.body ?? null)),
+    byteaArray(messages.map((message) => message?.relay.headers ?? null)),
+    now,
+  ]
+}

@@ -1,0 +1,40 @@
+/** What every step needs: the stored transfers, the ledger, the clock, and a way to raise an alarm. */
+import type { Logger, Metrics } from '@causeway/runtime'
+import { Counter } from 'prom-client'
+import type { Ledger } from './ledger.ts'
+import type { TransferStore } from './store.ts'
+
+/** Something that must not be; somebody has to look. */
+export type AlarmKind =
+  /** The ledger says what cannot follow from the stored state. */
+  | 'LEDGER_DISAGREES'
+  /** The ledger could not take an item. */
+  | 'LEDGER_FAULT'
+  /** A payee FSP refuses what was committed to it. */
+  | 'REJECT_AFTER_COMMIT'
+  /** The ledger holds a reservation, long expired, of which transfers does not know. */
+  | 'RESERVATION_UNKNOWN'
+
+export type RaiseAlarm = (kind: AlarmKind, transferId: string, detail: string) => void
+
+export interface Work {
+  readonly store: TransferStore
+  readonly ledger: Ledger
+  readonly alarm: RaiseAlarm
+  readonly now: () => Date
+  /** So long after the expiry the sweeper looks for the first time. */
+  readonly expiryGrace_ms: number
+}
+
+export function openAlarms(log: Logger, metrics: Metrics): RaiseAlarm {
+  const alarms = new Counter({
+    name: 'transfers_alarms_total',
+    help: 'Contradictions that somebody has to look at',
+    labelNames: ['kind'],
+    registers: [metrics],
+  })
+  return (kind, transferId, detail) => {
+    alarms.inc({ kind })
+    log.warn({ alarm: kind, transferId, detail }, 'alarm')
+  }
+}

@@ -1,0 +1,161 @@
+/**
+ * An FSP as the hub sees it: it sends what a test tells it to send and keeps what it is sent, byte
+ * for byte. It knows no protocol, so that a test can be wrong in every way.
+ */
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { buffer } from 'node:stream/consumers'
+import { Agent, request } from 'undici'
+
+export interface Received {
+  readonly method: string
+  readonly path: string
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly body: Buffer
+  readonly json: () => unknown
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly body: string
+}
+
+export interface Fsp {
+  readonly name: string
+  readonly url: string
+  /** Everything it was sent, in order of arrival. */
+  readonly received: readonly Received[]
+  /** What it answers to a callback from now on; 202 to POST and 200 to the rest when left alone. */
+  answerWith(answer: (message: Received) => number | Promise<number>): void
+  /** Waits for a message that fits; `after` messages before it are passed over. */
+  await(fits: (message: Received) => boolean, options?: WaitOptions): Promise<Received>
+  /** Sends to the hub with the headers of an honest FSP, changed by `headers` (undefined: left out). */
+  send(method: string, path: string, body?: unknown, headers?: ChangedHeaders): Promise<Answer>
+  stop(): Promise<void>
+}
+
+export interface WaitOptions {
+  readonly after?: number
+  readonly timeout_ms?: number
+}
+
+type ChangedHeaders = Readonly<Record<string, string | undefined>>
+
+const wait_ms_max = 10_000
+
+export async function openFsp(name: string, hubUrl: () => string): Promise<Fsp> {
+  const received: Received[] = []
+  const waiting = new Set<() => void>()
+  let answer: (message: Received) => number | Promise<number> = usual
+  const agent = new Agent({ connections: 64 })
+
+  async function take(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const message = await read(incoming)
+    received.push(message)
+    for (const look of waiting) look()
+    response.statusCode = await answer(message)
+    response.end()
+  }
+  const server = createServer((incoming, response) => {
+    take(incoming, response).catch(() => response.destroy())
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('no port was given')
+
+  return {
+    name,
+    url: `http://127.0.0.1:${address.port}`,
+    received,
+    answerWith: (next) => (answer = next),
+    await: (fits, options) => waitFor(name, received, waiting, fits, options),
+    send: (method, path, body, headers) =>
+      send({ agent, url: `${hubUrl()}${path}`, name, method, path, body, headers }),
+    stop: async () => {
+      await agent.destroy()
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+function usual({ method }: Received): number {
+  return method === 'POST' ? 202 : 200
+}
+
+async function read(incoming: IncomingMessage): Promise<Received> {
+  const body = await buffer(incoming)
+  return {
+    method: incoming.method ?? '',
+    path: incoming.url ?? '',
+    headers: incoming.headers,
+    body,
+    json: () => JSON.parse(body.toString()) as unknown,
+  }
+}
+
+function waitFor(
+  name: string,
+  received: readonly Received[],
+  waiting: Set<() => void>,
+  fits: (message: Received) => boolean,
+  { after = 0, timeout_ms = wait_ms_max }: WaitOptions = {},
+): Promise<Received> {
+  return new Promise((resolve, reject) => {
+    const look = () => {
+      const found = received.slice(after).find(fits)
+      if (found === undefined) return
+      waiting.delete(look)
+      clearTimeout(late)
+      resolve(found)
+    }
+    const late = setTimeout(() => {
+      waiting.delete(look)
+      const got = received.map(({ method, path }) => `${method} ${path}`).join(', ')
+      reject(new Error(`${name} did not get what it waited for; it got: ${got}`))
+    }, timeout_ms)
+    waiting.add(look)
+    look()
+  })
+}
+
+interface Sending {
+  readonly agent: Agent
+  readonly url: string
+  readonly name: string
+  readonly method: string
+  readonly path: string
+  readonly body: unknown
+  readonly headers: ChangedHeaders | undefined
+}
+
+async function send({ agent, url, name, method, path, body, headers }: Sending): Promise<Answer> {
+  const resource = path.split('/')[1] ?? ''
+  const media = `application/vnd.interoperability.${resource}+json;version=1.1`
+  const honest: ChangedHeaders = {
+    'content-type': media,
+    date: new Date().toUTCString(),
+    'fspiop-source': name,
+    ...(method === 'PUT' || method === 'PATCH' ? {} : { accept: media }),
+  }
+  const sent = Object.entries({ ...honest, ...headers }).filter(([, value]) => value !== undefined)
+  const answer = await request(url, {
+    dispatcher: agent,
+    method: method as 'GET',
+    headers: Object.fromEntries(sent) as Record<string, string>,
+    body: bodyOf(body),
+  })
+  return {
+    status: answer.statusCode,
+    headers: answer.headers,
+    body: await answer.body.text(),
+  }
+}
+
+function bodyOf(body: unknown): Buffer | string | null {
+  if (body === undefined) return null
+  return Buffer.isBuffer(body) || typeof body === 'string' ? body : JSON.stringify(body)
+}

@@ -1,0 +1,112 @@
+/**
+ * The hub as a process of its own, started as `npm start` starts it, with free ports and a DATA_DIR
+ * of its own. What a test knows of it, it knows over the wire.
+ */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+
+export interface HubUrls {
+  readonly fsp: string
+  readonly operator: string
+  readonly metrics: string
+}
+
+export interface HubProcess {
+  readonly pid: number
+  readonly urls: HubUrls
+  readonly dataDir: string
+  /** SIGTERM; resolves with the exit code. */
+  stop(): Promise<number | null>
+  /** SIGKILL; resolves when it is gone. */
+  kill(): Promise<void>
+}
+
+export interface HubOptions {
+  readonly dataDir: string
+  readonly settings?: Readonly<Record<string, string>>
+  readonly flags?: readonly string[]
+  readonly nodeFlags?: readonly string[]
+}
+
+const start_ms_max = 60_000
+const program = fileURLToPath(new URL('../../../services/hub/dist/start.js', import.meta.url))
+
+/** A folder that the hub may keep its data in; the caller removes it. */
+export async function newDataDir(): Promise<string> {
+  return mkdtemp(join(tmpdir(), 'causeway-e2e-'))
+}
+
+export async function removeDataDir(dataDir: string): Promise<void> {
+  await rm(dataDir, { recursive: true, force: true })
+}
+
+/** Settings that give a hub free ports, so that a restart with the same ones has the same URLs. */
+export async function freePorts(): Promise<Readonly<Record<string, string>>> {
+  const [fsp, operator, metrics] = await Promise.all([freePort(), freePort(), freePort()])
+  return { FSP_PORT: fsp, OPERATOR_PORT: operator, METRICS_PORT: metrics }
+}
+
+/** A port that nobody listens on now. */
+export async function freePort(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  if (address === null || typeof address === 'string') throw new Error('no port was given')
+  return String(address.port)
+}
+
+/** Starts the hub without a sandbox and waits until it says where it listens. */
+export async function startHub(options: HubOptions): Promise<HubProcess> {
+  const flags = ['--no-sandbox', '--json', ...(options.flags ?? [])]
+  const child = spawn(
+    process.execPath,
+    ['--enable-source-maps', ...(options.nodeFlags ?? []), program, ...flags],
+    {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { PATH: process.env['PATH'], DATA_DIR: options.dataDir, ...options.settings },
+    },
+  )
+  const { urls } = await lastLine(child)
+  const { pid } = child
+  if (pid === undefined) throw new Error('the hub has no process id')
+  const exited = new Promise<number | null>((resolve) => child.once('exit', resolve))
+  return {
+    pid,
+    urls,
+    dataDir: options.dataDir,
+    stop: () => {
+      child.kill('SIGTERM')
+      return exited
+    },
+    kill: async () => {
+      child.kill('SIGKILL')
+      await exited
+    },
+  }
+}
+
+/** The line of JSON that says the hub is up; a hub that ends first fails with what it said. */
+async function lastLine(child: ChildProcess): Promise<{ readonly urls: HubUrls }> {
+  const { stdout, stderr } = child
+  if (stdout === null || stderr === null) throw new Error('the hub was started without pipes')
+  let said = ''
+  stderr.on('data', (chunk: Buffer) => (said += chunk.toString()))
+  const late = setTimeout(() => child.kill('SIGKILL'), start_ms_max)
+  try {
+    for await (const line of createInterface({ input: stdout })) {
+      if (line.startsWith('{')) return JSON.parse(line) as { readonly urls: HubUrls }
+    }
+  } finally {
+    clearTimeout(late)
+    stdout.resume()
+  }
+  throw new Error(`the hub did not start: ${said}`)
+}

@@ -1,0 +1,125 @@
+/** The operator's hands in the stories: the administration API, used as an operator would use it. */
+import { randomUUID } from 'node:crypto'
+import { request } from 'undici'
+import type { Fsp } from './fsp.ts'
+
+export interface Operator {
+  call(method: 'GET' | 'POST' | 'PUT', path: string, body?: unknown): Promise<OperatorAnswer>
+}
+
+export interface OperatorAnswer {
+  readonly status: number
+  readonly json: unknown
+}
+
+export interface Onboarding {
+  readonly currency?: string
+  readonly netDebitCap?: string
+  readonly funds?: string
+}
+
+export interface AccountBalance {
+  readonly id: number
+  readonly ledgerAccountType: string
+  readonly currency: string
+  readonly value: number
+}
+
+export function operatorAt(url: string): Operator {
+  return {
+    call: async (method, path, body) => {
+      const answer = await request(`${url}${path}`, {
+        method,
+        headers: { accept: 'application/json', 'content-type': 'application/json' },
+        body: body === undefined ? null : JSON.stringify(body),
+      })
+      const text = await answer.body.text()
+      return { status: answer.statusCode, json: text === '' ? undefined : JSON.parse(text) }
+    },
+  }
+}
+
+async function done(operator: Operator, method: 'POST' | 'PUT', path: string, body: unknown) {
+  const { status, json } = await operator.call(method, path, body)
+  if (status >= 300) throw new Error(`${method} ${path}: ${status} ${JSON.stringify(json)}`)
+}
+
+/** Hub accounts and the net settlement model of a currency. */
+export async function openScheme(operator: Operator, currency = 'USD'): Promise<void> {
+  for (const type of ['HUB_RECONCILIATION', 'HUB_MULTILATERAL_SETTLEMENT']) {
+    await done(operator, 'POST', '/participants/Hub/accounts', { currency, type })
+  }
+  await done(operator, 'POST', '/settlementModels', {
+    name: `DEFERREDNET${currency}`,
+    settlementGranularity: 'NET',
+    settlementInterchange: 'MULTILATERAL',
+    settlementDelay: 'DEFERRED',
+    currency,
+    requireLiquidityCheck: true,
+    ledgerAccountType: 'POSITION',
+    settlementAccountType: 'SETTLEMENT',
+    autoPositionReset: true,
+  })
+}
+
+/** From nothing to an FSP that can pay and be paid. */
+export async function onboard(
+  operator: Operator,
+  fsp: Pick<Fsp, 'name' | 'url'>,
+  { currency = 'USD', netDebitCap = '10000', funds = '10000' }: Onboarding = {},
+): Promise<void> {
+  const { name, url } = fsp
+  await done(operator, 'POST', '/participants', { name, currency })
+  await done(operator, 'POST', `/participants/${name}/initialPositionAndLimits`, {
+    currency,
+    limit: { type: 'NET_DEBIT_CAP', value: netDebitCap },
+    initialPosition: 0,
+  })
+  for (const [type, path] of [
+    ['FSPIOP_CALLBACK_URL_TRANSFER_POST', '/transfers'],
+    ['FSPIOP_CALLBACK_URL_TRANSFER_PUT', '/transfers/{{transferId}}'],
+    ['FSPIOP_CALLBACK_URL_TRANSFER_ERROR', '/transfers/{{transferId}}/error'],
+  ]) {
+    await done(operator, 'POST', `/participants/${name}/endpoints`, {
+      type,
+      value: `${url}${path}`,
+    })
+  }
+  await done(operator, 'PUT', `/participants/${name}`, { isActive: true })
+  await deposit(operator, name, funds, currency)
+}
+
+export async function deposit(
+  operator: Operator,
+  name: string,
+  amount: string,
+  currency = 'USD',
+): Promise<void> {
+  const settlement = await account(operator, name, 'SETTLEMENT', currency)
+  await done(operator, 'POST', `/participants/${name}/accounts/${settlement.id}`, {
+    transferId: randomUUID(),
+    externalReference: 'a bank statement',
+    action: 'recordFundsIn',
+    reason: 'deposit',
+    amount: { amount, currency },
+  })
+}
+
+export async function account(
+  operator: Operator,
+  name: string,
+  type: string,
+  currency = 'USD',
+): Promise<AccountBalance> {
+  const { json } = await operator.call('GET', `/participants/${name}/accounts`)
+  const found = (json as readonly AccountBalance[]).find(
+    (each) => each.ledgerAccountType === type && each.currency === currency,
+  )
+  if (found === undefined) throw new Error(`${name} has no ${type} account in ${currency}`)
+  return found
+}
+
+/** What the FSP owes the scheme (or is owed, when negative). */
+export async function position(operator: Operator, name: string, currency = 'USD') {
+  return (await account(operator, name, 'POSITION', currency)).value
+}
