@@ -78,6 +78,7 @@ function textOf(path: Path, json: object): string {
   return text
 }
 
+/** Only lists are counted by the schema itself; the elements measure texts and bring their own code. */
 function codeOf(issue: Issue): ErrorCode {
   switch (issue.code) {
     case 'custom':
@@ -85,7 +86,7 @@ function codeOf(issue: Issue): ErrorCode {
     case 'too_small':
       return '3100'
     case 'too_big':
-      return issue.origin === 'array' ? '3103' : '3100'
+      return '3103'
     default:
       return '3101'
   }

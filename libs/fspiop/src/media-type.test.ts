@@ -51,7 +51,7 @@ describe('Accept', () => {
     const reading = accept(header)
     expect(reading).toMatchObject({
       agreed: false,
-      refusal: { status: 400, code: '3101', detail: expect.stringMatching(/\baccept\b/) as string },
+      refusal: { status: 400, code: '3101', detail: expect.stringMatching(/\baccept\b/) },
     })
   })
 
@@ -67,7 +67,7 @@ describe('Accept', () => {
       refusal: {
         status: 406,
         code: '3001',
-        detail: expect.stringMatching(/\baccept: version \d/) as string,
+        detail: expect.stringMatching(/\baccept: version \d/),
         extensionList: versionList,
       },
     })
@@ -127,7 +127,7 @@ describe('Content-Type', () => {
       refusal: {
         status: 400,
         code: '3101',
-        detail: expect.stringMatching(/\bcontent-type\b/) as string,
+        detail: expect.stringMatching(/\bcontent-type\b/),
       },
     })
   })

@@ -13,7 +13,7 @@ interface RouteShape {
   readonly methods: readonly Method[]
 }
 
-/** The order does not matter: a fixed segment goes before a variable one wherever both fit. */
+/** The first that fits serves: error paths stand before the paths that they could be taken for. */
 export const routes = [
   { resource: 'participants', template: '/participants', methods: ['POST'] },
   { resource: 'participants', template: '/participants/{ID}', methods: ['PUT'] },
@@ -122,8 +122,7 @@ export function matchPath(method: string, path: string): PathMatch {
   const fitting = compiled.filter((candidate) => fits(candidate.segments, segments))
   const [first] = fitting
   if (first === undefined) return { kind: 'PATH_UNKNOWN' }
-  const serving = fitting.filter(({ methods }) => methods.some((known) => known === method))
-  const found = serving.find(({ segments }) => segments.at(-1) === 'error') ?? serving[0]
+  const found = fitting.find(({ methods }) => methods.some((known) => known === method))
   if (found === undefined) {
     const allow = [...new Set(fitting.flatMap(({ methods }) => methods))]
     return { kind: 'METHOD_UNKNOWN', resource: first.route.resource, allow }

@@ -4,17 +4,19 @@
  * health and metrics.
  */
 import { join } from 'node:path'
+import { openEmbeddedBus } from './bus/embedded/open.ts'
 import { openGrpcHost } from './grpc/host.ts'
 import { openHealth, type HealthChecks } from './health.ts'
 import type { Logger } from './log.ts'
 import { openMetrics } from './metrics.ts'
-import { pendingBus } from './pending-bus.ts'
 import { asSuperuser, provisionDatabase } from './postgres/provision.ts'
 import { serviceDatabases } from './postgres/service-databases.ts'
 import type { ProcessParts } from './service.ts'
 
 export interface EmbeddedParts extends ProcessParts {
   readonly health: HealthChecks
+  /** Milliseconds since events last moved though there are some; undefined when there are none. */
+  progress(): number | undefined
   /** After every service has stopped: lets go of everything in reverse order. */
   stop(): Promise<void>
 }
@@ -27,45 +29,53 @@ export interface PartsOptions {
   readonly log: Logger
   /** Whether the metrics of the process itself are counted. */
   readonly metricsOfProcess: boolean
+  /** LOG_RETENTION_H */
+  readonly retention_h: number
 }
 
 export interface OpenParts extends EmbeddedParts {
-  /** As if the process was killed: connections are cut, then what is left in memory is dropped. */
+  /** As if the process was killed: connections are cut, what is in memory is dropped. */
   crash(): Promise<void>
 }
 
+/** No backend of an earlier process may be left on the database. */
 export async function openParts(options: PartsOptions): Promise<OpenParts> {
-  const { socketFolder, database, log } = options
+  const { socketFolder, database, log, retention_h } = options
   await provisionDatabase(socketFolder, database)
   const databases = serviceDatabases({ socketFolder, database, log })
-  const bus = await pendingBus(socketFolder, database)
-  const grpc = await openGrpcHost({
+  const metrics = openMetrics({ ofProcess: options.metricsOfProcess })
+  const engine = await openEmbeddedBus({
+    openDatabase: (busOptions, outbox) => databases.openDatabase(busOptions, outbox),
     log,
-    listen: `unix:${join(socketFolder, options.grpcSocket)}`,
+    metrics,
+    retention_h,
+  })
+  const listen = `unix:${join(socketFolder, options.grpcSocket)}`
+  const grpc = await openGrpcHost({ log, listen }).catch(async (error: unknown) => {
+    await engine.stop()
+    throw error
   })
   const health = openHealth()
   health.ready('postgresql', () => answers(socketFolder, database))
-
-  async function stop(): Promise<void> {
-    await grpc.stop()
-    await bus.stop()
-    await databases.close()
-  }
-
   return {
     log,
-    bus,
+    bus: engine.bus,
     grpc,
     health,
-    metrics: openMetrics({ ofProcess: options.metricsOfProcess }),
-    openDatabase: (databaseOptions) => databases.openDatabase(databaseOptions, bus.outbox),
-    openExclusive: (exclusiveOptions) => databases.openExclusive(exclusiveOptions, bus.outbox),
-    stop,
+    metrics,
+    openDatabase: (databaseOptions) => databases.openDatabase(databaseOptions, engine.outbox),
+    openExclusive: (exclusiveOptions) => databases.openExclusive(exclusiveOptions, engine.outbox),
+    progress: () => engine.progress(),
+    async stop() {
+      await grpc.stop()
+      await engine.stop()
+      await databases.close()
+    },
     async crash() {
+      engine.crash()
       const closed = databases.close()
       await cutConnections(socketFolder, database)
-      await closed
-      await stop()
+      await Promise.all([closed, grpc.stop()])
     },
   }
 }

@@ -12,11 +12,14 @@ export interface EmbeddedOptions {
   /** Deletes the database first. */
   readonly fresh?: boolean
   readonly log: Logger
+  /** LOG_RETENTION_H: finished events are kept this long (24). */
+  readonly retention_h?: number
   /** PostgreSQL is gone though nobody stopped it: say the reason and end the process. */
   readonly onExit: (reason: string) => void
 }
 
 const database = 'causeway'
+const retention_h_default = 24
 
 /** Throws StartError with one sentence for everything that a person can put right. */
 export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedParts> {
@@ -30,6 +33,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedPa
       grpcSocket,
       log: options.log,
       metricsOfProcess: true,
+      retention_h: options.retention_h ?? retention_h_default,
     })
     return {
       ...parts,

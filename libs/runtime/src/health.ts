@@ -26,13 +26,11 @@ export interface HealthReport {
 /** What the process asks of its services. */
 export interface HealthChecks extends Health {
   liveness(): HealthReport
-  /** Runs all checks side by side; one that takes longer than two seconds counts as failed. */
+  /** Runs all checks side by side; one that takes longer than `timeout_ms` (2,000) counts as failed. */
   readiness(): Promise<HealthReport>
 }
 
-const checkTimeout_ms = 2_000
-
-export function openHealth(): HealthChecks {
+export function openHealth({ timeout_ms = 2_000 } = {}): HealthChecks {
   const ready = new Map<string, () => Promise<void>>()
   const live = new Map<string, () => string | undefined>()
   return {
@@ -40,7 +38,9 @@ export function openHealth(): HealthChecks {
     live: (name, check) => add(live, name, check),
     liveness: () => report([...live].map(([name, check]) => liveCheck(name, check))),
     readiness: async () =>
-      report(await Promise.all([...ready].map(([name, check]) => readyCheck(name, check)))),
+      report(
+        await Promise.all([...ready].map(([name, check]) => readyCheck(name, check, timeout_ms))),
+      ),
   }
 }
 
@@ -62,11 +62,15 @@ function liveCheck(name: string, check: () => string | undefined): CheckResult {
   }
 }
 
-async function readyCheck(name: string, check: () => Promise<void>): Promise<CheckResult> {
+async function readyCheck(
+  name: string,
+  check: () => Promise<void>,
+  timeout_ms: number,
+): Promise<CheckResult> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_resolve, reject) => {
-    const error = new Error(`no answer within ${checkTimeout_ms} ms`)
-    timer = setTimeout(reject, checkTimeout_ms, error)
+    const error = new Error(`no answer within ${timeout_ms} ms`)
+    timer = setTimeout(reject, timeout_ms, error)
   })
   try {
     await Promise.race([check(), late])

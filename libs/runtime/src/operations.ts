@@ -105,16 +105,15 @@ function json(status: number, value: unknown): Answer {
   return { status, contentType: 'application/json', body: JSON.stringify(value) }
 }
 
-/** undefined when it is too long. */
+/** undefined when it is too long; it is read to its end all the same, so that it can be answered. */
 async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = []
   let bytes = 0
   for await (const chunk of request as AsyncIterable<Buffer>) {
     bytes += chunk.length
-    if (bytes > body_bytes_max) return undefined
-    chunks.push(chunk)
+    if (bytes <= body_bytes_max) chunks.push(chunk)
   }
-  return Buffer.concat(chunks).toString()
+  return bytes <= body_bytes_max ? Buffer.concat(chunks).toString() : undefined
 }
 
 /** undefined when it is no JSON. */

@@ -28,7 +28,10 @@ export const exitCodes = {
   broken: 70,
 } as const
 
-const stop_ms_max = 10_000
+export interface SuperviseOptions {
+  /** How long a stop may take (10,000). */
+  readonly stop_ms_max?: number
+}
 
 const settingsOfProcess = {
   LOG_LEVEL: choice({
@@ -75,6 +78,7 @@ export async function supervise(
   start: () => Promise<Service>,
   log: Logger,
   host: HostProcess = process,
+  { stop_ms_max = 10_000 }: SuperviseOptions = {},
 ): Promise<void> {
   const broken = (cause: unknown) => {
     log.fatal({ err: cause }, 'ended by an error that nobody caught')
@@ -92,7 +96,7 @@ export async function supervise(
     }
     stopping = true
     log.info({ signal }, 'stopping')
-    void stopAndExit(starting, log, host)
+    void stopAndExit(starting, log, host, stop_ms_max)
   }
   host.on('SIGINT', () => stopOnce('SIGINT'))
   host.on('SIGTERM', () => stopOnce('SIGTERM'))
@@ -104,6 +108,7 @@ async function stopAndExit(
   starting: Promise<Service>,
   log: Logger,
   host: HostProcess,
+  stop_ms_max: number,
 ): Promise<void> {
   const late = setTimeout(() => {
     log.fatal(`not stopped within ${stop_ms_max} ms`)

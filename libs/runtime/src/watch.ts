@@ -3,6 +3,8 @@
 export interface WatchOptions {
   /** As long as this without progress is a standstill. */
   readonly stalled_ms: number
+  /** How often is looked; a tenth of `stalled_ms` when left out. */
+  readonly check_ms?: number
   /** Told once per standstill, with the milliseconds without progress. */
   readonly onStalled: (stalled_ms: number) => void
 }
@@ -12,24 +14,20 @@ export interface Watch {
 }
 
 /**
- * Looks ten times within `stalled_ms`, but not more often than every 100 ms, whether there is
- * progress.
+ * Looks again and again whether there is progress; keeps no process alive.
  * @param progress milliseconds since the last progress; undefined when there is no work
  */
 export function watch(
   progress: () => number | undefined,
-  { stalled_ms, onStalled }: WatchOptions,
+  { stalled_ms, check_ms = stalled_ms / 10, onStalled }: WatchOptions,
 ): Watch {
   let told = false
-  const timer = setInterval(
-    () => {
-      const without_ms = progress()
-      const stalled = without_ms !== undefined && without_ms >= stalled_ms
-      if (stalled && !told) onStalled(without_ms)
-      told = stalled
-    },
-    Math.max(stalled_ms / 10, 100),
-  )
+  const timer = setInterval(() => {
+    const without_ms = progress()
+    const stalled = without_ms !== undefined && without_ms >= stalled_ms
+    if (stalled && !told) onStalled(without_ms)
+    told = stalled
+  }, check_ms)
   timer.unref()
   return { stop: () => clearInterval(timer) }
 }

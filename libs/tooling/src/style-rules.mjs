@@ -40,7 +40,7 @@ export function readFile(path, text) {
     path,
     text,
     source: ts.createSourceFile(path, text, ts.ScriptTarget.ES2023, true),
-    isTest: /\.test\.ts$|\/testing(\.ts$|\/)/.test(path) || path.startsWith('test-e2e/'),
+    isTest: /\.test\.ts$|\/testing(\.ts$|\/)|\/test-[^/]+\.ts$/.test(path) || path.startsWith('test-e2e/'),
     packageName: /^(?:libs|services)\/([^/]+)\//.exec(path)?.[1] ?? path.split('/')[0],
     isService: path.startsWith('services/'),
   }
@@ -133,7 +133,7 @@ function checkWords(file, node, report) {
   }
   if (ts.isStringLiteralLike(node) || ts.isTemplateHead(node)) checkSql(file, node, report)
   if (ts.isPropertyAccessExpression(node) && node.getText() === 'process.env') {
-    const may = /(settings|main|start|process)\.ts$/.test(file.path)
+    const may = /\/(settings|main|start|verify|process|data-folder)\.ts$/.test(file.path)
     if (!may) report(node, 'reads the environment: settings.ts and main.ts do that')
   }
 }
@@ -152,8 +152,8 @@ function checkDomain(node, report) {
     if ((node.arguments?.length ?? 0) === 0) report(node, 'new Date() reads the clock')
   }
   if (ts.isPropertyAccessExpression(node) || ts.isIdentifier(node)) {
-    const sentence = impure[node.getText()]
-    if (sentence !== undefined) report(node, `${node.getText()} ${sentence}`)
+    const word = node.getText()
+    if (Object.hasOwn(impure, word)) report(node, `${word} ${impure[word]}`)
   }
 }
 

@@ -51,7 +51,8 @@ async function listAccounts(deps: Deps, name: string, { currency }: Query): Prom
     participant?.accounts.filter(({ limit }) => limit).map(({ currency }) => currency),
   )
   const rows = read.accounts.filter(
-    ({ ledgerAccountType, currency }) => ledgerAccountType.startsWith('HUB_') || begun.has(currency),
+    ({ ledgerAccountType, currency }) =>
+      ledgerAccountType.startsWith('HUB_') || begun.has(currency),
   )
   return answered(200, rows.map(accountBody))
 }

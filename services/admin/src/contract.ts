@@ -2,7 +2,7 @@
  * Every reason for which the administration API refuses, and what a client is told for it. The table
  * is exhaustive: a new reason without a status and a code does not compile.
  */
-import { errorInformation, type ErrorCode } from '@causeway/fspiop'
+import { errorCatalogue, errorInformation, type ErrorCode } from '@causeway/fspiop'
 import type { Refused } from './answer.ts'
 import type { Json } from './json.ts'
 import type { Settings } from './settings.ts'
@@ -78,7 +78,11 @@ export function errorAnswer(
 /** 6000 means settlement here; in the catalogue, which FSPs share, it is a third party's. */
 function described(code: ErrorCode, detail: string) {
   const { errorCode, errorDescription } = errorInformation(code, detail === '' ? undefined : detail)
-  if (code !== '6000') return { errorCode, errorDescription }
-  const text = `Generic settlement error${detail === '' ? '' : ` - ${detail}`}`
-  return { errorCode, errorDescription: [...text].slice(0, 128).join('') }
+  return {
+    errorCode,
+    errorDescription:
+      code === '6000'
+        ? errorDescription.replace(errorCatalogue[code].name, 'Settlement error')
+        : errorDescription,
+  }
 }

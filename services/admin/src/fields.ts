@@ -40,7 +40,11 @@ function oneOf<const Option extends string>(options: readonly Option[]) {
   )
 }
 
-export const hubAccountType = oneOf(['HUB_RECONCILIATION', 'HUB_MULTILATERAL_SETTLEMENT', 'HUB_FEE'])
+export const hubAccountType = oneOf([
+  'HUB_RECONCILIATION',
+  'HUB_MULTILATERAL_SETTLEMENT',
+  'HUB_FEE',
+])
 
 export const modelAccountType = oneOf(['POSITION', 'INTERCHANGE_FEE', 'SETTLEMENT'])
 

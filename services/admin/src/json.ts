@@ -9,13 +9,7 @@ export const numberMember = 'number as written'
 
 /** What can be written: bigints are amounts in ten-thousandths, numbers are ids, counts and flags. */
 export type Json =
-  | string
-  | boolean
-  | null
-  | number
-  | bigint
-  | readonly Json[]
-  | { readonly [name: string]: Json }
+  string | boolean | null | number | bigint | readonly Json[] | { readonly [name: string]: Json }
 
 const stringsAndNumbers = /"(?:[^"\\]+|\\.)*"|-?\d[\d.eE+-]*/g
 

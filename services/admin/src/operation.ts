@@ -38,5 +38,5 @@ export function writes<Body>(
   run: (call: Call<Body>) => Promise<Answer>,
 ): Operation {
   const operation: Operation<Body> = { method, path, body, run }
-  return operation as Operation
+  return operation
 }

@@ -45,7 +45,10 @@ export function unknownParticipant(name: string): Refused {
 }
 
 /** The participant of that name, undefined when there is none. */
-export async function findParticipant(deps: Upstream, name: string): Promise<Participant | undefined> {
+export async function findParticipant(
+  deps: Upstream,
+  name: string,
+): Promise<Participant | undefined> {
   const { participants } = await deps.participants.GetParticipantInfo({ names: [name] })
   return participants[0]
 }

@@ -38,7 +38,10 @@ function say(report: Report): void {
 /** One server for all FSPs: the first segment of the path is the FSP's name. */
 const server = createServer((request, response) => {
   const { method = '', url = '' } = request
-  if (method === 'POST') { takeRequest(request, response); return; }
+  if (method === 'POST') {
+    takeRequest(request, response)
+    return
+  }
   request.resume()
   response.statusCode = 200
   response.end()

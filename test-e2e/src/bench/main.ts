@@ -86,7 +86,10 @@ function ask<Type extends Report['type']>(
     const total = command.type === 'RUN' ? command.transfers : 0
     const gone = () => reject(new Error('the process of the FSPs ended'))
     const listen = (report: Report) => {
-      if (report.type === 'PROGRESS') { showProgress(report.finished, total); return; }
+      if (report.type === 'PROGRESS') {
+        showProgress(report.finished, total)
+        return
+      }
       if (report.type !== answer) return
       fsps.off('message', listen).off('exit', gone)
       resolve(report as Extract<Report, { type: Type }>)

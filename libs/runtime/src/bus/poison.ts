@@ -5,6 +5,7 @@
  */
 import type { Logger } from '../log.ts'
 import type { Message } from './event-bus.ts'
+import { delayAfter, type pause } from './pause.ts'
 
 /** What a batch needs on its way; `Item` is the engine's own record of a message. */
 export interface Work<Item> {
@@ -18,13 +19,10 @@ export interface Work<Item> {
   readonly onFinished: (items: readonly Item[]) => void
   /** Aborted when no further try shall be made. */
   readonly stopping: AbortSignal
-  /** Resolves after that time, or at once when stopping. */
-  readonly pause: (delay_ms: number, stopping: AbortSignal) => Promise<void>
+  readonly pause: typeof pause
 }
 
 const tries_max = 3
-const delay_ms_min = 50
-const delay_ms_max = 2_000
 const reason_length_max = 1_000
 
 /** Items with the messages made of them, one to one. */
@@ -55,6 +53,7 @@ async function openAll<Item>(items: readonly Item[], work: Work<Item>): Promise<
 
 /** Whether all of it is finished; if not, nothing after it may be begun. */
 async function tryBatch<Item>(batch: Opened<Item>, work: Work<Item>): Promise<boolean> {
+  const isStopping = () => work.stopping.aborted
   let tries = 0
   for (let outages = 0; ;) {
     const failure = await attempt(batch.messages, work)
@@ -62,7 +61,7 @@ async function tryBatch<Item>(batch: Opened<Item>, work: Work<Item>): Promise<bo
       work.onFinished(batch.items)
       return true
     }
-    if (work.stopping.aborted) return false
+    if (isStopping()) return false
     const { error } = failure
     if (work.isOutage(error)) {
       outages++
@@ -72,13 +71,12 @@ async function tryBatch<Item>(batch: Opened<Item>, work: Work<Item>): Promise<bo
       work.log.warn({ err: error, messages: batch.items.length }, 'batch failed: halved')
       return tryHalves(batch, work)
     } else if (++tries === tries_max) {
-      const [item] = batch.items
-      return item === undefined || giveUp(item, reasonOf(error), work)
+      return giveUp(batch.items[0] as Item, reasonOf(error), work)
     } else {
       work.log.warn({ err: error, tries }, 'message failed: tried again')
       await work.pause(delayAfter(tries), work.stopping)
     }
-    if (work.stopping.aborted) return false
+    if (isStopping()) return false
   }
 }
 
@@ -120,10 +118,6 @@ async function giveUp<Item>(item: Item, reason: string, work: Work<Item>): Promi
       await work.pause(delayAfter(tries), work.stopping)
     }
   }
-}
-
-function delayAfter(failures: number): number {
-  return Math.min(delay_ms_min * 2 ** Math.min(failures - 1, 10), delay_ms_max)
 }
 
 function reasonOf(error: unknown): string {

@@ -219,7 +219,7 @@ describe('whatever completes, fails or goes away', () => {
         }),
         fc.infiniteStream(fc.integer({ min: 0, max: 5 })),
         async (messages, bounds, chance) => {
-          const draw = () => chance.next().value ?? 0
+          const draw = () => chance.next().value as number
           const n = (at: number) => (messages[at]?.fate === 'unreadable' ? -at - 1 : at)
           const inFlight = new Set<string>()
           const applied: number[] = []

@@ -5,6 +5,7 @@
  */
 import { setMaxListeners } from 'node:events'
 import { keyedBacklog, plainBacklog, type Batch, type Keyed } from './backlog.ts'
+import { pause as pauseFor } from './pause.ts'
 import { workOff, type Work } from './poison.ts'
 
 export interface WorkQueueOptions<Item> extends Omit<Work<Item>, 'stopping' | 'pause'> {
@@ -13,7 +14,7 @@ export interface WorkQueueOptions<Item> extends Omit<Work<Item>, 'stopping' | 'p
   readonly batch_max: number
   readonly batches_in_flight_max: number
   /** Resolves after that time, or at once when stopping; for tests. */
-  readonly pause?: Work<Item>['pause']
+  readonly pause?: typeof pauseFor
 }
 
 export interface WorkQueue<Item> {
@@ -29,7 +30,7 @@ export interface WorkQueue<Item> {
 
 /** Opens a queue; `onFinished` is told of every message once, in any order across keys. */
 export function workQueue<Item extends Keyed>(options: WorkQueueOptions<Item>): WorkQueue<Item> {
-  const { batch_max, batches_in_flight_max, queued_max, pause = pauseUnless } = options
+  const { batch_max, batches_in_flight_max, queued_max, pause = pauseFor } = options
   const backlog = batches_in_flight_max === 1 ? plainBacklog<Item>() : keyedBacklog<Item>()
   const stopping = new AbortController()
   setMaxListeners(batches_in_flight_max, stopping.signal)
@@ -87,17 +88,4 @@ export function workQueue<Item extends Keyed>(options: WorkQueueOptions<Item>): 
       if (inFlight > 0) await new Promise<void>((resolve) => (onIdle = resolve))
     },
   }
-}
-
-function pauseUnless(delay_ms: number, stopping: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (stopping.aborted) return resolve()
-    const timer = setTimeout(done, delay_ms)
-    stopping.addEventListener('abort', done, { once: true })
-    function done(): void {
-      clearTimeout(timer)
-      stopping.removeEventListener('abort', done)
-      resolve()
-    }
-  })
 }

@@ -2,6 +2,7 @@
 import {
   Server,
   ServerCredentials,
+  setLogger,
   status,
   type sendUnaryData,
   type ServerUnaryCall,
@@ -31,6 +32,7 @@ export async function openServer(options: {
   readonly listen: string
 }): Promise<GrpcServer> {
   const { log } = options
+  setLogger({ error: (...said: unknown[]) => log.warn(`gRPC: ${said.join(' ')}`) })
   const server = new Server({
     ...messageBounds,
     'grpc.keepalive_time_ms': 30_000,
@@ -79,13 +81,18 @@ function implementation(handlers: object, log: Logger): UntypedServiceImplementa
     (Object.entries(handlers) as readonly (readonly [string, Handler])[]).map(([name, handler]) => [
       name,
       (call: ServerUnaryCall<object, object>, answer: sendUnaryData<object>) => {
-        handler(call.request).then(
+        handled(handler, call.request).then(
           (response) => answer(null, response),
           (error: unknown) => answer(failure(error, call.getPath(), log)),
         )
       },
     ]),
   )
+}
+
+/** Turns a throw before the first await into a rejection as well. */
+async function handled(handler: Handler, request: object): Promise<object> {
+  return handler(request)
 }
 
 /** A caller repeats what an outage of ours interrupted; what we got wrong it must not repeat. */

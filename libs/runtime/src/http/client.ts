@@ -4,6 +4,7 @@
  */
 import { Pool } from 'undici'
 import { exchange } from './exchange.ts'
+import { HttpFailure } from './failure.ts'
 
 export interface HttpClientOptions {
   readonly connections_per_origin_max: number
@@ -82,8 +83,8 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   }
 
   return {
-    request(request) {
-      const url = new URL(request.url)
+    async request(request) {
+      const url = parsed(request.url)
       return exchange(poolOf(url.origin), url.pathname + url.search, request, options.timeout_ms)
     },
     async close() {
@@ -91,6 +92,14 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       await Promise.all([...origins.values()].map(({ pool }) => pool.destroy()))
       origins.clear()
     },
+  }
+}
+
+function parsed(url: string): URL {
+  try {
+    return new URL(url)
+  } catch (cause) {
+    throw new HttpFailure('OTHER', `${url} is no URL`, { cause })
   }
 }
 

@@ -57,13 +57,13 @@ export function httpFailure(error: Error): HttpFailure {
 }
 
 /** A name with several addresses fails with one error for each of them. */
-function kindOf(error: unknown): HttpFailureKind {
-  if (!(error instanceof Error)) return 'OTHER'
-  const { code } = error as NodeJS.ErrnoException
-  if (code !== undefined) {
+function kindOf(error: object): HttpFailureKind {
+  const { code, errors } = error as { readonly code?: unknown; readonly errors?: unknown }
+  if (typeof code === 'string') {
     const kind = kinds.get(code)
     if (kind !== undefined) return kind
     if (tlsCode.test(code)) return 'TLS'
   }
-  return error instanceof AggregateError ? kindOf(error.errors[0]) : 'OTHER'
+  const [first] = Array.isArray(errors) ? (errors as readonly unknown[]) : []
+  return typeof first === 'object' && first !== null ? kindOf(first) : 'OTHER'
 }

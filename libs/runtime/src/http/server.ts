@@ -9,7 +9,7 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http'
-import { isIPv6, type AddressInfo } from 'node:net'
+import { isIPv6, type AddressInfo, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Logger } from '../log.ts'
 import { StartError } from '../start-error.ts'
@@ -74,10 +74,15 @@ export async function serveHttp(options: HttpServerOptions): Promise<HttpServer>
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     refuse(socket, answerTo(error.code, options))
   })
+  const connections = new Set<Socket>()
+  server.on('connection', (socket) => {
+    connections.add(socket)
+    socket.once('close', () => connections.delete(socket))
+  })
   await listen(server, options)
   const { port } = server.address() as AddressInfo
   const host = isIPv6(options.host) ? `[${options.host}]` : options.host
-  return { url: `http://${host}:${port}`, stop: () => stop(server) }
+  return { url: `http://${host}:${port}`, stop: () => stop(server, connections) }
 }
 
 function listen(server: Server, { name, host, port }: HttpServerOptions): Promise<void> {
@@ -140,17 +145,29 @@ function refuse(socket: Duplex, { status, contentType, body }: FixedAnswer): voi
  * one to be given here.
  */
 function owesAnswer(socket: Duplex): boolean {
-  const { _httpMessage: answer } = socket as { readonly _httpMessage?: ServerResponse | null }
-  if (answer === undefined || answer === null) return false
-  return answer.headersSent || answer.req.complete
+  const answer = answerOf(socket)
+  return answer !== undefined && (answer.headersSent || answer.req.complete)
 }
 
-async function stop(server: Server): Promise<void> {
-  const idle = setInterval(() => server.closeIdleConnections(), 20)
-  const end = setTimeout(() => server.closeAllConnections(), stop_ms_max)
-  await new Promise<void>((resolve) => {
+/** The answer that is due on the connection, begun or not. */
+function answerOf(socket: Duplex): ServerResponse | undefined {
+  const { _httpMessage: answer } = socket as { readonly _httpMessage?: ServerResponse | null }
+  return answer ?? undefined
+}
+
+/** Node counts a connection that never sent a request as busy, so that it is not left to Node. */
+async function stop(server: Server, connections: ReadonlySet<Socket>): Promise<void> {
+  const closed = new Promise<void>((resolve) => {
     server.close(() => resolve())
   })
+  const closeIdle = () => {
+    for (const socket of connections)
+      if (answerOf(socket) === undefined) socket.end(() => socket.destroy())
+  }
+  closeIdle()
+  const idle = setInterval(closeIdle, 20)
+  const end = setTimeout(() => server.closeAllConnections(), stop_ms_max)
+  await closed
   clearInterval(idle)
   clearTimeout(end)
 }

@@ -66,7 +66,8 @@ async function takeLock(client: Client, lock: string, signal?: AbortSignal): Pro
       [lock],
     )
     if (rows[0]?.given === true) return
-    await wait(retry_ms, undefined, signal === undefined ? {} : { signal })
+    // An abort ends the pause, and is thrown above.
+    await wait(retry_ms, undefined, signal === undefined ? {} : { signal }).catch(() => undefined)
   }
 }
 

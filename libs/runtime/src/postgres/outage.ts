@@ -2,6 +2,7 @@
  * What is an outage: a failure that says nothing about the work itself, so that the same work may
  * succeed when it is repeated. Everything else is a bug or poison, and repeating it changes nothing.
  */
+import { isNativeError } from 'node:util/types'
 
 const sqlStatesOfOutages = [
   /^08/, // connection
@@ -40,7 +41,7 @@ const clientMessages =
 
 /** Whether work that failed with this error may be repeated as it is. */
 export function isOutage(error: unknown): boolean {
-  if (!(error instanceof Error)) return false
+  if (!isNativeError(error)) return false
   if (error instanceof AggregateError && error.errors.some(isOutage)) return true
   const { code, syscall } = error as { readonly code?: unknown; readonly syscall?: unknown }
   return (

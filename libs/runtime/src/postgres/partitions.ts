@@ -1,6 +1,6 @@
 /** Payload tables are partitioned by month, and the partition is there before its first row. */
 import { statement } from './statement.ts'
-import type { Queries } from './database.ts'
+import type { Queries, Statement } from './database.ts'
 
 const months_ahead = 2
 const tableName = /^[a-z_][a-z0-9_]*$/
@@ -33,17 +33,19 @@ function monthAfter(now: Date, months: number): string {
 
 /**
  * Attached rather than created in place: that takes no lock which a reader of the table, such as a
- * long backup, would hold up together with all writers behind it.
+ * long backup, would hold up together with all writers behind it. Whether it is there is read from
+ * the catalogue's rows: to_regclass may answer from a cache that is older than our turn.
  */
-function partition(table: string, from: string, to: string): ReturnType<typeof statement> {
+function partition(table: string, from: string, to: string): Statement {
   const name = `${table}_${from.slice(0, 7).replace('-', '_')}`
   return statement(`do $$ begin
-    if to_regclass('${name}') is null then
-      perform pg_advisory_xact_lock(hashtextextended('partitions of ' || current_schema, 0));
-      if to_regclass('${name}') is null then
-        create table ${name} (like ${table} including all excluding identity);
-        alter table ${table} attach partition ${name} for values from ('${from}') to ('${to}');
-      end if;
+    perform pg_advisory_xact_lock(hashtextextended('partitions of ' || current_schema, 0));
+    if not exists (
+      select from pg_class
+       where relname = '${name}' and relnamespace = current_schema::regnamespace
+    ) then
+      create table ${name} (like ${table} including all excluding identity);
+      alter table ${table} attach partition ${name} for values from ('${from}') to ('${to}');
     end if;
   end $$`)
 }

@@ -61,7 +61,7 @@ export function makePrivateFolder(path: string, account: Account | undefined): v
   if (account !== undefined) chownSync(path, account.uid, account.gid)
 }
 
-/** Says in one sentence why a folder cannot be used; anything unexpected is thrown as it is. */
+/** Says in one sentence why the file system refused the work. */
 export function inWords<T>(folder: string, work: () => T): T {
   try {
     return work()
@@ -84,7 +84,9 @@ export function asStartError(folder: string, error: unknown): unknown {
     case 'EEXIST':
       return new StartError(`DATA_DIR ${folder} is not a folder.`)
     default:
-      return error
+      return code === undefined || !(error instanceof Error)
+        ? error
+        : new StartError(`DATA_DIR ${folder} cannot be used (${error.message}).`)
   }
 }
 

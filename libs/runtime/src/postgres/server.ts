@@ -5,6 +5,7 @@
  */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { rmdirSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Client } from 'pg'
 import type { Logger } from '../log.ts'
@@ -183,7 +184,18 @@ function watched(
       await stopProcess((signal) => server.kill(signal), hasEnded)
       if (!hasEnded()) await once(server, 'exit')
       await output.closed
+      removeEmpty(place)
     },
+  }
+}
+
+/** A short path that was made because DATA_DIR is long; others may still use it. */
+function removeEmpty({ dataDir, socketFolder }: Place): void {
+  if (socketFolder.startsWith(dataDir)) return
+  try {
+    rmdirSync(socketFolder)
+  } catch {
+    // It is not empty, or gone already.
   }
 }
 

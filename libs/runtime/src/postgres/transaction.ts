@@ -5,11 +5,9 @@
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { ClientBase } from 'pg'
-import { run } from './connection.ts'
 import type {
   Outbox,
   OutboxTicket,
-  Queries,
   Statement,
   Transaction,
   TransactionOptions,
@@ -17,6 +15,8 @@ import type {
 } from './database.ts'
 import type { OutgoingMessage } from '../bus/event-bus.ts'
 import { isConflict, sqlState } from './outage.ts'
+import { roundTrip, type Step } from './round-trip.ts'
+import { statement } from './statement.ts'
 
 /** A connection that is ours until the work is done; a discarded one is closed, not used again. */
 export interface Session {
@@ -55,94 +55,173 @@ async function attemptOnce<T>(
   work: (tx: Transaction) => Promise<T>,
   options: TransactionOptions,
 ): Promise<T> {
-  const tx = openTransaction(session.client)
+  const tx = openTransaction(session.client, options)
   let result: T
-  let ticket: OutboxTicket | undefined
   try {
-    await session.client.query(begin(options))
     result = await work(tx)
-    if (tx.announced.length > 0) ticket = await outbox.write(tx, tx.announced)
   } catch (error) {
-    tx.end()
-    await rollBack(session)
+    await rollBack(session, tx)
     throw error
   }
-  tx.end()
-  await commit(session, ticket, tx.failure())
+  if (tx.announced.length === 0) await commitAlone(session, tx)
+  else await commitWithOutbox(session, tx, outbox)
   return result
 }
 
-function begin({ isolation, readOnly }: TransactionOptions): string {
-  return `begin${isolation === undefined ? '' : ` isolation level ${isolation}`}${readOnly === true ? ' read only' : ''}`
+const beginnings = {
+  'read committed': statement('begin isolation level read committed'),
+  'repeatable read': statement('begin isolation level repeatable read'),
+  'read committed, read only': statement('begin isolation level read committed read only'),
+  'repeatable read, read only': statement('begin isolation level repeatable read read only'),
+} as const
+
+function beginningOf({ isolation = 'read committed', readOnly }: TransactionOptions): Step {
+  const kind = readOnly === true ? (`${isolation}, read only` as const) : isolation
+  return { statement: beginnings[kind], values: [] }
 }
 
+const commit: Step = { statement: statement('commit'), values: [] }
+const rollback: Step = { statement: statement('rollback'), values: [] }
+
 /** Nothing was committed, whether ROLLBACK arrives or the connection is gone. */
-async function rollBack(session: Session): Promise<void> {
+async function rollBack(session: Session, tx: OpenTransaction): Promise<void> {
+  tx.end()
+  if (!tx.hasBegun()) return
   try {
-    await session.client.query('rollback')
+    await roundTrip(session.client, [rollback])
   } catch {
     session.discard()
   }
 }
 
-async function commit(
-  session: Session,
-  ticket: OutboxTicket | undefined,
-  failure: Error | undefined,
-): Promise<void> {
-  let command: string
+async function commitAlone(session: Session, tx: OpenTransaction): Promise<void> {
+  tx.end()
+  if (!tx.hasBegun()) return
+  let did: string | undefined
   try {
-    command = (await session.client.query('commit')).command
+    did = (await roundTrip(session.client, [commit])).at(-1)?.did
   } catch (error) {
-    if (wasRefused(error)) {
-      ticket?.rolledBack()
-      throw error
-    }
-    session.discard()
-    ticket?.unknown()
-    throw new Error('Connection terminated while COMMIT was under way', { cause: error })
+    throw wasRefused(error) ? error : lostAnswer(session, error)
   }
-  if (command !== 'COMMIT') {
-    // A statement failed, the work swallowed its error, and PostgreSQL answers COMMIT with ROLLBACK.
-    ticket?.rolledBack()
-    throw failure ?? new Error('The transaction was rolled back instead of committed')
-  }
-  ticket?.committed()
+  if (did !== 'COMMIT') throw tx.failure() ?? notCommitted()
 }
 
-/** An ERROR answers COMMIT itself; a FATAL ends the connection and may come after the commit. */
+type Fate =
+  | { readonly type: 'open' }
+  | { readonly type: 'committed' }
+  | { readonly type: 'rolled back'; readonly error: Error }
+  | { readonly type: 'unknown'; readonly error: Error }
+
+/** COMMIT travels right behind the statement that writes the messages. */
+async function commitWithOutbox(
+  session: Session,
+  tx: OpenTransaction,
+  outbox: Outbox,
+): Promise<void> {
+  let fate: Fate = { type: 'open' }
+  const query = async <Row>(lastStatement: Statement, values: readonly Value[]) => {
+    if (tx.isEnded()) throw new Error('The outbox writes with one statement')
+    tx.end()
+    const steps = [...tx.takeBeginning(), { statement: lastStatement, values }, commit]
+    try {
+      const answers = await roundTrip(session.client, steps)
+      fate =
+        answers.at(-1)?.did === 'COMMIT'
+          ? { type: 'committed' }
+          : { type: 'rolled back', error: tx.failure() ?? notCommitted() }
+      return (answers.at(-2)?.rows ?? []) as readonly Row[]
+    } catch (error) {
+      if (wasRefused(error)) throw error
+      // The statement may have run and may even be committed: the ticket is told, not the writer.
+      fate = { type: 'unknown', error: lostAnswer(session, error) }
+      return []
+    }
+  }
+  let ticket: OutboxTicket
+  try {
+    ticket = await outbox.write({ query }, tx.announced)
+  } catch (error) {
+    await rollBack(session, tx)
+    throw isAborted(error) ? (tx.failure() ?? error) : error
+  }
+  tell(ticket, fate)
+}
+
+function tell(ticket: OutboxTicket, fate: Fate): void {
+  switch (fate.type) {
+    case 'committed':
+      ticket.committed()
+      return
+    case 'rolled back':
+      ticket.rolledBack()
+      throw fate.error
+    case 'unknown':
+      ticket.unknown()
+      throw fate.error
+    case 'open':
+      ticket.rolledBack()
+      throw new Error('The outbox wrote nothing')
+  }
+}
+
+/** An ERROR answers the trip for certain; a FATAL ends the connection and may come after a commit. */
 function wasRefused(error: unknown): boolean {
   return sqlState(error) !== undefined && (error as { severity?: unknown }).severity === 'ERROR'
 }
 
+/** An earlier statement failed and the work went on all the same. */
+function isAborted(error: unknown): boolean {
+  return sqlState(error) === '25P02'
+}
+
+function notCommitted(): Error {
+  return new Error('PostgreSQL rolled the transaction back instead of committing it')
+}
+
+function lostAnswer(session: Session, cause: unknown): Error {
+  session.discard()
+  return new Error('Connection terminated while COMMIT was under way', { cause })
+}
+
 interface OpenTransaction extends Transaction {
+  /** No further statement is taken. */
   end(): void
+  isEnded(): boolean
+  /** BEGIN, the first time it is asked for. */
+  takeBeginning(): readonly Step[]
+  hasBegun(): boolean
   /** The first statement that failed. */
   failure(): Error | undefined
 }
 
-function openTransaction(client: ClientBase): OpenTransaction {
+function openTransaction(client: ClientBase, options: TransactionOptions): OpenTransaction {
   const announced: OutgoingMessage[] = []
-  let open = true
+  let beginning: readonly Step[] = [beginningOf(options)]
+  let ended = false
   let failed: Error | undefined
-  const query: Queries['query'] = async <Row>(
-    statement: Statement,
-    values: readonly Value[],
-  ): Promise<readonly Row[]> => {
-    if (!open) throw new Error('A statement was sent on a transaction that has ended')
-    try {
-      return await run<Row>(client, statement, values)
-    } catch (error) {
-      failed ??= error as Error
-      throw error
-    }
+  const takeBeginning = () => {
+    const steps = beginning
+    beginning = []
+    return steps
   }
   return {
     announced,
-    query,
-    end: () => {
-      open = false
+    async query<Row>(each: Statement, values: readonly Value[]) {
+      if (ended) throw new Error('A statement was sent on a transaction that has ended')
+      try {
+        const steps = [...takeBeginning(), { statement: each, values }]
+        return ((await roundTrip(client, steps)).at(-1)?.rows ?? []) as readonly Row[]
+      } catch (error) {
+        failed ??= error as Error
+        throw error
+      }
     },
+    end: () => {
+      ended = true
+    },
+    isEnded: () => ended,
+    takeBeginning,
+    hasBegun: () => beginning.length === 0,
     failure: () => failed,
   }
 }

@@ -37,6 +37,7 @@ async function openOn(database: string): Promise<TestParts> {
     grpcSocket: `${database}-${randomBytes(2).toString('hex')}.sock`,
     log,
     metricsOfProcess: false,
+    retention_h: 24,
   })
   return {
     ...parts,

@@ -45,22 +45,24 @@ export function keepOneConnection(
     )
   }
 
+  const isClosing = (): boolean => signal.aborted
+
   async function keep(): Promise<void> {
-    while (!signal.aborted) {
+    while (!isClosing()) {
       await database?.lost
       database = undefined
-      if (signal.aborted) return
+      if (isClosing()) return
       log.warn("the ledger's connection is lost, a new one is opened")
       await reopenWhateverItTakes()
     }
   }
 
   async function reopenWhateverItTakes(): Promise<void> {
-    while (database === undefined && !signal.aborted) {
+    while (database === undefined && !isClosing()) {
       try {
         await reopen()
       } catch (error) {
-        if (signal.aborted) return
+        if (isClosing()) return
         log.error({ err: error }, "ALARM the ledger's lock cannot be taken")
         await wait(pause_ms)
       }

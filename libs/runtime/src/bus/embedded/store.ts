@@ -60,26 +60,20 @@ export async function highest(db: Database): Promise<number> {
   return Number(row?.n)
 }
 
-const takeTransaction = statement(`select pg_current_xact_id()::text as xid`)
+const insertVoid = statement(`
+  insert into bus.log (n, topic, key, type, headers, value)
+  values ($1::bigint, '', '', '', '', '')
+  on conflict do nothing
+  returning n`)
 
-/** A transaction id higher than that of every transaction that has written anything. */
-export async function newTransactionId(db: Database): Promise<string> {
-  const [row] = await db.query<{ xid: string }>(takeTransaction, [])
-  return String(row?.xid)
-}
-
-const selectFate = statement(`
-  select exists (select from bus.log where n = $1::bigint) as seen,
-         pg_snapshot_xmin(pg_current_snapshot()) >= $2::text::xid8 as ended`)
-
-/** In one snapshot: whether a row is there, and whether every transaction below the id has ended. */
-export async function fateOf(
-  db: Database,
-  n: number,
-  xid: string,
-): Promise<{ readonly seen: boolean; readonly ended: boolean }> {
-  const [row] = await db.query<{ seen: boolean; ended: boolean }>(selectFate, [n, xid])
-  return row ?? { seen: false, ended: false }
+/**
+ * Decides whether the transaction that was to write this number has written it. While it runs this
+ * waits for its end; if it did not commit, a row of no topic takes the number for ever, so that
+ * whatever of it still lies in a socket will find the number taken and fail.
+ */
+export async function wasWritten(db: Database, n: number): Promise<boolean> {
+  const voided = await db.query(insertVoid, [n])
+  return voided.length === 0
 }
 
 const insertOffsets = statement(`
@@ -205,7 +199,9 @@ export async function storeLetter(
   db: Database,
   letter: StoredMessage & { readonly group: string; readonly id: string; readonly reason: string },
 ): Promise<void> {
-  const { group, id, topic, key, type, headers, value, reason } = letter
+  const { group, id, topic, key, type, headers, value } = letter
+  // Text in PostgreSQL is without U+0000, and the message of an error is made of anything.
+  const reason = letter.reason.replaceAll('\0', '')
   await db.query(insertLetter, [group, id, topic, key, type, headers, value, reason])
 }
 

@@ -1,0 +1,436 @@
+import { errorInformation } from '@causeway/fspiop'
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { agree, createFsp, type Fsp, type FspOptions, type PayeeDecision } from './index.ts'
+import type { PayeeOutcome, TransferOrder } from './outcome.ts'
+import {
+  callbackHeaders,
+  openHubStandIn,
+  type HubStandIn,
+  type Taken,
+} from './testing/hub-stand-in.ts'
+
+const secret = randomBytes(32)
+const amount = { currency: 'USD', amount: '10.5' }
+
+let hub: HubStandIn
+let opened: Fsp[]
+
+beforeEach(async () => {
+  hub = await openHubStandIn()
+  opened = []
+})
+
+afterEach(async () => {
+  await Promise.all(opened.map((fsp) => fsp.close()))
+  await hub.stop()
+})
+
+function open(name: string, options: Partial<FspOptions> = {}): Fsp {
+  const fsp = createFsp({
+    name,
+    hubUrl: hub.url,
+    secret,
+    silence_ms: 20,
+    margin_ms: 300,
+    ...options,
+  })
+  opened.push(fsp)
+  return fsp
+}
+
+function order(changes: Partial<TransferOrder> = {}): TransferOrder {
+  const agreement = agree(secret, { payeeFsp: 'payeefsp', amount, data: Buffer.from('{}') })
+  if (agreement === undefined) throw new Error('no agreement')
+  const expiration = new Date(Date.now() + 10_000)
+  return {
+    transferId: randomUUID(),
+    payeeFsp: 'payeefsp',
+    amount,
+    expiration,
+    ...agreement,
+    ...changes,
+  }
+}
+
+/** The message as the hub relays it: the FSP's own headers, its accept on requests only. */
+function relay(to: Fsp, { method, path, headers, body }: Taken): number {
+  const { accept, ...others } = headers
+  return to.receive(method, path, method === 'PUT' ? others : { accept, ...others }, body)
+}
+
+function tell(to: Fsp, method: 'PUT' | 'PATCH', path: string, body: object, from?: string): number {
+  const headers = callbackHeaders(to.name, from)
+  return to.receive(method, path, headers, Buffer.from(JSON.stringify(body)))
+}
+
+const completedTimestamp = '2030-01-01T00:00:00.000Z'
+
+function fulfilmentIn({ body }: Taken): string {
+  return (JSON.parse(body.toString()) as { fulfilment: string }).fulfilment
+}
+
+/** A hub that relays everything between the two, but for what the test takes out. */
+function connect(payer: Fsp, payee: Fsp, passes: (message: Taken) => boolean = () => true): void {
+  hub.onTaken((message) => {
+    if (message.method === 'GET' || !passes(message)) return
+    relay(message.method === 'POST' ? payee : payer, message)
+  })
+}
+
+describe('a transfer between two FSPs', () => {
+  test('is committed, and both have said all that the API asks for', async () => {
+    const payer = open('payerfsp')
+    connect(payer, open('payeefsp'))
+    const ordered = order({ extensions: [{ key: 'note', value: 'rent' }] })
+    const result = await payer.transfer(ordered)
+    expect(result).toMatchObject({ transferId: ordered.transferId, state: 'COMMITTED' })
+    expect(result.ms).toBeGreaterThan(0)
+
+    const [post, put] = hub.taken
+    expect(post).toMatchObject({
+      method: 'POST',
+      path: '/transfers',
+      headers: {
+        accept: 'application/vnd.interoperability.transfers+json;version=1.1',
+        'content-type': 'application/vnd.interoperability.transfers+json;version=1.1',
+        'fspiop-source': 'payerfsp',
+        'fspiop-destination': 'payeefsp',
+      },
+    })
+    expect(JSON.parse(String(post?.body))).toEqual({
+      transferId: ordered.transferId,
+      payerFsp: 'payerfsp',
+      payeeFsp: 'payeefsp',
+      amount,
+      ilpPacket: ordered.ilpPacket,
+      condition: ordered.condition,
+      expiration: ordered.expiration.toISOString(),
+      extensionList: { extension: [{ key: 'note', value: 'rent' }] },
+    })
+    expect(put).toMatchObject({
+      method: 'PUT',
+      path: `/transfers/${ordered.transferId}`,
+      headers: { 'fspiop-source': 'payeefsp', 'fspiop-destination': 'payerfsp' },
+    })
+    expect(put?.headers['accept']).toBeUndefined()
+    expect(Date.parse(String(put?.headers['date']))).toBeGreaterThan(0)
+    expect(Object.keys(JSON.parse(String(put?.body)) as object).sort()).toEqual([
+      'completedTimestamp',
+      'fulfilment',
+      'transferState',
+    ])
+  })
+
+  test('is aborted with the error of a payee that rejects it', async () => {
+    const error = errorInformation('5104', 'not today')
+    const payer = open('payerfsp')
+    connect(payer, open('payeefsp', { onTransfer: () => ({ type: 'REJECT', error }) }))
+    expect(await payer.transfer(order())).toMatchObject({ state: 'ABORTED', error })
+  })
+
+  test('is aborted when the payee FSP itself fails', async () => {
+    const payer = open('payerfsp')
+    const onTransfer = () => Promise.reject(new Error('the books are closed'))
+    connect(payer, open('payeefsp', { onTransfer }))
+    expect(await payer.transfer(order())).toMatchObject({
+      state: 'ABORTED',
+      error: { errorCode: '5000' },
+    })
+  })
+
+  test.each([
+    ['another amount', { amount: { currency: 'USD', amount: '11' } }],
+    ['another condition', { condition: 'GRzLaTP7DJ9t4P-a_BA0WA9wzzlsugf00-Tn6kESAfM' }],
+    ['a packet that is none', { ilpPacket: 'AAAA' }],
+  ])('is refused by the payee FSP for %s', async (_what, change) => {
+    const decided: unknown[] = []
+    const payer = open('payerfsp')
+    const onTransfer = (transfer: unknown): PayeeDecision => {
+      decided.push(transfer)
+      return { type: 'COMMIT' }
+    }
+    connect(payer, open('payeefsp', { onTransfer }))
+    expect(await payer.transfer(order(change))).toMatchObject({
+      state: 'ABORTED',
+      error: { errorCode: '5105' },
+    })
+    expect(decided).toEqual([])
+  })
+})
+
+describe('the payer FSP', () => {
+  test('asks after a silence and believes the answer when the callback was lost', async () => {
+    const payer = open('payerfsp')
+    const payee = open('payeefsp')
+    let put: Taken | undefined
+    hub.onTaken((message) => {
+      if (message.method === 'POST') relay(payee, message)
+      if (message.method === 'PUT') put = message
+      if (message.method !== 'GET' || put === undefined) return
+      const body = { fulfilment: fulfilmentIn(put), completedTimestamp, transferState: 'COMMITTED' }
+      tell(payer, 'PUT', message.path, body)
+    })
+    expect(await payer.transfer(order())).toMatchObject({ state: 'COMMITTED', completedTimestamp })
+    expect(hub.taken.some(({ method }) => method === 'GET')).toBe(true)
+  })
+
+  test('goes on waiting while the hub answers RESERVED, and takes ABORTED with its cause', async () => {
+    const payer = open('payerfsp')
+    const states = ['RECEIVED', 'RESERVED', 'ABORTED']
+    hub.onTaken(({ method, path }) => {
+      if (method !== 'GET') return
+      const transferState = states.shift()
+      const cause = { extension: [{ key: 'cause', value: '3303: Transfer expired' }] }
+      tell(payer, 'PUT', path, {
+        transferState,
+        ...(transferState === 'ABORTED' ? { completedTimestamp, extensionList: cause } : {}),
+      })
+    })
+    expect(await payer.transfer(order())).toMatchObject({
+      state: 'ABORTED',
+      error: { errorCode: '3303', errorDescription: 'Transfer expired' },
+    })
+    expect(states).toEqual([])
+  })
+
+  test('is told of the time-out by the hub', async () => {
+    const payer = open('payerfsp')
+    hub.onTaken(({ method }) => {
+      if (method !== 'POST') return
+      const errorInformationSent = { errorInformation: errorInformation('3303') }
+      tell(payer, 'PUT', `/transfers/${ordered.transferId}/error`, errorInformationSent)
+    })
+    const ordered = order()
+    expect(await payer.transfer(ordered)).toMatchObject({
+      state: 'ABORTED',
+      error: { errorCode: '3303' },
+    })
+  })
+
+  test('says that it does not know when nothing decides it until after the expiration', async () => {
+    const payer = open('payerfsp', { margin_ms: 100 })
+    hub.onTaken(({ method, path }) => {
+      if (method !== 'GET') return
+      tell(payer, 'PUT', `${path}/error`, { errorInformation: errorInformation('2001') })
+    })
+    const result = await payer.transfer(order({ expiration: new Date(Date.now() + 50) }))
+    expect(result).toMatchObject({ state: 'UNRESOLVED', error: { errorCode: '2001' } })
+  })
+
+  test('takes a callback again without effect, also long after', async () => {
+    const payer = open('payerfsp')
+    const payee = open('payeefsp')
+    const statuses: number[] = []
+    hub.onTaken((message) => {
+      if (message.method === 'POST') relay(payee, message)
+      if (message.method !== 'PUT') return
+      statuses.push(relay(payer, message), relay(payer, message))
+    })
+    expect(await payer.transfer(order())).toMatchObject({ state: 'COMMITTED' })
+    expect(statuses).toEqual([200, 200])
+  })
+
+  test('does not believe a commit without the right fulfilment, nor a stranger', async () => {
+    const dropped: string[] = []
+    const payer = open('payerfsp', { onDropped: (_method, _path, why) => dropped.push(why) })
+    const payee = open('payeefsp')
+    hub.onTaken((message) => {
+      if (message.method === 'POST') relay(payee, message)
+      if (message.method !== 'PUT') return
+      const right = { fulfilment: fulfilmentIn(message), transferState: 'COMMITTED' }
+      const wrong = { ...right, fulfilment: 'UNlJ98hZTY_dsw0cAqw4i_UN3v4utt7CZFB4yfLbVFA' }
+      expect(tell(payer, 'PUT', message.path, wrong, 'payeefsp')).toBe(400)
+      expect(tell(payer, 'PUT', message.path, { transferState: 'COMMITTED' })).toBe(400)
+      expect(tell(payer, 'PUT', message.path, right, 'strangerfsp')).toBe(400)
+      expect(tell(payer, 'PUT', message.path, right, 'payeefsp')).toBe(200)
+    })
+    expect(await payer.transfer(order())).toMatchObject({ state: 'COMMITTED' })
+    expect(dropped).toEqual([
+      'COMMITTED without the fulfilment of the condition',
+      'COMMITTED without the fulfilment of the condition',
+      'strangerfsp has no part in the transfer',
+    ])
+  })
+
+  test('sends the same bytes again when the hub has no time, and when the connection breaks', async () => {
+    const replies: (503 | 'RESET' | 202)[] = [503, 'RESET', 202]
+    hub.replyWith(({ method }) => (method === 'POST' ? (replies.shift() ?? 202) : 200))
+    const payer = open('payerfsp', { silence_ms: 5_000 })
+    const payee = open('payeefsp')
+    connect(payer, payee, ({ method }) => method !== 'POST' || replies.length === 0)
+    expect(await payer.transfer(order())).toMatchObject({ state: 'COMMITTED' })
+    const posts = hub.taken.filter(({ method }) => method === 'POST')
+    expect(posts).toHaveLength(3)
+    expect(new Set(posts.map(({ body }) => body.toString())).size).toBe(1)
+    expect(new Set(posts.map(({ headers }) => headers['date'])).size).toBe(1)
+  })
+
+  test('ends at once when the hub refuses the message', async () => {
+    const error = errorInformation('3102', 'header date')
+    hub.replyWith(() => ({ status: 400, body: { errorInformation: error } }))
+    expect(await open('payerfsp').transfer(order())).toMatchObject({
+      state: 'REFUSED',
+      status: 400,
+      error,
+    })
+  })
+
+  test('ends what is open when it is closed', async () => {
+    const payer = open('payerfsp')
+    const result = payer.transfer(order())
+    await payer.close()
+    expect(await result).toMatchObject({ state: 'UNRESOLVED' })
+  })
+
+  test('refuses an id that is under way', async () => {
+    const payer = open('payerfsp')
+    const ordered = order()
+    const first = payer.transfer(ordered)
+    await expect(payer.transfer(ordered)).rejects.toThrow('is under way already')
+    await payer.close()
+    await first
+  })
+})
+
+describe('the payee FSP', () => {
+  const outcomes: PayeeOutcome[] = []
+  beforeEach(() => {
+    outcomes.length = 0
+  })
+
+  function heard(count: number): Promise<readonly Taken[]> {
+    return new Promise((resolve) => {
+      const look = () => {
+        const puts = hub.taken.filter(({ method }) => method === 'PUT')
+        if (puts.length >= count) resolve(puts)
+      }
+      hub.onTaken(look)
+      look()
+    })
+  }
+
+  function prepare(ordered: TransferOrder, changes: object = {}): Buffer {
+    const { transferId, payeeFsp, ilpPacket, condition, expiration } = ordered
+    return Buffer.from(
+      JSON.stringify({
+        transferId,
+        payerFsp: 'payerfsp',
+        payeeFsp,
+        amount,
+        ilpPacket,
+        condition,
+        expiration: expiration.toISOString(),
+        ...changes,
+      }),
+    )
+  }
+
+  const postHeaders = () => ({
+    ...callbackHeaders('payeefsp', 'payerfsp'),
+    accept: 'application/vnd.interoperability.transfers+json;version=1.1',
+  })
+
+  test('decides once and answers a repeat with the same bytes', async () => {
+    let decided = 0
+    const payee = open('payeefsp', {
+      onTransfer: () => {
+        decided += 1
+        return { type: 'COMMIT' }
+      },
+    })
+    const body = prepare(order())
+    expect(payee.receive('POST', '/transfers', postHeaders(), body)).toBe(202)
+    await heard(1)
+    expect(payee.receive('POST', '/transfers', postHeaders(), body)).toBe(202)
+    const [first, second] = await heard(2)
+    expect(decided).toBe(1)
+    expect(second?.body).toEqual(first?.body)
+  })
+
+  test('answers 3106 to the same id with other content', async () => {
+    const payee = open('payeefsp')
+    const ordered = order()
+    payee.receive('POST', '/transfers', postHeaders(), prepare(ordered))
+    await heard(1)
+    const other = prepare(ordered, { expiration: '2031-01-01T00:00:00.000Z' })
+    payee.receive('POST', '/transfers', postHeaders(), other)
+    const [, second] = await heard(2)
+    expect(second?.path).toBe(`/transfers/${ordered.transferId}/error`)
+    expect(JSON.parse(String(second?.body))).toMatchObject({
+      errorInformation: { errorCode: '3106' },
+    })
+  })
+
+  test('sends its answer again, byte for byte, until the hub has it', async () => {
+    const replies: (503 | 'RESET')[] = [503, 'RESET']
+    hub.replyWith(() => replies.shift() ?? 200)
+    open('payeefsp').receive('POST', '/transfers', postHeaders(), prepare(order()))
+    const puts = await heard(3)
+    expect(new Set(puts.map(({ body }) => body.toString())).size).toBe(1)
+  })
+
+  test.each(['COMMITTED', 'ABORTED'] as const)(
+    'that asked RESERVED learns %s from the PATCH, once',
+    async (transferState) => {
+      const payee = open('payeefsp', {
+        silence_ms: 5_000,
+        onTransfer: () => ({ type: 'RESERVE' }),
+        onOutcome: (outcome) => outcomes.push(outcome),
+      })
+      const { transferId = '', ...ordered } = order()
+      payee.receive('POST', '/transfers', postHeaders(), prepare({ transferId, ...ordered }))
+      const [put] = await heard(1)
+      expect(JSON.parse(String(put?.body))).toMatchObject({ transferState: 'RESERVED' })
+      const patch = { transferState, completedTimestamp }
+      expect(tell(payee, 'PATCH', `/transfers/${transferId}`, patch)).toBe(200)
+      expect(tell(payee, 'PATCH', `/transfers/${transferId}`, patch)).toBe(200)
+      expect(outcomes).toEqual([{ transferId, state: transferState, error: undefined }])
+    },
+  )
+
+  test('that asked RESERVED asks the hub when the PATCH was lost', async () => {
+    const settled = new Promise<PayeeOutcome>((resolve) => {
+      const payee = open('payeefsp', {
+        onTransfer: () => ({ type: 'RESERVE' }),
+        onOutcome: resolve,
+      })
+      hub.onTaken(({ method, path }) => {
+        if (method !== 'GET') return
+        tell(payee, 'PUT', path, { transferState: 'COMMITTED', completedTimestamp })
+      })
+      payee.receive('POST', '/transfers', postHeaders(), prepare(order()))
+    })
+    expect(await settled).toMatchObject({ state: 'COMMITTED' })
+  })
+
+  test('is told by 3303 that its answer came too late', async () => {
+    const payee = open('payeefsp', { onOutcome: (outcome) => outcomes.push(outcome) })
+    const { transferId = '', ...ordered } = order()
+    payee.receive('POST', '/transfers', postHeaders(), prepare({ transferId, ...ordered }))
+    await heard(1)
+    const error = errorInformation('3303')
+    tell(payee, 'PUT', `/transfers/${transferId}/error`, { errorInformation: error })
+    expect(outcomes).toEqual([{ transferId, state: 'ABORTED', error }])
+  })
+
+  test('answers 3303 to what comes after its expiration', async () => {
+    const expired = order({ expiration: new Date(Date.now() - 1) })
+    open('payeefsp').receive('POST', '/transfers', postHeaders(), prepare(expired))
+    const [put] = await heard(1)
+    expect(JSON.parse(String(put?.body))).toMatchObject({ errorInformation: { errorCode: '3303' } })
+  })
+
+  test('forgets the oldest transfers first, and still answers them the same', async () => {
+    const payee = open('payeefsp', { remembered_max: 1 })
+    const first = prepare(order())
+    payee.receive('POST', '/transfers', postHeaders(), first)
+    await heard(1)
+    payee.receive('POST', '/transfers', postHeaders(), prepare(order()))
+    await heard(2)
+    payee.receive('POST', '/transfers', postHeaders(), first)
+    const puts = await heard(3)
+    expect(puts[2]?.path).toBe(puts[0]?.path)
+    expect(fulfilmentIn(puts[2] as Taken)).toBe(fulfilmentIn(puts[0] as Taken))
+  })
+})

@@ -1,0 +1,73 @@
+/**
+ * As much of a hub as an FSP sees of it: it takes messages over HTTP and keeps them byte for byte;
+ * what it answers and what it calls back is each test's own.
+ */
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { buffer } from 'node:stream/consumers'
+
+export interface Taken {
+  readonly method: string
+  readonly path: string
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly body: Buffer
+}
+
+/** A status, a status with a body, or no answer at all. */
+export type Reply = number | { readonly status: number; readonly body: unknown } | 'RESET'
+
+export interface HubStandIn {
+  readonly url: string
+  readonly taken: readonly Taken[]
+  /** From now on; 202 to POST and GET and 200 to PUT when left alone. */
+  replyWith(reply: (message: Taken) => Reply): void
+  /** Told of every message right after its answer has left. */
+  onTaken(listener: (message: Taken) => void): void
+  stop(): Promise<void>
+}
+
+export async function openHubStandIn(): Promise<HubStandIn> {
+  const taken: Taken[] = []
+  let reply: (message: Taken) => Reply = ({ method }) => (method === 'PUT' ? 200 : 202)
+  let listener: (message: Taken) => void = () => undefined
+  const server = createServer((request, response) => {
+    void buffer(request).then((body) => {
+      const { method = '', url = '', headers } = request
+      const message = { method, path: url, headers, body }
+      taken.push(message)
+      const answer = reply(message)
+      if (answer === 'RESET') {
+        response.destroy()
+      } else {
+        response.statusCode = typeof answer === 'number' ? answer : answer.status
+        response.end(typeof answer === 'number' ? undefined : JSON.stringify(answer.body))
+      }
+      listener(message)
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('no port was given')
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    taken,
+    replyWith: (next) => (reply = next),
+    onTaken: (next) => (listener = next),
+    async stop() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+/** The headers of a callback that the hub makes. */
+export function callbackHeaders(to: string, from = 'Hub'): Record<string, string> {
+  return {
+    'content-type': 'application/vnd.interoperability.transfers+json;version=1.1',
+    date: new Date().toUTCString(),
+    'fspiop-source': from,
+    'fspiop-destination': to,
+  }
+}

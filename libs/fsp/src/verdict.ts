@@ -1,0 +1,71 @@
+/**
+ * What a payer FSP makes of a word about its transfer. Only what proves or plainly says the end is an
+ * end: a fault of the hub or of the way to it says nothing about the money.
+ */
+import {
+  type ErrorInformation,
+  errorInformation,
+  fulfils,
+  type PutTransfersAnswer,
+} from '@causeway/fspiop'
+import type { HubAnswer } from './hub-link.ts'
+
+export type Verdict =
+  | {
+      readonly state: 'COMMITTED'
+      readonly fulfilment: string
+      readonly completedTimestamp: string | undefined
+    }
+  | { readonly state: 'ABORTED'; readonly error: ErrorInformation }
+  | { readonly state: 'OPEN'; readonly error: ErrorInformation | undefined }
+  | { readonly state: 'DISBELIEVED'; readonly why: string }
+
+/** Of PUT /transfers/{ID}: a commit counts only with the fulfilment of the transfer's condition. */
+export function verdictOfState(body: PutTransfersAnswer, condition: string): Verdict {
+  switch (body.transferState) {
+    case 'COMMITTED': {
+      const { fulfilment, completedTimestamp } = body
+      if (fulfilment === undefined || !fulfils(fulfilment, condition)) {
+        return { state: 'DISBELIEVED', why: 'COMMITTED without the fulfilment of the condition' }
+      }
+      return { state: 'COMMITTED', fulfilment, completedTimestamp }
+    }
+    case 'ABORTED':
+      return { state: 'ABORTED', error: causeIn(body) }
+    default:
+      return { state: 'OPEN', error: undefined }
+  }
+}
+
+/** 1xxx and 2xxx are troubles of the way and of servers; 3208 answers a question that came early. */
+export function verdictOfError(error: ErrorInformation): Verdict {
+  return /^[12]|^3208$/.test(error.errorCode)
+    ? { state: 'OPEN', error }
+    : { state: 'ABORTED', error }
+}
+
+const causePattern = /^([1-9]\d{3}): (.+)$/s
+
+/** An aborted state carries its error as the extension `cause`: "3303: Transfer expired". */
+function causeIn({ extensionList }: PutTransfersAnswer): ErrorInformation {
+  const cause = extensionList?.extension.find(({ key }) => key === 'cause')?.value
+  const [, errorCode, errorDescription] = causePattern.exec(cause ?? '') ?? []
+  return errorCode === undefined || errorDescription === undefined
+    ? errorInformation('3000', 'aborted without a cause')
+    : { errorCode, errorDescription }
+}
+
+/** The error in a refusal's body, or one that says the status. */
+export function errorIn({ status, body }: HubAnswer): ErrorInformation {
+  try {
+    const { errorInformation: sent } = JSON.parse(body.toString()) as {
+      readonly errorInformation: { readonly errorCode: unknown; readonly errorDescription: unknown }
+    }
+    if (typeof sent.errorCode === 'string' && typeof sent.errorDescription === 'string') {
+      return { errorCode: sent.errorCode, errorDescription: sent.errorDescription }
+    }
+  } catch {
+    // What is no error of the API is told by its status.
+  }
+  return errorInformation('3000', `the hub answered ${status}`)
+}

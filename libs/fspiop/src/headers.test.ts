@@ -1,0 +1,252 @@
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { checkHeaders, hubHeaders, relayHeaders, responseContentType } from './headers.ts'
+import { type Method, type Resource, resourceRules } from './resources.ts'
+
+const type = 'application/vnd.interoperability.transfers+json;version=1.1'
+const complete = {
+  accept: 'application/vnd.interoperability.transfers+json;version=1.0',
+  'content-type': type,
+  date: 'Tue, 15 Nov 2022 10:14:02 GMT',
+  'fspiop-source': 'payerfsp',
+  'fspiop-destination': 'payeefsp',
+}
+
+function without(...names: readonly (keyof typeof complete)[]) {
+  return Object.fromEntries(
+    Object.entries(complete).filter(([name]) => !names.some((each) => each === name)),
+  )
+}
+
+function told(method: Method, headers: Record<string, string>, resource: Resource = 'transfers') {
+  const check = checkHeaders(method, resource, headers)
+  if (check.accepted) return 'accepted'
+  return `${check.refusal.status}/${check.refusal.code} ${check.refusal.detail}`
+}
+
+/** The same headers for another resource. */
+function of(resource: Resource, headers: Record<string, string>) {
+  const entries = Object.entries(headers)
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name, value.replace('.transfers+', `.${resource}+`)]),
+  )
+}
+
+describe('the headers of a request', () => {
+  test.each(['GET', 'POST', 'DELETE'] as const)('of %s name two versions', (method) => {
+    expect(checkHeaders(method, 'transfers', complete)).toEqual({
+      accepted: true,
+      acceptVersion: '1.0',
+      contentVersion: '1.1',
+      source: 'payerfsp',
+      destination: 'payeefsp',
+    })
+  })
+
+  test.each(['PUT', 'PATCH'] as const)('of %s do not need Accept, nor heed it', (method) => {
+    const expected = {
+      accepted: true,
+      acceptVersion: undefined,
+      contentVersion: '1.1',
+      source: 'payerfsp',
+      destination: 'payeefsp',
+    }
+    expect(checkHeaders(method, 'transfers', without('accept'))).toEqual(expected)
+    expect(checkHeaders(method, 'transfers', { ...complete, accept: '*/*' })).toEqual(expected)
+  })
+
+  test.each([
+    ['POST', 'accept', '400/3102 header accept'],
+    ['GET', 'accept', '400/3102 header accept'],
+    ['DELETE', 'accept', '400/3102 header accept'],
+    ['POST', 'date', '400/3102 header date'],
+    ['PUT', 'date', '400/3102 header date'],
+    ['POST', 'content-type', '400/3102 header content-type'],
+    ['GET', 'content-type', '400/3102 header content-type'],
+    ['PUT', 'content-type', '400/3102 header content-type'],
+    ['POST', 'fspiop-source', '400/3102 header fspiop-source'],
+    ['PUT', 'fspiop-source', '400/3102 header fspiop-source'],
+    ['POST', 'fspiop-destination', 'accepted'],
+    ['PUT', 'fspiop-destination', 'accepted'],
+  ] as const)('of %s without %s: %s', (method, name, expected) => {
+    expect(told(method, without(name))).toBe(expected)
+  })
+
+  test.each([
+    ['accept', '*/*', /^400\/3101 header accept: not application/],
+    ['accept', '', /^400\/3101 header accept/],
+    ['accept', type.replace('1.1', '9.9'), /^406\/3001 header accept: version 9\.9$/],
+    ['date', '', /^400\/3101 header date: not an HTTP date$/],
+    ['date', '2022-11-15', /^400\/3101 header date/],
+    ['content-type', 'application/json', /^400\/3101 header content-type/],
+    ['content-type', type.replace('1.1', '1000.0'), /^406\/3001 header content-type: version 1000/],
+    ['fspiop-source', '', /^400\/3102 header fspiop-source$/],
+    ['fspiop-source', 'x'.repeat(33), /^400\/3101 header fspiop-source/],
+    ['fspiop-source', 'a\tb', /^400\/3101 header fspiop-source/],
+    ['fspiop-destination', 'x'.repeat(33), /^400\/3101 header fspiop-destination/],
+    ['fspiop-destination', '', /^accepted$/],
+    ['fspiop-destination', 'Hub', /^accepted$/],
+    ['fspiop-source', 'x'.repeat(32), /^accepted$/],
+    ['date', 'Sunday, 06-Nov-94 08:49:37 GMT', /^accepted$/],
+  ] as const)('with %s %j', (name, value, expected) => {
+    expect(told('POST', { ...complete, [name]: value })).toMatch(expected)
+  })
+
+  test('are judged in their order: Accept, Date, Content-Type, source, destination', () => {
+    const names = ['accept', 'date', 'content-type', 'fspiop-source'] as const
+    for (const [index, name] of names.entries()) {
+      const rest = without(...names.slice(index))
+      expect(told('POST', { ...rest, 'fspiop-destination': 'x'.repeat(33) })).toBe(
+        `400/3102 header ${name}`,
+      )
+    }
+  })
+
+  test('hold an empty destination as none', () => {
+    expect(
+      checkHeaders('POST', 'transfers', { ...complete, 'fspiop-destination': '' }),
+    ).toMatchObject({ accepted: true, destination: undefined })
+  })
+
+  test.each([
+    ['PUT', 'parties'],
+    ['PUT', 'quotes'],
+    ['GET', 'quotes'],
+    ['PUT', 'transactionRequests'],
+    ['GET', 'authorizations'],
+    ['PUT', 'authorizations'],
+    ['GET', 'transactions'],
+    ['PUT', 'bulkQuotes'],
+  ] as const)('of %s %s need a destination: nothing else tells the way', (method, resource) => {
+    const headers = of(resource, complete)
+    expect(told(method, headers, resource)).toBe('accepted')
+    expect(told(method, { ...headers, 'fspiop-destination': '' }, resource)).toBe(
+      '400/3102 header fspiop-destination',
+    )
+  })
+
+  test.each([
+    ['GET', 'parties'],
+    ['POST', 'quotes'],
+    ['GET', 'participants'],
+    ['GET', 'transfers'],
+    ['PUT', 'bulkTransfers'],
+  ] as const)('of %s %s do without one', (method, resource) => {
+    const headers = of(resource, without('fspiop-destination'))
+    expect(told(method, headers, resource)).toBe('accepted')
+  })
+
+  test('follow other rules where they are configured', () => {
+    const rules = {
+      ...resourceRules.transfers,
+      versions: ['1.0'],
+      currentVersion: '1.0',
+    } as const
+    expect(checkHeaders('POST', 'transfers', complete, rules)).toMatchObject({
+      accepted: false,
+      refusal: {
+        status: 406,
+        code: '3001',
+        extensionList: { extension: [{ key: '1', value: '0' }] },
+      },
+    })
+  })
+
+  test('of any values are accepted or refused', () => {
+    const names = Object.keys(complete)
+    fc.assert(
+      fc.property(fc.constantFrom(...names), fc.string(), (name, value) => {
+        const check = checkHeaders('POST', 'transfers', { ...complete, [name]: value })
+        expect(check.accepted || /^3(001|101|102)$/.test(check.refusal.code)).toBe(true)
+      }),
+    )
+  })
+})
+
+describe('the Content-Type of an answer', () => {
+  test('names the version that was asked for, else that of the message', () => {
+    const post = checkHeaders('POST', 'transfers', complete)
+    const put = checkHeaders('PUT', 'transfers', complete)
+    expect(responseContentType('transfers', post)).toMatch(/transfers\+json;version=1\.0$/)
+    expect(responseContentType('transfers', put)).toMatch(/transfers\+json;version=1\.1$/)
+  })
+
+  test('names the current version while none is agreed on', () => {
+    const refused = checkHeaders('POST', 'authorizations', {})
+    expect(responseContentType('authorizations', refused)).toMatch(/version=1\.0$/)
+    expect(responseContentType('transfers')).toMatch(/version=1\.1$/)
+  })
+})
+
+describe('relayed headers', () => {
+  const received = {
+    ...complete,
+    host: 'hub.test',
+    connection: 'keep-alive, X-Hop',
+    'x-hop': '1',
+    'content-length': '5',
+    'transfer-encoding': 'chunked',
+    'keep-alive': 'timeout=5',
+    authorization: 'Bearer secret',
+    cookie: 'a=b',
+    'user-agent': 'x',
+    'x-forwarded-client-cert': 'Subject="CN=a"',
+    'fspiop-signature': '{"signature":"x","protectedHeader":"y"}',
+    'fspiop-uri': '/junk',
+    'fspiop-http-method': 'POST',
+    'fspiop-encryption': '{}',
+    'fspiop-new': 'n',
+    'x-forwarded-for': '192.0.2.1',
+    'x-anything': 'a',
+    traceparent: '00-x',
+    tracestate: 'a=b',
+  }
+  const kept = {
+    ...complete,
+    'fspiop-signature': received['fspiop-signature'],
+    'fspiop-uri': '/junk',
+    'fspiop-http-method': 'POST',
+    'fspiop-encryption': '{}',
+    'fspiop-new': 'n',
+    'x-forwarded-for': '192.0.2.1',
+    'x-anything': 'a',
+    traceparent: '00-x',
+    tracestate: 'a=b',
+  }
+
+  test('are the headers of the API, unchanged', () => {
+    expect(relayHeaders('POST', received)).toEqual(kept)
+  })
+
+  test.each(['PUT', 'PATCH'] as const)('of %s carry no Accept', (method) => {
+    const relayed = relayHeaders(method, received)
+    expect(relayed['accept']).toBeUndefined()
+    expect({ accept: complete.accept, ...relayed }).toEqual(kept)
+  })
+
+  test('get the destination that was looked up', () => {
+    const headers = { ...received, 'fspiop-destination': '' }
+    expect(relayHeaders('GET', headers, 'bluewallet')['fspiop-destination']).toBe('bluewallet')
+  })
+})
+
+test('the headers of a message of the hub are complete, and carry no Accept', () => {
+  expect(
+    hubHeaders({
+      method: 'PUT',
+      resource: 'transfers',
+      path: '/transfers/1/error',
+      version: '1.0',
+      source: 'Hub',
+      destination: 'payerfsp',
+      date: new Date('2022-11-15T10:14:02.500Z'),
+    }),
+  ).toEqual({
+    'content-type': 'application/vnd.interoperability.transfers+json;version=1.0',
+    date: 'Tue, 15 Nov 2022 10:14:02 GMT',
+    'fspiop-source': 'Hub',
+    'fspiop-destination': 'payerfsp',
+    'fspiop-http-method': 'PUT',
+    'fspiop-uri': '/transfers/1/error',
+  })
+})

@@ -1,0 +1,79 @@
+import { describe, expect, test } from '@jest/globals'
+import {
+  patchTransfers,
+  postTransfers,
+  putTransfers,
+  putTransfersAnswer,
+  reservedRefusal,
+} from './transfers.ts'
+
+const fulfilment = 'UNlJ98hZTY_dsw0cAqw4i_UN3v4utt7CZFB4yfLbVFA'
+const completedTimestamp = '2030-01-01T00:00:00.000Z'
+
+describe('POST /transfers', () => {
+  test('is taken with a ULID as its id', () => {
+    const body = {
+      transferId: '01ARZ3NDEKTSV4RRFFQ69G5FAV',
+      payeeFsp: 'payeefsp',
+      payerFsp: 'payerfsp',
+      amount: { currency: 'USD', amount: '0' },
+      ilpPacket: 'AQ==',
+      condition: fulfilment,
+      expiration: completedTimestamp,
+    }
+    expect(postTransfers.parse(body)).toEqual(body)
+  })
+})
+
+describe('PUT /transfers/{ID}', () => {
+  test.each(['COMMITTED', 'committed', 'Committed', 'RESERVED', 'reserved'])(
+    'is taken with the state %s and gives it in upper case',
+    (transferState) => {
+      expect(putTransfers.parse({ fulfilment, completedTimestamp, transferState })).toEqual({
+        fulfilment,
+        completedTimestamp,
+        transferState: transferState.toUpperCase(),
+      })
+    },
+  )
+
+  test('of SETTLED is COMMITTED', () => {
+    expect(putTransfers.parse({ transferState: 'SETTLED' })).toEqual({ transferState: 'COMMITTED' })
+  })
+
+  test('without fulfilment is well formed: the hub aborts the transfer for it', () => {
+    expect(putTransfers.safeParse({ transferState: 'COMMITTED' }).success).toBe(true)
+  })
+
+  test.each(['ABORTED', 'aborted', 'RECEIVED', 'DONE', '', ' COMMITTED', 'reſerved', 5, null])(
+    'is refused with the state %p',
+    (transferState) => {
+      expect(putTransfers.safeParse({ fulfilment, transferState }).success).toBe(false)
+    },
+  )
+
+  test('is refused without a state or with a fulfilment that is not 32 bytes', () => {
+    expect(putTransfers.safeParse({ fulfilment }).success).toBe(false)
+    const short = { fulfilment: fulfilment.slice(1), transferState: 'COMMITTED' }
+    expect(putTransfers.safeParse(short).success).toBe(false)
+  })
+
+  test('as an answer may be in every state', () => {
+    for (const transferState of ['RECEIVED', 'RESERVED', 'COMMITTED', 'ABORTED'] as const) {
+      expect(putTransfersAnswer.parse({ transferState })).toEqual({ transferState })
+    }
+  })
+})
+
+test('RESERVED is refused with version 1.0 only', () => {
+  expect(reservedRefusal('RESERVED', '1.0')).toMatchObject({ status: 400, code: '3101' })
+  expect(reservedRefusal('RESERVED', '1.1')).toBeUndefined()
+  expect(reservedRefusal('COMMITTED', '1.0')).toBeUndefined()
+})
+
+test('PATCH /transfers/{ID} tells how it ended and when', () => {
+  const body = { completedTimestamp, transferState: 'ABORTED' }
+  expect(patchTransfers.parse(body)).toEqual(body)
+  expect(patchTransfers.safeParse({ transferState: 'COMMITTED' }).success).toBe(false)
+  expect(patchTransfers.safeParse({ ...body, transferState: 'RESERVED' }).success).toBe(false)
+})

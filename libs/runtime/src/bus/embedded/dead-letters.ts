@@ -1,0 +1,80 @@
+/**
+ * What a group gave up stays here, whole and with its reason, until somebody has it replayed and the
+ * group has finished it. A replay that a crash cut short begins again at the next start.
+ */
+import { Counter } from 'prom-client'
+import type { Logger } from '../../log.ts'
+import type { Metrics } from '../../metrics.ts'
+import type { Database } from '../../postgres/database.ts'
+import { retrying } from '../../retrying.ts'
+import { idOf, store, type StoredMessage } from './envelope.ts'
+import type { Delivery } from './member.ts'
+import { removeLetters, storeLetter } from './store.ts'
+
+export interface Letters {
+  /** Stores what a group gives up, and raises the alarm. */
+  store(group: string, delivery: Delivery, reason: string): Promise<void>
+  /** Whether its replay may begin: it is not under way. */
+  begin(group: string, id: string): boolean
+  /** A replayed letter was finished, or stored anew. */
+  finished(group: string, id: string): void
+  /** Resolves when every letter that was finished is removed. */
+  settled(): Promise<void>
+}
+
+export interface LettersOptions {
+  readonly db: Database
+  readonly log: Logger
+  readonly metrics: Metrics
+  readonly stopping: AbortSignal
+}
+
+export function openLetters({ db, log, metrics, stopping }: LettersOptions): Letters {
+  const replaying = new Set<string>()
+  const storedAnew = new Set<string>()
+  let removing = Promise.resolve()
+  const counter = new Counter({
+    name: 'bus_dead_letters_total',
+    help: 'Messages that a group gave up',
+    labelNames: ['group'],
+    registers: [metrics],
+  })
+
+  async function remove(group: string, id: string): Promise<void> {
+    try {
+      const what = 'remove a replayed dead letter'
+      await retrying(() => removeLetters(db, group, [id]), { log, what, signal: stopping })
+    } catch (error) {
+      log.error({ err: error, group, id }, 'dead letter not removed: it is replayed once more')
+    }
+  }
+
+  return {
+    async store(group, delivery, reason) {
+      const { n, content } = delivery
+      const stored = content.from === 'memory' ? store(content.message) : content.stored
+      const id = content.from === 'letter' ? content.id : (idOf(stored) ?? `n${n}`)
+      await storeLetter(db, { ...contentOf(stored), group, id, reason })
+      if (content.from === 'letter') storedAnew.add(`${group} ${id}`)
+      counter.inc({ group })
+      const { topic, key, type } = delivery
+      log.error({ group, topic, key, type, id, reason }, 'dead letter')
+    },
+    begin(group, id) {
+      const name = `${group} ${id}`
+      if (replaying.has(name)) return false
+      replaying.add(name)
+      return true
+    },
+    finished(group, id) {
+      const name = `${group} ${id}`
+      replaying.delete(name)
+      if (!storedAnew.delete(name)) removing = removing.then(() => remove(group, id))
+    },
+    settled: () => removing,
+  }
+}
+
+function contentOf({ topic, key, type, headers, value }: StoredMessage): StoredMessage {
+  return { topic, key, type, headers, value }
+}

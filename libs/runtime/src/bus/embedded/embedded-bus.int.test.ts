@@ -1,0 +1,178 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { eventually } from '../../testing/eventually.ts'
+import { announceNext, message, numberOf, recorder } from '../testing/bus-under-test.ts'
+import { busContract } from '../testing/contract.ts'
+import { openEmbeddedUnderTest, type EmbeddedUnderTest } from '../testing/embedded-under-test.ts'
+import { deleteOldest } from './store.ts'
+
+busContract('the embedded engine', openEmbeddedUnderTest)
+
+const never = () => new Promise<void>(() => undefined)
+
+describe('the embedded engine', () => {
+  let under: EmbeddedUnderTest
+  beforeEach(async () => {
+    under = await openEmbeddedUnderTest({ queued_bytes_max: 1_000_000 })
+  })
+  afterEach(() => under.stop())
+
+  test('hands over in memory what its publisher gave it, neither written out nor read again', async () => {
+    const { subscription, seen } = recorder('orders', {
+      read: () => {
+        throw new Error('nobody reads on the way through memory')
+      },
+    })
+    await under.bus.subscribe(subscription)
+    const sent = message('orders', 'a', 1)
+    await under.bus.publish([sent])
+    await eventually(() => seen.length === 1, 'the message')
+    expect(seen[0]?.payload).toBe(sent.payload)
+  })
+
+  test('hands over nothing behind an open number, neither in memory nor from the table', async () => {
+    await under.sql(`
+      create function shop.wait() returns trigger language plpgsql as
+        $$ begin perform pg_advisory_xact_lock_shared(7); return null; end $$;
+      create constraint trigger wait after insert on shop.announced deferrable initially deferred
+        for each row when (new.key = 'slow') execute function shop.wait()`)
+    const live = recorder('orders', { group: 'live' })
+    await under.bus.subscribe(live.subscription)
+    const lock = await under.hold('select pg_advisory_xact_lock(7)')
+    const options = { topic: 'orders', linger_ms: 0, fails: false }
+    const slow = announceNext(under, under.database, { ...options, key: 'slow' })
+    await eventually(async () => {
+      const rows = await under.sql(
+        `select from pg_locks where locktype = 'advisory' and not granted`,
+      )
+      return rows.length === 1
+    }, 'the slow COMMIT')
+    await announceNext(under, under.database, { ...options, key: 'quick' })
+    const late = recorder('orders', { group: 'late' })
+    await under.bus.subscribe(late.subscription)
+    await under.bus.publish([message('orders', 'other', 1)])
+    expect(under.engine.progress()).toBeGreaterThan(0)
+    expect([live.seen, late.seen]).toEqual([[], []])
+    await lock.release()
+    await slow
+    await eventually(() => live.seen.length + late.seen.length === 6, 'all of it')
+    expect(live.seen.map(({ key }) => key)).toEqual(['slow', 'quick', 'other'])
+    expect(late.seen).toEqual(live.seen)
+  })
+
+  test('goes on above every number that was used, also when no row is left', async () => {
+    const { subscription, seen } = recorder('orders')
+    const subscribed = await under.bus.subscribe(subscription)
+    await under.bus.publish([message('orders', 'a', 1), message('orders', 'a', 2)])
+    await eventually(() => seen.length === 2, 'the messages')
+    await subscribed.stop()
+    await under.sql('delete from bus.log')
+    under = await under.restart()
+    const after = recorder('orders')
+    await under.bus.subscribe(after.subscription)
+    await under.bus.publish([message('orders', 'a', 3)])
+    await eventually(() => after.seen.length === 1, 'the new message')
+    expect(await under.sql('select n from bus.log')).toEqual([{ n: '3' }])
+  })
+
+  test('stores how far a group is while it works, and also past messages of others', async () => {
+    const { subscription, seen } = recorder('orders')
+    await under.bus.subscribe(subscription)
+    await under.bus.publish([1, 2, 3].map((n) => message('orders', 'a', n)))
+    await eventually(() => seen.length === 3, 'the messages')
+    const offset = async (n: string) => {
+      const [row] = await under.sql<{ n: string }>(`select n from bus.offsets`)
+      return row?.n === n
+    }
+    await eventually(() => offset('3'), 'the offset')
+    await under.bus.publish([message('bills', 'a', 4)])
+    await eventually(() => offset('4'), 'the offset past the other message')
+  })
+
+  test('deletes what is old and finished by every group, and nothing else', async () => {
+    const { subscription, seen } = recorder('orders')
+    await under.bus.subscribe(subscription)
+    const stuck = recorder('bills', {
+      group: 'stuck',
+      handleBatch: (messages) => (messages.some((one) => numberOf(one) === 6) ? never() : none()),
+    })
+    await under.bus.subscribe({ ...stuck.subscription, batch_max: 1 })
+    for (const n of [1, 2, 3, 4, 5]) await under.bus.publish([message('orders', 'a', n)])
+    for (const n of [6, 7]) await under.bus.publish([message('bills', 'a', n)])
+    await eventually(() => seen.length === 5, 'the messages')
+    await eventually(async () => {
+      const rows = await under.sql<{ n: string }>('select min(n) as n from bus.offsets')
+      return rows[0]?.n === '5'
+    }, 'the offsets')
+    await under.sql(`update bus.log set at = at - interval '25 hours' where n <> 3`)
+    expect(await deleteOldest(under.busDatabase, 24, 2)).toBe(2)
+    expect(await deleteOldest(under.busDatabase, 24, 100)).toBe(2)
+    expect(await deleteOldest(under.busDatabase, 24, 100)).toBe(0)
+    expect(await under.sql('select n from bus.log order by n')).toEqual(
+      ['3', '6', '7'].map((n) => ({ n })),
+    )
+    under = await under.restart()
+  })
+
+  test('keeps the bytes that wait for a slow group bounded, and loses none of them', async () => {
+    let open = (): void => undefined
+    const opened = new Promise<void>((resolve) => (open = resolve))
+    const { subscription, seen } = recorder('orders', { batch_max: 2 })
+    await under.bus.subscribe({
+      ...subscription,
+      handleBatch: async (messages) => {
+        await opened
+        seen.push(...messages)
+      },
+    })
+    const body = Buffer.alloc(150_000, 'x')
+    const headers = { 'relay-body': body }
+    for (let n = 0; n < 30; n++) {
+      await under.bus.publish([{ ...message('orders', 'a', n), headers }])
+    }
+    const metric = await under.metrics.getSingleMetric('bus_unfinished')?.get()
+    expect(metric?.values[0]?.value).toBe(7)
+    open()
+    await eventually(() => seen.length === 30, 'every message')
+    expect(seen.map(numberOf)).toEqual(Array.from({ length: 30 }, (_, n) => n))
+    expect(seen.every((one) => body.equals(one.headers['relay-body'] as Buffer))).toBe(true)
+  })
+
+  test('refuses a second reader of a topic in a group, and takes it when the first has left', async () => {
+    const { subscription } = recorder('orders')
+    const first = await under.bus.subscribe(subscription)
+    await expect(under.bus.subscribe(subscription)).rejects.toThrow(
+      'the group recorder reads the topic orders already',
+    )
+    await first.stop()
+    const second = await under.bus.subscribe(subscription)
+    await second.stop()
+  })
+
+  test('tells how long a group with work has not moved', async () => {
+    const { subscription } = recorder('orders')
+    await under.bus.subscribe({ ...subscription, handleBatch: never })
+    expect(under.engine.progress()).toBeUndefined()
+    await under.bus.publish([message('orders', 'a', 1)])
+    await eventually(() => (under.engine.progress() ?? 0) > 50, 'the standstill')
+    const metric = await under.metrics.getSingleMetric('bus_lag_seconds')?.get()
+    expect(metric?.values[0]?.value).toBeGreaterThan(0.05)
+    under = await under.restart()
+  })
+
+  test('a new topic of an old group is read from its beginning, and the old ones are not again', async () => {
+    const before = recorder('orders')
+    await under.bus.publish([message('bills', 'a', 1), message('orders', 'a', 2)])
+    const subscribed = await under.bus.subscribe(before.subscription)
+    await eventually(() => before.seen.length === 1, 'the first message')
+    await subscribed.stop()
+    const after = recorder('orders', { topics: ['orders', 'bills'] })
+    await under.bus.subscribe(after.subscription)
+    await under.bus.publish([message('orders', 'a', 3)])
+    await eventually(() => after.seen.some((one) => numberOf(one) === 3), 'the last message')
+    expect(after.seen.map(numberOf)).toEqual([1, 3])
+  })
+})
+
+function none(): Promise<void> {
+  return Promise.resolve()
+}

@@ -1,0 +1,244 @@
+/**
+ * The event bus of a process that holds every service: PostgreSQL is the log, memory is the way. What
+ * a transaction announces is a row of it, and is handed over the moment it is known to be committed.
+ */
+import { Gauge } from 'prom-client'
+import type { Logger } from '../../log.ts'
+import type { Metrics } from '../../metrics.ts'
+import { periodically } from '../../periodically.ts'
+import type { Database, Outbox } from '../../postgres/database.ts'
+import type { DatabaseOptions } from '../../postgres/open.ts'
+import type { EventBus, Subscribed, Subscription } from '../event-bus.ts'
+import { openLetters, type Letters } from './dead-letters.ts'
+import { openMember, type Delivery, type Member, type MemberBounds } from './member.ts'
+import { openOffsets, type Offsets } from './offsets.ts'
+import * as store from './store.ts'
+import { openWriter, type Writer, type Written } from './writer.ts'
+
+export interface EmbeddedBusOptions {
+  /** Opens the schema `bus` with its own role; services may insert into its table `log`. */
+  readonly openDatabase: (options: DatabaseOptions, outbox: Outbox) => Promise<Database>
+  readonly log: Logger
+  readonly metrics: Metrics
+  /** LOG_RETENTION_H: so long a row stays at least, however fast it was finished (24). */
+  readonly retention_h?: number
+  readonly bounds?: Partial<MemberBounds>
+}
+
+export interface EmbeddedBus {
+  readonly bus: EventBus
+  /** For the databases of the services. */
+  readonly outbox: Outbox
+  /** The longest standstill: milliseconds since a group with work moved; undefined without work. */
+  progress(): number | undefined
+  /** Finishes what is in flight, stores how far each group is, closes the database. */
+  stop(): Promise<void>
+  /** As if the process was killed: stores nothing and waits for nothing; the database stays open. */
+  crash(): void
+}
+
+const migrations = new URL('../../../migrations/bus/', import.meta.url)
+const connections_max = 4
+const retention_h_default = 24
+const bounds_default: MemberBounds = { queued_max: 10_000, queued_bytes_max: 64 * 2 ** 20 }
+const sweep_every_ms = 60_000
+const sweep_rows_max = 2_000
+const replayed_max = 1_000
+
+/** The parts of the engine, for its functions. */
+interface Engine {
+  readonly db: Database
+  readonly log: Logger
+  readonly bounds: MemberBounds
+  readonly members: Set<Member>
+  /** Who reads a topic. */
+  readonly readers: Map<string, Member[]>
+  /** What is read or about to be read, as `group topic`. */
+  readonly claimed: Set<string>
+  readonly writer: Writer
+  readonly letters: Letters
+  readonly offsets: Offsets
+}
+
+/** No backend of an earlier process may be left on the database. */
+export async function openEmbeddedBus(options: EmbeddedBusOptions): Promise<EmbeddedBus> {
+  const { metrics, retention_h = retention_h_default } = options
+  const log = options.log.child({ part: 'bus' })
+  const stopping = new AbortController()
+  const db = await options.openDatabase(
+    { url: '', schema: 'bus', migrations, connections_max },
+    { write: (tx, messages) => writer.outbox.write(tx, messages) },
+  )
+  const members = new Set<Member>()
+  const readers = new Map<string, Member[]>()
+  const offsets = openOffsets({
+    db,
+    log,
+    read: () => [...members].flatMap((member) => member.offsets()),
+  })
+  const writer = openWriter({
+    db,
+    log,
+    highest: await store.highest(db),
+    handOver: (first, written) => handOver(readers, offsets, first, written),
+    stopping: stopping.signal,
+  })
+  const letters = openLetters({ db, log, metrics, stopping: stopping.signal })
+  const bounds = { ...bounds_default, ...options.bounds }
+  const claimed = new Set<string>()
+  const engine = { db, log, bounds, members, readers, claimed, writer, letters, offsets }
+  const sweep = periodically(sweep_every_ms, () => deleteOld(db, retention_h, stopping.signal), {
+    log,
+    name: 'deleting old events',
+  })
+  measure(metrics, members)
+
+  return {
+    bus: busOf(engine),
+    outbox: writer.outbox,
+    progress: () =>
+      longest([writer.sequence.oldest_ms(), ...[...members].map((m) => m.progress())]),
+    async stop() {
+      if (stopping.signal.aborted) return
+      await Promise.all([...members].map((member) => leave(engine, member)))
+      stopping.abort()
+      offsets.stop()
+      await sweep.stop()
+      await letters.settled()
+      await db.close()
+    },
+    crash() {
+      stopping.abort()
+      offsets.stop()
+      void sweep.stop()
+      for (const member of members) void member.stop()
+      readers.clear()
+    },
+  }
+}
+
+function busOf(engine: Engine): EventBus {
+  const { db, members, writer } = engine
+  return {
+    announce: (tx, messages) => void tx.announced.push(...messages),
+    publish: (messages) => writer.publish(messages),
+    subscribe: (subscription) => subscribe(engine, subscription),
+    deadLetters: (limit) => store.newestLetters(db, limit),
+    async replay(group, id) {
+      const letter = await store.markReplayed(db, group, id)
+      if (letter === undefined) return false
+      for (const member of members) {
+        if (member.group === group && member.topics.includes(letter.topic)) member.replay(letter)
+      }
+      return true
+    },
+  }
+}
+
+function handOver(
+  readers: ReadonlyMap<string, readonly Member[]>,
+  offsets: Offsets,
+  first: number,
+  written: readonly Written[],
+): void {
+  const at_ms = Date.now()
+  for (let at = 0; at < written.length; at++) {
+    const { message, bytes } = written[at] as Written
+    const of = readers.get(message.topic)
+    if (of === undefined) continue
+    const { topic, key, type } = message
+    const content = { from: 'memory', message } as const
+    const delivery: Delivery = { n: first + at, topic, key, type, bytes, at_ms, content }
+    for (const member of of) member.take(delivery)
+  }
+  offsets.moved(0)
+}
+
+async function subscribe(engine: Engine, subscription: Subscription): Promise<Subscribed> {
+  const { db, log, bounds, members, readers, writer, letters, offsets } = engine
+  const { group, topics } = subscription
+  claim(engine.claimed, group, topics)
+  try {
+    const { sequence } = writer
+    const starts = await store.join(db, group, topics, sequence.handedOver)
+    const replayed = await store.replayedLetters(db, group, topics, replayed_max)
+    const member = openMember({
+      subscription,
+      starts,
+      bounds,
+      db,
+      log: log.child({ group }),
+      letters,
+      handedOver: () => sequence.handedOver,
+      onFinished: (count) => offsets.moved(count),
+    })
+    members.add(member)
+    for (const topic of topics) readers.set(topic, [...(readers.get(topic) ?? []), member])
+    for (const letter of replayed) member.replay(letter)
+    return { stop: () => leave(engine, member) }
+  } catch (error) {
+    release(engine.claimed, group, topics)
+    throw error
+  }
+}
+
+/** The offset of a group is one number for a topic, so only one may move it. */
+function claim(claimed: Set<string>, group: string, topics: readonly string[]): void {
+  const taken = topics.find((topic) => claimed.has(`${group} ${topic}`))
+  if (topics.length === 0) throw new Error(`the group ${group} subscribes to no topic`)
+  if (taken !== undefined) throw new Error(`the group ${group} reads the topic ${taken} already`)
+  for (const topic of topics) claimed.add(`${group} ${topic}`)
+}
+
+function release(claimed: Set<string>, group: string, topics: readonly string[]): void {
+  for (const topic of topics) claimed.delete(`${group} ${topic}`)
+}
+
+async function leave(engine: Engine, member: Member): Promise<void> {
+  const { log, members, readers, claimed, letters, offsets } = engine
+  if (!members.has(member)) return
+  await member.stop()
+  try {
+    await letters.settled()
+    await offsets.store()
+  } catch (error) {
+    log.warn({ err: error, group: member.group }, 'offset not stored: messages come again')
+  }
+  members.delete(member)
+  for (const topic of member.topics) {
+    const others = (readers.get(topic) ?? []).filter((reader) => reader !== member)
+    if (others.length === 0) readers.delete(topic)
+    else readers.set(topic, others)
+  }
+  release(claimed, member.group, member.topics)
+}
+
+async function deleteOld(db: Database, retention_h: number, stopping: AbortSignal): Promise<void> {
+  let deleted: number
+  do {
+    deleted = await store.deleteOldest(db, retention_h, sweep_rows_max)
+  } while (deleted === sweep_rows_max && !stopping.aborted)
+}
+
+function measure(metrics: Metrics, members: ReadonlySet<Member>): void {
+  const gauge = (name: string, help: string, read: (member: Member) => number) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: ['group', 'topics'],
+      registers: [metrics],
+      collect() {
+        this.reset()
+        for (const member of members) {
+          this.set({ group: member.group, topics: member.topics.join() }, read(member))
+        }
+      },
+    })
+  gauge('bus_unfinished', 'Messages queued or worked on', (member) => member.unfinished())
+  gauge('bus_lag_seconds', 'Age of the oldest unfinished message', (m) => m.lag_ms() / 1000)
+}
+
+function longest(times_ms: readonly (number | undefined)[]): number | undefined {
+  const known = times_ms.filter((time_ms) => time_ms !== undefined)
+  return known.length === 0 ? undefined : Math.max(...known)
+}

@@ -1,0 +1,101 @@
+/** What the contract tests ask of an engine: a bus, a service's database that announces to it, and a crash. */
+import type { Registry } from 'prom-client'
+import type { Database } from '../../postgres/database.ts'
+import { statement } from '../../postgres/statement.ts'
+import type { EventBus, Message, OutgoingMessage, Subscription } from '../event-bus.ts'
+
+export interface BusUnderTest {
+  readonly bus: EventBus
+  /** Has the tables of `migrations/`; what its transactions announce goes to the bus. */
+  readonly database: Database
+  readonly metrics: Registry
+  /** The same database over a connection that can be cut: a TCP proxy or the like. */
+  openCutDatabase(): Promise<CutDatabase>
+  /** Ends every connection to the database; the bus and the database connect again by themselves. */
+  cutConnections(): Promise<void>
+  /** As if the process was killed and started again; this one is dead and needs no stop. */
+  restart(): Promise<BusUnderTest>
+  stop(): Promise<void>
+}
+
+/** What becomes of a COMMIT. In all but the first the client loses its connection at once. */
+export type CommitFate = 'pass' | 'never arrives' | 'arrives late' | 'answer lost'
+
+export interface CutDatabase {
+  readonly database: Database
+  /** Asked once for each COMMIT. */
+  decide: () => CommitFate
+  /** So many COMMITs have not arrived yet and still will. */
+  readonly onTheirWay: () => number
+}
+
+export function message(topic: string, key: string, n: number): OutgoingMessage {
+  const id = `${topic}/${key}/${n}`
+  return { id, topic, key, type: 'Counted', source: 'shop', payload: { key, n }, headers: {} }
+}
+
+export function numberOf({ payload }: Message): number {
+  return (payload as { readonly n: number }).n
+}
+
+/** A subscription to one topic with one type; what it got is noted by key, in order. */
+export function recorder(topic: string, more: Partial<Subscription> = {}) {
+  const seen: Message[] = []
+  const subscription: Subscription = {
+    group: 'recorder',
+    topics: [topic],
+    types: new Set(['Counted']),
+    read: (_type, json) => json,
+    handleBatch: (messages) => {
+      seen.push(...messages)
+      return Promise.resolve()
+    },
+    ...more,
+  }
+  const byKey = () => {
+    const numbers: Record<string, number[]> = {}
+    for (const one of seen) (numbers[one.key] ??= []).push(numberOf(one))
+    return numbers
+  }
+  return { seen, subscription, byKey }
+}
+
+const countUp = statement(`
+  insert into counters as c (key, count) values ($1, 1)
+  on conflict (key) do update set count = c.count + 1
+  returning count`)
+const note = statement(`insert into announced (key, count) values ($1, $2)`)
+const linger = statement(`select pg_sleep($1::int / 1000.0)`)
+const selectAnnounced = statement(`select key, count from announced order by key, count`)
+
+export interface CountOptions {
+  readonly topic: string
+  readonly key: string
+  /** Between the row lock and COMMIT. */
+  readonly linger_ms: number
+  readonly fails: boolean
+}
+
+/** One transaction: locks the counter of the key, announces its next number, commits or throws. */
+export async function announceNext(
+  { bus }: Pick<BusUnderTest, 'bus'>,
+  database: Database,
+  { topic, key, linger_ms, fails }: CountOptions,
+): Promise<void> {
+  await database.transaction(async (tx) => {
+    const [row] = await tx.query<{ count: number }>(countUp, [key])
+    const count = row?.count ?? 0
+    await tx.query(note, [key, count])
+    bus.announce(tx, [message(topic, key, count)])
+    if (linger_ms > 0) await tx.query(linger, [linger_ms])
+    if (fails) throw new Error('changed its mind')
+  })
+}
+
+/** What was committed, by key: a rolled-back number is used again, so they have no gaps. */
+export async function committed(database: Database): Promise<Record<string, number[]>> {
+  const rows = await database.query<{ key: string; count: number }>(selectAnnounced, [])
+  const numbers: Record<string, number[]> = {}
+  for (const { key, count } of rows) (numbers[key] ??= []).push(count)
+  return numbers
+}

@@ -1,0 +1,61 @@
+import { expect, test } from '@jest/globals'
+import { openHealth } from './health.ts'
+
+test('a process without checks is live and ready', async () => {
+  const health = openHealth()
+  expect(health.liveness()).toEqual({ ok: true, checks: [] })
+  expect(await health.readiness()).toEqual({ ok: true, checks: [] })
+})
+
+test('one worker without progress makes the process not live, by name', () => {
+  const health = openHealth()
+  const wrong: string[] = []
+  health.live('bus', () => undefined)
+  health.live('ledger writer', () => wrong[0])
+  expect(health.liveness().ok).toBe(true)
+  wrong.push('no batch for 60 s though 3 wait')
+  expect(health.liveness()).toEqual({
+    ok: false,
+    checks: [
+      { name: 'bus', ok: true, detail: '' },
+      { name: 'ledger writer', ok: false, detail: 'no batch for 60 s though 3 wait' },
+    ],
+  })
+})
+
+test('one dependency that does not answer makes the process not ready, by name', async () => {
+  const health = openHealth()
+  health.ready('postgresql', () => Promise.reject(new Error('connection refused')))
+  health.ready('kafka', () => Promise.resolve())
+  expect(await health.readiness()).toEqual({
+    ok: false,
+    checks: [
+      { name: 'postgresql', ok: false, detail: 'connection refused' },
+      { name: 'kafka', ok: true, detail: '' },
+    ],
+  })
+})
+
+test('a check that throws fails by itself and hides no other', async () => {
+  const health = openHealth()
+  const thrower = (): never => {
+    throw new Error('a bug')
+  }
+  health.live('worker', thrower)
+  health.ready('cache', thrower)
+  expect(health.liveness().checks).toEqual([{ name: 'worker', ok: false, detail: 'a bug' }])
+  expect((await health.readiness()).checks[0]).toMatchObject({ name: 'cache', ok: false })
+})
+
+test('a dependency that never answers is told after the time-out', async () => {
+  const health = openHealth({ timeout_ms: 5 })
+  health.ready('postgresql', () => new Promise(() => undefined))
+  const { checks } = await health.readiness()
+  expect(checks).toEqual([{ name: 'postgresql', ok: false, detail: 'no answer within 5 ms' }])
+})
+
+test('two checks of one name are a bug', () => {
+  const health = openHealth()
+  health.live('bus', () => undefined)
+  expect(() => health.live('bus', () => undefined)).toThrow('two health checks of the name bus')
+})

@@ -1,0 +1,191 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { createServer as createRawServer } from 'node:net'
+import { createHttpClient, type HttpClient, type HttpRequest } from './client.ts'
+import { HttpFailure, httpFailure } from './failure.ts'
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void
+
+let client: HttpClient
+let servers: Server[] = []
+
+beforeEach(() => {
+  client = createHttpClient({ connections_per_origin_max: 2, timeout_ms: 150 })
+})
+
+afterEach(async () => {
+  await client.close()
+  for (const server of servers) {
+    server.close()
+    server.closeAllConnections()
+  }
+  servers = []
+})
+
+async function serve(handler: Handler): Promise<{ url: string; connections: () => number }> {
+  const server = createServer(handler)
+  let connections = 0
+  server.on('connection', () => connections++)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  servers.push(server)
+  const { port } = server.address() as AddressInfo
+  return { url: `http://127.0.0.1:${port}`, connections: () => connections }
+}
+
+function get(url: string, more: Partial<HttpRequest> = {}) {
+  return client.request({ method: 'GET', url, headers: {}, ...more })
+}
+
+async function failureOf(request: Promise<unknown>): Promise<HttpFailure> {
+  const error: unknown = await request.then(
+    () => undefined,
+    (cause: unknown) => cause,
+  )
+  if (error instanceof HttpFailure) return error
+  throw new Error(`the request did not fail with an HttpFailure but gave ${String(error)}`)
+}
+
+describe('requests', () => {
+  test('carry method, path, query, headers and the very bytes of the body', async () => {
+    const { url } = await serve((request, response) => {
+      const chunks: Buffer[] = []
+      request.on('data', (chunk: Buffer) => chunks.push(chunk))
+      request.on('end', () => {
+        const { method, url: path, headers } = request
+        response.writeHead(202, {
+          'X-Seen': `${method ?? ''} ${path ?? ''} ${String(headers['fspiop-source'])}`,
+        })
+        response.end(Buffer.concat(chunks))
+      })
+    })
+    const answer = await client.request({
+      method: 'PUT',
+      url: `${url}/transfers/1?a=b%20c`,
+      headers: { 'FSPIOP-Source': 'greenbank' },
+      body: Buffer.from([0, 200, 255]),
+    })
+    expect(answer.status).toBe(202)
+    expect(answer.headers['x-seen']).toBe('PUT /transfers/1?a=b%20c greenbank')
+    expect([...answer.body]).toEqual([0, 200, 255])
+    expect(answer.truncated).toBe(false)
+  })
+
+  test('share kept connections, at most as many as the bound', async () => {
+    const { url, connections } = await serve((_request, response) => response.end('fine'))
+    for (let n = 0; n < 5; n++) await get(url)
+    await Promise.all(Array.from({ length: 20 }, () => get(url)))
+    expect(connections()).toBe(2)
+  })
+
+  test('redirects are answers and never followed', async () => {
+    const { url } = await serve((request, response) => {
+      if (request.url === '/elsewhere') response.end('followed')
+      else response.writeHead(307, { location: '/elsewhere' }).end()
+    })
+    expect(await get(url)).toMatchObject({ status: 307, headers: { location: '/elsewhere' } })
+  })
+
+  test('an answer without a body has an empty one', async () => {
+    const { url } = await serve((_request, response) => response.writeHead(204).end())
+    expect((await get(url)).body).toHaveLength(0)
+  })
+})
+
+describe('bounds', () => {
+  test('of a body that never ends the first 64 KiB are kept and the connection is dropped', async () => {
+    let closed: Promise<unknown> = Promise.resolve()
+    const { url } = await serve((_request, response) => {
+      closed = once(response, 'close')
+      const more = () => {
+        while (response.write('x'.repeat(10_000)));
+      }
+      response.on('drain', more)
+      more()
+    })
+    const answer = await get(url)
+    expect(answer.body).toHaveLength(65_536)
+    expect(answer.truncated).toBe(true)
+    await closed
+  })
+
+  test('an answer that does not come is a TIMEOUT', async () => {
+    const { url } = await serve(() => undefined)
+    expect((await failureOf(get(url))).kind).toBe('TIMEOUT')
+  })
+
+  test('a body that stops in its middle is a TIMEOUT', async () => {
+    const { url } = await serve((_request, response) => response.writeHead(200).write('half'))
+    expect((await failureOf(get(url))).kind).toBe('TIMEOUT')
+  })
+
+  test('the wait for a connection counts, and the request that gave up is never sent', async () => {
+    const seen: string[] = []
+    const { url } = await serve((request) => seen.push(request.url ?? ''))
+    const kinds = await Promise.all(
+      ['/1', '/2', '/3'].map(async (path) => (await failureOf(get(url + path))).kind),
+    )
+    expect(kinds).toEqual(['TIMEOUT', 'TIMEOUT', 'TIMEOUT'])
+    expect(seen).toEqual(['/1', '/2'])
+  })
+})
+
+describe('failures', () => {
+  test('nobody listening is REFUSED', async () => {
+    const { url } = await serve((_request, response) => response.end())
+    const [server] = servers
+    server?.close()
+    expect((await failureOf(get(url))).kind).toBe('REFUSED')
+  })
+
+  test('a connection that ends before the answer is a RESET', async () => {
+    const { url } = await serve((request) => request.socket.destroy())
+    expect((await failureOf(get(url))).kind).toBe('RESET')
+  })
+
+  test('an https request to a port that speaks plain HTTP is TLS', async () => {
+    const { url } = await serve((_request, response) => response.end())
+    expect((await failureOf(get(url.replace('http:', 'https:')))).kind).toBe('TLS')
+  })
+
+  test('a name that does not exist is DNS, and each of several addresses counts', () => {
+    const unknown = Object.assign(new Error('getaddrinfo ENOTFOUND x.invalid'), {
+      code: 'ENOTFOUND',
+    })
+    expect(httpFailure(unknown).kind).toBe('DNS')
+    const refused = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' })
+    expect(httpFailure(new AggregateError([refused, refused])).kind).toBe('REFUSED')
+  })
+
+  test('an answer that is no HTTP is OTHER', async () => {
+    const raw = createRawServer((socket: Socket) => socket.end('what?\r\n\r\n')).listen(0)
+    await once(raw, 'listening')
+    const { port } = raw.address() as AddressInfo
+    expect((await failureOf(get(`http://127.0.0.1:${port}`))).kind).toBe('OTHER')
+    raw.close()
+  })
+
+  test('an aborted request is OTHER, before it is sent and while it waits', async () => {
+    const { url } = await serve(() => undefined)
+    expect((await failureOf(get(url, { signal: AbortSignal.abort() }))).kind).toBe('OTHER')
+    const abort = new AbortController()
+    const request = failureOf(get(url, { signal: abort.signal }))
+    abort.abort()
+    expect((await request).message).toContain('aborted')
+  })
+
+  test('a URL that is none, and a header that cannot be sent, reject as OTHER', async () => {
+    expect((await failureOf(get('not a url'))).kind).toBe('OTHER')
+    const { url } = await serve((_request, response) => response.end())
+    expect((await failureOf(get(url, { headers: { 'x-a': 'b\r\nc: d' } }))).kind).toBe('OTHER')
+  })
+
+  test('a client that was closed fails its requests in flight', async () => {
+    const { url } = await serve(() => undefined)
+    const request = failureOf(get(url))
+    await client.close()
+    expect((await request).kind).toBe('OTHER')
+  })
+})

@@ -1,0 +1,113 @@
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { eventually, openTestParts, type TestParts } from '../testing.ts'
+import { migrationFiles } from '../testing/migration-files.ts'
+import type { ExclusiveDatabase } from './exclusive.ts'
+import { isOutage } from './outage.ts'
+import { statement } from './statement.ts'
+
+const migrations = migrationFiles({ '0001-lines.sql': 'create table lines (text text);' })
+const pid = statement('select pg_backend_pid() as pid')
+const insert = statement('insert into lines values ($1)')
+const lines = statement('select text from lines')
+const terminate = statement('select pg_terminate_backend($1)')
+
+let parts: TestParts
+
+beforeEach(async () => {
+  parts = await openTestParts()
+})
+
+afterEach(() => parts.stop())
+
+function open(lock = 'writer', signal?: AbortSignal): Promise<ExclusiveDatabase> {
+  const options = { url: '', schema: 'ledger', migrations, connections_max: 1, lock }
+  return parts.openExclusive({ ...options, signal })
+}
+
+async function pidOf(db: ExclusiveDatabase): Promise<number> {
+  return (await db.query<{ pid: number }>(pid, []))[0]?.pid ?? 0
+}
+
+async function kill(backend: number): Promise<void> {
+  const other = await open('killer')
+  await other.query(terminate, [backend])
+  await other.close()
+}
+
+test('the next in line takes over when the backend of the holder ends, and its transaction is lost', async () => {
+  const first = await open()
+  const second = open()
+  const backend = await pidOf(first)
+  const work = first.transaction(async (tx) => {
+    await tx.query(insert, ['half'])
+    await kill(backend)
+    await tx.query(insert, ['rest'])
+  })
+  expect(isOutage(await work.catch((error: unknown) => error))).toBe(true)
+  await first.lost
+  const successor = await second
+  expect(await successor.query(lines, [])).toEqual([])
+  expect(await pidOf(successor)).not.toBe(backend)
+  expect(isOutage(await first.query(lines, []).catch((error: unknown) => error))).toBe(true)
+})
+
+test('an idle holder learns that its lock is lost', async () => {
+  const first = await open()
+  await kill(await pidOf(first))
+  await first.lost
+  const again = await open()
+  expect(await again.query(lines, [])).toEqual([])
+})
+
+test('who closes gives the lock away after its work in flight', async () => {
+  const first = await open()
+  const work = first.transaction((tx) => tx.query(insert, ['done']))
+  await first.close()
+  await work
+  expect(await (await open()).query(lines, [])).toEqual([{ text: 'done' }])
+})
+
+test('locks of other names do not wait for each other', async () => {
+  await open('one')
+  expect(await pidOf(await open('two'))).toBeGreaterThan(0)
+})
+
+test('who waits for the lock can be told to stop, and stops when the process stops', async () => {
+  await open()
+  const stopping = new AbortController()
+  const waiting = open('writer', stopping.signal)
+  stopping.abort(new Error('enough'))
+  await expect(waiting).rejects.toThrow('enough')
+
+  const crashed = parts
+  const waitingStill = open()
+  const outcome = waitingStill.catch((error: unknown) => error)
+  parts = await crashed.restart()
+  expect(isOutage(await outcome)).toBe(true)
+})
+
+test('work is done one after the other, never interleaved', async () => {
+  const db = await open()
+  let inside = 0
+  const work = (text: string) =>
+    db.transaction(async (tx) => {
+      inside += 1
+      expect(inside).toBe(1)
+      await tx.query(insert, [text])
+      await tx.query(lines, [])
+      inside -= 1
+    })
+  await Promise.all([work('a'), db.query(insert, ['b']), work('c'), work('d')])
+  expect(await db.query(lines, [])).toHaveLength(4)
+})
+
+test('a failure that is no outage costs nothing but its own work', async () => {
+  const db = await open()
+  const backend = await pidOf(db)
+  await expect(db.query(statement('select 1 / 0'), [])).rejects.toMatchObject({ code: '22012' })
+  const refused = db.transaction((tx) =>
+    tx.query(statement('insert into lines values (1 / 0)'), []),
+  )
+  await expect(refused).rejects.toMatchObject({ code: '22012' })
+  await eventually(async () => (await pidOf(db)) === backend, 'the same connection')
+})

@@ -1,0 +1,154 @@
+/**
+ * One trip to PostgreSQL and back for one or several statements. A trip costs as much as a small
+ * statement does, so BEGIN travels with the first statement of a transaction and COMMIT with its
+ * last one. The statements of a trip are one unit: after one that fails the rest is not run.
+ */
+import type { ClientBase, Connection, FieldDef, Submittable } from 'pg'
+import { parserOf } from './column-types.ts'
+import type { Statement, Value } from './database.ts'
+
+export interface Step {
+  readonly statement: Statement
+  readonly values: readonly Value[]
+}
+
+export interface Answer {
+  readonly rows: readonly unknown[]
+  /** What the statement did, in PostgreSQL's words: `INSERT 0 5`, `COMMIT`, `ROLLBACK`. */
+  readonly did: string
+}
+
+/** Runs the statements in order; rejects with the error of the first one that failed. */
+export function roundTrip(client: ClientBase, steps: readonly Step[]): Promise<readonly Answer[]> {
+  const line = lineOf(client)
+  return new Promise((resolve, reject) => {
+    const trip = newTrip(line.prepared, steps, (error, answers) => {
+      if (error === null) resolve(answers)
+      else reject(error)
+      line.busy = false
+      const next = line.waiting.shift()
+      if (next !== undefined) send(client, line, next)
+    })
+    if (line.busy) line.waiting.push(trip)
+    else send(client, line, trip)
+  })
+}
+
+interface Column {
+  readonly name: string
+  readonly parse: (text: string) => unknown
+}
+
+/** What is known of a connection. */
+interface Line {
+  /** The columns of each statement that PostgreSQL has prepared. */
+  readonly prepared: Map<string, readonly Column[]>
+  /** One trip is under way at a time. */
+  busy: boolean
+  readonly waiting: Trip[]
+}
+
+const lines = new WeakMap<ClientBase, Line>()
+
+function lineOf(client: ClientBase): Line {
+  const known = lines.get(client)
+  if (known !== undefined) return known
+  const line: Line = { prepared: new Map(), busy: false, waiting: [] }
+  lines.set(client, line)
+  return line
+}
+
+function send(client: ClientBase, line: Line, trip: Trip): void {
+  line.busy = true
+  client.query(trip)
+}
+
+/** What the client calls of a query that is not its own; `callback` bears its timeout. */
+interface Trip extends Submittable {
+  callback: (error: Error | null, answers: readonly Answer[]) => void
+  handleRowDescription(message: { readonly fields: readonly FieldDef[] }): void
+  handleDataRow(message: { readonly fields: readonly (string | null)[] }): void
+  handleCommandComplete(message: { readonly text: string }): void
+  handleReadyForQuery(): void
+  handleError(error: Error): void
+}
+
+function newTrip(
+  prepared: Map<string, readonly Column[]>,
+  steps: readonly Step[],
+  callback: Trip['callback'],
+): Trip {
+  const parameters = steps.map(({ values }) => values.map(parameter))
+  const answers: Answer[] = []
+  /** The columns of the statements that are prepared by this trip. */
+  const described = new Map<string, readonly Column[]>()
+  let settled = false
+  let rows: unknown[] = []
+
+  const nameNow = () => steps[answers.length]?.statement.name ?? ''
+  const trip: Trip = {
+    callback: (error, all) => {
+      if (settled) return
+      settled = true
+      callback(error, all)
+    },
+    submit(connection) {
+      connection.stream.cork()
+      for (const [at, { statement }] of steps.entries()) {
+        const { name } = statement
+        if (!prepared.has(name) && !described.has(name)) {
+          prepare(connection, statement)
+          described.set(name, [])
+        }
+        connection.bind({ statement: name, values: parameters[at] }, true)
+        connection.execute(null, true)
+      }
+      connection.sync()
+      connection.stream.uncork()
+    },
+    handleRowDescription: ({ fields }) => void described.set(nameNow(), fields.map(columnOf)),
+    handleDataRow({ fields }) {
+      const columns = prepared.get(nameNow()) ?? described.get(nameNow()) ?? []
+      rows.push(rowOf(columns, fields))
+    },
+    handleCommandComplete({ text }) {
+      answers.push({ rows, did: text })
+      rows = []
+    },
+    handleReadyForQuery() {
+      for (const [name, columns] of described) prepared.set(name, columns)
+      trip.callback(null, answers)
+    },
+    handleError(error) {
+      // A statement whose plan or columns have changed under it is prepared anew.
+      prepared.delete(nameNow())
+      trip.callback(error, answers)
+    },
+  }
+  return trip
+}
+
+/** A name may be left over from a trip that failed; closing one that is not there is no error. */
+function prepare(connection: Connection, { name, text }: Statement): void {
+  connection.close({ type: 'S', name }, true)
+  connection.parse({ name, text, types: [] }, true)
+  connection.describe({ type: 'S', name }, true)
+}
+
+function parameter(value: Value): string | Buffer | null {
+  if (value === null || typeof value === 'string' || Buffer.isBuffer(value)) return value
+  return value instanceof Date ? value.toISOString() : String(value)
+}
+
+function columnOf({ name, dataTypeID }: FieldDef): Column {
+  return { name, parse: parserOf(dataTypeID) }
+}
+
+function rowOf(columns: readonly Column[], fields: readonly (string | null)[]): unknown {
+  const row: Record<string, unknown> = {}
+  for (const [at, { name, parse }] of columns.entries()) {
+    const field = fields[at]
+    row[name] = field === null || field === undefined ? null : parse(field)
+  }
+  return row
+}

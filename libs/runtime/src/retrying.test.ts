@@ -1,0 +1,44 @@
+import { expect, test } from '@jest/globals'
+import { openLog } from './log.ts'
+import { retrying } from './retrying.ts'
+
+const log = openLog({ name: 'test', level: 'silent' })
+const options = { log, what: 'reserve', delay_ms_max: 1 }
+
+function outage(): Error {
+  return Object.assign(new Error('connection lost'), { code: 'ECONNRESET' })
+}
+
+test('a call is repeated over outages until it is answered', async () => {
+  let tries = 0
+  const answer = await retrying(() => {
+    tries++
+    return tries < 4 ? Promise.reject(outage()) : Promise.resolve('RESERVED')
+  }, options)
+  expect([answer, tries]).toEqual(['RESERVED', 4])
+})
+
+test('what is no outage is thrown at once', async () => {
+  let tries = 0
+  const call = retrying(() => {
+    tries++
+    return Promise.reject(new Error('a bug'))
+  }, options)
+  await expect(call).rejects.toThrow('a bug')
+  expect(tries).toBe(1)
+})
+
+test('an abort ends the pause and the repeating with the last outage', async () => {
+  const abort = new AbortController()
+  let tries = 0
+  const call = retrying(
+    () => {
+      tries++
+      setImmediate(() => abort.abort())
+      return Promise.reject(outage())
+    },
+    { log, what: 'reserve', signal: abort.signal },
+  )
+  await expect(call).rejects.toThrow('connection lost')
+  expect(tries).toBe(1)
+})

@@ -1,0 +1,178 @@
+import { describe, expect, test } from '@jest/globals'
+import { describeSettings, settingRows } from './describe-settings.ts'
+import { readSettings, type SettingSource } from './read-settings.ts'
+import { choice, integer, mergeSettings, text, type SettingValues } from './settings.ts'
+import { StartError } from './start-error.ts'
+
+const settings = {
+  TRANSFERS_DATABASE_URL: text({ about: 'where the transfers are kept', default: '' }),
+  TRANSFERS_KEY: text({ about: 'signs', default: 'initial', secret: true }),
+  SWEEP_INTERVAL_MS: integer({
+    about: 'between two sweeps',
+    unit: 'ms',
+    default: 1_000,
+    min: 10,
+    max: 60_000,
+  }),
+  DURABILITY: choice({ about: 'what lasts', options: ['fsync', 'none'], default: 'fsync' }),
+}
+
+const prefixes = ['TRANSFERS_']
+
+function read(...sources: SettingSource[]) {
+  return readSettings(settings, { sources, prefixes })
+}
+
+function environment(values: SettingSource['values']): SettingSource {
+  return { origin: 'environment', values }
+}
+
+function faultsOf(...sources: SettingSource[]): string[] {
+  try {
+    read(...sources)
+  } catch (error) {
+    if (error instanceof StartError) return error.message.split('\n')
+    throw error
+  }
+  return []
+}
+
+describe('values', () => {
+  test('are typed by their definitions and default where nothing is given', () => {
+    const values: SettingValues<typeof settings> = read().values
+    const interval_ms: number = values.SWEEP_INTERVAL_MS
+    const durability: 'fsync' | 'none' = values.DURABILITY
+    expect([interval_ms, durability, values.TRANSFERS_DATABASE_URL]).toEqual([1_000, 'fsync', ''])
+  })
+
+  test('of an earlier layer win over those of a later one, and tell where they came from', () => {
+    const { values, origins } = read(
+      { origin: 'flag', values: { SWEEP_INTERVAL_MS: '20' } },
+      { origin: 'file', values: { SWEEP_INTERVAL_MS: '30', DURABILITY: 'none' } },
+      environment({ SWEEP_INTERVAL_MS: '40', DURABILITY: 'fsync', TRANSFERS_KEY: 'k' }),
+    )
+    expect(values).toMatchObject({ SWEEP_INTERVAL_MS: 20, DURABILITY: 'none', TRANSFERS_KEY: 'k' })
+    expect(origins).toEqual({
+      SWEEP_INTERVAL_MS: 'flag',
+      DURABILITY: 'file',
+      TRANSFERS_KEY: 'environment',
+      TRANSFERS_DATABASE_URL: 'default',
+    })
+  })
+
+  test('that are empty in the environment count as not given, but not elsewhere', () => {
+    expect(read(environment({ SWEEP_INTERVAL_MS: '' })).origins.SWEEP_INTERVAL_MS).toBe('default')
+    expect(read({ origin: 'flag', values: { TRANSFERS_KEY: '' } }).values.TRANSFERS_KEY).toBe('')
+    expect(faultsOf({ origin: 'file', values: { SWEEP_INTERVAL_MS: '' } })).toEqual([
+      'SWEEP_INTERVAL_MS must be an integer from 10 to 60000 (ms), not (empty) (from file).',
+    ])
+  })
+
+  test('at their bounds are taken and beyond them refused', () => {
+    for (const given of ['10', '60000'])
+      expect(faultsOf(environment({ SWEEP_INTERVAL_MS: given }))).toEqual([])
+    for (const given of ['9', '60001', '1e3', '10.5', '0x20', ' 20', 'many', '9'.repeat(40)])
+      expect(faultsOf(environment({ SWEEP_INTERVAL_MS: given }))).toHaveLength(1)
+  })
+})
+
+describe('a start is refused', () => {
+  test('with one sentence for each fault, all of them at once', () => {
+    expect(
+      faultsOf(
+        { origin: 'flag', values: { SWEEP: '5' } },
+        { origin: 'file', values: { SWEEP_INTERVAL_MS: '5' } },
+        environment({ DURABILITY: 'some', TRANSFERS_KEYS: 'x' }),
+      ),
+    ).toEqual([
+      'SWEEP (from flag) is not a setting: --print-settings lists them.',
+      'TRANSFERS_KEYS (from environment) is not a setting: --print-settings lists them.',
+      'SWEEP_INTERVAL_MS must be an integer from 10 to 60000 (ms), not 5 (from file).',
+      'DURABILITY must be one of fsync, none, not some (from environment).',
+    ])
+  })
+
+  test('when a required setting is not given', () => {
+    const required = { HUB_HOST: text({ about: 'the name of this hub', default: null }) }
+    const start = () => readSettings(required, { sources: [environment({})], prefixes: [] })
+    expect(start).toThrow('HUB_HOST must be given (the name of this hub): a text')
+  })
+
+  test('without printing a secret', () => {
+    const [fault] = faultsOf(environment({ TRANSFERS_KEY: 's3cret'.repeat(20_000) }))
+    expect(fault).toContain(
+      'TRANSFERS_KEY must be a text of at most 65536 characters, not (hidden)',
+    )
+  })
+
+  test('not by what else is in the environment, nor by what Kubernetes puts there', () => {
+    expect(
+      faultsOf(
+        environment({
+          PATH: '/bin',
+          HOME: '/',
+          TRANSFERS_SERVICE_HOST: '10.0.0.7',
+          TRANSFERS_SERVICE_PORT_GRPC: '4200',
+          TRANSFERS_PORT: 'tcp://10.0.0.7:4200',
+          TRANSFERS_PORT_4200_TCP_ADDR: '10.0.0.7',
+        }),
+      ),
+    ).toEqual([])
+    expect(faultsOf(environment({ TRANSFERS_PORT: '4200' }))).toHaveLength(1)
+  })
+})
+
+describe('the settings of several services', () => {
+  const host = { about: 'where servers listen', default: '127.0.0.1' }
+
+  test('are one object, in which equal definitions are one', () => {
+    const all = mergeSettings([settings, { HOST: text(host) }, { HOST: text(host) }])
+    const { values } = readSettings(all, { sources: [environment({ HOST: 'x' })], prefixes })
+    const merged: { HOST: string; SWEEP_INTERVAL_MS: number } = values
+    expect(merged).toMatchObject({ HOST: 'x', SWEEP_INTERVAL_MS: 1_000 })
+  })
+
+  test('may not define one name in two ways', () => {
+    const other = { HOST: text({ ...host, default: '0.0.0.0' }) }
+    expect(() => mergeSettings([{ HOST: text(host) }, other])).toThrow(
+      'two definitions of the setting HOST differ',
+    )
+  })
+})
+
+describe('--print-settings', () => {
+  const reading = read(
+    environment({
+      TRANSFERS_DATABASE_URL: 'postgres://transfers:s3cret@db:5432/causeway',
+      TRANSFERS_KEY: 's3cret',
+      SWEEP_INTERVAL_MS: '20',
+    }),
+  )
+
+  test('shows value, unit, default, bound and origin of every setting by name', () => {
+    const rows = settingRows(settings, reading)
+    expect(rows.map(({ name }) => name)).toEqual([...Object.keys(settings)].sort())
+    expect(rows[1]).toEqual({
+      name: 'SWEEP_INTERVAL_MS',
+      value: '20',
+      unit: 'ms',
+      default: '1000',
+      bound: 'an integer from 10 to 60000 (ms)',
+      origin: 'environment',
+      about: 'between two sweeps',
+    })
+  })
+
+  test('hides secrets, their defaults, and the passwords in URLs', () => {
+    const table = describeSettings(settings, reading)
+    expect(table).not.toContain('s3cret')
+    expect(table).not.toContain('initial')
+    expect(table).toContain('postgres://transfers:(hidden)@db:5432/causeway')
+  })
+
+  test('is a table with a head and a line for each', () => {
+    const lines = describeSettings(settings, reading).split('\n')
+    expect(lines).toHaveLength(5)
+    expect(lines[0]).toMatch(/^name +value +unit +default +bound +origin +about$/)
+  })
+})

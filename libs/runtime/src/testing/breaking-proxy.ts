@@ -1,0 +1,60 @@
+/** Stands between a client and PostgreSQL and cuts the connection at the moment a test wants. */
+import { mkdtempSync } from 'node:fs'
+import { createServer, connect, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { socketPort } from '../postgres/hub-lock.ts'
+import { socketFolderVariable } from './test-server.ts'
+
+/** 'lost': the server never sees the words. 'unanswered': it sees them, and its answer is lost. */
+export type Breaking = 'lost' | 'unanswered'
+
+export interface BreakingProxy {
+  readonly socketFolder: string
+  /** Cuts the connection on which these bytes are sent next. */
+  breakAt(words: string, how: Breaking): void
+  stop(): Promise<void>
+}
+
+/** Listens on a socket folder of its own. */
+export async function openBreakingProxy(): Promise<BreakingProxy> {
+  const socketFolder = mkdtempSync(join(tmpdir(), 'causeway-proxy-'))
+  let breaking: { readonly words: string; readonly how: Breaking } | undefined
+  const file = `.s.PGSQL.${socketPort}`
+  const sockets = new Set<Socket>()
+  const proxy = createServer((client) => {
+    const server = connect(join(process.env[socketFolderVariable] ?? '', file))
+    for (const socket of [client, server]) {
+      sockets.add(socket)
+      socket.on('error', () => socket.destroy())
+      socket.on('close', () => {
+        client.destroy()
+        server.destroy()
+      })
+    }
+    let unanswered = false
+    client.on('data', (bytes) => {
+      const how =
+        breaking !== undefined && bytes.includes(breaking.words) ? breaking.how : undefined
+      if (how !== undefined) breaking = undefined
+      if (how === 'lost') client.destroy()
+      else server.write(bytes)
+      unanswered ||= how === 'unanswered'
+    })
+    server.on('data', (bytes) => {
+      if (unanswered) client.destroy()
+      else client.write(bytes)
+    })
+  })
+  await new Promise<void>((resolve) => proxy.listen(join(socketFolder, file), resolve))
+  return {
+    socketFolder,
+    breakAt(words, how) {
+      breaking = { words, how }
+    },
+    async stop() {
+      for (const socket of sockets) socket.destroy()
+      await new Promise((resolve) => proxy.close(resolve))
+    },
+  }
+}

@@ -1,0 +1,17 @@
+/** A process that holds an embedded PostgreSQL until it is killed: `server-process.ts DATA_DIR`. */
+import { openLog } from '../log.ts'
+import { startServer } from '../postgres/server.ts'
+import { StartError } from '../start-error.ts'
+
+try {
+  await startServer({
+    dataDir: process.argv[2] ?? '',
+    durability: 'none',
+    log: openLog({ name: 'server', level: 'silent' }),
+    onExit: (reason) => process.stdout.write(`ended: ${reason}\n`),
+  })
+  process.stdout.write('ready\n')
+} catch (error) {
+  if (!(error instanceof StartError)) throw error
+  process.stdout.write(`refused: ${error.message}\n`)
+}

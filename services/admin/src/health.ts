@@ -1,0 +1,32 @@
+/** GET /health: whether the services that the administration API asks do answer. */
+import { answered } from './answer.ts'
+import { reads, type Operation } from './operation.ts'
+import type { Deps, Upstream } from './upstream.ts'
+
+const options = { deadline_ms: 1_000 }
+
+/** The cheapest question of each. */
+const questions: Readonly<Record<string, (upstream: Upstream) => Promise<unknown>>> = {
+  'participant-lifecycle': ({ participants }) =>
+    participants.GetParticipantInfo({ names: [''] }, options),
+  settlements: ({ models }) => models.GetSettlementModels({ currency: '', name: '-' }, options),
+  transfers: ({ transfers }) => transfers.GetTransferStates({ ids: [] }, options),
+}
+
+export function healthOperations(deps: Deps): readonly Operation[] {
+  return [
+    reads('/health', async () => {
+      const services = await Promise.all(
+        Object.entries(questions).map(async ([name, ask]) => ({
+          name,
+          status: await ask(deps).then(
+            () => 'OK',
+            () => 'DOWN',
+          ),
+        })),
+      )
+      const ok = services.every(({ status }) => status === 'OK')
+      return answered(ok ? 200 : 503, { status: ok ? 'OK' : 'DOWN', services })
+    }),
+  ]
+}

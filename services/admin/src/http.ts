@@ -1,0 +1,135 @@
+/**
+ * The administration API over HTTP: Express finds the operation, and everything that can be wrong
+ * with a request before its operation runs is judged here, in one order for all of them.
+ */
+import { isOutage, type Logger } from '@causeway/runtime'
+import express, {
+  type ErrorRequestHandler,
+  type Express,
+  type Request,
+  type Response,
+} from 'express'
+import { isUtf8 } from 'node:buffer'
+import { refused, type Answer } from './answer.ts'
+import { errorAnswer, type Compatibility } from './contract.ts'
+import { path, query, read, type Read } from './fields.ts'
+import { readJson, writeJson } from './json.ts'
+import type { Operation } from './operation.ts'
+
+export interface HttpOptions {
+  readonly compatibility: Compatibility
+  readonly log: Logger
+}
+
+const body_bytes_max = 1024 * 1024
+
+export function operatorApp(operations: readonly Operation[], options: HttpOptions): Express {
+  const app = express()
+  app.disable('x-powered-by')
+  app.enable('case sensitive routing')
+  app.set('query parser', 'simple')
+  const send = (response: Response, answer: Answer) => {
+    write(response, answer, options.compatibility)
+  }
+  const raw = express.raw({ type: () => true, limit: body_bytes_max })
+  for (const path of new Set(operations.map((operation) => operation.path))) {
+    const ofPath = operations.filter((operation) => operation.path === path)
+    const route = app.route(path)
+    for (const operation of ofPath) {
+      const method = operation.method.toLowerCase() as Lowercase<Operation['method']>
+      route[method](raw, async (request, response) => {
+        send(response, await run(operation, request, options.log))
+      })
+    }
+    const allow = ofPath.map(({ method }) => method).join(', ')
+    route.all((request, response) => {
+      response.setHeader('allow', allow)
+      send(response, refused('METHOD_UNKNOWN', `${request.method} is not one of ${allow}`))
+    })
+  }
+  app.use((request, response) => {
+    send(response, refused('URI_UNKNOWN', request.path))
+  })
+  app.use(unreadable(send))
+  return app
+}
+
+async function run(operation: Operation, request: Request, log: Logger): Promise<Answer> {
+  const call = readCall(operation, request)
+  if (call.outcome === 'refused') return call
+  try {
+    return await operation.run(call.value)
+  } catch (error) {
+    const what = `${operation.method} ${operation.path}`
+    if (isOutage(error)) {
+      log.warn({ err: error }, `${what}: a service did not answer`)
+      return refused('UNAVAILABLE', 'ask again later')
+    }
+    log.error({ err: error }, `${what} failed`)
+    return refused('FAULT')
+  }
+}
+
+function readCall(operation: Operation, request: Request): Read<Parameters<Operation['run']>[0]> {
+  if (request.accepts('json') === false) {
+    return refused('NOT_ACCEPTABLE', 'answers are application/json')
+  }
+  const inPath = read(path, request.params)
+  if (inPath.outcome === 'refused') return inPath
+  const inQuery = read(query, request.query)
+  if (inQuery.outcome === 'refused') return inQuery
+  const inBody = readBody(operation, request)
+  if (inBody.outcome === 'refused') return inBody
+  return {
+    outcome: 'read',
+    value: { ...inPath.value, query: inQuery.value, body: inBody.value },
+  }
+}
+
+function readBody({ body: schema }: Operation, request: Request): Read<unknown> {
+  if (schema === null) return { outcome: 'read', value: undefined }
+  const bytes: unknown = request.body
+  if (!Buffer.isBuffer(bytes) || bytes.length === 0) return refused('MISSING', 'body')
+  const type = request.headers['content-type']
+  if (type !== undefined && request.is('json') === false) {
+    return refused('MALFORMED', 'Content-Type must be application/json')
+  }
+  if (!isUtf8(bytes)) return refused('MALFORMED', 'the body is not UTF-8')
+  let sent: unknown
+  try {
+    sent = readJson(bytes.toString('utf8'))
+  } catch {
+    return refused('MALFORMED', 'the body is not JSON')
+  }
+  return read(schema, sent)
+}
+
+/** What Express could not hand to an operation: a path or body that cannot be decoded, or too large. */
+function unreadable(send: (response: Response, answer: Answer) => void): ErrorRequestHandler {
+  return (error: unknown, _request, response, next) => {
+    if (response.headersSent) {
+      next(error)
+      return
+    }
+    const type: unknown = error instanceof Error && 'type' in error ? error.type : undefined
+    const detail = error instanceof Error ? error.message : ''
+    send(
+      response,
+      type === 'entity.too.large'
+        ? refused('TOO_LARGE', `more than ${body_bytes_max} bytes`)
+        : refused('MALFORMED', detail),
+    )
+  }
+}
+
+function write(response: Response, answer: Answer, compatibility: Compatibility): void {
+  const { status, body } =
+    answer.outcome === 'answered' ? answer : errorAnswer(answer, compatibility)
+  response.statusCode = status
+  if (body === undefined) {
+    response.end()
+    return
+  }
+  response.setHeader('content-type', 'application/json; charset=utf-8')
+  response.end(writeJson(body))
+}

@@ -1,0 +1,98 @@
+/**
+ * Verifies the hub while it works: the ledger against its journal, and the ledger against the
+ * transfers. What is on its way looks different for a moment, so only what stands is a difference.
+ */
+import { setTimeout as pause } from 'node:timers/promises'
+import { comparePages, differencesAmong, type Difference } from '../domain/compare.ts'
+import type { Upstream } from '../upstream.ts'
+
+export interface Verification {
+  readonly clean: boolean
+  readonly compared: {
+    readonly accounts: number
+    readonly entries: number
+    readonly transfers: number
+  }
+  /** One sentence each. */
+  readonly differences: readonly string[]
+}
+
+const page_max = 1_000
+/** Beyond so many suspects the hub is not a little wrong, and reading on tells nothing new. */
+const suspects_max = 10_000
+const rereads = 3
+const ledgerDeadline_ms = 600_000
+const pageDeadline_ms = 30_000
+
+type Sources = Pick<Upstream, 'ledger' | 'transfers'>
+
+/** `reread_ms` is the pause before each of the three looks at what seems different. */
+export async function verify(sources: Sources, reread_ms = 1_000): Promise<Verification> {
+  const books = await sources.ledger.VerifyLedger({}, { deadline_ms: ledgerDeadline_ms })
+  const walk = await compareAll(sources)
+  const standing = await readAgain(sources, walk.suspects, reread_ms)
+  const differences = [...books.differences, ...standing.map(({ sentence }) => sentence)]
+  if (!walk.whole) {
+    differences.push(`more than ${suspects_max} transfers differ: the comparison stopped there`)
+  }
+  return {
+    clean: differences.length === 0,
+    compared: {
+      accounts: Number(books.accountsCompared),
+      entries: walk.entries,
+      transfers: walk.transfers,
+    },
+    differences,
+  }
+}
+
+async function compareAll(sources: Sources) {
+  const suspects: string[] = []
+  let entries = 0
+  let transfers = 0
+  let after: string | undefined = ''
+  while (after !== undefined && suspects.length <= suspects_max) {
+    const page = { afterId: after, limit: page_max }
+    const options = { deadline_ms: pageDeadline_ms }
+    const [ledger, states] = await Promise.all([
+      sources.ledger.ListTransferEntries(page, options),
+      sources.transfers.ListTransferStates(page, options),
+    ])
+    const compared = comparePages(ledger.entries, states.transfers)
+    suspects.push(...compared.differences.map(({ id }) => id))
+    entries += compared.entries
+    transfers += compared.transfers
+    after = compared.next
+  }
+  return { suspects, entries, transfers, whole: after === undefined }
+}
+
+/** The differences that are there at each of the looks, as the last one shows them. */
+async function readAgain(
+  sources: Sources,
+  suspects: readonly string[],
+  reread_ms: number,
+): Promise<readonly Difference[]> {
+  let standing: readonly Difference[] = []
+  let ids = suspects
+  for (let look = 1; look <= rereads && ids.length > 0; look++) {
+    await pause(reread_ms)
+    standing = await compareIds(sources, ids)
+    ids = standing.map(({ id }) => id)
+  }
+  return standing
+}
+
+/** The transfers are read first: a step that is made in between shows in the ledger, not the reverse. */
+async function compareIds(sources: Sources, ids: readonly string[]): Promise<Difference[]> {
+  const found: Difference[] = []
+  for (let from = 0; from < ids.length; from += page_max) {
+    const asked = { ids: ids.slice(from, from + page_max) }
+    const options = { deadline_ms: pageDeadline_ms }
+    const { transfers } = await sources.transfers.GetTransferStates(asked, options)
+    const { entries } = await sources.ledger.GetLedgerEntries(asked, options)
+    const ofTransfers = entries.filter(({ kind }) => kind === 'TRANSFER')
+    found.push(...differencesAmong(ofTransfers, transfers))
+  }
+  return found
+}

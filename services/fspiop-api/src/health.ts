@@ -1,0 +1,47 @@
+/** `GET /health` on the port of the FSPs: whether what the edge itself needs answers. */
+
+export interface HealthReport {
+  readonly status: 'OK' | 'DOWN'
+  readonly services: readonly { readonly name: string; readonly status: 'OK' | 'DOWN' }[]
+}
+
+export type HealthPage = () => Promise<HealthReport>
+
+type Check = () => Promise<unknown>
+
+const answer_ms_max = 2_000
+/** An answer serves everybody who asks within this time: asking often costs nothing. */
+const fresh_ms = 1_000
+
+export function openHealthPage(checks: Readonly<Record<string, Check>>): HealthPage {
+  let last: { readonly at_ms: number; readonly report: Promise<HealthReport> } | undefined
+  return () => {
+    const now_ms = Date.now()
+    if (last === undefined || now_ms - last.at_ms >= fresh_ms) {
+      last = { at_ms: now_ms, report: look(checks) }
+    }
+    return last.report
+  }
+}
+
+async function look(checks: Readonly<Record<string, Check>>): Promise<HealthReport> {
+  const services = await Promise.all(
+    Object.entries(checks).map(async ([name, check]) => ({ name, status: await statusOf(check) })),
+  )
+  const isWell = services.every(({ status }) => status === 'OK')
+  return { status: isWell ? 'OK' : 'DOWN', services }
+}
+
+function statusOf(check: Check): Promise<'OK' | 'DOWN'> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve('DOWN'), answer_ms_max)
+    const end = (status: 'OK' | 'DOWN') => {
+      clearTimeout(timer)
+      resolve(status)
+    }
+    check().then(
+      () => end('OK'),
+      () => end('DOWN'),
+    )
+  })
+}

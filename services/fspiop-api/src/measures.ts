@@ -1,0 +1,48 @@
+/** What the operator's dashboards and alarms see of the edge. */
+import type { Metrics } from '@causeway/runtime'
+import { Counter, Gauge } from 'prom-client'
+import type { Admission } from './admission.ts'
+
+export interface Measures {
+  /** `code` is '' for an acknowledgement. */
+  answered(method: string, status: number, code: string): void
+  cut(): void
+  noEndpoint(): void
+}
+
+const methods: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])
+
+export function openMeasures(metrics: Metrics, admission: Admission): Measures {
+  const registers = [metrics]
+  const answers = new Counter({
+    name: 'fspiop_api_answers_total',
+    help: 'answers to FSPs by method, status and error code',
+    labelNames: ['method', 'status', 'code'],
+    registers,
+  })
+  const cuts = new Counter({
+    name: 'fspiop_api_cut_requests_total',
+    help: 'requests whose connection ended before their body did',
+    registers,
+  })
+  const noEndpoints = new Counter({
+    name: 'fspiop_api_callbacks_without_endpoint_total',
+    help: 'callbacks that have no address to go to',
+    registers,
+  })
+  new Gauge({
+    name: 'fspiop_api_requests_in_flight',
+    help: 'requests at work',
+    registers,
+    collect() {
+      this.set(admission.inFlight)
+    },
+  })
+  return {
+    answered(method, status, code) {
+      answers.inc({ method: methods.has(method) ? method : 'other', status, code })
+    },
+    cut: () => cuts.inc(),
+    noEndpoint: () => noEndpoints.inc(),
+  }
+}

@@ -1,0 +1,163 @@
+/**
+ * The edge for FSPs: lets their messages in, and turns what the hub has to say into callbacks. It
+ * owns no state: what it accepts is stored as an event before it is acknowledged.
+ */
+import { onEvents } from '@causeway/events'
+import {
+  serveHttp,
+  StartError,
+  type EventBus,
+  type OutgoingMessage,
+  type ProcessParts,
+  type Service,
+} from '@causeway/runtime'
+import { openAdmission } from './admission.ts'
+import { createApp } from './app.ts'
+import { callbackMessages, type CallbackParts } from './callbacks.ts'
+import type { Edge } from './chain.ts'
+import { errorsPage } from './errors-page.ts'
+import { openHealthPage } from './health.ts'
+import { openMeasures } from './measures.ts'
+import { openParticipants } from './participants.ts'
+import { refuse, type Reason } from './refusals.ts'
+import { reportEvents, reportLines } from './reports.ts'
+import { refusalBody, sendUnknownPath, serveApi } from './serve.ts'
+import type { Settings } from './settings.ts'
+import { transferLegs, transferReports, type CallbackRules } from './transfers/callbacks.ts'
+import { transferRoutes } from './transfers/requests.ts'
+
+export interface FspiopApi extends Service {
+  /** Where FSPs reach it: `http://127.0.0.1:4000`. */
+  readonly url: string
+}
+
+const callbackEvents = Object.keys(transferReports) as (keyof typeof transferReports)[]
+
+export async function start(settings: Settings, parts: ProcessParts): Promise<FspiopApi> {
+  refuseOpenDoor(settings)
+  const log = parts.log.child({ service: 'fspiop-api' })
+  log.warn('EDGE_IDENTITY=header: whoever reaches the port is who FSPIOP-Source says')
+  log.warn('JWS_VERIFY=off, JWS_SIGN=off: signatures are neither verified nor made')
+  const { bus, grpc } = parts
+  const participants = await openParticipants({
+    ...{ grpc, bus, log, age_max_ms: settings.FSPIOP_API_PARTICIPANT_AGE_MAX_MS },
+  })
+  const admission = openAdmission({
+    total_max: settings.FSPIOP_API_IN_FLIGHT_MAX,
+    per_fsp_max: settings.FSPIOP_API_IN_FLIGHT_PER_FSP_MAX,
+    bytes_max: settings.FSPIOP_API_BODIES_MAX_BYTES,
+  })
+  const measures = openMeasures(parts.metrics, admission)
+  const edge: Edge = {
+    served: transferRoutes(transferRules(settings)),
+    participants,
+    hubName: settings.HUB_NAME,
+    compatibility: settings.COMPATIBILITY,
+    publish: publishWithin(bus, settings.FSPIOP_API_PUBLISH_TIMEOUT_MS),
+  }
+  const callbacks = await tellFsps(settings, bus, {
+    participants,
+    hubName: settings.HUB_NAME,
+    outcome_ms: settings.OUTCOME_RETRY_H * 3_600_000,
+    onNoEndpoint: () => measures.noEndpoint(),
+  })
+
+  const serveParts = { edge, admission, measures, log }
+  const app = createApp({
+    health: openHealthPage({
+      'participant-lifecycle': () => participants.ping(),
+      events: () => bus.deadLetters(1),
+    }),
+    errorsPage: errorsPage(settings.COMPATIBILITY),
+    onUnknownPath: (request, response) => sendUnknownPath(serveParts, request, response),
+  })
+  const server = await serveHttp({
+    name: 'API for FSPs',
+    host: settings.FSP_HOST,
+    port: settings.FSP_PORT,
+    handler(request, response) {
+      if (!serveApi(serveParts, request, response)) app(request, response)
+    },
+    log,
+    onHeadTooLarge: fixedAnswer('HEAD_TOO_LARGE'),
+    onUnreadable: fixedAnswer('NOT_HTTP'),
+  })
+  return {
+    url: server.url,
+    async stop() {
+      await server.stop()
+      await callbacks.stop()
+      await participants.stop()
+    },
+  }
+}
+
+const loopback = /^(localhost|::1|127(\.\d{1,3}){3})$/
+
+/** Without a proof of identity only this machine may come in. */
+function refuseOpenDoor({ FSP_HOST, EDGE_IDENTITY }: Settings): void {
+  if (loopback.test(FSP_HOST)) return
+  throw new StartError(
+    `FSP_HOST=${FSP_HOST} is refused: with EDGE_IDENTITY=${EDGE_IDENTITY} anybody could pay in any FSP's name, so only a loopback address such as 127.0.0.1 may be listened on.`,
+  )
+}
+
+function transferRules(settings: Settings) {
+  const isMojaloop = settings.COMPATIBILITY === 'mojaloop'
+  return {
+    onUsAllowed: settings.ON_US_TRANSFERS === 'on',
+    abortedIgnored: isMojaloop,
+    timestampBounds: isMojaloop
+      ? {
+          ahead_ms_max: settings.COMPLETED_TIMESTAMP_AHEAD_MS,
+          behind_ms_max: settings.COMPLETED_TIMESTAMP_BEHIND_MS,
+        }
+      : undefined,
+  }
+}
+
+/** Callbacks first, reports beside them: who waits for money does not wait for a report. */
+async function tellFsps(settings: Settings, bus: EventBus, parts: CallbackParts): Promise<Service> {
+  const rules: CallbackRules = {
+    notifyPayeeOnTimeout: settings.NOTIFY_PAYEE_ON_TIMEOUT === 'on',
+  }
+  const publish = async (messages: readonly OutgoingMessage[]) => {
+    if (messages.length > 0) await bus.publish(messages)
+  }
+  const callbacks = await onEvents(bus, 'fspiop_api', callbackEvents, async (events) => {
+    const legs = events.flatMap((event) =>
+      transferLegs(event, rules).map((leg) => ({ event, leg })),
+    )
+    await publish(await callbackMessages(legs, parts, new Date()))
+  })
+  const reports = await onEvents(bus, 'fspiop_api', ['NotifyReport'], async (events) => {
+    await publish(reportEvents(events.flatMap(reportLines)))
+  })
+  return {
+    async stop() {
+      await callbacks.stop()
+      await reports.stop()
+    },
+  }
+}
+
+/** Rejects when the event is not durable in time; it may become so later, and is then a repeat. */
+function publishWithin(bus: EventBus, timeout_ms: number): Edge['publish'] {
+  return (event) =>
+    new Promise((resolve, reject) => {
+      const timer = setTimeout(() => reject(new Error('not durable in time')), timeout_ms)
+      bus
+        .publish([event])
+        .then(resolve, reject)
+        .finally(() => clearTimeout(timer))
+    })
+}
+
+function fixedAnswer(reason: Reason) {
+  const refusal = refuse(reason)
+  return {
+    status: refusal.status,
+    contentType: 'application/json',
+    body: refusalBody(refusal),
+  }
+}

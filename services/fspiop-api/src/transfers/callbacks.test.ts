@@ -1,0 +1,266 @@
+import type { DomainEvent, EventName, Payload, Relay } from '@causeway/events'
+import { describe, expect, test } from '@jest/globals'
+import type { Leg } from '../legs.ts'
+import { transferLegs, type HeardTransferEvent } from './callbacks.ts'
+
+const transferId = '7d7ff5c4-8b1c-4b0f-9c7f-2f0de1f0b8a1'
+const rules = { notifyPayeeOnTimeout: true }
+const relay: Relay = { body: Buffer.from('{ }'), headers: Buffer.from('{"date":"x"}') }
+const errorInformation = { errorCode: '3303', errorDescription: 'Transfer expired' }
+const completedTimestamp = '2026-11-21T10:00:00.000Z'
+const fulfilment = 'UNlJ98hZTY_dsw0cAqw4i_UN3v4utt7CZFB4yfLbVFA'
+const sides = { transferId, payerFsp: 'greenbank', payeeFsp: 'bluewallet', payerVersion: '1.0' }
+const refusal = { transferId, requesterFspId: 'greenbank', version: '1.0', errorInformation }
+
+function event<Name extends EventName>(
+  name: Name,
+  payload: Payload<Name>,
+  carried?: Relay,
+): DomainEvent<Name> {
+  return {
+    name,
+    id: 'e',
+    time: completedTimestamp,
+    payload,
+    relay: carried,
+    traceparent: undefined,
+  } as DomainEvent<Name>
+}
+
+function legs(heard: HeardTransferEvent, how = rules): readonly string[] {
+  return transferLegs(heard, how).map(
+    ({ fspId, operation, path }) => `${fspId}: ${operation} ${path}`,
+  )
+}
+
+function only(heard: HeardTransferEvent): Leg {
+  const [leg, ...others] = transferLegs(heard, rules)
+  if (leg === undefined || others.length > 0) throw new Error('not one leg')
+  return leg
+}
+
+const prepared = event(
+  'TransferPrepared',
+  {
+    transferId,
+    payerFsp: 'greenbank',
+    payeeFsp: 'bluewallet',
+    amount: { currency: 'USD', amount: '99' },
+    expiration: '2026-11-21T10:01:00.000Z',
+    condition: 'c',
+    settlementModelId: 1,
+    preparedAt: completedTimestamp,
+    payerPosition: {
+      participantId: 'greenbank',
+      accountId: 3,
+      currency: 'USD',
+      value: '99',
+      reservedValue: '99',
+      changedAt: completedTimestamp,
+    },
+  },
+  relay,
+)
+
+function committed(changed: Partial<Payload<'TransferCommittedFulfiled'>> = {}, carried?: Relay) {
+  return event(
+    'TransferCommittedFulfiled',
+    {
+      ...sides,
+      payeeVersion: '1.1',
+      amount: { currency: 'USD', amount: '99' },
+      fulfilment,
+      completedTimestamp,
+      settlementModelId: 1,
+      settles: 'NET',
+      notifyPayee: false,
+      fulfiledAt: completedTimestamp,
+      positions: [],
+      ...changed,
+    },
+    carried,
+  )
+}
+
+function rejected(changed: Partial<Payload<'TransferRejectRequestProcessed'>>, carried?: Relay) {
+  return event(
+    'TransferRejectRequestProcessed',
+    {
+      ...sides,
+      errorInformation: {
+        errorCode: '3100',
+        errorDescription: 'Generic validation error - invalid fulfilment',
+      },
+      payeeNotice: 'NONE',
+      completedTimestamp,
+      ...changed,
+    },
+    carried,
+  )
+}
+
+describe('a prepared transfer', () => {
+  test("is told the payee FSP in the payer FSP's own bytes, until the transfer expires", () => {
+    expect(only(prepared)).toMatchObject({
+      fspId: 'bluewallet',
+      role: 'PAYEE',
+      method: 'POST',
+      operation: 'POST /transfers',
+      content: { type: 'RELAYED', relay },
+      deadline: '2026-11-21T10:01:00.000Z',
+    })
+  })
+
+  test('without those bytes is a bug, not an empty message', () => {
+    expect(() => transferLegs({ ...prepared, relay: undefined }, rules)).toThrow(transferId)
+  })
+})
+
+describe('a committed transfer', () => {
+  test("is told the payer FSP in the payee FSP's own bytes", () => {
+    const leg = only(committed({}, relay))
+    expect(leg.content).toEqual({ type: 'RELAYED', relay })
+    expect(leg.deadline).toBeUndefined()
+    expect(legs(committed({}, relay))).toEqual([
+      `greenbank: PUT /transfers/{ID} /transfers/${transferId}`,
+    ])
+  })
+
+  test("without them is told by the hub, in the payer FSP's version and without its id", () => {
+    const extensionList = { extension: [{ key: 'k', value: 'v' }] }
+    expect(only(committed({ extensionList })).content).toEqual({
+      type: 'MADE',
+      version: '1.0',
+      body: { fulfilment, completedTimestamp, transferState: 'COMMITTED', extensionList },
+    })
+  })
+
+  test('of a payee FSP that waits is told it with PATCH, and the payer FSP by the hub', () => {
+    const heard = committed({ notifyPayee: true }, relay)
+    expect(legs(heard)).toEqual([
+      `greenbank: PUT /transfers/{ID} /transfers/${transferId}`,
+      `bluewallet: PATCH /transfers/{ID} /transfers/${transferId}`,
+    ])
+    const [toPayer, toPayee] = transferLegs(heard, rules)
+    expect(toPayer?.content.type).toBe('MADE')
+    expect(toPayee?.content).toEqual({
+      type: 'MADE',
+      version: '1.1',
+      body: { completedTimestamp, transferState: 'COMMITTED' },
+    })
+  })
+})
+
+describe('a rejected transfer', () => {
+  test("is told the payer FSP in the payee FSP's own bytes", () => {
+    expect(only(rejected({}, relay))).toMatchObject({
+      fspId: 'greenbank',
+      path: `/transfers/${transferId}/error`,
+      content: { type: 'RELAYED', relay },
+    })
+  })
+
+  test('is told both by the hub when the payee FSP does not know', () => {
+    const heard = rejected({ payeeNotice: 'ERROR', payeeVersion: '1.0' })
+    expect(legs(heard)).toEqual([
+      `greenbank: PUT /transfers/{ID}/error /transfers/${transferId}/error`,
+      `bluewallet: PUT /transfers/{ID}/error /transfers/${transferId}/error`,
+    ])
+    expect(transferLegs(heard, rules)[1]?.content).toMatchObject({ version: '1.0' })
+  })
+
+  test('gives a payee FSP that waits PATCH with ABORTED and its cause', () => {
+    const [, toPayee] = transferLegs(rejected({ payeeNotice: 'PATCH', payeeVersion: '1.1' }), rules)
+    const value = '3100: Generic validation error - invalid fulfilment'
+    expect(toPayee?.content).toEqual({
+      type: 'MADE',
+      version: '1.1',
+      body: {
+        completedTimestamp,
+        transferState: 'ABORTED',
+        extensionList: { extension: [{ key: 'cause', value }] },
+      },
+    })
+  })
+})
+
+describe('an expired transfer', () => {
+  const timedOut = event('TransferFulfilComitRequestTimedout', { ...sides, errorInformation })
+
+  test('is told both FSPs, or the payer FSP alone', () => {
+    const error = 'PUT /transfers/{ID}/error'
+    expect(legs(timedOut)).toEqual([
+      `greenbank: ${error} /transfers/${transferId}/error`,
+      `bluewallet: ${error} /transfers/${transferId}/error`,
+    ])
+    expect(legs(timedOut, { notifyPayeeOnTimeout: false })).toEqual([
+      `greenbank: ${error} /transfers/${transferId}/error`,
+    ])
+  })
+
+  test('is told in the version of the receiver, the current one where it has not spoken', () => {
+    const contents = transferLegs(timedOut, rules).map(({ content }) => content)
+    expect(contents).toEqual([
+      { type: 'MADE', version: '1.0', body: { errorInformation } },
+      { type: 'MADE', version: '1.1', body: { errorInformation } },
+    ])
+  })
+
+  test('that was never reserved concerns the payer FSP alone', () => {
+    expect(
+      only(event('TransferPrepareRequestTimedout', { ...sides, errorInformation })),
+    ).toMatchObject({ fspId: 'greenbank', role: 'PAYER' })
+  })
+})
+
+describe('an answer', () => {
+  const question = {
+    transferId,
+    requesterFspId: 'bluewallet',
+    legRole: 'PAYEE',
+    version: '1.1',
+  } as const
+
+  test('holds the state and what belongs to it', () => {
+    const heard = event('TransferQueryResponse', {
+      ...question,
+      notices: ['PUT'],
+      transferState: 'COMMITTED',
+      completedTimestamp,
+      fulfilment,
+    })
+    expect(only(heard).content).toEqual({
+      type: 'MADE',
+      version: '1.1',
+      body: { fulfilment, completedTimestamp, transferState: 'COMMITTED' },
+    })
+  })
+
+  test('comes as each notice that it names, in their order', () => {
+    const heard = event('TransferQueryResponse', {
+      ...question,
+      notices: ['ERROR', 'PATCH'],
+      transferState: 'ABORTED',
+      completedTimestamp,
+      errorInformation,
+    })
+    expect(legs(heard)).toEqual([
+      `bluewallet: PUT /transfers/{ID}/error /transfers/${transferId}/error`,
+      `bluewallet: PATCH /transfers/{ID} /transfers/${transferId}`,
+    ])
+    const names = transferLegs(heard, rules).map(({ name }) => name)
+    expect(new Set(names).size).toBe(2)
+  })
+})
+
+test.each([
+  'TransferPrepareDuplicateCheckFailed',
+  'TransferPrepareInvalidPayerCheckFailed',
+  'TransferPrepareInvalidPayeeCheckFailed',
+] as const)('%s is told who asked, as an error', (name) => {
+  expect(only(event(name, refusal) as HeardTransferEvent)).toMatchObject({
+    fspId: 'greenbank',
+    operation: 'PUT /transfers/{ID}/error',
+    content: { type: 'MADE', version: '1.0', body: { errorInformation } },
+  })
+})

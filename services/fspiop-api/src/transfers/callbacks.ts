@@ -1,0 +1,255 @@
+/**
+ * What FSPs are told of the events in a transfer's life. An FSP's own message is told byte for byte;
+ * everything else is a message of the hub. FSPIOP 6.7.3, 6.7.4, 6.7.5.
+ */
+import type {
+  DomainEvent,
+  ErrorInformation,
+  EventName,
+  LegRole,
+  Payload,
+  Relay,
+} from '@causeway/events'
+import { causeOf, resourceRules, type Version } from '@causeway/fspiop'
+import type { Leg, LegContent } from '../legs.ts'
+
+/** Each event that FSPs are told of, with the report about the telling. */
+export const transferReports = {
+  TransferPrepared: 'TransferPrepareCallbackReport',
+  TransferCommittedFulfiled: 'TransferFulfilCommittedCallbackReport',
+  TransferRejectRequestProcessed: 'TransferRejectRequestProcessedCallbackReport',
+  TransferQueryResponse: 'TransferQueryResponseCallbackReport',
+  TransferPrepareRequestTimedout: 'TransferPrepareRequestTimedoutCallbackReport',
+  TransferFulfilComitRequestTimedout: 'TransferFulfilCommitRequestTimedoutCallbackReport',
+  TransferPrepareDuplicateCheckFailed: 'TransferPrepareDuplicateCheckFailedCallbackReport',
+  TransferPrepareLiquidityCheckFailed: 'TransferPrepareLiquidityCheckFailedCallbackReport',
+  TransferPrepareInvalidPayerCheckFailed: 'TransferPrepareInvalidPayerCheckFailedCallbackReport',
+  TransferPrepareInvalidPayeeCheckFailed: 'TransferPrepareInvalidPayeeCheckFailedCallbackReport',
+} as const satisfies Partial<Record<EventName, EventName>>
+
+export type HeardTransferEvent = DomainEvent<keyof typeof transferReports>
+
+export interface CallbackRules {
+  readonly notifyPayeeOnTimeout: boolean
+}
+
+export function transferLegs(event: HeardTransferEvent, rules: CallbackRules): readonly Leg[] {
+  switch (event.name) {
+    case 'TransferPrepared':
+      return [prepared(event.payload, event.relay)]
+    case 'TransferCommittedFulfiled':
+      return committed(event.payload, event.relay)
+    case 'TransferRejectRequestProcessed':
+      return rejected(event.payload, event.relay)
+    case 'TransferQueryResponse':
+      return answered(event.payload)
+    case 'TransferPrepareRequestTimedout':
+      return [payerTimeout(event.payload)]
+    case 'TransferFulfilComitRequestTimedout':
+      return timedOut(event.payload, rules)
+    case 'TransferPrepareDuplicateCheckFailed':
+      return [refused(event.payload, 'REQUESTER')]
+    case 'TransferPrepareLiquidityCheckFailed':
+    case 'TransferPrepareInvalidPayerCheckFailed':
+    case 'TransferPrepareInvalidPayeeCheckFailed':
+      return [refused(event.payload, 'PAYER')]
+  }
+}
+
+function prepared(payload: Payload<'TransferPrepared'>, relay: Relay | undefined): Leg {
+  if (relay === undefined) throw new Error(`${payload.transferId} has no message for the payee FSP`)
+  const { transferId, payeeFsp, expiration } = payload
+  return {
+    name: 'PAYEE POST',
+    role: 'PAYEE',
+    fspId: payeeFsp,
+    entityId: transferId,
+    resource: 'transfers',
+    method: 'POST',
+    operation: 'POST /transfers',
+    path: '/transfers',
+    variables: variablesOf(transferId),
+    content: { type: 'RELAYED', relay },
+    deadline: expiration,
+  }
+}
+
+/** A payee FSP that waits for a PATCH said RESERVED, which is no message for the payer FSP. */
+function committed(
+  payload: Payload<'TransferCommittedFulfiled'>,
+  relay: Relay | undefined,
+): readonly Leg[] {
+  const { transferId, payerFsp, payeeFsp, fulfilment, completedTimestamp, notifyPayee } = payload
+  const { extensionList } = payload
+  const version = versionOf(payload.payerVersion)
+  const content: LegContent =
+    relay !== undefined && !notifyPayee
+      ? { type: 'RELAYED', relay }
+      : {
+          type: 'MADE',
+          version,
+          body: {
+            fulfilment,
+            completedTimestamp,
+            transferState: 'COMMITTED',
+            ...(extensionList === undefined ? {} : { extensionList }),
+          },
+        }
+  const toPayer = put({ role: 'PAYER', fspId: payerFsp, transferId, content })
+  if (!notifyPayee) return [toPayer]
+  const body = { completedTimestamp, transferState: 'COMMITTED' }
+  const payeeVersion = versionOf(payload.payeeVersion)
+  return [toPayer, patch({ role: 'PAYEE', fspId: payeeFsp, transferId, body }, payeeVersion)]
+}
+
+function rejected(
+  payload: Payload<'TransferRejectRequestProcessed'>,
+  relay: Relay | undefined,
+): readonly Leg[] {
+  const { transferId, payerFsp, payeeFsp, errorInformation, completedTimestamp } = payload
+  const content: LegContent =
+    relay === undefined
+      ? errorContent(errorInformation, payload.payerVersion)
+      : { type: 'RELAYED', relay }
+  const toPayer = putError({ role: 'PAYER', fspId: payerFsp, transferId, content })
+  const payee = { role: 'PAYEE', fspId: payeeFsp, transferId } as const
+  const { payeeVersion } = payload
+  switch (payload.payeeNotice) {
+    case 'NONE':
+      return [toPayer]
+    case 'ERROR':
+      return [
+        toPayer,
+        putError({ ...payee, content: errorContent(errorInformation, payeeVersion) }),
+      ]
+    case 'PATCH': {
+      const extension = [{ key: 'cause', value: causeOf(withoutUndefined(errorInformation)) }]
+      const body = { completedTimestamp, transferState: 'ABORTED', extensionList: { extension } }
+      return [toPayer, patch({ ...payee, body }, versionOf(payeeVersion))]
+    }
+  }
+}
+
+function answered(payload: Payload<'TransferQueryResponse'>): readonly Leg[] {
+  const { transferId, requesterFspId, legRole, notices, transferState, errorInformation } = payload
+  const { completedTimestamp, fulfilment, extensionList } = payload
+  const to = { role: legRole, fspId: requesterFspId, transferId } as const
+  const version = versionOf(payload.version)
+  const state = {
+    ...(completedTimestamp === undefined ? {} : { completedTimestamp }),
+    transferState,
+    ...(extensionList === undefined ? {} : { extensionList }),
+  }
+  return notices.map((notice) => {
+    switch (notice) {
+      case 'PUT': {
+        const body = { ...(fulfilment === undefined ? {} : { fulfilment }), ...state }
+        return put({ ...to, content: { type: 'MADE', version, body } })
+      }
+      case 'PATCH':
+        return patch({ ...to, body: state }, version)
+      case 'ERROR': {
+        if (errorInformation === undefined) throw new Error(`${transferId}: an error without one`)
+        return putError({ ...to, content: errorContent(errorInformation, version) })
+      }
+    }
+  })
+}
+
+function payerTimeout(payload: Payload<'TransferPrepareRequestTimedout'>): Leg {
+  const { transferId, payerFsp, errorInformation, payerVersion } = payload
+  const content = errorContent(errorInformation, payerVersion)
+  return putError({ role: 'PAYER', fspId: payerFsp, transferId, content })
+}
+
+function timedOut(
+  payload: Payload<'TransferFulfilComitRequestTimedout'>,
+  { notifyPayeeOnTimeout }: CallbackRules,
+): readonly Leg[] {
+  const toPayer = payerTimeout(payload)
+  if (!notifyPayeeOnTimeout) return [toPayer]
+  const { transferId, payeeFsp, errorInformation } = payload
+  const content = errorContent(errorInformation, undefined)
+  return [toPayer, putError({ role: 'PAYEE', fspId: payeeFsp, transferId, content })]
+}
+
+function refused(payload: Payload<'TransferPrepareDuplicateCheckFailed'>, role: LegRole): Leg {
+  const { transferId, requesterFspId, errorInformation, version } = payload
+  const content = errorContent(errorInformation, version)
+  return putError({ role, fspId: requesterFspId, transferId, content })
+}
+
+interface Told {
+  readonly role: LegRole
+  readonly fspId: string
+  readonly transferId: string
+}
+
+function put({ role, fspId, transferId, content }: Told & { readonly content: LegContent }): Leg {
+  return {
+    ...about(role, fspId, transferId, 'PUT'),
+    method: 'PUT',
+    operation: 'PUT /transfers/{ID}',
+    path: `/transfers/${transferId}`,
+    content,
+  }
+}
+
+function putError({
+  role,
+  fspId,
+  transferId,
+  content,
+}: Told & { readonly content: LegContent }): Leg {
+  return {
+    ...about(role, fspId, transferId, 'PUT error'),
+    method: 'PUT',
+    operation: 'PUT /transfers/{ID}/error',
+    path: `/transfers/${transferId}/error`,
+    content,
+  }
+}
+
+function patch(
+  { role, fspId, transferId, body }: Told & { readonly body: object },
+  version: Version,
+): Leg {
+  return {
+    ...about(role, fspId, transferId, 'PATCH'),
+    method: 'PATCH',
+    operation: 'PATCH /transfers/{ID}',
+    path: `/transfers/${transferId}`,
+    content: { type: 'MADE', version, body },
+  }
+}
+
+function about(role: LegRole, fspId: string, transferId: string, what: string) {
+  return {
+    name: `${role} ${what}`,
+    role,
+    fspId,
+    entityId: transferId,
+    resource: 'transfers',
+    variables: variablesOf(transferId),
+    deadline: undefined,
+  } as const
+}
+
+/** Registered addresses know the transfer by either name. */
+function variablesOf(transferId: string): Readonly<Record<string, string>> {
+  return { transferId, id: transferId, ID: transferId }
+}
+
+function errorContent(errorInformation: ErrorInformation, version: string | undefined): LegContent {
+  return { type: 'MADE', version: versionOf(version), body: { errorInformation } }
+}
+
+/** The version that the FSP used; the current one where it has not spoken yet. */
+function versionOf(version: string | undefined): Version {
+  const { versions, currentVersion } = resourceRules.transfers
+  return versions.find((known) => known === version) ?? currentVersion
+}
+
+function withoutUndefined({ errorCode, errorDescription }: ErrorInformation) {
+  return { errorCode, errorDescription }
+}

@@ -1,0 +1,72 @@
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { reasonAgainstFulfil } from './fulfil.ts'
+import { reasonAgainstPrepare } from './prepare.ts'
+
+const good = {
+  source: 'greenbank',
+  destination: 'bluewallet',
+  payerFsp: 'greenbank',
+  payeeFsp: 'bluewallet',
+  amount: '1',
+  condition: 'YlK5TZyhflbXaDRPtR5zhCu8FrbgvrQwwmzuH0iQ0AI',
+} as const
+const strict = { onUsAllowed: false }
+
+describe('a prepare', () => {
+  test('that agrees with itself is let on', () => {
+    expect(reasonAgainstPrepare(good, strict)).toBeUndefined()
+    expect(reasonAgainstPrepare({ ...good, destination: undefined }, strict)).toBeUndefined()
+  })
+
+  test.each([
+    ['SOURCE_NOT_PAYER', { source: 'bluewallet' }],
+    ['DESTINATION_NOT_PAYEE', { destination: 'redbank' }],
+    ['PAYER_IS_PAYEE', { payeeFsp: 'greenbank', destination: undefined }],
+    ['AMOUNT_ZERO', { amount: '0' }],
+    ['CONDITION_NOT_32_BYTES', { condition: 'short' }],
+  ])('is refused for %s', (reason, changed) => {
+    expect(reasonAgainstPrepare({ ...good, ...changed }, strict)).toBe(reason)
+  })
+
+  test('from an FSP to itself is let on where that is allowed', () => {
+    const onUs = { ...good, payeeFsp: 'greenbank', destination: undefined }
+    expect(reasonAgainstPrepare(onUs, { onUsAllowed: true })).toBeUndefined()
+  })
+})
+
+describe('a fulfil', () => {
+  const facts = {
+    transferState: 'COMMITTED',
+    version: '1.1',
+    completed_ms: undefined,
+    received_ms: 1_000_000,
+  } as const
+  const bounds = { ahead_ms_max: 200, behind_ms_max: 300_000 }
+
+  test('may ask for RESERVED from version 1.1 on', () => {
+    const reserved = { ...facts, transferState: 'RESERVED' } as const
+    expect(reasonAgainstFulfil(reserved, undefined)).toBeUndefined()
+    expect(reasonAgainstFulfil({ ...reserved, version: '1.0' }, undefined)).toBe(
+      'RESERVED_IN_VERSION_1_0',
+    )
+  })
+
+  test('is never judged by its time without bounds', () => {
+    fc.assert(
+      fc.property(fc.integer(), (completed_ms) => {
+        expect(reasonAgainstFulfil({ ...facts, completed_ms }, undefined)).toBeUndefined()
+      }),
+    )
+  })
+
+  test('is judged by its time within the bounds, both of them included', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: -400_000, max: 400_000 }), (offset_ms) => {
+        const completed_ms = facts.received_ms + offset_ms
+        const isRefused = reasonAgainstFulfil({ ...facts, completed_ms }, bounds) !== undefined
+        expect(isRefused).toBe(offset_ms > 200 || offset_ms < -300_000)
+      }),
+    )
+  })
+})

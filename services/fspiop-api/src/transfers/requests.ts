@@ -1,0 +1,174 @@
+/** What FSPs may ask of /transfers, and the event that each request becomes. FSPIOP 6.7. */
+import { newEvent, type Payload, type Relay } from '@causeway/events'
+import {
+  errorBody,
+  payloadHash,
+  postTransfers,
+  putTransfers,
+  putTransfersAnswer,
+  readBody,
+  relayHeaders,
+  type ErrorCode,
+  type Method,
+} from '@causeway/fspiop'
+import type { Incoming, Reading, ServedRoutes } from '../chain.ts'
+import { refuse, type Reason } from '../refusals.ts'
+import { errorInformationOf, extensionListOf, utc } from './contract.ts'
+import { reasonAgainstFulfil, type TimestampBounds } from './domain/fulfil.ts'
+import { reasonAgainstPrepare } from './domain/prepare.ts'
+
+export interface TransferRules {
+  readonly onUsAllowed: boolean
+  readonly timestampBounds: TimestampBounds
+  /** PUT with ABORTED is answered 200 and ignored instead of refused. */
+  readonly abortedIgnored: boolean
+}
+
+export function transferRoutes(rules: TransferRules): ServedRoutes {
+  const begins = { needsActiveSource: true } as const
+  const finishes = { needsActiveSource: false, share: 'NEVER_REFUSED' } as const
+  return {
+    'POST /transfers': { ...begins, share: 'WHOLE', read: (message) => prepare(message, rules) },
+    'GET /transfers/{ID}': { ...begins, share: 'HALF', read: query },
+    'PUT /transfers/{ID}': { ...finishes, read: (message) => fulfil(message, rules) },
+    'PUT /transfers/{ID}/error': { ...finishes, read: reject },
+  }
+}
+
+function prepare(message: Incoming, rules: TransferRules): Reading {
+  const reading = readBody(postTransfers, message.body)
+  if (!reading.ok) return malformed(reading.code, reading.detail)
+  const { value } = reading
+  const { transferId, payerFsp, payeeFsp, amount, condition, expiration, extensionList } = value
+  const { source, destination } = message
+  const reason = reasonAgainstPrepare(
+    { source, destination, payerFsp, payeeFsp, amount: amount.amount, condition },
+    rules,
+  )
+  if (reason !== undefined) return against(reason)
+  const payload: Payload<'TransferPrepareRequested'> = {
+    transferId,
+    payerFsp,
+    payeeFsp,
+    amount: { currency: amount.currency, amount: amount.amount },
+    expiration: utc(expiration),
+    condition,
+    payloadHash: payloadHash(reading.json),
+    ...extensionListOf(extensionList),
+    receivedAt: message.receivedAt,
+    version: message.version,
+  }
+  return {
+    type: 'PUBLISH',
+    event: newEvent('fspiop-api', 'TransferPrepareRequested', payload, {
+      relay: relayOf('POST', message, payeeFsp),
+      ...traceOf(message),
+    }),
+  }
+}
+
+function query(message: Incoming): Reading {
+  const { source: requesterFspId, version } = message
+  const payload = { transferId: idOf(message), requesterFspId, version }
+  return {
+    type: 'PUBLISH',
+    event: newEvent('fspiop-api', 'TransferQueryReceived', payload, traceOf(message)),
+  }
+}
+
+function fulfil(message: Incoming, rules: TransferRules): Reading {
+  const reading = readBody(putTransfers, message.body)
+  if (!reading.ok) {
+    return rules.abortedIgnored && saysAborted(message.body)
+      ? { type: 'IGNORE' }
+      : malformed(reading.code, reading.detail)
+  }
+  const { transferState, fulfilment, completedTimestamp, extensionList } = reading.value
+  const { version, receivedAt } = message
+  const reason = reasonAgainstFulfil(
+    {
+      transferState,
+      version,
+      completed_ms: completedTimestamp === undefined ? undefined : Date.parse(completedTimestamp),
+      received_ms: Date.parse(receivedAt),
+    },
+    rules.timestampBounds,
+  )
+  if (reason !== undefined) return against(reason)
+  const payload: Payload<'TransferFulfilCommittedRequested'> = {
+    transferId: idOf(message),
+    requesterFspId: message.source,
+    destinationFspId: message.destination ?? '',
+    transferState,
+    ...(fulfilment === undefined ? {} : { fulfilment }),
+    ...(completedTimestamp === undefined ? {} : { completedTimestamp: utc(completedTimestamp) }),
+    notifyPayee: transferState === 'RESERVED',
+    ...extensionListOf(extensionList),
+    payloadHash: payloadHash(reading.json),
+    receivedAt,
+    version,
+  }
+  return {
+    type: 'PUBLISH',
+    event: newEvent('fspiop-api', 'TransferFulfilCommittedRequested', payload, {
+      relay: relayOf('PUT', message),
+      ...traceOf(message),
+    }),
+  }
+}
+
+function reject(message: Incoming): Reading {
+  const reading = readBody(errorBody, message.body)
+  if (!reading.ok) return malformed(reading.code, reading.detail)
+  const payload: Payload<'TransferRejectRequested'> = {
+    transferId: idOf(message),
+    requesterFspId: message.source,
+    destinationFspId: message.destination ?? '',
+    errorInformation: errorInformationOf(reading.value.errorInformation),
+    payloadHash: payloadHash(reading.json),
+    receivedAt: message.receivedAt,
+    version: message.version,
+  }
+  return {
+    type: 'PUBLISH',
+    event: newEvent('fspiop-api', 'TransferRejectRequested', payload, {
+      relay: relayOf('PUT', message),
+      ...traceOf(message),
+    }),
+  }
+}
+
+function saysAborted(body: Buffer): boolean {
+  const reading = readBody(putTransfersAnswer, body)
+  return reading.ok && reading.value.transferState === 'ABORTED'
+}
+
+function malformed(code: ErrorCode, detail: string): Reading {
+  return { type: 'REFUSE', refusal: { status: 400, code, detail } }
+}
+
+function against(reason: Reason): Reading {
+  return { type: 'REFUSE', refusal: refuse(reason) }
+}
+
+function idOf({ parameters }: Incoming): string {
+  if (parameters.ID === undefined) throw new Error('the route has no ID')
+  return parameters.ID
+}
+
+/** The body as it came, and the headers with the destination where the sender left it open. */
+function relayOf(method: Method, message: Incoming, destination?: string): Relay {
+  const found = message.destination === undefined ? destination : undefined
+  const headers = relayHeaders(method, message.headers, found)
+  return { body: message.body, headers: Buffer.from(JSON.stringify(headers)) }
+}
+
+const traceparentPattern = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/
+
+/** A malformed trace is ignored, never refused. */
+function traceOf({ headers }: Incoming): { readonly traceparent?: string } {
+  const { traceparent } = headers
+  return typeof traceparent === 'string' && traceparentPattern.test(traceparent)
+    ? { traceparent }
+    : {}
+}

@@ -1,0 +1,88 @@
+/**
+ * `npm run verify`: does the money add up, and do the transfers say what the ledger holds? Asks the
+ * hub that runs; where none runs, it starts one that takes no work, asks that, and stops it. Exit 0:
+ * clean, 1: differences (listed), 2: it could not be found out.
+ */
+import * as admin from '@causeway/admin'
+import * as participantLifecycle from '@causeway/participant-lifecycle'
+import { openEmbedded, readSettings, StartError, type Service } from '@causeway/runtime'
+import { startReads } from '@causeway/transfers'
+import { request } from 'undici'
+import { readFlags } from './flags.ts'
+import { openHubLog, prepareDataDir } from './place.ts'
+import { settingPrefixes, settings, type HubSettings } from './settings.ts'
+
+interface Verification {
+  readonly clean: boolean
+  readonly compared: Readonly<Record<string, number>>
+  readonly differences: readonly string[]
+}
+
+const exitCodes = { clean: 0, differences: 1, unknown: 2 } as const
+
+async function main(): Promise<number> {
+  const flags = readFlags(process.argv.slice(2))
+  const { values } = readSettings(settings, {
+    prefixes: settingPrefixes,
+    sources: [
+      { origin: 'flag', values: flags.set },
+      { origin: 'file', values: flags.file },
+      { origin: 'environment', values: process.env },
+    ],
+  })
+  const running = `http://${values.OPERATOR_HOST}:${values.OPERATOR_PORT}`
+  const verification = (await ask(running)) ?? (await askOwn(prepareDataDir(values)))
+  const compared = Object.entries(verification.compared).map(([what, count]) => `${count} ${what}`)
+  say(`${verification.clean ? 'clean' : 'NOT CLEAN'}: compared ${compared.join(', ')}`)
+  verification.differences.forEach(say)
+  return verification.clean ? exitCodes.clean : exitCodes.differences
+}
+
+/** Undefined when nobody listens there. */
+async function ask(url: string): Promise<Verification | undefined> {
+  const answer = await request(`${url}/verify`, { method: 'POST', headersTimeout: 0 }).catch(
+    (error: unknown) => {
+      if ((error as NodeJS.ErrnoException).code === 'ECONNREFUSED') return undefined
+      throw error
+    },
+  )
+  if (answer === undefined) return undefined
+  const text = await answer.body.text()
+  if (answer.statusCode === 200) return JSON.parse(text) as Verification
+  throw new StartError(`${url}/verify answered ${answer.statusCode}: ${text}`)
+}
+
+/** A hub without edge, sweeps and deliveries: only what answers questions. */
+async function askOwn(values: HubSettings): Promise<Verification> {
+  const log = openHubLog(values)
+  const onExit = (reason: string) => {
+    say(reason)
+    process.exit(exitCodes.unknown)
+  }
+  const { DATA_DIR: dataDir, DURABILITY: durability } = values
+  const parts = await openEmbedded({ dataDir, durability, log, onExit })
+  const opened: Service[] = [parts]
+  try {
+    opened.push(await participantLifecycle.start(values, parts))
+    opened.push(await startReads(values, parts))
+    const operatorApi = await admin.start({ ...values, OPERATOR_PORT: 0 }, parts)
+    opened.push(operatorApi)
+    const verification = await ask(operatorApi.url)
+    if (verification === undefined) throw new StartError('The hub started to verify is gone.')
+    return verification
+  } finally {
+    for (const service of opened.reverse()) await service.stop()
+  }
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`)
+}
+
+main().then(
+  (code) => process.exit(code),
+  (error: unknown) => {
+    say(error instanceof Error ? error.message : String(error))
+    process.exit(exitCodes.unknown)
+  },
+)

@@ -1,0 +1,376 @@
+import { notificationsService } from '@causeway/protos'
+import { eventually, openTestParts, type TestParts } from '@causeway/runtime/testing'
+import { newEvent } from '@causeway/events'
+import { afterEach, describe, expect, test } from '@jest/globals'
+import { randomUUID } from 'node:crypto'
+import { notify, openSink, openStand, type Sink, type Stand } from './testing.ts'
+
+let stand: Stand | undefined
+const sinks: Sink[] = []
+
+afterEach(async () => {
+  for (const sink of sinks) {
+    sink.answers = () => 200
+    sink.release(200)
+  }
+  await stand?.stop()
+  stand = undefined
+  for (const sink of sinks.splice(0)) await sink.close()
+})
+
+async function sinkThat(answers?: Sink['answers']): Promise<Sink> {
+  const sink = await openSink(answers)
+  sinks.push(sink)
+  return sink
+}
+
+async function stands(...how: Parameters<typeof openStand>): Promise<Stand> {
+  stand = await openStand(...how)
+  return stand
+}
+
+function count(expected: number, actual: () => number, what: string, timeout_ms = 10_000) {
+  return eventually(() => (actual() >= expected ? true : undefined), what, timeout_ms)
+}
+
+describe('a notification', () => {
+  test('arrives with its relayed bytes and headers and is reported once', async () => {
+    const sink = await sinkThat(() => 202)
+    const { publish, reports } = await stands()
+    const body = Buffer.from('{"amount" : "1",\n "x":"é\\u0000"}')
+    const relayed = { 'fspiop-source': 'greenbank', 'x-forwarded-for': '10.0.0.1, 10.0.0.2' }
+    const message = notify({
+      url: `${sink.url}/transfers/1?a=b`,
+      headers: { 'fspiop-destination': 'bluewallet' },
+      relay: { body, headers: Buffer.from(JSON.stringify(relayed)) },
+    })
+    await publish(message)
+    await count(1, () => reports.length, 'the report')
+    const [received] = sink.received
+    expect(received?.method).toBe('PUT')
+    expect(received?.path).toBe('/transfers/1?a=b')
+    expect(received?.body.equals(body)).toBe(true)
+    expect(received?.headers).toMatchObject({ ...relayed, 'fspiop-destination': 'bluewallet' })
+    expect(reports).toEqual([
+      {
+        notificationId: message.id,
+        cause: { msgName: 'TransferCommittedFulfiled', entityId: message.key },
+        legRole: 'PAYER',
+        destinationFspId: 'bluewallet',
+        status: 'SUCCESS',
+        httpStatus: 202,
+        attempts: 1,
+        duration_ms: expect.any(Number),
+        reportedAt: expect.any(String),
+      },
+    ])
+  })
+
+  test('that comes again, in any split, is sent once', async () => {
+    const sink = await sinkThat()
+    const { publish, reports } = await stands()
+    const messages = Array.from({ length: 60 }, () => notify({ url: sink.url }))
+    await publish(...messages, ...messages.slice(0, 5))
+    await count(60, () => reports.length, 'all reports')
+    for (const message of messages) await publish(message)
+    await publish(...messages)
+    const last = notify({ url: sink.url })
+    await publish(last)
+    await count(61, () => reports.length, 'the last report')
+    expect(sink.received).toHaveLength(61)
+    expect(new Set(reports.map(({ notificationId }) => notificationId)).size).toBe(61)
+  })
+
+  test('of a parked one that comes again is sent once', async () => {
+    const sink = await sinkThat(() => 'HANG')
+    const { publish, reports } = await stands({ CALLBACK_TIMEOUT_MS: 10_000 })
+    const message = notify({ url: sink.url })
+    await publish(message)
+    await count(1, () => sink.received.length, 'the first attempt')
+    await publish(message, message)
+    await publish(notify({ url: sink.url, fspId: 'greenbank' }))
+    await count(2, () => sink.received.length, 'what came after')
+    sink.release(200)
+    await count(2, () => reports.length, 'both reports')
+    expect(sink.received).toHaveLength(2)
+  })
+
+  test('by e-mail is a dead letter while no transport is configured', async () => {
+    const { publish, reports, parts } = await stands()
+    const notificationId = randomUUID()
+    await publish(
+      newEvent('participant-lifecycle', 'NotifyRequested', {
+        notificationId,
+        entityId: 'greenbank',
+        cause: { msgName: 'ParticipantLiquidityThresholdExceeded', entityId: 'greenbank' },
+        legRole: 'REQUESTER',
+        destinationFspId: 'greenbank',
+        transport: { type: 'EMAIL', address: 'ops@greenbank.example', subject: 'low' },
+        headers: {},
+        deadline: new Date(Date.now() + 60_000).toISOString(),
+        reportRequired: true,
+      }),
+    )
+    await count(1, () => reports.length, 'the report')
+    expect(reports[0]).toMatchObject({
+      status: 'FAILED',
+      attempts: 0,
+      lastError: 'no e-mail transport configured',
+    })
+    const operator = parts.grpc.client(notificationsService, 'notifications')
+    const { deadLetters } = await operator.ListDeadLetters({ fspId: '', limit: 10 })
+    expect(deadLetters).toMatchObject([{ method: 'EMAIL', url: 'ops@greenbank.example' }])
+  })
+
+  test('that cannot be read is a dead letter of the bus, and its neighbours arrive', async () => {
+    const sink = await sinkThat()
+    const { publish, reports, parts } = await stands()
+    const good = notify({ url: sink.url })
+    const bad = notify({ url: sink.url })
+    const payload = { ...(bad.payload as object), deadline: 'tomorrow' }
+    await publish({ ...bad, payload }, good)
+    await count(1, () => reports.length, 'the report of the neighbour')
+    const [letter] = await eventually(async () => {
+      const letters = await parts.bus.deadLetters(10)
+      return letters.length > 0 ? letters : undefined
+    }, 'the dead letter')
+    expect(letter).toMatchObject({ id: bad.id, group: 'notifications' })
+    expect(sink.received).toHaveLength(1)
+  })
+})
+
+describe('an FSP that refuses', () => {
+  test('and later accepts gets everything, each at least once and reported once', async () => {
+    let isAway = true
+    const sink = await sinkThat(() => (isAway ? 503 : 200))
+    const { publish, reports } = await stands()
+    const messages = Array.from({ length: 300 }, () => notify({ url: sink.url }))
+    await publish(...messages)
+    const triesWhileAway = 20
+    await count(triesWhileAway, () => sink.received.length, 'tries while it is away')
+    isAway = false
+    await count(300, () => reports.length, 'all reports')
+    expect(new Set(reports.map(({ notificationId }) => notificationId)).size).toBe(300)
+    expect(reports.every(({ status }) => status === 'SUCCESS')).toBe(true)
+    const bodies = new Set(sink.received.map(({ body }) => body.toString()))
+    expect(bodies).toEqual(new Set(messages.map(({ id }) => id)))
+  })
+
+  test('gets but one trial at a time once its circuit is open', async () => {
+    const sink = await sinkThat(() => 500)
+    const trial_ms = 200
+    const { publish } = await stands({
+      NOTIFICATIONS_LANE_MAX: 1,
+      NOTIFICATIONS_CIRCUIT_TRIAL_MS: trial_ms,
+    })
+    await publish(...Array.from({ length: 50 }, () => notify({ url: sink.url })))
+    await count(10, () => sink.received.length, 'five failures and five trials')
+    const pauses = sink.received
+      .slice(5, 10)
+      .map(({ at_ms }, at) => at_ms - (sink.received[4 + at]?.at_ms ?? 0))
+    for (const pause of pauses) expect(pause).toBeGreaterThanOrEqual(trial_ms - 5)
+  })
+
+  test('with 400 ends a request and keeps its bytes, but is told outcomes until it takes them', async () => {
+    let isWell = false
+    const sink = await sinkThat(() => (isWell ? 200 : 400))
+    const { publish, reports } = await stands()
+    const request = notify({ url: sink.url, method: 'POST' })
+    const outcome = notify({ url: sink.url, method: 'PUT' })
+    await publish(request, outcome)
+    await count(1, () => reports.length, 'the report of the request')
+    expect(reports[0]).toMatchObject({
+      notificationId: request.id,
+      status: 'FAILED',
+      httpStatus: 400,
+      lastError: 'answered 400',
+      attempts: 1,
+    })
+    await count(4, () => sink.received.length, 'further attempts of the outcome')
+    isWell = true
+    await count(2, () => reports.length, 'the report of the outcome')
+    expect(reports[1]).toMatchObject({ notificationId: outcome.id, status: 'SUCCESS' })
+    const ofRequest = sink.received.filter(({ method }) => method === 'POST')
+    expect(ofRequest).toHaveLength(1)
+  })
+
+  test('with a redirect is not followed', async () => {
+    const sink = await sinkThat(() => 307)
+    const { publish, reports } = await stands()
+    await publish(notify({ url: sink.url }))
+    await count(1, () => reports.length, 'the report')
+    expect(reports[0]).toMatchObject({ status: 'FAILED', httpStatus: 307, attempts: 1 })
+    expect(sink.received).toHaveLength(1)
+  })
+})
+
+describe('an FSP that hangs', () => {
+  test('does not slow another one', async () => {
+    const slow = await sinkThat(() => 'HANG')
+    const quick = await sinkThat()
+    const { publish, reports } = await stands({
+      CALLBACK_TIMEOUT_MS: 5_000,
+      PARK_AFTER_MS: 500,
+    })
+    const waits: number[] = []
+    for (let at = 0; at < 40; at++) {
+      await publish(...Array.from({ length: 10 }, () => notify({ url: slow.url, fspId: 'slow' })))
+      const began_ms = performance.now()
+      const before = reports.length
+      await publish(notify({ url: quick.url, fspId: 'quick' }))
+      await count(before + 1, () => reports.length, 'the callback of the quick one')
+      waits.push(performance.now() - began_ms)
+    }
+    const median = waits.toSorted((a, b) => a - b)[20] ?? Infinity
+    expect(median).toBeLessThan(100)
+    expect(reports.every(({ destinationFspId }) => destinationFspId === 'quick')).toBe(true)
+    expect(slow.atOnce_max).toBeLessThanOrEqual(32)
+  }, 30_000)
+
+  test('and answers late closes the row, without a second attempt', async () => {
+    const sink = await sinkThat(() => 'HANG')
+    const { publish, reports, parts } = await stands({ CALLBACK_TIMEOUT_MS: 10_000 })
+    await publish(notify({ url: sink.url }))
+    await eventually(async () => {
+      const metrics = await parts.metrics.metrics()
+      return /notifications_undelivered\{state="PARKED",fsp="bluewallet"\} 1/.test(metrics)
+        ? true
+        : undefined
+    }, 'the parked row')
+    sink.release(200)
+    await count(1, () => reports.length, 'the report')
+    expect(reports[0]).toMatchObject({ status: 'SUCCESS', attempts: 1 })
+    expect(await parts.metrics.metrics()).not.toContain('state="PARKED"')
+    expect(sink.received).toHaveLength(1)
+  })
+})
+
+describe('order', () => {
+  test('per FSP and entity holds while the FSP fails every other time', async () => {
+    let turn = 0
+    const sink = await sinkThat(() => (turn++ % 2 === 0 ? 503 : 200))
+    const { publish, reports } = await stands({ NOTIFICATIONS_CIRCUIT_FAILURES_MAX: 1_000 })
+    const entities = Array.from({ length: 10 }, () => randomUUID())
+    for (let step = 0; step < 8; step++) {
+      await publish(
+        ...entities.map((entityId) =>
+          notify({ url: `${sink.url}/${entityId}`, entityId, body: String(step) }),
+        ),
+      )
+    }
+    await count(80, () => reports.length, 'all reports')
+    for (const entityId of entities) {
+      const steps = sink.received
+        .filter(({ path }) => path === `/${entityId}`)
+        .map(({ body }) => Number(body.toString()))
+      expect(steps).toEqual(steps.toSorted((a, b) => a - b))
+      expect(new Set(steps).size).toBe(8)
+    }
+  }, 20_000)
+
+  test('within one batch holds too', async () => {
+    const sink = await sinkThat()
+    const { publish, reports } = await stands()
+    const entityId = randomUUID()
+    await publish(...['1', '2', '3'].map((body) => notify({ url: sink.url, entityId, body })))
+    await count(3, () => reports.length, 'all reports')
+    expect(sink.received.map(({ body }) => body.toString())).toEqual(['1', '2', '3'])
+  })
+})
+
+describe('a deadline', () => {
+  test('that has passed lets nothing leave', async () => {
+    const sink = await sinkThat()
+    const { publish, reports } = await stands()
+    await publish(notify({ url: sink.url, method: 'POST', deadline_ms: -1 }))
+    await count(1, () => reports.length, 'the report')
+    expect(reports[0]).toMatchObject({ status: 'FAILED', attempts: 0 })
+    expect(sink.received).toHaveLength(0)
+  })
+
+  test('ends the attempts, and no request leaves after it', async () => {
+    const sink = await sinkThat(() => 503)
+    const { publish, reports } = await stands()
+    const message = notify({ url: sink.url, method: 'POST', deadline_ms: 300 })
+    const { deadline } = message.payload as { deadline: string }
+    await publish(message)
+    await count(1, () => reports.length, 'the report')
+    expect(reports[0]).toMatchObject({
+      status: 'FAILED',
+      lastError: 'the deadline passed before it could be delivered',
+    })
+    expect(sink.received.length).toBeGreaterThan(1)
+    for (const { at_ms } of sink.received) expect(at_ms).toBeLessThan(Date.parse(deadline) + 20)
+  })
+})
+
+describe('a dead letter', () => {
+  test('is seen and sent anew by the operator', async () => {
+    let isWell = false
+    const sink = await sinkThat(() => (isWell ? 200 : 503))
+    const { publish, reports, parts } = await stands()
+    const outcome = notify({ url: sink.url, deadline_ms: 100 })
+    const request = notify({ url: sink.url, method: 'POST', deadline_ms: 100 })
+    await publish(outcome, request)
+    await count(2, () => reports.length, 'both reports')
+    isWell = true
+    const operator = parts.grpc.client(notificationsService, 'notifications')
+    const { deadLetters } = await operator.ListDeadLetters({ fspId: 'bluewallet', limit: 10 })
+    expect(new Set(deadLetters.map(({ notificationId }) => notificationId))).toEqual(
+      new Set([outcome.id, request.id]),
+    )
+    const ids = [outcome.id, request.id, randomUUID(), 'nonsense']
+    const { answers } = await operator.ResendDeadLetters({ ids })
+    expect(answers.map(({ outcome: what }) => what)).toEqual([
+      'RESENT',
+      'EXPIRED',
+      'UNKNOWN',
+      'UNKNOWN',
+    ])
+    await count(3, () => reports.length, 'the report of what was sent anew')
+    expect(reports[2]).toMatchObject({ notificationId: outcome.id, status: 'SUCCESS' })
+    const left = await operator.ListDeadLetters({ fspId: '', limit: 10 })
+    expect(left.deadLetters).toMatchObject([{ notificationId: request.id }])
+  })
+})
+
+describe('after a crash', () => {
+  test('a callback that was taken but not sent is sent', async () => {
+    const sink = await sinkThat()
+    const parts: TestParts = await openTestParts()
+    // Heard by nobody yet: the group exists, its offset lies before the message.
+    const heard = await parts.bus.subscribe({
+      group: 'notifications',
+      topics: ['notifications.requests'],
+      types: new Set(['NotifyRequested']),
+      read: (_type, json) => json,
+      handleBatch: () => new Promise(() => undefined),
+    })
+    const message = notify({ url: sink.url })
+    await parts.bus.publish([message])
+    const again = await parts.restart()
+    void heard
+    const { reports } = await stands({}, again)
+    await count(1, () => reports.length, 'the report')
+    expect(sink.received.map(({ body }) => body.toString())).toEqual([message.id])
+  })
+
+  test('parked notifications are tried again from their bytes', async () => {
+    let isWell = false
+    const sink = await sinkThat(() => (isWell ? 200 : 503))
+    const first = await openStand()
+    const messages = Array.from({ length: 20 }, () => notify({ url: sink.url }))
+    await first.publish(...messages)
+    await eventually(async () => {
+      const metrics = await first.parts.metrics.metrics()
+      return metrics.includes('state="PARKED",fsp="bluewallet"} 20') ? true : undefined
+    }, 'twenty parked rows')
+    const parts = await first.parts.restart()
+    isWell = true
+    const { reports } = await stands({}, parts)
+    await count(20, () => reports.length, 'all reports')
+    const delivered = new Set(sink.received.map(({ body }) => body.toString()))
+    expect(delivered).toEqual(new Set(messages.map(({ id }) => id)))
+    await first.service.stop().catch(() => undefined)
+  })
+})

@@ -1,0 +1,88 @@
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { pause_ms } from './backoff.ts'
+import { stepAfter, type AttemptEnd } from './step.ts'
+
+const backoff = { first_ms: 1_000, max_ms: 300_000 }
+const day_ms = 86_400_000
+
+function tryAgain(error = 'answered 503'): AttemptEnd {
+  return {
+    type: 'ATTEMPTED',
+    verdict: { type: 'TRY_AGAIN', healthy: false, error },
+    httpStatus: 503,
+  }
+}
+
+describe('the pause', () => {
+  test('doubles from one second up to five minutes', () => {
+    const even = (attempts: number) => pause_ms(attempts, 0.5, backoff)
+    expect([1, 2, 3, 4, 9, 10, 11].map(even)).toEqual([
+      1_000, 2_000, 4_000, 8_000, 256_000, 300_000, 300_000,
+    ])
+  })
+
+  test('is spread by a fifth to both sides and never overflows', () => {
+    fc.assert(
+      fc.property(
+        fc.nat(100_000),
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        (attempts, chance) => {
+          const pause = pause_ms(attempts, chance, backoff)
+          expect(pause).toBeGreaterThanOrEqual(800)
+          expect(pause).toBeLessThanOrEqual(360_000)
+        },
+      ),
+    )
+  })
+})
+
+describe('after an attempt', () => {
+  const past = { attempts: 2, deadline_ms: day_ms }
+
+  test('a delivery is the end', () => {
+    const verdict = { type: 'DELIVERED', healthy: true, error: '' } as const
+    expect(
+      stepAfter(past, { type: 'ATTEMPTED', verdict, httpStatus: 202 }, 5, 0.5, backoff),
+    ).toEqual({ type: 'ENDED', status: 'SUCCESS', attempts: 3, httpStatus: 202, error: null })
+  })
+
+  test('what is to be tried again waits for its pause', () => {
+    expect(stepAfter(past, tryAgain(), 10_000, 0.5, backoff)).toEqual({
+      type: 'WAITS',
+      attempts: 3,
+      next_attempt_ms: 14_000,
+      httpStatus: 503,
+      error: 'answered 503',
+    })
+  })
+
+  test('the pause never leads past the deadline', () => {
+    const soon = { attempts: 8, deadline_ms: 30_000 }
+    expect(stepAfter(soon, tryAgain(), 10_000, 0.5, backoff)).toMatchObject({
+      type: 'WAITS',
+      next_attempt_ms: 30_000,
+    })
+  })
+
+  test('what was not begun counts no attempt and is due at once', () => {
+    expect(stepAfter(past, { type: 'NOT_BEGUN' }, 7, 0.5, backoff)).toMatchObject({
+      type: 'WAITS',
+      attempts: 2,
+      next_attempt_ms: 7,
+    })
+  })
+
+  test('a passed deadline and an impossible transport are the end without an attempt', () => {
+    expect(stepAfter(past, { type: 'EXPIRED' }, 7, 0.5, backoff)).toMatchObject({
+      type: 'ENDED',
+      status: 'FAILED',
+      attempts: 2,
+    })
+    const impossible = { type: 'IMPOSSIBLE', reason: 'no e-mail transport configured' } as const
+    expect(stepAfter(past, impossible, 7, 0.5, backoff)).toMatchObject({
+      status: 'FAILED',
+      error: 'no e-mail transport configured',
+    })
+  })
+})

@@ -1,0 +1,163 @@
+/** What the tests of deliveries stand on: FSPs that answer as told, and the service on real parts. */
+import { newEvent, type EventOptions, type Payload } from '@causeway/events'
+import type { OutgoingMessage, Service } from '@causeway/runtime'
+import { openTestParts, type TestParts } from '@causeway/runtime/testing'
+import { randomUUID } from 'node:crypto'
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { start } from './service.ts'
+import type { Settings } from './settings.ts'
+
+export interface Received {
+  readonly method: string
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+  readonly body: Buffer
+  readonly at_ms: number
+}
+
+/** An FSP: keeps what it received and answers with what it is told to. */
+export interface Sink {
+  readonly url: string
+  readonly received: Received[]
+  /** A status, or HANG: no answer until `release`. */
+  answers: (received: Received) => number | 'HANG'
+  release(status: number): void
+  /** Requests that had begun and were not answered at the same time, at most so far. */
+  readonly atOnce_max: number
+  close(): Promise<void>
+}
+
+export async function openSink(answers: Sink['answers'] = () => 200): Promise<Sink> {
+  const hanging: ServerResponse[] = []
+  const received: Received[] = []
+  let atOnce = 0
+  let atOnce_max = 0
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    atOnce_max = Math.max(atOnce_max, ++atOnce)
+    response.on('close', () => (atOnce -= 1))
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const { method = '', url = '', headers } = request
+      const body = Buffer.concat(chunks)
+      const message = { method, path: url, headers, body, at_ms: Date.now() }
+      received.push(message)
+      const answer = sink.answers(message)
+      if (answer === 'HANG') hanging.push(response)
+      else response.writeHead(answer, { location: 'http://127.0.0.1:9/' }).end()
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const sink: Sink = {
+    url: `http://127.0.0.1:${port}`,
+    received,
+    answers,
+    release(status) {
+      for (const response of hanging.splice(0)) response.writeHead(status).end()
+    },
+    get atOnce_max() {
+      return atOnce_max
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+  return sink
+}
+
+/** Quick ones: seconds become tens of milliseconds. */
+export const quickSettings: Settings = {
+  NOTIFICATIONS_DATABASE_URL: '',
+  CALLBACK_TIMEOUT_MS: 1_000,
+  PARK_AFTER_MS: 100,
+  NOTIFICATIONS_LANE_MAX: 32,
+  NOTIFICATIONS_CIRCUIT_FAILURES_MAX: 5,
+  NOTIFICATIONS_CIRCUIT_TRIAL_MS: 100,
+  NOTIFICATIONS_RETRY_FIRST_MS: 20,
+  NOTIFICATIONS_RETRY_MAX_MS: 200,
+  NOTIFICATIONS_RETRY_POLL_MS: 10,
+  NOTIFICATIONS_RESEND_H: 1,
+}
+
+export interface Stand {
+  readonly parts: TestParts
+  readonly service: Service
+  publish(...messages: readonly OutgoingMessage[]): Promise<void>
+  /** The lines of the reports so far. */
+  readonly reports: Payload<'NotifyReport'>['reports'][number][]
+  /** How many report events carried them. */
+  readonly reportEvents: () => number
+  stop(): Promise<void>
+}
+
+export async function openStand(
+  changed: Partial<Settings> = {},
+  on?: TestParts,
+  serviceStart: typeof start = start,
+): Promise<Stand> {
+  const parts = on ?? (await openTestParts())
+  const service = await serviceStart({ ...quickSettings, ...changed }, parts)
+  const reports: Payload<'NotifyReport'>['reports'][number][] = []
+  let events = 0
+  const heard = await parts.bus.subscribe({
+    group: 'test_reports',
+    topics: ['notifications.reports'],
+    types: new Set(['NotifyReport']),
+    read: (_type, json) => json,
+    handleBatch(messages) {
+      for (const { payload } of messages) {
+        events += 1
+        reports.push(...(payload as Payload<'NotifyReport'>).reports)
+      }
+      return Promise.resolve()
+    },
+  })
+  return {
+    parts,
+    service,
+    publish: (...messages) => parts.bus.publish(messages),
+    reports,
+    reportEvents: () => events,
+    async stop() {
+      await service.stop()
+      await heard.stop()
+      await parts.stop()
+    },
+  }
+}
+
+export interface Asked {
+  readonly url: string
+  readonly fspId?: string
+  readonly entityId?: string
+  readonly method?: 'POST' | 'PUT' | 'PATCH'
+  readonly deadline_ms?: number
+  readonly id?: string
+  readonly body?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly relay?: EventOptions['relay']
+}
+
+/** A NotifyRequested event for an FSP. */
+export function notify(asked: Asked): OutgoingMessage {
+  const id = asked.id ?? randomUUID()
+  const entityId = asked.entityId ?? randomUUID()
+  const { method = 'PUT', fspId = 'bluewallet', deadline_ms = 60_000 } = asked
+  const payload: Payload<'NotifyRequested'> = {
+    notificationId: id,
+    entityId,
+    cause: { msgName: 'TransferCommittedFulfiled', entityId },
+    legRole: 'PAYER',
+    destinationFspId: fspId,
+    transport: { type: 'HTTP', method, url: asked.url },
+    headers: { 'content-type': 'text/plain', ...asked.headers },
+    deadline: new Date(Date.now() + deadline_ms).toISOString(),
+    reportRequired: true,
+  }
+  const relay = asked.relay ?? { body: Buffer.from(asked.body ?? id) }
+  return newEvent('fspiop-api', 'NotifyRequested', payload, { id, relay })
+}

@@ -1,0 +1,158 @@
+/** What tests of the ledger's decisions are made of: two FSPs, their accounts, a clock, a book. */
+import { openBook, type LockedRows, type OpenBook, type Party } from './book.ts'
+import type { Account } from './account.ts'
+import type { Command, Deposit, Post, Reserve, Void } from './command.ts'
+import { decideAll, type Answer } from './decide.ts'
+import { noEvidence, type Entry } from './entry.ts'
+
+export const now = new Date('2026-03-01T12:00:00.000Z')
+export const later = (ms: number): Date => new Date(now.getTime() + ms)
+export const expiryGrace_ms = 1_000
+
+export const hub: Party = { id: 1, name: 'Hub', isActive: true }
+export const greenbank: Party = { id: 2, name: 'greenbank', isActive: true }
+export const bluewallet: Party = { id: 3, name: 'bluewallet', isActive: true }
+
+const empty = {
+  currency: 'USD',
+  isActive: true,
+  debitsPosted: 0n,
+  debitsPending: 0n,
+  creditsPosted: 0n,
+  creditsPending: 0n,
+  cap: null,
+  excluded: 0n,
+  changedAt: now,
+}
+
+export const reconciliation: Account = {
+  ...empty,
+  id: 10,
+  participantId: 1,
+  type: 'HUB_RECONCILIATION',
+  debitsPosted: 2_000n,
+}
+
+/** A cap of 600, whatever the cover is. */
+export function positionOf(party: Party, changes: Partial<Account> = {}): Account {
+  const id = party.id * 10 + 1
+  return { ...empty, id, participantId: party.id, type: 'POSITION', cap: 600n, ...changes }
+}
+
+/** A deposit of 1000. */
+export function settlementOf(party: Party, changes: Partial<Account> = {}): Account {
+  const id = party.id * 10 + 2
+  return {
+    ...empty,
+    id,
+    participantId: party.id,
+    type: 'SETTLEMENT',
+    creditsPosted: 1_000n,
+    ...changes,
+  }
+}
+
+export const rows: LockedRows = {
+  now,
+  windowId: 7,
+  entries: [],
+  parties: [hub, greenbank, bluewallet],
+  accounts: [
+    reconciliation,
+    positionOf(greenbank),
+    settlementOf(greenbank),
+    positionOf(bluewallet),
+    settlementOf(bluewallet),
+  ],
+}
+
+/** The same scene with other accounts in the place of some. */
+export function withAccounts(...accounts: readonly Account[]): LockedRows {
+  const ids = new Set(accounts.map(({ id }) => id))
+  return { ...rows, accounts: [...rows.accounts.filter(({ id }) => !ids.has(id)), ...accounts] }
+}
+
+export function withParties(...parties: readonly Party[]): LockedRows {
+  const ids = new Set(parties.map(({ id }) => id))
+  return { ...rows, parties: [...rows.parties.filter(({ id }) => !ids.has(id)), ...parties] }
+}
+
+export function reserving(amount: bigint, changes: Partial<Reserve> = {}): Reserve {
+  return {
+    type: 'RESERVE',
+    id: 'a-transfer',
+    terms: { payer: 'greenbank', payee: 'bluewallet', amount, currency: 'USD' },
+    expiresAt: later(10_000),
+    settlement: { modelId: 5, settles: 'NET' },
+    payerAccountId: null,
+    payeeAccountId: null,
+    ...changes,
+  }
+}
+
+export const posting: Post = {
+  type: 'POST',
+  id: 'a-transfer',
+  receivedAt: later(1),
+  evidence: Buffer.from('fulfilled'),
+}
+
+export const rejecting: Void = {
+  type: 'VOID',
+  id: 'a-transfer',
+  expiresAt: later(10_000),
+  reason: 'REJECTED',
+  evidence: Buffer.from('refused by the payee'),
+}
+
+export const timingOut: Void = { ...rejecting, reason: 'TIMEOUT', evidence: noEvidence }
+
+export const depositing: Deposit = {
+  type: 'DEPOSIT',
+  id: 'a-deposit',
+  participant: 'greenbank',
+  accountId: settlementOf(greenbank).id,
+  amount: 50n,
+  currency: 'USD',
+  evidence: Buffer.from('bank reference'),
+}
+
+export interface Played {
+  readonly book: OpenBook
+  readonly answers: readonly Answer[]
+  /** What stands after the last command, as rows for the next batch. */
+  readonly rows: LockedRows
+}
+
+/** Decides the commands as one batch. */
+export function play(from: LockedRows, ...commands: readonly Command[]): Played {
+  const book = openBook(from)
+  const answers = decideAll(book, commands, { expiryGrace_ms })
+  const { entered, completed, accounts } = book.changes()
+  return {
+    book,
+    answers,
+    rows: {
+      ...from,
+      entries: replaced(from.entries, [...entered, ...completed]),
+      accounts: replaced(from.accounts, accounts),
+    },
+  }
+}
+
+/** The same rows at another time. */
+export function at(time: Date, from: LockedRows): LockedRows {
+  return { ...from, now: time }
+}
+
+export function entryIn(answer: Answer | undefined): Entry {
+  if (answer?.type !== 'ENTRY') throw new Error(`no entry but ${answer?.type ?? 'nothing'}`)
+  return answer.entry
+}
+
+function replaced<Row extends { readonly id: string | number }>(
+  old: readonly Row[],
+  fresh: readonly Row[],
+): readonly Row[] {
+  return [...new Map([...old, ...fresh].map((row) => [row.id, row])).values()]
+}

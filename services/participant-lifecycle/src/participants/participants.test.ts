@@ -1,0 +1,215 @@
+/** What changes about a participant, what is refused, and what is said about it. */
+import { describe, expect, test } from '@jest/globals'
+import { announcementsOf } from './announce.ts'
+import type { Change, Decision } from './domain/change.ts'
+import { addModelAccounts, create, createHubAccount } from './domain/create.ts'
+import type { Participant, ParticipantAccount } from './domain/participant.ts'
+import {
+  setAccountStatus,
+  setEndpoint,
+  setInitialLimit,
+  setLimit,
+  setState,
+} from './domain/update.ts'
+
+const at = new Date('2026-03-01T12:00:00.000Z')
+const someone = { isHub: false, isActive: true, version: 4, createdAt: at, createdBy: 'operator' }
+
+function account(id: number, type: string, changes: Partial<ParticipantAccount> = {}) {
+  const fixed = { currency: 'USD', isActive: true, createdAt: at, createdBy: 'operator' }
+  return { ...fixed, id, type, limit: null, ...changes }
+}
+
+const hub: Participant = {
+  ...someone,
+  id: 1,
+  name: 'Hub',
+  isHub: true,
+  accounts: [account(1, 'HUB_RECONCILIATION'), account(2, 'HUB_MULTILATERAL_SETTLEMENT')],
+  endpoints: [],
+}
+
+const fresh: Participant = {
+  ...someone,
+  id: 2,
+  name: 'greenbank',
+  accounts: [
+    account(21, 'POSITION', { isActive: false }),
+    account(22, 'SETTLEMENT', { isActive: false }),
+  ],
+  endpoints: [{ type: 'FSPIOP_CALLBACK_URL_QUOTES', value: 'https://greenbank.example' }],
+}
+
+const limit = { value: 6_000_000n, alarmPercentage: 100_000n }
+const limited: Participant = {
+  ...fresh,
+  accounts: [account(21, 'POSITION', { limit }), account(22, 'SETTLEMENT')],
+}
+
+const deferredNet = { ledgerAccountType: 'POSITION', settlementAccountType: 'SETTLEMENT' }
+const fees = {
+  ledgerAccountType: 'INTERCHANGE_FEE',
+  settlementAccountType: 'INTERCHANGE_FEE_SETTLEMENT',
+}
+const creation = {
+  name: 'greenbank',
+  currency: 'USD',
+  createdBy: 'operator',
+  models: [deferredNet, fees],
+}
+
+function changesOf(decision: Decision): readonly Change[] {
+  if (decision.type === 'REFUSE') throw new Error(decision.detail)
+  return decision.changes
+}
+
+function reasonOf(decision: Decision): string {
+  return decision.type === 'REFUSE' ? decision.reason : ''
+}
+
+describe('a new participant', () => {
+  test('gets the pair of accounts of every model, inactive', () => {
+    expect(changesOf(create(hub, undefined, creation))).toMatchObject([
+      { accountType: 'POSITION', isActive: false },
+      { accountType: 'SETTLEMENT', isActive: false },
+      { accountType: 'INTERCHANGE_FEE', isActive: false },
+      { accountType: 'INTERCHANGE_FEE_SETTLEMENT', isActive: false },
+    ])
+  })
+
+  test('gets one account of a model that settles to its own type', () => {
+    const own = { ledgerAccountType: 'SETTLEMENT', settlementAccountType: 'SETTLEMENT' }
+    expect(changesOf(create(hub, undefined, { ...creation, models: [own] }))).toHaveLength(1)
+  })
+
+  test('cannot have the name of the hub', () => {
+    expect(reasonOf(create(hub, hub, { ...creation, name: 'Hub' }))).toBe('NAME_RESERVED')
+  })
+
+  test('needs the hub to have active accounts in its currency', () => {
+    const noAccounts = { ...hub, accounts: [account(1, 'HUB_RECONCILIATION')] }
+    expect(reasonOf(create(noAccounts, undefined, creation))).toBe('HUB_ACCOUNTS_MISSING')
+    expect(reasonOf(create(hub, undefined, { ...creation, currency: 'EUR' }))).toBe(
+      'HUB_ACCOUNTS_MISSING',
+    )
+  })
+
+  test('needs a settlement model', () => {
+    expect(reasonOf(create(hub, undefined, { ...creation, models: [] }))).toBe(
+      'NO_SETTLEMENT_MODEL',
+    )
+  })
+
+  test('that exists is refused for the same currency and gets accounts for another one', () => {
+    const euros = { ...hub, accounts: hub.accounts.map((one) => ({ ...one, currency: 'EUR' })) }
+    expect(reasonOf(create(hub, fresh, creation))).toBe('CURRENCY_EXISTS')
+    expect(changesOf(create(euros, fresh, { ...creation, currency: 'EUR' }))).toHaveLength(4)
+  })
+})
+
+describe('accounts', () => {
+  test('of a new model are opened where they are missing', () => {
+    expect(changesOf(addModelAccounts(fresh, deferredNet, 'USD', 'settlements'))).toEqual([])
+    expect(changesOf(addModelAccounts(fresh, fees, 'USD', 'settlements'))).toHaveLength(2)
+  })
+
+  test('of the hub are active at once, of known types, and unique', () => {
+    const fee = { type: 'HUB_FEE', currency: 'USD', createdBy: 'operator' }
+    expect(changesOf(createHubAccount(hub, fee))).toMatchObject([{ isActive: true }])
+    expect(reasonOf(createHubAccount(fresh, fee))).toBe('NOT_HUB')
+    expect(reasonOf(createHubAccount(hub, { ...fee, type: 'POSITION' }))).toBe('ACCOUNT_TYPE_WRONG')
+    expect(reasonOf(createHubAccount(hub, { ...fee, type: 'HUB_RECONCILIATION' }))).toBe(
+      'ACCOUNT_EXISTS',
+    )
+  })
+
+  test('are enabled and disabled by their owner alone', () => {
+    expect(changesOf(setAccountStatus(limited, 21, false))).toMatchObject([{ isActive: false }])
+    expect(changesOf(setAccountStatus(limited, 21, true))).toEqual([])
+    expect(reasonOf(setAccountStatus(limited, 1, false))).toBe('ACCOUNT_UNKNOWN')
+  })
+})
+
+describe('limits', () => {
+  const first = { currency: 'USD', value: 5n, alarmPercentage: null }
+
+  test('are set once initially, with ten percent as default, and activate the accounts', () => {
+    expect(changesOf(setInitialLimit(fresh, first))).toMatchObject([
+      {
+        type: 'SET_LIMIT',
+        accountId: 21,
+        limit: { value: 5n, alarmPercentage: 100_000n },
+        old: null,
+      },
+      { type: 'SET_ACCOUNT_STATUS', accountId: 21, isActive: true },
+      { type: 'SET_ACCOUNT_STATUS', accountId: 22, isActive: true },
+    ])
+    expect(reasonOf(setInitialLimit(limited, first))).toBe('LIMITS_EXIST')
+    expect(reasonOf(setInitialLimit(fresh, { ...first, currency: 'EUR' }))).toBe('ACCOUNT_UNKNOWN')
+  })
+
+  test('can be changed when they are there; the percentage stays when none is named', () => {
+    expect(changesOf(setLimit(limited, first))).toMatchObject([
+      { limit: { value: 5n, alarmPercentage: 100_000n }, old: limit },
+    ])
+    expect(reasonOf(setLimit(fresh, first))).toBe('LIMIT_UNKNOWN')
+    expect(reasonOf(setLimit(fresh, { ...first, currency: 'EUR' }))).toBe('ACCOUNT_UNKNOWN')
+  })
+
+  test('that are so already change nothing', () => {
+    expect(changesOf(setLimit(limited, { ...limit, currency: 'USD' }))).toEqual([])
+  })
+})
+
+describe('states and endpoints', () => {
+  test('a participant is deactivated and activated, the hub never', () => {
+    expect(changesOf(setState(fresh, false))).toEqual([{ type: 'SET_STATE', isActive: false }])
+    expect(changesOf(setState(fresh, true))).toEqual([])
+    expect(reasonOf(setState(hub, false))).toBe('HUB_UNCHANGEABLE')
+  })
+
+  test('an endpoint replaces the one of its type', () => {
+    const same = { type: 'FSPIOP_CALLBACK_URL_QUOTES', createdBy: 'operator' }
+    const old = { ...same, value: 'https://greenbank.example' }
+    expect(changesOf(setEndpoint(fresh, old))).toEqual([])
+    expect(changesOf(setEndpoint(fresh, { ...same, value: 'https://new.example' }))).toHaveLength(1)
+  })
+})
+
+describe('announcements', () => {
+  test('take one step of the version each, so that no reader drops one of two', () => {
+    const changes = changesOf(
+      setInitialLimit(fresh, { currency: 'USD', value: 5n, alarmPercentage: null }),
+    )
+    const { events, version } = announcementsOf(fresh, changes, [], at)
+    expect(events.map(({ type, key, payload }) => ({ type, key, payload }))).toMatchObject([
+      {
+        type: 'ParticipantAccountLimitUpdated',
+        key: 'greenbank',
+        payload: { version: 5, limit: { type: 'NET_DEBIT_CAP', value: '0.0005' } },
+      },
+      { type: 'ParticipantAccountEnabled', payload: { version: 6, accountId: 21 } },
+      { type: 'ParticipantAccountEnabled', payload: { version: 7, accountId: 22 } },
+    ])
+    expect(version).toBe(7)
+  })
+
+  test('tell a changed limit from a changed percentage', () => {
+    const typesOf = (value: bigint, alarmPercentage: bigint) => {
+      const changes = changesOf(setLimit(limited, { currency: 'USD', value, alarmPercentage }))
+      return announcementsOf(limited, changes, [], at).events.map(({ type }) => type)
+    }
+    expect(typesOf(5n, 100_000n)).toEqual(['ParticipantAccountLimitUpdated'])
+    expect(typesOf(6_000_000n, 5n)).toEqual(['ParticipantAccountThresholdUpdated'])
+    expect(typesOf(5n, 5n)).toHaveLength(2)
+  })
+
+  test('of endpoints carry the whole list', () => {
+    const changes = changesOf(
+      setEndpoint(fresh, { type: 'EMAIL', value: 'ops@greenbank.example', createdBy: 'operator' }),
+    )
+    expect(announcementsOf(fresh, changes, [], at).events[0]?.payload).toMatchObject({
+      endpoints: [{ type: 'FSPIOP_CALLBACK_URL_QUOTES' }, { type: 'EMAIL' }],
+    })
+  })
+})

@@ -1,0 +1,16 @@
+/** The sandbox FSPs as a process; with SANDBOX_EXIT_WITH_PARENT=on it does not outlive its parent. */
+import { run } from '@causeway/runtime'
+import { start } from './service.ts'
+import { settings } from './settings.ts'
+
+await run('sandbox-fsp', settings, async (values, log) => {
+  const sandbox = await start(values, log)
+  if (values.SANDBOX_EXIT_WITH_PARENT === 'on') exitWithParent()
+  return sandbox
+})
+
+/** The parent holds the other end of the standard input; a killed parent lets go of it too. */
+function exitWithParent(): void {
+  const stop = () => process.kill(process.pid, 'SIGTERM')
+  process.stdin.resume().once('close', stop)
+}

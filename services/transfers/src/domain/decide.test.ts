@@ -1,0 +1,359 @@
+import { conditionOf } from '@causeway/fspiop'
+import { describe, expect, test } from '@jest/globals'
+import {
+  decideExpiredBy,
+  decideFulfil,
+  decideFundsQuery,
+  decidePrepare,
+  decideQuery,
+  decideReject,
+  type Fulfil,
+  type Prepare,
+  type Reject,
+} from './decide.ts'
+import type { Aborted, AbortReason, Claimed, Committed, Transfer } from './transfer.ts'
+
+const fulfilment = Buffer.alloc(32, 1).toString('base64url')
+
+const claimed: Claimed = {
+  transferId: 'a-transfer',
+  payerFsp: 'mangobank',
+  payeeFsp: 'riverwallet',
+  amount: 125_000n,
+  currency: 'USD',
+  expiresAt: '2026-01-01T00:01:00.000Z',
+  condition: conditionOf(fulfilment),
+  requestHash: 'hash of the request',
+  allocation: { settlementModelId: 1, settles: 'NET' },
+  payerVersion: '1.1',
+  prepareEventId: 'first prepare',
+}
+
+const received: Transfer = { ...claimed, state: 'RECEIVED' }
+const reserved: Transfer = { ...claimed, state: 'RESERVED' }
+const committed: Claimed & Committed = {
+  ...claimed,
+  state: 'COMMITTED',
+  fulfilment,
+  completedTimestamp: '2026-01-01T00:00:05.000Z',
+  outcomeEventId: 'first fulfil',
+  outcomeHash: 'hash of the fulfil',
+  payeeVersion: '1.1',
+}
+
+function aborted(reason: AbortReason, outcomeHash?: string): Claimed & Aborted {
+  return {
+    ...claimed,
+    state: 'ABORTED',
+    reason,
+    error: { errorCode: '3100', errorDescription: `because of ${reason}` },
+    completedTimestamp: '2026-01-01T00:00:05.000Z',
+    outcomeEventId: outcomeHash === undefined ? undefined : 'first fulfil',
+    outcomeHash,
+    payeeVersion: undefined,
+  }
+}
+
+const prepare: Prepare = {
+  eventId: 'another prepare',
+  transferId: 'a-transfer',
+  payerFsp: 'mangobank',
+  payloadHash: 'hash of the request',
+}
+
+const fulfil: Fulfil = {
+  kind: 'FULFIL',
+  eventId: 'another fulfil',
+  transferId: 'a-transfer',
+  requesterFspId: 'riverwallet',
+  destinationFspId: 'mangobank',
+  transferState: 'COMMITTED',
+  fulfilment,
+  notifyPayee: false,
+  payloadHash: 'hash of the fulfil',
+  receivedAt: '2026-01-01T00:00:04.000Z',
+  version: '1.1',
+}
+const reservedFulfil: Fulfil = { ...fulfil, transferState: 'RESERVED', notifyPayee: true }
+
+const reject: Reject = {
+  kind: 'REJECT',
+  eventId: 'another reject',
+  transferId: 'a-transfer',
+  requesterFspId: 'riverwallet',
+  destinationFspId: 'mangobank',
+  errorInformation: { errorCode: '5104', errorDescription: 'Payee rejected transaction' },
+  payloadHash: 'hash of the reject',
+  receivedAt: '2026-01-01T00:00:04.000Z',
+  version: '1.1',
+}
+
+const abortedByReject = aborted('REJECTED', 'hash of the reject')
+const shownAborted = expect.objectContaining({ transferState: 'ABORTED' }) as unknown
+
+describe('a prepare whose id is stored', () => {
+  const redelivered = { ...prepare, eventId: 'first prepare' }
+
+  test.each([reserved, committed, aborted('TIMEOUT'), aborted('COVER_SHORT')])(
+    'delivered again says nothing when it is finished ($state)',
+    (transfer) => {
+      expect(decidePrepare(transfer, redelivered)).toEqual({ type: 'silence' })
+    },
+  )
+
+  test('goes on where it stopped, delivered again or posted again', () => {
+    expect(decidePrepare(received, redelivered)).toEqual({ type: 'continue' })
+    expect(decidePrepare(received, prepare)).toEqual({ type: 'continue' })
+  })
+
+  test('posted again while reserved is ignored: its callback will come', () => {
+    expect(decidePrepare(reserved, prepare)).toEqual({ type: 'silence' })
+  })
+
+  test('posted again after the commit is answered with the stored fulfilment', () => {
+    expect(decidePrepare(committed, prepare)).toEqual({
+      type: 'answer',
+      legRole: 'PAYER',
+      notices: ['PUT'],
+      shows: {
+        transferState: 'COMMITTED',
+        completedTimestamp: committed.completedTimestamp,
+        fulfilment,
+      },
+      error: undefined,
+    })
+  })
+
+  test('posted again after the abort is answered with the stored error', () => {
+    const transfer = aborted('COVER_SHORT')
+    expect(decidePrepare(transfer, prepare)).toEqual({
+      type: 'answer',
+      legRole: 'PAYER',
+      notices: ['ERROR'],
+      shows: shownAborted,
+      error: transfer.error,
+    })
+  })
+
+  test.each([received, reserved, committed, aborted('TIMEOUT')])(
+    'with other content is refused, whatever the state ($state)',
+    (transfer) => {
+      expect(decidePrepare(transfer, { ...prepare, payloadHash: 'other' })).toEqual({
+        type: 'refuse',
+      })
+    },
+  )
+
+  test('of another payer is refused even if the hashes agree', () => {
+    expect(decidePrepare(committed, { ...prepare, payerFsp: 'stranger' })).toEqual({
+      type: 'refuse',
+    })
+  })
+})
+
+describe('a fulfil', () => {
+  test('of an unknown transfer gets 3208', () => {
+    expect(decideFulfil(undefined, fulfil)).toMatchObject({
+      type: 'answer',
+      legRole: 'REQUESTER',
+      notices: ['ERROR'],
+      shows: undefined,
+      error: 'ID_UNKNOWN',
+    })
+  })
+
+  test.each([received, reserved, committed, aborted('TIMEOUT')])(
+    'of somebody else is refused and learns nothing ($state)',
+    (transfer) => {
+      expect(decideFulfil(transfer, { ...fulfil, requesterFspId: 'stranger' })).toMatchObject({
+        legRole: 'REQUESTER',
+        notices: ['ERROR'],
+        shows: undefined,
+        error: 'SENDER_NOT_PAYEE',
+      })
+    },
+  )
+
+  test('for somebody else than the payer is refused and leaves the transfer alone', () => {
+    expect(decideFulfil(reserved, { ...fulfil, destinationFspId: 'stranger' })).toMatchObject({
+      type: 'answer',
+      shows: undefined,
+      error: 'DESTINATION_NOT_PAYER',
+    })
+  })
+
+  test('goes on with an unfinished reservation first', () => {
+    expect(decideFulfil(received, fulfil)).toEqual({ type: 'continue' })
+  })
+
+  test('with the right fulfilment posts, asked with COMMITTED or RESERVED', () => {
+    expect(decideFulfil(reserved, fulfil)).toEqual({ type: 'post' })
+    expect(decideFulfil(reserved, reservedFulfil)).toEqual({ type: 'post' })
+  })
+
+  test('with RESERVED in version 1.0 does not commit', () => {
+    expect(decideFulfil(reserved, { ...reservedFulfil, version: '1.0' })).toMatchObject({
+      type: 'answer',
+      error: 'RESERVED_IN_VERSION_1_0',
+    })
+  })
+
+  test.each([undefined, Buffer.alloc(32, 2).toString('base64url'), 'short'])(
+    'with the fulfilment %s releases',
+    (wrong) => {
+      expect(decideFulfil(reserved, { ...fulfil, fulfilment: wrong })).toEqual({
+        type: 'release',
+        reason: 'INVALID_FULFILMENT',
+      })
+    },
+  )
+
+  test('delivered again after it ended the transfer says nothing', () => {
+    expect(decideFulfil(committed, { ...fulfil, eventId: 'first fulfil' })).toEqual({
+      type: 'silence',
+    })
+  })
+
+  test('sent again after the commit is answered with PUT, or PATCH when RESERVED was used', () => {
+    const again = { type: 'answer', legRole: 'PAYEE', error: undefined }
+    expect(decideFulfil(committed, fulfil)).toMatchObject({ ...again, notices: ['PUT'] })
+    expect(decideFulfil(committed, reservedFulfil)).toMatchObject({ ...again, notices: ['PATCH'] })
+  })
+
+  test('sent again after it was found invalid gets its error again, or a PATCH', () => {
+    const transfer = aborted('INVALID_FULFILMENT', 'hash of the fulfil')
+    expect(decideFulfil(transfer, fulfil)).toMatchObject({
+      notices: ['ERROR'],
+      error: transfer.error,
+    })
+    expect(decideFulfil(transfer, reservedFulfil)).toMatchObject({
+      notices: ['PATCH'],
+      shows: shownAborted,
+      error: undefined,
+    })
+  })
+
+  test('with other content after the end gets 3106 and nothing else', () => {
+    const other = { ...fulfil, payloadHash: 'other' }
+    for (const transfer of [committed, abortedByReject]) {
+      expect(decideFulfil(transfer, other)).toMatchObject({
+        notices: ['ERROR'],
+        shows: undefined,
+        error: 'CONTENT_MODIFIED',
+      })
+    }
+  })
+
+  test.each(['TIMEOUT', 'EXPIRED'] as const)('after %s hears that it is too late', (reason) => {
+    expect(decideFulfil(aborted(reason), fulfil)).toMatchObject({
+      notices: ['ERROR'],
+      error: 'TOO_LATE',
+    })
+    expect(decideFulfil(aborted(reason), reservedFulfil)).toMatchObject({
+      notices: ['ERROR', 'PATCH'],
+      shows: shownAborted,
+      error: 'TOO_LATE',
+    })
+  })
+
+  test('after a refused reservation hears that nothing is reserved', () => {
+    expect(decideFulfil(aborted('PAYEE_INACTIVE'), fulfil)).toMatchObject({
+      notices: ['ERROR'],
+      error: 'NOT_RESERVED',
+    })
+  })
+
+  test('that found the expiry itself gets only the PATCH it waits for', () => {
+    expect(decideExpiredBy(aborted('TIMEOUT'), fulfil)).toEqual({ type: 'silence' })
+    expect(decideExpiredBy(aborted('TIMEOUT'), reservedFulfil)).toMatchObject({
+      notices: ['PATCH'],
+      shows: shownAborted,
+      error: undefined,
+    })
+  })
+})
+
+describe('a reject', () => {
+  test('of an unknown transfer or of a stranger is refused', () => {
+    expect(decideReject(undefined, reject)).toMatchObject({ error: 'ID_UNKNOWN' })
+    expect(decideReject(reserved, { ...reject, requesterFspId: 'stranger' })).toMatchObject({
+      error: 'SENDER_NOT_PAYEE',
+    })
+  })
+
+  test('releases what is reserved, and finishes first what is not', () => {
+    expect(decideReject(reserved, reject)).toEqual({ type: 'release', reason: 'REJECTED' })
+    expect(decideReject(received, reject)).toEqual({ type: 'continue' })
+  })
+
+  test('after the commit is nothing but an alarm', () => {
+    expect(decideReject(committed, reject)).toEqual({ type: 'alarm' })
+  })
+
+  test('again is answered with its own error, another one with 3106, a late one with 3303', () => {
+    expect(decideReject(abortedByReject, reject)).toMatchObject({
+      notices: ['ERROR'],
+      error: abortedByReject.error,
+    })
+    expect(decideReject(abortedByReject, { ...reject, payloadHash: 'other' })).toMatchObject({
+      error: 'CONTENT_MODIFIED',
+    })
+    expect(decideReject(aborted('TIMEOUT'), reject)).toMatchObject({
+      notices: ['ERROR'],
+      error: 'TOO_LATE',
+    })
+  })
+})
+
+describe('a question', () => {
+  test.each([received, reserved])('shows payer and payee the state alone ($state)', (transfer) => {
+    const { state } = transfer
+    for (const [asker, legRole] of [
+      ['mangobank', 'PAYER'],
+      ['riverwallet', 'PAYEE'],
+    ] as const) {
+      expect(decideQuery(transfer, asker)).toEqual({
+        type: 'answer',
+        legRole,
+        notices: ['PUT'],
+        shows: { transferState: state },
+        error: undefined,
+      })
+    }
+  })
+
+  test('shows why an aborted transfer was aborted, as a state, not as an error', () => {
+    const transfer = aborted('TIMEOUT')
+    expect(decideQuery(transfer, 'mangobank')).toMatchObject({
+      notices: ['PUT'],
+      shows: { transferState: 'ABORTED', cause: transfer.error },
+      error: undefined,
+    })
+  })
+
+  test('of a stranger learns nothing', () => {
+    expect(decideQuery(committed, 'stranger')).toMatchObject({
+      notices: ['ERROR'],
+      shows: undefined,
+      error: 'ASKER_NOT_PARTY',
+    })
+  })
+
+  test.each([
+    ['RESERVED', 'RESERVED'],
+    ['POSTED', 'COMMITTED'],
+    ['VOIDED', 'ABORTED'],
+    ['REFUSED', 'ABORTED'],
+  ] as const)('for a funds movement that is %s says %s', (outcome, transferState) => {
+    const movement = { outcome, participantId: 'mangobank', completedAt: undefined }
+    expect(decideFundsQuery(movement, 'mangobank')).toMatchObject({
+      notices: ['PUT'],
+      shows: { transferState },
+    })
+    expect(decideFundsQuery(movement, 'riverwallet')).toMatchObject({ error: 'ASKER_NOT_PARTY' })
+  })
+
+  test('for what nobody knows gets 3208', () => {
+    expect(decideFundsQuery(undefined, 'mangobank')).toMatchObject({ error: 'ID_UNKNOWN' })
+  })
+})

@@ -1,0 +1,119 @@
+import { describe, expect, test } from '@jest/globals'
+import { consequenceOf, healingOf, type LedgerAnswer, type Position } from './ledger-answer.ts'
+import { ledgerRefusals, voidReasons } from './transfer.ts'
+
+const position: Position = {
+  participantId: 'mangobank',
+  accountId: 1,
+  currency: 'USD',
+  value: '12.5',
+  reservedValue: '0',
+  changedAt: '2026-01-01T00:00:00.000Z',
+}
+
+const reserved: LedgerAnswer = {
+  outcome: 'RESERVED',
+  settlementModelId: 1,
+  payerPosition: position,
+}
+
+const posted: LedgerAnswer = {
+  outcome: 'POSTED',
+  evidence: {
+    kind: 'FULFIL',
+    eventId: 'event',
+    payloadHash: 'hash',
+    version: '1.1',
+    completedTimestamp: '2026-01-01T00:00:00.000Z',
+    fulfilment: 'fulfilment',
+    notifyPayee: false,
+  },
+  settlementModelId: 1,
+  settles: 'NET',
+  windowId: 1,
+  positions: [],
+}
+
+const voidedFor = (reason: (typeof voidReasons)[number]): LedgerAnswer => ({
+  outcome: 'VOIDED',
+  reason,
+  evidence: undefined,
+  payerPosition: undefined,
+})
+
+const refusedFor = (reason: (typeof ledgerRefusals)[number]): LedgerAnswer => ({
+  outcome: 'REFUSED',
+  reason,
+  payerPosition: undefined,
+})
+
+const invalidPayer = 'TransferPrepareInvalidPayerCheckFailed'
+const invalidPayee = 'TransferPrepareInvalidPayeeCheckFailed'
+const liquidity = 'TransferPrepareLiquidityCheckFailed'
+const rejected = 'TransferRejectRequestProcessed'
+
+/** The table of the design: answer, what RECEIVED becomes, what RESERVED becomes. */
+const table: readonly (readonly [string, LedgerAnswer, string, string])[] = [
+  ['RESERVED', reserved, 'TransferPrepared', 'stays'],
+  ['POSTED', posted, 'TransferCommittedFulfiled', 'TransferCommittedFulfiled'],
+  [
+    'VOIDED(TIMEOUT)',
+    voidedFor('TIMEOUT'),
+    'TransferPrepareRequestTimedout',
+    'TransferFulfilComitRequestTimedout',
+  ],
+  ['VOIDED(REJECTED)', voidedFor('REJECTED'), rejected, rejected],
+  ['VOIDED(INVALID_FULFILMENT)', voidedFor('INVALID_FULFILMENT'), rejected, rejected],
+  ['VOIDED(NO_SETTLEMENT_MODEL)', voidedFor('NO_SETTLEMENT_MODEL'), rejected, rejected],
+  ['REFUSED(EXPIRED)', refusedFor('EXPIRED'), 'TransferPrepareRequestTimedout', 'alarm'],
+  ['REFUSED(PAYER_UNKNOWN)', refusedFor('PAYER_UNKNOWN'), invalidPayer, 'alarm'],
+  ['REFUSED(PAYER_INACTIVE)', refusedFor('PAYER_INACTIVE'), invalidPayer, 'alarm'],
+  ['REFUSED(PAYER_NO_ACCOUNT)', refusedFor('PAYER_NO_ACCOUNT'), invalidPayer, 'alarm'],
+  ['REFUSED(PAYEE_UNKNOWN)', refusedFor('PAYEE_UNKNOWN'), invalidPayee, 'alarm'],
+  ['REFUSED(PAYEE_INACTIVE)', refusedFor('PAYEE_INACTIVE'), invalidPayee, 'alarm'],
+  ['REFUSED(PAYEE_NO_ACCOUNT)', refusedFor('PAYEE_NO_ACCOUNT'), invalidPayee, 'alarm'],
+  ['REFUSED(COVER_SHORT)', refusedFor('COVER_SHORT'), liquidity, 'alarm'],
+  ['REFUSED(CAP_SHORT)', refusedFor('CAP_SHORT'), liquidity, 'alarm'],
+  ['MISMATCH', { outcome: 'MISMATCH' }, 'TransferPrepareDuplicateCheckFailed', 'alarm'],
+  ['UNKNOWN', { outcome: 'UNKNOWN' }, 'unfinished', 'alarm'],
+  ['TOO_EARLY', { outcome: 'TOO_EARLY', retry_ms: 5 }, 'waits', 'waits'],
+  ['FAULT', { outcome: 'FAULT', detail: '' }, 'alarm', 'alarm'],
+]
+
+const cell = (becomes: ReturnType<typeof consequenceOf>['RECEIVED']): string =>
+  becomes.type === 'moves' ? becomes.announces : becomes.type
+
+describe('the ledger answers', () => {
+  test.each(table)('%s: RECEIVED and RESERVED become what the table says', (...line) => {
+    const [, answer, received, reservedCell] = line
+    const { RECEIVED, RESERVED } = consequenceOf(answer)
+    expect([cell(RECEIVED), cell(RESERVED)]).toEqual([received, reservedCell])
+  })
+
+  test('each refusal and each reason of a void has a line in the table', () => {
+    const names = table.map(([name]) => name)
+    expect(names).toEqual(expect.arrayContaining(ledgerRefusals.map((r) => `REFUSED(${r})`)))
+    expect(names).toEqual(expect.arrayContaining(voidReasons.map((r) => `VOIDED(${r})`)))
+  })
+})
+
+describe('long past the expiry', () => {
+  test('a reserved transfer follows a refusal of the ledger, which is an alarm all the same', () => {
+    expect(healingOf(refusedFor('COVER_SHORT')).RESERVED).toEqual({
+      type: 'moves',
+      announces: liquidity,
+      heals: true,
+    })
+  })
+
+  test('what the table decides is decided as ever', () => {
+    for (const answer of [reserved, posted, voidedFor('TIMEOUT'), voidedFor('REJECTED')]) {
+      expect(healingOf(answer)).toEqual(consequenceOf(answer))
+    }
+  })
+
+  test('what decides nothing still decides nothing', () => {
+    expect(cell(healingOf({ outcome: 'FAULT', detail: '' }).RESERVED)).toBe('alarm')
+    expect(cell(healingOf({ outcome: 'UNKNOWN' }).RESERVED)).toBe('alarm')
+  })
+})

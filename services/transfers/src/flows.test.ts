@@ -1,0 +1,417 @@
+/** The steps of transfers from event to event, as FSPs will see them. */
+import { catalogue, derivedId } from '@causeway/events'
+import type { OutgoingMessage } from '@causeway/runtime'
+import { describe, expect, test } from '@jest/globals'
+import { Crash, crashAt } from './testing/gated.ts'
+import {
+  fulfilEvent,
+  fulfilment,
+  hashOf,
+  modellessEvent,
+  otherFulfilment,
+  payee,
+  payer,
+  prepareEvent,
+  queryEvent,
+  rejectEvent,
+} from './testing/messages.ts'
+import { openWorld, typesOf } from './testing/world.ts'
+
+const id = 'c4ae1b04-51a3-4bd9-9a43-0c2a5c9e8d10'
+const late = { receivedAt: '2026-01-01T00:01:00.000Z' }
+
+async function reservedWorld() {
+  const world = openWorld()
+  await world.handle(prepareEvent(id))
+  return world
+}
+
+/** What a consumer will read: the payload must pass its schema. */
+function payloadOf(message: OutgoingMessage | undefined): unknown {
+  const schema = catalogue[message?.type as keyof typeof catalogue].schema
+  return schema.parse(JSON.parse(JSON.stringify(message?.payload)))
+}
+
+function only(messages: readonly OutgoingMessage[]): OutgoingMessage | undefined {
+  expect(messages).toHaveLength(1)
+  return messages[0]
+}
+
+function errorOf(message: OutgoingMessage | undefined): string {
+  const { errorInformation } = payloadOf(message) as {
+    errorInformation: { errorCode: string; errorDescription: string }
+  }
+  return `${errorInformation.errorCode} ${errorInformation.errorDescription}`
+}
+
+describe('a prepare', () => {
+  test('that the ledger reserves is announced with the bytes of the request', async () => {
+    const world = openWorld()
+    const prepared = only(await world.handle(prepareEvent(id)))
+    expect(prepared?.type).toBe('TransferPrepared')
+    expect(payloadOf(prepared)).toMatchObject({
+      transferId: id,
+      payerFsp: payer,
+      payeeFsp: payee,
+      amount: { amount: '12.5', currency: 'USD' },
+      settlementModelId: 1,
+    })
+    expect(String(prepared?.headers['relay-body'])).toBe(`prepare ${id}`)
+    expect(world.row(id)?.state).toBe('RESERVED')
+  })
+
+  test.each([
+    ['PAYER_UNKNOWN', 'TransferPrepareInvalidPayerCheckFailed', '3202'],
+    ['PAYEE_UNKNOWN', 'TransferPrepareInvalidPayeeCheckFailed', '3203'],
+    ['PAYER_INACTIVE', 'TransferPrepareInvalidPayerCheckFailed', '3100'],
+    ['PAYEE_INACTIVE', 'TransferPrepareInvalidPayeeCheckFailed', '3100'],
+    ['PAYER_NO_ACCOUNT', 'TransferPrepareInvalidPayerCheckFailed', '3100'],
+    ['PAYEE_NO_ACCOUNT', 'TransferPrepareInvalidPayeeCheckFailed', '3100'],
+    ['COVER_SHORT', 'TransferPrepareLiquidityCheckFailed', '4001'],
+    ['CAP_SHORT', 'TransferPrepareLiquidityCheckFailed', '4200'],
+    ['EXPIRED', 'TransferPrepareRequestTimedout', '3303'],
+  ])('that the ledger refuses for %s ends with %s %s', async (reason, type, code) => {
+    const world = openWorld({ refusals: new Map([[payer, reason]]) })
+    const said = only(await world.handle(prepareEvent(id)))
+    expect(said?.type).toBe(type)
+    expect(errorOf(said)).toMatch(new RegExp(`^${code} `))
+    expect(world.row(id)).toMatchObject({ state: 'ABORTED', reason })
+    // A refused id is remembered: the same request again gets the same answer.
+    const again = only(await world.handle(prepareEvent(id)))
+    expect(again?.type).toBe('TransferQueryResponse')
+    expect(payloadOf(again)).toMatchObject({ notices: ['ERROR'], legRole: 'PAYER' })
+    expect(errorOf(again)).toBe(errorOf(said))
+  })
+
+  test('without a settlement model is voided in the ledger before it is refused', async () => {
+    const world = openWorld()
+    const said = only(await world.handle(modellessEvent(id)))
+    expect(said?.type).toBe('TransferRejectRequestProcessed')
+    expect(payloadOf(said)).toMatchObject({ payeeNotice: 'NONE' })
+    expect(errorOf(said)).toMatch(/^3100 .*no settlement model/)
+    expect(world.ledger.entries.get(id)).toMatchObject({
+      outcome: 'VOIDED',
+      reason: 'NO_SETTLEMENT_MODEL',
+    })
+  })
+
+  test('of an id that the ledger uses otherwise gets 3106', async () => {
+    const world = openWorld()
+    world.ledger.put({
+      id,
+      kind: 'FUNDS_IN',
+      outcome: 'POSTED',
+      reason: '',
+      terms: { payer: 'otherbank', payee: 'otherbank', money: '1 USD' },
+      expiresAt: 0,
+      evidence: Buffer.alloc(0),
+      modelId: 0,
+      settles: '',
+    })
+    const said = only(await world.handle(prepareEvent(id)))
+    expect(said?.type).toBe('TransferPrepareDuplicateCheckFailed')
+    expect(world.row(id)).toMatchObject({ state: 'ABORTED', reason: 'MISMATCH' })
+  })
+
+  test('with other content, or of another payer, gets 3106 under an id made of its own', async () => {
+    const world = await reservedWorld()
+    const modified = prepareEvent(id, { payloadHash: hashOf('other') })
+    const stolen = prepareEvent(id, { payerFsp: 'otherbank' })
+    for (const event of [modified, stolen]) {
+      const said = only(await world.handle(event))
+      expect(said?.type).toBe('TransferPrepareDuplicateCheckFailed')
+      expect(said?.id).toBe(derivedId(event.id, 'TransferPrepareDuplicateCheckFailed'))
+      expect(payloadOf(said)).toMatchObject({ requesterFspId: event.payload.payerFsp })
+      expect(errorOf(said)).toMatch(/^3106 /)
+    }
+    expect(world.row(id)?.state).toBe('RESERVED')
+  })
+
+  test('that the ledger could not take is neither refused nor forgotten', async () => {
+    const faulty = new Set([id])
+    const world = openWorld({ faulty })
+    const neighbour = prepareEvent('neighbour')
+    const event = prepareEvent(id)
+    await expect(world.handle(event, neighbour)).rejects.toThrow(id)
+    expect(world.row('neighbour')?.state).toBe('RESERVED')
+    expect(world.row(id)?.state).toBe('RECEIVED')
+    expect(world.alarms).toEqual(['LEDGER_FAULT'])
+    faulty.clear()
+    expect(typesOf(await world.handle(event))).toEqual(['TransferPrepared'])
+  })
+})
+
+describe('a fulfil', () => {
+  test('with COMMITTED commits, and its own bytes are what the payer gets', async () => {
+    const world = await reservedWorld()
+    const said = only(await world.handle(fulfilEvent(id)))
+    expect(said?.type).toBe('TransferCommittedFulfiled')
+    expect(payloadOf(said)).toMatchObject({
+      fulfilment,
+      completedTimestamp: '2026-01-01T00:00:01.500Z',
+      settlementModelId: 1,
+      settles: 'NET',
+      settlementWindowId: 1,
+      notifyPayee: false,
+      payeeVersion: '1.1',
+    })
+    expect(String(said?.headers['relay-body'])).toBe(`COMMITTED ${fulfilment}`)
+    expect(world.row(id)).toMatchObject({ state: 'COMMITTED', fulfilment })
+  })
+
+  test('with RESERVED commits in a message of the hub, and the payee waits for its PATCH', async () => {
+    const world = await reservedWorld()
+    const said = only(await world.handle(fulfilEvent(id, { transferState: 'RESERVED' })))
+    expect(payloadOf(said)).toMatchObject({ notifyPayee: true, fulfilment })
+    expect(said?.headers).not.toHaveProperty('relay-body')
+  })
+
+  test.each([
+    ['COMMITTED', 'ERROR'],
+    ['RESERVED', 'PATCH'],
+  ] as const)('that asks %s with a wrong fulfilment aborts: %s', async (transferState, notice) => {
+    const world = await reservedWorld()
+    const event = fulfilEvent(id, { transferState, fulfilment: otherFulfilment })
+    const said = only(await world.handle(event))
+    expect(said?.type).toBe('TransferRejectRequestProcessed')
+    expect(payloadOf(said)).toMatchObject({ payeeNotice: notice, payeeVersion: '1.1' })
+    expect(errorOf(said)).toBe('3100 Generic validation error - invalid fulfilment')
+    expect(said?.headers).not.toHaveProperty('relay-body')
+    const asked = only(await world.handle(queryEvent(id, payer)))
+    expect(payloadOf(asked)).toMatchObject({
+      transferState: 'ABORTED',
+      extensionList: {
+        extension: [{ key: 'cause', value: '3100: Generic validation error - invalid fulfilment' }],
+      },
+    })
+  })
+
+  test('that came before the expiry commits however late it is worked on', async () => {
+    const world = await reservedWorld()
+    world.time(59_999)
+    const event = fulfilEvent(id, { receivedAt: world.iso() })
+    world.time(1_000_000)
+    expect(typesOf(await world.handle(event))).toEqual(['TransferCommittedFulfiled'])
+  })
+
+  test('that came at the instant of the expiry is too late', async () => {
+    const world = await reservedWorld()
+    world.time(60_000)
+    const said = await world.handle(fulfilEvent(id, late))
+    expect(typesOf(said)).toEqual(['TransferFulfilComitRequestTimedout'])
+    expect(errorOf(said[0])).toBe('3303 Transfer expired')
+    expect(world.row(id)).toMatchObject({ state: 'ABORTED', reason: 'TIMEOUT' })
+  })
+
+  test('with RESERVED that found the expiry gets its PATCH beside the 3303', async () => {
+    const world = await reservedWorld()
+    const event = fulfilEvent(id, { transferState: 'RESERVED', ...late })
+    const said = await world.handle(event)
+    expect(typesOf(said)).toEqual(['TransferFulfilComitRequestTimedout', 'TransferQueryResponse'])
+    expect(payloadOf(said[1])).toMatchObject({ notices: ['PATCH'], transferState: 'ABORTED' })
+    expect(await world.handle(event)).toEqual([])
+  })
+
+  test('after the sweep hears 3303, and PATCH ABORTED when it asks RESERVED', async () => {
+    const world = await reservedWorld()
+    world.time(61_000)
+    expect(typesOf(await world.sweep())).toEqual(['TransferFulfilComitRequestTimedout'])
+    const plain = only(await world.handle(fulfilEvent(id, late)))
+    expect(payloadOf(plain)).toMatchObject({ notices: ['ERROR'], legRole: 'PAYEE' })
+    const patch = only(await world.handle(fulfilEvent(id, { transferState: 'RESERVED', ...late })))
+    expect(payloadOf(patch)).toMatchObject({
+      notices: ['ERROR', 'PATCH'],
+      transferState: 'ABORTED',
+      extensionList: { extension: [{ key: 'cause', value: '3303: Transfer expired' }] },
+    })
+    expect(errorOf(patch)).toBe('3303 Transfer expired')
+  })
+
+  test('that loses against another one is told 3106, the same again gets the result', async () => {
+    const world = await reservedWorld()
+    await world.handle(fulfilEvent(id))
+    const other = only(
+      await world.handle(fulfilEvent(id, { payloadHash: hashOf('another timestamp') })),
+    )
+    expect(errorOf(other)).toMatch(/^3106 /)
+    const same = only(await world.handle(fulfilEvent(id)))
+    expect(payloadOf(same)).toMatchObject({
+      notices: ['PUT'],
+      transferState: 'COMMITTED',
+      fulfilment,
+      legRole: 'PAYEE',
+    })
+  })
+
+  test('of a claim that was never reserved reserves first, and the payee still gets its POST', async () => {
+    const world = openWorld()
+    await world.handleThrough(crashAt('after claim'), [prepareEvent(id)]).catch(crashed)
+    const said = await world.handle(fulfilEvent(id))
+    expect(typesOf(said)).toEqual(['TransferPrepared', 'TransferCommittedFulfiled'])
+    expect(String(said[0]?.headers['relay-body'])).toBe(`prepare ${id}`)
+  })
+
+  test('delivered again says nothing', async () => {
+    const world = await reservedWorld()
+    const event = fulfilEvent(id)
+    await world.handle(event)
+    expect(await world.handle(event)).toEqual([])
+  })
+})
+
+describe('a reject', () => {
+  test('aborts, and its own bytes are what the payer gets', async () => {
+    const world = await reservedWorld()
+    const said = only(await world.handle(rejectEvent(id)))
+    expect(said?.type).toBe('TransferRejectRequestProcessed')
+    expect(payloadOf(said)).toMatchObject({ payeeNotice: 'NONE' })
+    expect(errorOf(said)).toBe('5104 Payee rejected transaction')
+    expect(String(said?.headers['relay-body'])).toBe('reject')
+    const asked = only(await world.handle(queryEvent(id, payee)))
+    expect(payloadOf(asked)).toMatchObject({
+      extensionList: {
+        extension: [{ key: 'cause', value: '5104: Payee rejected transaction' }],
+      },
+    })
+  })
+
+  test('after the commit raises an alarm and tells nobody', async () => {
+    const world = await reservedWorld()
+    await world.handle(fulfilEvent(id))
+    expect(await world.handle(rejectEvent(id))).toEqual([])
+    expect(world.alarms).toEqual(['REJECT_AFTER_COMMIT'])
+    expect(world.row(id)?.state).toBe('COMMITTED')
+  })
+})
+
+describe('the sweeper', () => {
+  test('voids what is past expiry and grace, not before', async () => {
+    const world = await reservedWorld()
+    world.time(60_999)
+    expect(await world.sweep()).toEqual([])
+    world.time(1)
+    const said = only(await world.sweep())
+    expect(said?.type).toBe('TransferFulfilComitRequestTimedout')
+    expect(payloadOf(said)).toMatchObject({ payerFsp: payer, payeeFsp: payee })
+    expect(await world.sweep()).toEqual([])
+  })
+
+  test('that the ledger sends away comes again at the time it was told', async () => {
+    const world = await reservedWorld()
+    const [row] = await world.work.store.takeDue(new Date('2026-01-01T00:02:00Z'), 0, 1)
+    expect(row?.transferId).toBe(id)
+    await world.work.store.sweepAgain([{ transferId: id, at: new Date(0) }])
+    expect(await world.sweep()).toEqual([])
+    // The ledger answered 61 s; until then nothing is due.
+    expect(await world.work.store.takeDue(new Date('2026-01-01T00:01:00.999Z'), 0, 1)).toEqual([])
+    world.time(61_000)
+    expect(typesOf(await world.sweep())).toEqual(['TransferFulfilComitRequestTimedout'])
+  })
+
+  test('announces what it finds posted, from the evidence alone', async () => {
+    const world = await reservedWorld()
+    const fulfil = fulfilEvent(id)
+    await world.handleThrough(crashAt('after ProcessTransferFulfil'), [fulfil]).catch(crashed)
+    world.time(61_000)
+    const said = only(await world.sweep())
+    expect(said?.type).toBe('TransferCommittedFulfiled')
+    expect(payloadOf(said)).toMatchObject({ fulfilment, payeeVersion: '1.1' })
+    expect(said?.headers).not.toHaveProperty('relay-body')
+    // The fulfil that was lost is delivered again: it has been told already.
+    expect(await world.handle(fulfil)).toEqual([])
+  })
+})
+
+describe('the comparison of every minute', () => {
+  test('makes a reserved transfer follow a ledger that never reserved it, with an alarm', async () => {
+    const world = await reservedWorld()
+    const entry = world.ledger.entries.get(id)
+    if (entry === undefined) throw new Error('not reserved')
+    world.ledger.put({ ...entry, outcome: 'REFUSED', reason: 'COVER_SHORT' })
+    world.time(130_000)
+    expect(await world.sweep()).toEqual([])
+    const said = only(await world.heal())
+    expect(said?.type).toBe('TransferPrepareLiquidityCheckFailed')
+    expect(world.row(id)).toMatchObject({ state: 'ABORTED', reason: 'COVER_SHORT' })
+    expect(world.alarms).toEqual(['LEDGER_DISAGREES', 'LEDGER_DISAGREES'])
+  })
+
+  test('voids a reservation that transfers does not know, with an alarm', async () => {
+    const world = openWorld()
+    const forgotten = openWorld()
+    await forgotten.handle(prepareEvent(id))
+    const entry = forgotten.ledger.entries.get(id)
+    if (entry === undefined) throw new Error('not reserved')
+    world.ledger.put(entry)
+    world.time(119_999)
+    await world.heal()
+    expect(world.alarms).toEqual([])
+    world.time(1)
+    await world.heal()
+    expect(world.ledger.entries.get(id)).toMatchObject({ outcome: 'VOIDED', reason: 'TIMEOUT' })
+    expect(world.alarms).toEqual(['RESERVATION_UNKNOWN'])
+  })
+
+  test('does not touch a reservation that transfers says was paid', async () => {
+    const world = await reservedWorld()
+    await world.handle(fulfilEvent(id))
+    const entry = world.ledger.entries.get(id)
+    if (entry === undefined) throw new Error('not posted')
+    world.ledger.put({ ...entry, outcome: 'RESERVED' })
+    world.time(200_000)
+    await world.heal()
+    expect(world.ledger.entries.get(id)?.outcome).toBe('RESERVED')
+    expect(world.alarms).toEqual(['RESERVATION_UNKNOWN'])
+  })
+})
+
+describe('a question', () => {
+  test('of payer and payee is answered with the state, of a stranger with 3000', async () => {
+    const world = await reservedWorld()
+    const said = await world.handle(
+      queryEvent(id, payer),
+      queryEvent(id, payee),
+      queryEvent(id, 'stranger'),
+    )
+    expect(said.map(payloadOf)).toMatchObject([
+      { notices: ['PUT'], transferState: 'RESERVED', legRole: 'PAYER' },
+      { notices: ['PUT'], transferState: 'RESERVED', legRole: 'PAYEE' },
+      { notices: ['ERROR'], legRole: 'REQUESTER' },
+    ])
+    expect(payloadOf(said[2])).not.toHaveProperty('transferState')
+    expect(errorOf(said[2])).toMatch(/^3000 /)
+  })
+
+  test('for a funds movement is answered from the ledger, for nothing at all with 3208', async () => {
+    const world = openWorld()
+    world.ledger.put({
+      id,
+      kind: 'FUNDS_IN',
+      outcome: 'POSTED',
+      reason: '',
+      terms: { payer, payee: payer, money: '10 USD' },
+      expiresAt: 0,
+      evidence: Buffer.alloc(0),
+      modelId: 0,
+      settles: '',
+    })
+    const said = await world.handle(queryEvent(id, payer), queryEvent('nothing', payer))
+    expect(said.map(payloadOf)).toMatchObject([{ transferState: 'COMMITTED' }, {}])
+    expect(errorOf(said[1])).toMatch(/^3208 /)
+  })
+})
+
+test('a prepare and its fulfil in one batch are worked in their order', async () => {
+  const world = openWorld()
+  const said = await world.handle(prepareEvent(id), fulfilEvent(id), queryEvent(id, payer))
+  expect(typesOf(said)).toEqual([
+    'TransferPrepared',
+    'TransferCommittedFulfiled',
+    'TransferQueryResponse',
+  ])
+  expect(payloadOf(said[2])).toMatchObject({ transferState: 'COMMITTED' })
+})
+
+function crashed(error: unknown): void {
+  if (!(error instanceof Crash)) throw error
+}

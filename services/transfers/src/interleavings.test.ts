@@ -1,0 +1,284 @@
+/**
+ * Whatever comes in whatever order, however often, with crashes between any two steps: every transfer
+ * ends final, says what the ledger holds, and says it once.
+ */
+import { derivedId } from '@causeway/events'
+import { expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import type { FulfilEvent, PrepareEvent, QueryEvent, RejectEvent } from './contract.ts'
+import { sweep } from './sweep.ts'
+import { Crash, type Gate } from './testing/gated.ts'
+import {
+  fulfilEvent,
+  hashOf,
+  modellessEvent,
+  otherFulfilment,
+  payer,
+  prepareEvent,
+  queryEvent,
+  rejectEvent,
+} from './testing/messages.ts'
+import { openWorld } from './testing/world.ts'
+
+type Incoming = PrepareEvent | FulfilEvent | RejectEvent | QueryEvent
+
+const kinds = [
+  'prepare',
+  'modified prepare',
+  'prepare of another payer',
+  'modelless prepare',
+  'fulfil',
+  'reserve-fulfil',
+  'wrong fulfil',
+  'missing fulfil',
+  'fulfil of a stranger',
+  'reject',
+  'query',
+] as const
+
+interface Sent {
+  readonly kind: (typeof kinds)[number]
+  readonly transfer: number
+  /** The same event again, not a new message of the same content. */
+  readonly redelivers: boolean
+}
+
+type Step =
+  | { readonly type: 'batch'; readonly sent: readonly Sent[]; readonly gates_max: number }
+  | { readonly type: 'sweep'; readonly gates_max: number }
+  | { readonly type: 'time'; readonly ms: number }
+  | { readonly type: 'go on'; readonly choices: readonly number[] }
+
+const sent = fc.record<Sent>({
+  kind: fc.oneof(
+    { weight: 4, arbitrary: fc.constantFrom('prepare' as const) },
+    { weight: 4, arbitrary: fc.constantFrom('fulfil' as const, 'reserve-fulfil' as const) },
+    { weight: 3, arbitrary: fc.constantFrom(...kinds) },
+  ),
+  transfer: fc.nat(1),
+  redelivers: fc.boolean(),
+})
+/** How many gates are passed before the process dies; most live. */
+const gates_max = fc.oneof(
+  { weight: 2, arbitrary: fc.constant(1_000) },
+  { weight: 1, arbitrary: fc.nat(14) },
+)
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      type: fc.constant('batch' as const),
+      sent: fc.array(sent, { minLength: 1, maxLength: 3 }),
+      gates_max,
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant('sweep' as const), gates_max }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ type: fc.constant('time' as const), ms: fc.nat(45_000) }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      type: fc.constant('go on' as const),
+      choices: fc.array(fc.nat(7), { minLength: 1, maxLength: 12 }),
+    }),
+  },
+)
+
+/** INTERLEAVINGS=100000 looks longer than a test run should. */
+const runs = Number(process.env['INTERLEAVINGS'] ?? 250)
+const timeout_ms = 5_000 + 20 * runs
+const ids = ['transfer-a', 'transfer-b']
+
+/** A world in which every call waits until it is let through, and processes die. */
+function openHeldWorld() {
+  const world = openWorld()
+  const held: (() => void)[] = []
+  const lost: (readonly Incoming[])[] = []
+  const failures: unknown[] = []
+
+  function holding(gates_max: number): Gate {
+    let passed = 0
+    return async (at) => {
+      await new Promise<void>((resolve) => held.push(resolve))
+      if (passed++ >= gates_max) throw new Crash(at)
+    }
+  }
+
+  function begin(work: Promise<void>, events: readonly Incoming[]): void {
+    work.catch((error: unknown) => {
+      if (error instanceof Crash) lost.push(events)
+      else failures.push(error)
+    })
+  }
+
+  async function letThrough(choice: number): Promise<void> {
+    held.splice(choice % Math.max(held.length, 1), 1)[0]?.()
+    await new Promise(setImmediate)
+  }
+
+  return {
+    ...world,
+    failures,
+    letThrough,
+    batch: (events: readonly Incoming[], gates_max: number) =>
+      begin(world.handleThrough(holding(gates_max), events), events),
+    sweeper: (gates_max: number) =>
+      begin(sweep(world.workThrough(holding(gates_max)), { batch_max: 2 }), []),
+    /** The bus delivers again what was lost, one by one; then all time runs out. */
+    async finish() {
+      while (held.length > 0) await letThrough(0)
+      for (const event of lost.flat()) await world.handle(event)
+      world.time(600_000)
+      await world.sweep()
+    },
+  }
+}
+
+function eventOf({ kind, transfer }: Sent, receivedAt: string): Incoming {
+  const id = ids[transfer] ?? 'transfer-a'
+  switch (kind) {
+    case 'prepare':
+      return prepareEvent(id, { expiration: '2026-01-01T00:01:00.000Z' })
+    case 'modified prepare':
+      return prepareEvent(id, { payloadHash: hashOf('modified') })
+    case 'prepare of another payer':
+      return prepareEvent(id, { payerFsp: 'otherbank', payloadHash: hashOf('other payer') })
+    case 'modelless prepare':
+      return modellessEvent(id)
+    case 'fulfil':
+      return fulfilEvent(id, { receivedAt })
+    case 'reserve-fulfil':
+      return fulfilEvent(id, { transferState: 'RESERVED', receivedAt })
+    case 'wrong fulfil':
+      return fulfilEvent(id, { fulfilment: otherFulfilment, receivedAt })
+    case 'missing fulfil':
+      return withoutFulfilment(fulfilEvent(id, { receivedAt, payloadHash: hashOf('none') }))
+    case 'fulfil of a stranger':
+      return fulfilEvent(id, { requesterFspId: 'stranger', receivedAt })
+    case 'reject':
+      return rejectEvent(id, { receivedAt })
+    case 'query':
+      return queryEvent(id, payer)
+  }
+}
+
+function withoutFulfilment(event: FulfilEvent): FulfilEvent {
+  const { fulfilment, ...payload } = event.payload
+  void fulfilment
+  return { ...event, payload }
+}
+
+const endings: Readonly<Record<string, 'COMMITTED' | 'ABORTED'>> = {
+  TransferCommittedFulfiled: 'COMMITTED',
+  TransferRejectRequestProcessed: 'ABORTED',
+  TransferPrepareRequestTimedout: 'ABORTED',
+  TransferFulfilComitRequestTimedout: 'ABORTED',
+  TransferPrepareInvalidPayerCheckFailed: 'ABORTED',
+  TransferPrepareInvalidPayeeCheckFailed: 'ABORTED',
+  TransferPrepareLiquidityCheckFailed: 'ABORTED',
+}
+
+const statesOf = {
+  RESERVED: ['RECEIVED', 'RESERVED'],
+  POSTED: ['COMMITTED'],
+  VOIDED: ['ABORTED'],
+  REFUSED: ['ABORTED'],
+}
+
+async function play(steps: readonly Step[]) {
+  const world = openHeldWorld()
+  const issued: Incoming[] = []
+  for (const step of steps) {
+    switch (step.type) {
+      case 'batch': {
+        const events = step.sent.map((message) => {
+          const event = eventOf(message, world.iso())
+          const same = issued.filter(
+            ({ name, payload }) =>
+              name === event.name && payload.transferId === event.payload.transferId,
+          )
+          const again = message.redelivers ? same.at(-1) : undefined
+          if (again === undefined) issued.push(event)
+          return again ?? event
+        })
+        world.batch(events, step.gates_max)
+        break
+      }
+      case 'sweep':
+        world.sweeper(step.gates_max)
+        break
+      case 'time':
+        world.time(step.ms)
+        break
+      case 'go on':
+        for (const choice of step.choices) await world.letThrough(choice)
+    }
+  }
+  await world.finish()
+  return { world, issued }
+}
+
+test(
+  'every interleaving ends final, agrees with the ledger, and is announced once',
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 25 }), async (steps) => {
+        const { world, issued } = await play(steps)
+        const { tables, ledger } = world
+        expect(world.failures).toEqual([])
+        expect(world.alarms.filter((kind) => kind !== 'REJECT_AFTER_COMMIT')).toEqual([])
+        const rows = [...tables.rows.values()]
+        for (const row of rows) {
+          const entry = ledger.entries.get(row.transferId)
+          expect(['COMMITTED', 'ABORTED']).toContain(row.state)
+          expect(statesOf[entry?.outcome ?? 'RESERVED']).toContain(row.state)
+          const said = tables.said.filter(({ key }) => key === row.transferId)
+          const ends = said.flatMap(({ type }) => endings[type] ?? [])
+          expect(ends).toEqual([row.state])
+          const prepared = said.filter(({ type }) => type === 'TransferPrepared')
+          expect(prepared.length).toBeLessThanOrEqual(1)
+        }
+        expect([...ledger.entries.keys()].sort()).toEqual([...tables.rows.keys()].sort())
+
+        const before = JSON.stringify(rows, bigintText)
+        const saidBefore = tables.said.length
+        await world.handle(...issued)
+        expect(JSON.stringify([...tables.rows.values()].slice(0, rows.length), bigintText)).toBe(
+          before,
+        )
+        const again = tables.said.slice(saidBefore)
+        expect(again.filter(({ type }) => type in endings || type === 'TransferPrepared')).toEqual(
+          [],
+        )
+      }),
+      { numRuns: runs },
+    )
+  },
+  timeout_ms,
+)
+
+test(
+  'every message of a payee FSP either ends the transfer or is answered',
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 20 }), async (steps) => {
+        const { world, issued } = await play(steps)
+        const saidIds = new Set(world.tables.said.map(({ id }) => id))
+        for (const { name, id, payload } of issued) {
+          if (name !== 'TransferFulfilCommittedRequested') continue
+          const row = world.tables.rows.get(payload.transferId)
+          const ended = row !== undefined && 'outcomeEventId' in row && row.outcomeEventId === id
+          expect(ended || saidIds.has(derivedId(id, 'TransferQueryResponse'))).toBe(true)
+        }
+      }),
+      { numRuns: runs },
+    )
+  },
+  timeout_ms,
+)
+
+function bigintText(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? String(value) : value
+}

@@ -1,0 +1,85 @@
+import type { LedgerAnswer as WireAnswer } from '@causeway/protos'
+import { GrpcCallError, openLog } from '@causeway/runtime'
+import { describe, expect, test } from '@jest/globals'
+import { answerOf, openLedger } from './ledger.ts'
+import { claimedBy } from './contract.ts'
+import { simulateLedger } from './testing/ledger-simulation.ts'
+import { prepareEvent } from './testing/messages.ts'
+
+const wire: WireAnswer = {
+  transferId: 'a',
+  outcome: 'RESERVED',
+  reason: '',
+  retryMs: 0,
+  evidence: Buffer.alloc(0),
+  settlementModelId: 1,
+  settles: 'NET',
+  windowId: 0,
+  payerPosition: null,
+  payeePosition: null,
+}
+
+describe('an answer that makes no sense is a fault of its item', () => {
+  test.each([
+    ['a reservation without a position', {}],
+    ['a posting without a fulfilment', { outcome: 'POSTED' }],
+    ['a refusal for an unknown reason', { outcome: 'REFUSED', reason: 'MOON' }],
+    ['a void for an unknown reason', { outcome: 'VOIDED', reason: 'MOON' }],
+    ['an unknown outcome', { outcome: 'PERHAPS' }],
+    ['a fault', { outcome: 'FAULT' }],
+  ])('%s', (_name, changes) => {
+    expect(answerOf('a', { ...wire, ...changes }, undefined).outcome).toBe('FAULT')
+  })
+
+  test('an answer to another question is a bug', () => {
+    expect(() => answerOf('b', wire, undefined)).toThrow('did not answer b')
+    expect(() => answerOf('b', undefined, undefined)).toThrow('did not answer b')
+  })
+})
+
+describe('a call without an answer', () => {
+  const log = openLog({ name: 'test', level: 'silent' })
+  const outage = new GrpcCallError('participant-lifecycle', '/Ledger', {
+    code: 14,
+    details: 'no connection',
+  } as never)
+  const item = {
+    transfer: claimedBy(prepareEvent('a')),
+    payerAccountId: 0,
+    payeeAccountId: 0,
+  }
+
+  test('is repeated with the same id until it is answered', async () => {
+    const ledger = simulateLedger({ now: () => 0, grace_ms: 1_000 })
+    let tries = 0
+    const calls = {
+      ...ledger.calls,
+      // The ledger works, but its answer is lost twice.
+      ProcessTransferPrepare: async (
+        items: Parameters<typeof ledger.calls.ProcessTransferPrepare>[0],
+      ) => {
+        const answers = await ledger.calls.ProcessTransferPrepare(items)
+        if (++tries < 3) throw outage
+        return answers
+      },
+    }
+    const { signal } = new AbortController()
+    const answers = await openLedger(calls, { log, signal }).reserve([item])
+    expect(tries).toBe(3)
+    expect(answers).toMatchObject([{ outcome: 'RESERVED' }])
+    expect(ledger.entries.size).toBe(1)
+  })
+
+  test('is left to the next start when the service stops', async () => {
+    const stopping = new AbortController()
+    const calls = {
+      ...simulateLedger({ now: () => 0, grace_ms: 1_000 }).calls,
+      ProcessTransferPrepare: () => {
+        stopping.abort()
+        return Promise.reject(outage)
+      },
+    }
+    const ledger = openLedger(calls, { log, signal: stopping.signal })
+    await expect(ledger.reserve([item])).rejects.toBe(outage)
+  })
+})

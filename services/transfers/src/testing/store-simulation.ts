@@ -1,0 +1,107 @@
+/**
+ * The tables of transfers in memory, with the guarantees that the SQL gives and no more: each method is
+ * one atomic step, and what is said of a move is there exactly when the move is.
+ */
+import type { Relay } from '@causeway/events'
+import type { OutgoingMessage } from '@causeway/runtime'
+import { isOpen, type OpenState, type Transfer } from '../domain/transfer.ts'
+import type { Change, Movement, TransferStore } from '../store.ts'
+
+export interface StoreSimulation {
+  readonly store: TransferStore
+  readonly rows: ReadonlyMap<string, Transfer>
+  /** All that was announced, in order. */
+  readonly said: readonly OutgoingMessage[]
+  /** Puts a row there as if it had come about otherwise. */
+  put(transfer: Transfer): void
+}
+
+interface Kept {
+  readonly transfer: Transfer
+  readonly sweepAt: number
+  readonly relay: Relay | undefined
+}
+
+export function simulateStore(): StoreSimulation {
+  const kept = new Map<string, Kept>()
+  const said: OutgoingMessage[] = []
+
+  function known(ids: Iterable<string>): Map<string, Transfer> {
+    return new Map([...ids].flatMap((id) => pair(id, kept.get(id)?.transfer)))
+  }
+
+  function openUntil(due: Date, limit: number): Kept[] {
+    return [...kept.values()]
+      .filter(({ transfer, sweepAt }) => isOpen(transfer) && sweepAt <= due.getTime())
+      .slice(0, limit)
+  }
+
+  function move(changes: readonly Change[]): Movement {
+    const moved = new Map<string, OpenState>()
+    for (const { transfer, fromReserved } of changes) {
+      const row = kept.get(transfer.transferId)
+      if (row === undefined || !isOpen(row.transfer)) continue
+      if (row.transfer.state === 'RESERVED' && !fromReserved) continue
+      moved.set(transfer.transferId, row.transfer.state)
+      kept.set(transfer.transferId, { ...row, transfer })
+    }
+    const ids = changes.map(({ transfer }) => transfer.transferId)
+    return { moved, unmoved: known(ids.filter((id) => !moved.has(id))) }
+  }
+
+  function sweepAt(transferId: string, at: number): void {
+    const row = kept.get(transferId)
+    if (row !== undefined) kept.set(transferId, { ...row, sweepAt: at })
+  }
+
+  const store: TransferStore = {
+    claim(claims) {
+      const fresh = claims.filter(({ transfer }) => !kept.has(transfer.transferId))
+      for (const { transfer, sweepAt, relay } of fresh) {
+        kept.set(transfer.transferId, { transfer, sweepAt: sweepAt.getTime(), relay })
+      }
+      return Promise.resolve(new Set(fresh.map(({ transfer }) => transfer.transferId)))
+    },
+    read: (ids) => Promise.resolve(known(ids)),
+    requests: (ids) => Promise.resolve(new Map(ids.flatMap((id) => pair(id, kept.get(id)?.relay)))),
+    move(changes, _now, say) {
+      const movement = move(changes)
+      said.push(...say(movement))
+      return Promise.resolve(movement)
+    },
+    takeDue(now, claimed_ms, limit) {
+      const due = openUntil(now, limit).map(({ transfer }) => transfer)
+      for (const { transferId } of due) sweepAt(transferId, now.getTime() + claimed_ms)
+      return Promise.resolve(due)
+    },
+    sweepAgain(again) {
+      for (const { transferId, at } of again) sweepAt(transferId, at.getTime())
+      return Promise.resolve()
+    },
+    openSince(expiredBefore, dueBefore, limit) {
+      const open = openUntil(dueBefore, limit).map(({ transfer }) => transfer)
+      return Promise.resolve(
+        open.filter(({ expiresAt }) => Date.parse(expiresAt) <= expiredBefore.getTime()),
+      )
+    },
+    overdue_ms: () => Promise.resolve(0),
+    states: () => Promise.resolve([]),
+    page: () => Promise.resolve([]),
+    ensurePartitions: () => Promise.resolve(),
+  }
+  return {
+    store,
+    said,
+    get rows() {
+      return known(kept.keys())
+    },
+    put(transfer) {
+      const at = Date.parse(transfer.expiresAt)
+      kept.set(transfer.transferId, { transfer, sweepAt: at, relay: undefined })
+    },
+  }
+}
+
+function pair<T>(id: string, value: T | undefined): (readonly [string, T])[] {
+  return value === undefined ? [] : [[id, value]]
+}

@@ -1,0 +1,69 @@
+/** One transfers service with simulated tables and a simulated ledger, and a clock that tests set. */
+import { openLog } from '@causeway/runtime'
+import type { OutgoingMessage } from '@causeway/runtime'
+import { handleBatch, type HeardEvent } from '../handle.ts'
+import { openLedger } from '../ledger.ts'
+import { heal, sweep } from '../sweep.ts'
+import type { AlarmKind, Work } from '../work.ts'
+import { gated, type Gate } from './gated.ts'
+import { simulateLedger, type LedgerSimulationOptions } from './ledger-simulation.ts'
+import { simulateStore } from './store-simulation.ts'
+
+export const grace_ms = 1_000
+const started = Date.parse('2026-01-01T00:00:00.000Z')
+
+export type WorldOptions = Pick<LedgerSimulationOptions, 'refusals' | 'faulty'>
+
+export function openWorld(options: WorldOptions = {}) {
+  let now = started
+  const ledger = simulateLedger({ now: () => now, grace_ms, ...options })
+  const tables = simulateStore()
+  const alarms: AlarmKind[] = []
+  const log = openLog({ name: 'test', level: 'silent' })
+  const { signal } = new AbortController()
+
+  /** The same service, held up or cut off at its gates. */
+  function workThrough(gate: Gate): Work {
+    return {
+      store: gated(tables.store, gate),
+      ledger: openLedger(gated(ledger.calls, gate), { log, signal }),
+      alarm: (kind) => alarms.push(kind),
+      now: () => new Date(now),
+      expiryGrace_ms: grace_ms,
+    }
+  }
+
+  const open: Gate = () => undefined
+  const work = workThrough(open)
+  const noDeliveries = { keep: () => Promise.resolve() }
+  const handleThrough = (gate: Gate, events: readonly HeardEvent[]): Promise<void> =>
+    handleBatch(workThrough(gate), noDeliveries, events)
+
+  /** What was said while the work was done. */
+  async function saidBy(done: Promise<void>, from: number): Promise<readonly OutgoingMessage[]> {
+    await done
+    return tables.said.slice(from)
+  }
+
+  return {
+    work,
+    ledger,
+    tables,
+    alarms,
+    workThrough,
+    handleThrough,
+    handle: (...events: readonly HeardEvent[]) =>
+      saidBy(handleThrough(open, events), tables.said.length),
+    sweep: () => saidBy(sweep(work, { batch_max: 10 }), tables.said.length),
+    heal: () => saidBy(heal(work, { batch_max: 10 }), tables.said.length),
+    row: (id: string) => tables.rows.get(id),
+    time(ms: number): void {
+      now += ms
+    },
+    iso: () => new Date(now).toISOString(),
+  }
+}
+
+export function typesOf(messages: readonly OutgoingMessage[]): readonly string[] {
+  return messages.map(({ type }) => type)
+}

@@ -1,0 +1,62 @@
+/** Callbacks to FSPs that are not well: each gets all of its own, and none costs another anything. */
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { Fsp } from './hub/fsp.ts'
+import { openSchemeOfFsps, type Scheme } from './hub/scheme.ts'
+import { about, committed, newTransfer } from './hub/transfer.ts'
+
+const refusing_ms = 20_000
+
+let scheme: Scheme
+let payer: Fsp
+let payee: Fsp
+
+beforeAll(async () => {
+  scheme = await openSchemeOfFsps()
+  payer = await scheme.join('greenbank')
+  payee = await scheme.join('bluewallet')
+}, 60_000)
+
+afterAll(() => scheme.stop())
+
+async function pay(from: Fsp, to: Fsp) {
+  const transfer = newTransfer(from, to, { amount: '1' })
+  await from.send('POST', '/transfers', transfer.request)
+  return transfer
+}
+
+async function payAndFulfil(from: Fsp, to: Fsp) {
+  const transfer = await pay(from, to)
+  await to.await(about(transfer.transferId, 'POST'))
+  await to.send('PUT', `/transfers/${transfer.transferId}`, committed(transfer))
+  return transfer
+}
+
+test(
+  'an FSP that refuses for 20 s and then accepts gets every callback',
+  async () => {
+    const well = Date.now() + refusing_ms
+    payer.answerWith(() => (Date.now() < well ? 503 : 200))
+    const transfers = []
+    for (let n = 0; n < 25; n += 1) transfers.push(await payAndFulfil(payer, payee))
+    for (const { transferId } of transfers) {
+      const accepted = () => Date.now() >= well
+      await payer.await((message) => accepted() && about(transferId, 'PUT')(message), {
+        timeout_ms: refusing_ms * 3,
+      })
+    }
+  },
+  refusing_ms * 5,
+)
+
+test('an FSP that never answers delays nobody else', async () => {
+  const hanging = await scheme.join('hangbank')
+  hanging.answerWith(() => new Promise(() => undefined))
+  for (let n = 0; n < 100; n += 1) await pay(payer, hanging)
+  const begun_ms = performance.now()
+  for (let n = 0; n < 20; n += 1) {
+    const transfer = await payAndFulfil(payer, payee)
+    await payer.await(about(transfer.transferId, 'PUT'))
+  }
+  const each_ms = (performance.now() - begun_ms) / 20
+  expect(each_ms).toBeLessThan(500)
+})

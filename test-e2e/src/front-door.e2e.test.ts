@@ -1,0 +1,155 @@
+/** `npm start` as a person meets it: it pays, it remembers, and it says in a sentence what is wrong. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { spawn } from 'node:child_process'
+import { createServer, type Server } from 'node:http'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { freePort, freePorts, newDataDir, removeDataDir, startHub } from './hub/hub-process.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+interface Run {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+interface Summary {
+  readonly ok: boolean
+  readonly state: string
+  readonly transferId: string
+  readonly amount: string
+  readonly currency: string
+  readonly ms: { readonly transfer: number; readonly total: number }
+  readonly balances: Readonly<
+    Record<'before' | 'after', Readonly<Record<string, { position: number; settlement: number }>>>
+  >
+  readonly urls: Readonly<Record<string, string>>
+}
+
+let dataDir: string
+let ports: Readonly<Record<string, string>>
+
+beforeAll(async () => {
+  dataDir = await newDataDir()
+  ports = {
+    ...(await freePorts()),
+    SANDBOX_GREENBANK_PORT: await freePort(),
+    SANDBOX_BLUEWALLET_PORT: await freePort(),
+  }
+})
+
+afterAll(() => removeDataDir(dataDir))
+
+function npmStart(flags: readonly string[], settings: Readonly<Record<string, string>> = {}) {
+  return npm(['start', '--silent', '--', ...flags], settings)
+}
+
+async function npm(
+  args: readonly string[],
+  settings: Readonly<Record<string, string>> = {},
+): Promise<Run> {
+  const child = spawn('npm', args, {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, DATA_DIR: dataDir, ...ports, ...settings },
+  })
+  let stdout = ''
+  let stderr = ''
+  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()))
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()))
+  const [code] = (await once(child, 'close')) as [number | null]
+  return { code, stdout, stderr }
+}
+
+function summaryOf({ stdout }: Run): Summary {
+  return JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as Summary
+}
+
+describe('npm start -- --once --json', () => {
+  test('makes a payment and ends with its summary on the last line', async () => {
+    const run = await npmStart(['--once', '--json'])
+    expect([run.code, run.stderr]).toEqual([0, ''])
+    expect(run.stdout).toContain('greenbank paid bluewallet 10 USD')
+    const summary = summaryOf(run)
+    expect(summary).toMatchObject({ ok: true, state: 'COMMITTED', amount: '10', currency: 'USD' })
+    expect(summary.ms.transfer).toBeGreaterThan(0)
+    expect(summary.balances.before['greenbank']).toEqual({ position: 0, settlement: -10000 })
+    expect(summary.balances.after['greenbank']).toEqual({ position: 10, settlement: -10000 })
+    expect(summary.balances.after['bluewallet']).toEqual({ position: -10, settlement: -10000 })
+  }, 60_000)
+
+  test('a second start remembers the first', async () => {
+    const summary = summaryOf(await npmStart(['--once', '--json']))
+    expect(summary.balances.before['greenbank']).toEqual({ position: 10, settlement: -10000 })
+    expect(summary.balances.after['bluewallet']).toEqual({ position: -20, settlement: -10000 })
+  }, 60_000)
+
+  test('--fresh begins anew', async () => {
+    const summary = summaryOf(await npmStart(['--once', '--json', '--fresh']))
+    expect(summary.balances.before['greenbank']).toEqual({ position: 0, settlement: -10000 })
+  }, 60_000)
+})
+
+describe('while a hub runs on the same DATA_DIR', () => {
+  test('a second one says so and touches nothing; after kill -9 the next one recovers', async () => {
+    const hub = await startHub({ dataDir, settings: ports })
+    const second = await npmStart(['--once'], { ...(await freePorts()) })
+    expect(second.code).toBe(1)
+    expect(second.stderr).toBe(`Causeway already runs on ${dataDir} as process ${hub.pid}.\n`)
+
+    await hub.kill()
+    const summary = summaryOf(await npmStart(['--once', '--json']))
+    expect(summary.balances.before['greenbank']).toEqual({ position: 10, settlement: -10000 })
+  }, 90_000)
+
+  test('npm run verify asks it, and without one starts its own', async () => {
+    const hub = await startHub({ dataDir, settings: ports })
+    const asked = await npm(['run', '--silent', 'verify'])
+    expect([asked.code, asked.stdout]).toEqual([0, expect.stringContaining('clean')])
+    expect(await hub.stop()).toBe(0)
+    const own = await npm(['run', '--silent', 'verify'])
+    expect([own.code, own.stdout]).toEqual([0, expect.stringContaining('clean')])
+  }, 90_000)
+})
+
+describe('what is wrong is said in one sentence', () => {
+  let taken: Server
+
+  beforeAll(async () => {
+    taken = createServer().listen(0, '127.0.0.1')
+    await once(taken, 'listening')
+  })
+
+  afterAll(() => {
+    taken.close()
+  })
+
+  test('a port in use is named', async () => {
+    const address = taken.address()
+    const port = typeof address === 'object' && address !== null ? address.port : 0
+    const run = await npmStart(['--once'], { FSP_PORT: String(port) })
+    expect(run.code).toBe(1)
+    expect(run.stderr.trim().split('\n')).toEqual([expect.stringContaining(String(port))])
+  }, 60_000)
+
+  test.each([
+    ['an unknown flag', ['--nonsense'], {}, '--nonsense'],
+    ['an unknown setting from a flag', ['--set', 'FSP_PROT=1'], {}, 'FSP_PROT'],
+    ['an unknown setting of a service', [], { TRANSFERS_NONSENSE: '1' }, 'TRANSFERS_NONSENSE'],
+    ['a value out of its bound', ['--set', 'FSP_PORT=70000'], {}, 'FSP_PORT'],
+    ['an identity that comes later', ['--set', 'EDGE_IDENTITY=mtls'], {}, 'EDGE_IDENTITY'],
+  ] as const)('%s', async (_, flags, settings, name) => {
+    const run = await npmStart(['--once', ...flags], settings)
+    expect(run.code).toBe(1)
+    expect(run.stderr.trim().split('\n')).toEqual([expect.stringContaining(name)])
+  })
+})
+
+test('--print-settings lists every setting with its origin and starts nothing', async () => {
+  const run = await npmStart(['--print-settings'], { EXPIRY_GRACE_MS: '1500' })
+  expect(run.code).toBe(0)
+  const line = run.stdout.split('\n').find((each) => each.startsWith('EXPIRY_GRACE_MS'))
+  expect(line).toMatch(/1500 .*ms .*1000 .*environment/)
+  expect(run.stdout).toContain('FSP_PORT')
+})

@@ -1,0 +1,57 @@
+/** A running hub with onboarded FSPs: what most stories begin with. */
+import { openFsp, type Fsp } from './fsp.ts'
+import {
+  freePorts,
+  newDataDir,
+  removeDataDir,
+  startHub,
+  type HubOptions,
+  type HubProcess,
+} from './hub-process.ts'
+import { onboard, openScheme, operatorAt, type Onboarding, type Operator } from './operator.ts'
+
+export interface Scheme {
+  readonly hub: HubProcess
+  readonly operator: Operator
+  /** Opens a further FSP and onboards it. */
+  join(name: string, onboarding?: Onboarding): Promise<Fsp>
+  /** Ends the hub with SIGKILL and starts it again on the same data and the same ports. */
+  killAndRestart(): Promise<void>
+  /** What the hub's own comparison says. */
+  verify(): Promise<unknown>
+  stop(): Promise<void>
+}
+
+export async function openSchemeOfFsps(settings: HubOptions['settings'] = {}): Promise<Scheme> {
+  const dataDir = await newDataDir()
+  const options = {
+    dataDir,
+    settings: { ...(await freePorts()), LOG_LEVEL: 'warn', ...settings },
+  }
+  let hub = await startHub(options)
+  const operator = operatorAt(hub.urls.operator)
+  await openScheme(operator)
+  const fsps: Fsp[] = []
+  return {
+    get hub() {
+      return hub
+    },
+    operator,
+    join: async (name, onboarding) => {
+      const fsp = await openFsp(name, () => hub.urls.fsp)
+      fsps.push(fsp)
+      await onboard(operator, fsp, onboarding)
+      return fsp
+    },
+    killAndRestart: async () => {
+      await hub.kill()
+      hub = await startHub(options)
+    },
+    verify: async () => (await operator.call('POST', '/verify')).json,
+    stop: async () => {
+      await hub.stop()
+      await Promise.all(fsps.map((fsp) => fsp.stop()))
+      await removeDataDir(dataDir)
+    },
+  }
+}

@@ -1,0 +1,71 @@
+/** Messages of a transfer as FSPs write them, and what tests look for among those received. */
+import { conditionOf, encodePacket, fulfilmentOf } from '@causeway/fspiop'
+import { randomBytes, randomUUID } from 'node:crypto'
+import type { Fsp, Received } from './fsp.ts'
+
+export interface Transfer {
+  readonly transferId: string
+  readonly fulfilment: string
+  /** The body of POST /transfers. */
+  readonly request: TransferRequest
+}
+
+export interface TransferRequest {
+  readonly transferId: string
+  readonly payerFsp: string
+  readonly payeeFsp: string
+  readonly amount: { readonly currency: string; readonly amount: string }
+  readonly ilpPacket: string
+  readonly condition: string
+  readonly expiration: string
+}
+
+const currency = 'USD'
+
+export function newTransfer(
+  payer: Fsp,
+  payee: Fsp,
+  { amount = '10', expires_ms = 30_000 }: { amount?: string; expires_ms?: number } = {},
+): Transfer {
+  const transferId = randomUUID()
+  const ilpPacket = encodePacket({
+    amount: 1_000n,
+    address: `g.${payee.name}.msisdn.123456789`,
+    data: Buffer.from(JSON.stringify({ transactionId: transferId })),
+  })
+  if (ilpPacket === undefined) throw new Error('the packet cannot be written')
+  const fulfilment = fulfilmentOf(randomBytes(32), ilpPacket)
+  return {
+    transferId,
+    fulfilment,
+    request: {
+      transferId,
+      payerFsp: payer.name,
+      payeeFsp: payee.name,
+      amount: { currency, amount },
+      ilpPacket,
+      condition: conditionOf(fulfilment),
+      expiration: new Date(Date.now() + expires_ms).toISOString(),
+    },
+  }
+}
+
+export function committed({ fulfilment }: Transfer, transferState = 'COMMITTED') {
+  return { fulfilment, completedTimestamp: new Date().toISOString(), transferState }
+}
+
+/** A message of this method about this transfer; `/error` with `error`. */
+export function about(transferId: string, method: string, error = false) {
+  const path = method === 'POST' ? '/transfers' : `/transfers/${transferId}${error ? '/error' : ''}`
+  return (message: Received) =>
+    message.method === method &&
+    message.path === path &&
+    (method !== 'POST' || (message.json() as TransferRequest).transferId === transferId)
+}
+
+export function errorOf(message: Received): { errorCode: string; errorDescription: string } {
+  const { errorInformation } = message.json() as {
+    errorInformation: { errorCode: string; errorDescription: string }
+  }
+  return errorInformation
+}

@@ -1,0 +1,297 @@
+/** The life of a transfer as its two FSPs see it. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import type { Fsp } from './hub/fsp.ts'
+import { position } from './hub/operator.ts'
+import { openSchemeOfFsps, type Scheme } from './hub/scheme.ts'
+import { about, committed, errorOf, newTransfer, type Transfer } from './hub/transfer.ts'
+
+let scheme: Scheme
+let payer: Fsp
+let payee: Fsp
+let stranger: Fsp
+
+beforeAll(async () => {
+  scheme = await openSchemeOfFsps()
+  payer = await scheme.join('greenbank')
+  payee = await scheme.join('bluewallet')
+  stranger = await scheme.join('redmoney')
+}, 60_000)
+
+afterAll(() => scheme.stop())
+
+const to = (fsp: Fsp) => ({ 'fspiop-destination': fsp.name })
+const positions = async () => ({
+  payer: await position(scheme.operator, payer.name),
+  payee: await position(scheme.operator, payee.name),
+})
+
+async function prepare(transfer: Transfer) {
+  const answer = await payer.send('POST', '/transfers', transfer.request, to(payee))
+  expect([answer.status, answer.body]).toEqual([202, ''])
+  return payee.await(about(transfer.transferId, 'POST'))
+}
+
+async function fulfil(transfer: Transfer, body: unknown = committed(transfer)) {
+  const path = `/transfers/${transfer.transferId}`
+  const answer = await payee.send('PUT', path, body, to(payer))
+  expect([answer.status, answer.body]).toEqual([200, ''])
+}
+
+async function stateSeenBy(fsp: Fsp, transferId: string, error = false) {
+  const after = fsp.received.length
+  const { status } = await fsp.send('GET', `/transfers/${transferId}`)
+  expect(status).toBe(202)
+  return fsp.await(about(transferId, 'PUT', error), { after })
+}
+
+test('a transfer moves money from payer to payee and both messages arrive byte for byte', async () => {
+  const before = await positions()
+  const transfer = newTransfer(payer, payee)
+  const body = `{ "extra" : {"é":"\\u00fc"},${JSON.stringify(transfer.request).slice(1)}`
+  await payer.send('POST', '/transfers', body, {
+    ...to(payee),
+    'fspiop-signature': '{"signature":"relayed as it is"}',
+    'fspiop-uri': '/transfers',
+  })
+  const request = await payee.await(about(transfer.transferId, 'POST'))
+  expect(request.body.toString()).toBe(body)
+  expect(request.headers).toMatchObject({
+    accept: 'application/vnd.interoperability.transfers+json;version=1.1',
+    'content-type': 'application/vnd.interoperability.transfers+json;version=1.1',
+    'fspiop-source': payer.name,
+    'fspiop-destination': payee.name,
+    'fspiop-signature': '{"signature":"relayed as it is"}',
+    'fspiop-uri': '/transfers',
+  })
+  expect((await positions()).payer).toBe(before.payer + 10)
+
+  const answer = `{"transferState" : "COMMITTED", "fulfilment":"${transfer.fulfilment}"}`
+  await payee.send('PUT', `/transfers/${transfer.transferId}`, answer, to(payer))
+  const outcome = await payer.await(about(transfer.transferId, 'PUT'))
+  expect(outcome.body.toString()).toBe(answer)
+  expect(outcome.headers['fspiop-source']).toBe(payee.name)
+  expect(outcome.headers.accept).toBeUndefined()
+  expect(await positions()).toEqual({ payer: before.payer + 10, payee: before.payee - 10 })
+})
+
+test('a payee that asks RESERVED hears the outcome by PATCH, the payer from the hub', async () => {
+  const transfer = newTransfer(payer, payee)
+  await prepare(transfer)
+  await fulfil(transfer, committed(transfer, 'RESERVED'))
+
+  const outcome = await payer.await(about(transfer.transferId, 'PUT'))
+  expect(outcome.json()).toMatchObject({
+    transferState: 'COMMITTED',
+    fulfilment: transfer.fulfilment,
+  })
+  expect(outcome.json()).not.toHaveProperty('transferId')
+  expect(outcome.headers).toMatchObject({
+    'fspiop-source': 'Hub',
+    'fspiop-destination': payer.name,
+    'fspiop-http-method': 'PUT',
+    'fspiop-uri': `/transfers/${transfer.transferId}`,
+    'content-type': 'application/vnd.interoperability.transfers+json;version=1.1',
+  })
+  expect(outcome.headers).not.toHaveProperty('fspiop-signature')
+  const notice = await payee.await(about(transfer.transferId, 'PATCH'))
+  expect(notice.json()).toMatchObject({ transferState: 'COMMITTED' })
+  expect(notice.headers).toMatchObject({
+    'fspiop-source': 'Hub',
+    'fspiop-http-method': 'PATCH',
+    'fspiop-uri': `/transfers/${transfer.transferId}`,
+  })
+})
+
+test('a payee that refuses ends the transfer, and the payer gets its very words', async () => {
+  const before = await positions()
+  const transfer = newTransfer(payer, payee)
+  await prepare(transfer)
+  const refusal = '{"errorInformation":{"errorCode":"5104","errorDescription":"Payee says no"}}'
+  const path = `/transfers/${transfer.transferId}/error`
+  expect((await payee.send('PUT', path, refusal, to(payer))).status).toBe(200)
+  const outcome = await payer.await(about(transfer.transferId, 'PUT', true))
+  expect(outcome.body.toString()).toBe(refusal)
+  expect(outcome.headers['fspiop-source']).toBe(payee.name)
+  expect(await positions()).toEqual(before)
+
+  const state = await stateSeenBy(payer, transfer.transferId)
+  expect(state.json()).toMatchObject({
+    transferState: 'ABORTED',
+    extensionList: { extension: [{ key: 'cause', value: '5104: Payee says no' }] },
+  })
+})
+
+test('a fulfilment that does not fit the condition aborts, and both FSPs are told 3100', async () => {
+  const before = await positions()
+  const transfer = newTransfer(payer, payee)
+  await prepare(transfer)
+  await fulfil(transfer, {
+    ...committed(transfer),
+    fulfilment: newTransfer(payer, payee).fulfilment,
+  })
+  for (const fsp of [payer, payee]) {
+    const told = await fsp.await(about(transfer.transferId, 'PUT', true))
+    expect(errorOf(told)).toEqual({
+      errorCode: '3100',
+      errorDescription: 'Generic validation error - invalid fulfilment',
+    })
+    expect(told.headers['fspiop-source']).toBe('Hub')
+    expect(told.headers['fspiop-uri']).toBe(`/transfers/${transfer.transferId}/error`)
+  }
+  expect(await positions()).toEqual(before)
+})
+
+test('a bad fulfilment after RESERVED is answered with PATCH ABORTED', async () => {
+  const transfer = newTransfer(payer, payee)
+  await prepare(transfer)
+  await fulfil(transfer, { transferState: 'RESERVED' })
+  const notice = await payee.await(about(transfer.transferId, 'PATCH'))
+  expect(notice.json()).toMatchObject({ transferState: 'ABORTED' })
+  expect(errorOf(await payer.await(about(transfer.transferId, 'PUT', true))).errorCode).toBe('3100')
+})
+
+test('a transfer that nobody answers expires, and both FSPs are told 3303', async () => {
+  const before = await positions()
+  const transfer = newTransfer(payer, payee, { expires_ms: 1_500 })
+  await prepare(transfer)
+  for (const fsp of [payer, payee]) {
+    const told = await fsp.await(about(transfer.transferId, 'PUT', true))
+    expect(errorOf(told)).toEqual({ errorCode: '3303', errorDescription: 'Transfer expired' })
+  }
+  expect(await positions()).toEqual(before)
+
+  await fulfil(transfer, committed(transfer, 'RESERVED'))
+  const late = await payee.await(about(transfer.transferId, 'PATCH'))
+  expect(late.json()).toMatchObject({ transferState: 'ABORTED' })
+  expect(await positions()).toEqual(before)
+  const state = await stateSeenBy(payee, transfer.transferId)
+  expect(state.json()).toMatchObject({
+    transferState: 'ABORTED',
+    extensionList: { extension: [{ key: 'cause', value: '3303: Transfer expired' }] },
+  })
+})
+
+test('a transfer that has expired when it comes is refused with 3303', async () => {
+  const transfer = newTransfer(payer, payee, { expires_ms: -1_000 })
+  await payer.send('POST', '/transfers', transfer.request, to(payee))
+  const told = await payer.await(about(transfer.transferId, 'PUT', true))
+  expect(errorOf(told).errorCode).toBe('3303')
+})
+
+describe('a transfer is refused', () => {
+  test('with 4001 beyond the cover and 4200 beyond the cap alone', async () => {
+    const poor = await scheme.join('poorbank', { funds: '100', netDebitCap: '500' })
+    const capped = await scheme.join('cappedbank', { funds: '500', netDebitCap: '100' })
+    for (const [fsp, code] of [
+      [poor, '4001'],
+      [capped, '4200'],
+    ] as const) {
+      const transfer = newTransfer(fsp, payee, { amount: '100.0001' })
+      await fsp.send('POST', '/transfers', transfer.request)
+      const told = await fsp.await(about(transfer.transferId, 'PUT', true))
+      expect(errorOf(told).errorCode).toBe(code)
+      const fits = newTransfer(fsp, payee, { amount: '100' })
+      await fsp.send('POST', '/transfers', fits.request)
+      await payee.await(about(fits.transferId, 'POST'))
+    }
+  })
+
+  test('with 3203 for an unknown payee and 3100 for an inactive one', async () => {
+    const nobody = { ...newTransfer(payer, payee).request, payeeFsp: 'nobody' }
+    await payer.send('POST', '/transfers', nobody)
+    const unknown = await payer.await(about(nobody.transferId, 'PUT', true))
+    expect(errorOf(unknown).errorCode).toBe('3203')
+
+    const asleep = await scheme.join('asleep')
+    await scheme.operator.call('PUT', '/participants/asleep', { isActive: false })
+    const transfer = newTransfer(payer, asleep)
+    await payer.send('POST', '/transfers', transfer.request)
+    const inactive = await payer.await(about(transfer.transferId, 'PUT', true))
+    expect(errorOf(inactive).errorCode).toBe('3100')
+
+    const own = await asleep.send('POST', '/transfers', newTransfer(asleep, payee).request)
+    expect([own.status, own.body]).toEqual([400, expect.stringContaining('"3100"')])
+  })
+})
+
+test('what was reserved commits although the payer was deactivated meanwhile', async () => {
+  const leaving = await scheme.join('leaving')
+  const transfer = newTransfer(leaving, payee)
+  await leaving.send('POST', '/transfers', transfer.request)
+  await payee.await(about(transfer.transferId, 'POST'))
+  await scheme.operator.call('PUT', '/participants/leaving', { isActive: false })
+  await payee.send('PUT', `/transfers/${transfer.transferId}`, committed(transfer), to(leaving))
+  await leaving.await(about(transfer.transferId, 'PUT'))
+})
+
+describe('a message that comes again', () => {
+  test('POST of a committed transfer: the hub tells the payer the outcome again', async () => {
+    const transfer = newTransfer(payer, payee)
+    await prepare(transfer)
+    await fulfil(transfer)
+    await payer.await(about(transfer.transferId, 'PUT'))
+    const after = payer.received.length
+    await payer.send('POST', '/transfers', transfer.request, to(payee))
+    const again = await payer.await(about(transfer.transferId, 'PUT'), { after })
+    expect(again.headers['fspiop-source']).toBe('Hub')
+    expect(again.json()).toMatchObject({
+      transferState: 'COMMITTED',
+      fulfilment: transfer.fulfilment,
+    })
+    expect(payee.received.filter(about(transfer.transferId, 'POST'))).toHaveLength(1)
+  })
+
+  test('POST with other content: 3106, and the stored transfer goes on untouched', async () => {
+    const transfer = newTransfer(payer, payee)
+    await prepare(transfer)
+    const changed = { ...transfer.request, amount: { currency: 'USD', amount: '11' } }
+    await payer.send('POST', '/transfers', changed, to(payee))
+    const told = await payer.await(about(transfer.transferId, 'PUT', true))
+    expect(errorOf(told).errorCode).toBe('3106')
+    await fulfil(transfer)
+    await payer.await(about(transfer.transferId, 'PUT'))
+  })
+
+  test('PUT with the same content: the payee gets the outcome; with other content: 3106', async () => {
+    const transfer = newTransfer(payer, payee)
+    const outcome = committed(transfer)
+    await prepare(transfer)
+    await fulfil(transfer, outcome)
+    await payer.await(about(transfer.transferId, 'PUT'))
+    await fulfil(transfer, outcome)
+    const again = await payee.await(about(transfer.transferId, 'PUT'))
+    expect(again.json()).toMatchObject({
+      transferState: 'COMMITTED',
+      fulfilment: transfer.fulfilment,
+    })
+    await fulfil(transfer, { ...outcome, completedTimestamp: '2026-01-01T00:00:00.000Z' })
+    const told = await payee.await(about(transfer.transferId, 'PUT', true))
+    expect(errorOf(told).errorCode).toBe('3106')
+  })
+})
+
+describe('an FSP that has no part in it', () => {
+  test('cannot fulfil: 3100 to it, and the transfer goes on', async () => {
+    const transfer = newTransfer(payer, payee)
+    await prepare(transfer)
+    const path = `/transfers/${transfer.transferId}`
+    await stranger.send('PUT', path, committed(transfer), to(payer))
+    const told = await stranger.await(about(transfer.transferId, 'PUT', true))
+    expect(errorOf(told).errorCode).toBe('3100')
+    await fulfil(transfer)
+    await payer.await(about(transfer.transferId, 'PUT'))
+  })
+
+  test('learns nothing by asking: 3000; of an unknown transfer anybody hears 3208', async () => {
+    const transfer = newTransfer(payer, payee)
+    await prepare(transfer)
+    const told = await stateSeenBy(stranger, transfer.transferId, true)
+    expect(errorOf(told).errorCode).toBe('3000')
+    const unknown = newTransfer(payer, payee).transferId
+    expect(errorOf(await stateSeenBy(payer, unknown, true)).errorCode).toBe('3208')
+  })
+})
+
+test('the ledger and the transfers agree when all of this is done', async () => {
+  expect(await scheme.verify()).toMatchObject({ clean: true, differences: [] })
+})
