@@ -23,76 +23,20 @@ export interface ReadThrough<Value> {
 
 type Load<Value> = Promise<ReadonlyMap<string, Value>>
 
-export function readThrough<Value>(options: ReadThroughOptions<Value>): ReadThrough<Value> {
+interface Memory<Value> {
   /** In the order in which they were read, the oldest first. */
-  const entries = new Map<string, Value>()
+  readonly entries: Map<string, Value>
   /** The load whose answer for the key will be kept: the last one begun, if nothing was forgotten. */
-  const loads = new Map<string, Load<Value>>()
+  readonly loads: Map<string, Load<Value>>
+}
 
-  function hit(key: string): Value | undefined {
-    const value = entries.get(key)
-    if (value === undefined) return undefined
-    entries.delete(key)
-    entries.set(key, value)
-    return value
-  }
-
-  function begin(keys: readonly string[]): Load<Value> {
-    const load = options.load(keys)
-    for (const key of keys) loads.set(key, load)
-    load.then(
-      (answer) => keep(keys, load, answer),
-      () => {
-        for (const key of keys) if (loads.get(key) === load) loads.delete(key)
-      },
-    )
-    return load
-  }
-
-  function keep(keys: readonly string[], load: Load<Value>, answer: ReadonlyMap<string, Value>) {
-    for (const key of keys) {
-      if (loads.get(key) !== load) continue
-      loads.delete(key)
-      entries.delete(key)
-      const value = answer.get(key)
-      if (value !== undefined) entries.set(key, value)
-    }
-    for (const oldest of entries.keys()) {
-      if (entries.size <= options.entries_max) break
-      entries.delete(oldest)
-    }
-  }
-
-  async function get(keys: readonly string[]): Promise<ReadonlyMap<string, Value>> {
-    const found = new Map<string, Value>()
-    const awaited = new Map<string, Load<Value>>()
-    const misses: string[] = []
-    for (const key of new Set(keys)) {
-      const value = hit(key)
-      if (value !== undefined) {
-        found.set(key, value)
-        continue
-      }
-      const load = loads.get(key)
-      if (load === undefined) misses.push(key)
-      else awaited.set(key, load)
-    }
-    if (misses.length > 0) {
-      const load = begin(misses)
-      for (const key of misses) awaited.set(key, load)
-    }
-    await Promise.all(awaited.values())
-    for (const [key, load] of awaited) {
-      const value = (await load).get(key)
-      if (value !== undefined) found.set(key, value)
-    }
-    return found
-  }
-
+export function readThrough<Value>(options: ReadThroughOptions<Value>): ReadThrough<Value> {
+  const memory: Memory<Value> = { entries: new Map(), loads: new Map() }
+  const { entries, loads } = memory
   return {
-    get,
-    peek: hit,
-    fresh: (keys) => begin([...new Set(keys)]),
+    get: (keys) => get(options, memory, new Set(keys)),
+    peek: (key) => hit(memory, key),
+    fresh: (keys) => begin(options, memory, [...new Set(keys)]),
     forget(key) {
       entries.delete(key)
       loads.delete(key)
@@ -101,5 +45,77 @@ export function readThrough<Value>(options: ReadThroughOptions<Value>): ReadThro
       entries.clear()
       loads.clear()
     },
+  }
+}
+
+async function get<Value>(
+  options: ReadThroughOptions<Value>,
+  memory: Memory<Value>,
+  keys: ReadonlySet<string>,
+): Promise<ReadonlyMap<string, Value>> {
+  const found = new Map<string, Value>()
+  const awaited = new Map<string, Load<Value>>()
+  const misses: string[] = []
+  for (const key of keys) {
+    const value = hit(memory, key)
+    const load = memory.loads.get(key)
+    if (value !== undefined) found.set(key, value)
+    else if (load !== undefined) awaited.set(key, load)
+    else misses.push(key)
+  }
+  if (misses.length > 0) {
+    const load = begin(options, memory, misses)
+    for (const key of misses) awaited.set(key, load)
+  }
+  if (awaited.size === 0) return found
+  await Promise.all(new Set(awaited.values()))
+  for (const [key, load] of awaited) {
+    const value = (await load).get(key)
+    if (value !== undefined) found.set(key, value)
+  }
+  return found
+}
+
+function hit<Value>({ entries }: Memory<Value>, key: string): Value | undefined {
+  const value = entries.get(key)
+  if (value === undefined) return undefined
+  entries.delete(key)
+  entries.set(key, value)
+  return value
+}
+
+function begin<Value>(
+  options: ReadThroughOptions<Value>,
+  memory: Memory<Value>,
+  keys: readonly string[],
+): Load<Value> {
+  const load = options.load(keys)
+  for (const key of keys) memory.loads.set(key, load)
+  load.then(
+    (answer) => keep(memory, keys, load, answer, options.entries_max),
+    () => {
+      for (const key of keys) if (memory.loads.get(key) === load) memory.loads.delete(key)
+    },
+  )
+  return load
+}
+
+function keep<Value>(
+  { entries, loads }: Memory<Value>,
+  keys: readonly string[],
+  load: Load<Value>,
+  answer: ReadonlyMap<string, Value>,
+  entries_max: number,
+): void {
+  for (const key of keys) {
+    if (loads.get(key) !== load) continue
+    loads.delete(key)
+    entries.delete(key)
+    const value = answer.get(key)
+    if (value !== undefined) entries.set(key, value)
+  }
+  for (const oldest of entries.keys()) {
+    if (entries.size <= entries_max) break
+    entries.delete(oldest)
   }
 }

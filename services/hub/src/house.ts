@@ -24,6 +24,13 @@ export interface Hub extends Service {
   readonly durability: string
 }
 
+interface Stoppable {
+  stop(): Promise<void> | void
+}
+
+/** Notes a part that is to be stopped later. */
+type Keep = <Part extends Stoppable>(part: Part) => Part
+
 /** What a supervisor sees when the hub ended itself: start it again. */
 const exit_code_stalled = 70
 
@@ -37,12 +44,12 @@ export async function openHub(
     process.stderr.write(`${sentence}\n`)
     process.exit(exit_code_stalled)
   }
-  const { DATA_DIR: dataDir, DURABILITY: durability } = settings
-  const parts = await openEmbedded({ dataDir, durability, fresh, log, onExit: end })
-  const opened: Service[] = [parts]
-  const keep = <Kind extends Service>(service: Kind) => {
-    opened.push(service)
-    return service
+  const { DATA_DIR: dataDir, DURABILITY: durability, LOG_RETENTION_H: retention_h } = settings
+  const parts = await openEmbedded({ dataDir, durability, retention_h, fresh, log, onExit: end })
+  const opened: Stoppable[] = [parts]
+  const keep: Keep = (part) => {
+    opened.push(part)
+    return part
   }
   try {
     const urls = await startServices(settings, parts, keep)
@@ -77,7 +84,7 @@ const durabilitySentences: Readonly<Record<HubSettings['DURABILITY'], string>> =
 async function startServices(
   settings: HubSettings,
   parts: ProcessParts,
-  keep: <Kind extends Service>(service: Kind) => Kind,
+  keep: Keep,
 ): Promise<{ readonly fsp: string; readonly operator: string }> {
   keep(await participantLifecycle.start(settings, parts))
   keep(await settlements.start(settings, parts))
@@ -89,10 +96,10 @@ async function startServices(
 }
 
 /** In reverse: the edges first, so that nothing new comes in while the rest finishes its work. */
-async function stopAll(opened: readonly Service[], log: Logger): Promise<void> {
-  for (const service of [...opened].reverse()) {
+async function stopAll(opened: readonly Stoppable[], log: Logger): Promise<void> {
+  for (const part of [...opened].reverse()) {
     try {
-      await service.stop()
+      await part.stop()
     } catch (error) {
       log.error({ err: error }, 'a part did not stop in order')
     }

@@ -339,7 +339,7 @@ describe('after a crash', () => {
     const sink = await sinkThat()
     const parts: TestParts = await openTestParts()
     // Heard by nobody yet: the group exists, its offset lies before the message.
-    const heard = await parts.bus.subscribe({
+    await parts.bus.subscribe({
       group: 'notifications',
       topics: ['notifications.requests'],
       types: new Set(['NotifyRequested']),
@@ -349,7 +349,6 @@ describe('after a crash', () => {
     const message = notify({ url: sink.url })
     await parts.bus.publish([message])
     const again = await parts.restart()
-    void heard
     const { reports } = await stands({}, again)
     await count(1, () => reports.length, 'the report')
     expect(sink.received.map(({ body }) => body.toString())).toEqual([message.id])

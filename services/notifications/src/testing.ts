@@ -86,7 +86,7 @@ export const quickSettings: Settings = {
 export interface Stand {
   readonly parts: TestParts
   readonly service: Service
-  publish(...messages: readonly OutgoingMessage[]): Promise<void>
+  readonly publish: (...messages: readonly OutgoingMessage[]) => Promise<void>
   /** The lines of the reports so far. */
   readonly reports: Payload<'NotifyReport'>['reports'][number][]
   /** How many report events carried them. */

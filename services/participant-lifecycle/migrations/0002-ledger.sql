@@ -53,7 +53,7 @@ create table journal (
 
 -- The window that posts are stamped with: one row, switched by rotation.
 create table current_window (
-  only boolean primary key default true check (only),
+  is_current boolean primary key default true check (is_current),
   window_id integer not null check (window_id > 0)
 ) with (fillfactor = 50);
 

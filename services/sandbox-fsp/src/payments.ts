@@ -41,10 +41,10 @@ export async function pay(fsp: Fsp, asked: unknown, validity_ms: number): Promis
     expiration: new Date(Date.now() + validForMs),
     ...(payeeDoes && { extensions: [{ key: conductExtension, value: payeeDoes }] }),
   })
-  const { state, ms, ...rest } = result
+  const { transferId: id, state, ms, ...details } = result
   return {
     status: statuses[state],
-    body: { ...rest, transferId, state, from: fsp.name, to, ...amount, ms },
+    body: { transferId: id, state, from: fsp.name, to, ...amount, ms, ...details },
   }
 }
 

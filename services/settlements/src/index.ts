@@ -1,1 +1,2 @@
-export {}
+export { start } from './service.ts'
+export { settings } from './settings.ts'

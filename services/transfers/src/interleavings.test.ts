@@ -17,6 +17,7 @@ import {
   prepareEvent,
   queryEvent,
   rejectEvent,
+  withoutFulfilment,
 } from './testing/messages.ts'
 import { openWorld } from './testing/world.ts'
 
@@ -162,12 +163,6 @@ function eventOf({ kind, transfer }: Sent, receivedAt: string): Incoming {
     case 'query':
       return queryEvent(id, payer)
   }
-}
-
-function withoutFulfilment(event: FulfilEvent): FulfilEvent {
-  const { fulfilment, ...payload } = event.payload
-  void fulfilment
-  return { ...event, payload }
 }
 
 const endings: Readonly<Record<string, 'COMMITTED' | 'ABORTED'>> = {

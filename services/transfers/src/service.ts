@@ -1,7 +1,13 @@
 /** The life of transfers: built in reading order, taken apart in the reverse. */
 import { onEvents } from '@causeway/events'
 import { ledgerService, transfersService } from '@causeway/protos'
-import { periodically, type Metrics, type Start } from '@causeway/runtime'
+import {
+  periodically,
+  type Database,
+  type Metrics,
+  type ProcessParts,
+  type Start,
+} from '@causeway/runtime'
 import { Gauge } from 'prom-client'
 import { openDeliveryStore } from './delivery-store.ts'
 import { handleBatch, heard } from './handle.ts'
@@ -17,14 +23,16 @@ const partition_interval_ms = 3_600_000
 /** How long work in flight may take when the service stops, before it is left to the next start. */
 const stop_ms = 5_000
 
+/** Only what answers questions: no event is heard, nothing expires. */
+export const startReads: Start<Settings> = async (settings, parts) => {
+  const db = await openOwnDatabase(settings, parts)
+  parts.grpc.serve(transfersService, stateHandlers(openTransferStore(db, parts.bus)))
+  return { stop: () => db.close() }
+}
+
 export const start: Start<Settings> = async (settings, parts) => {
   const log = parts.log.child({ service: 'transfers' })
-  const db = await parts.openDatabase({
-    url: settings.TRANSFERS_DATABASE_URL,
-    schema: 'transfers',
-    migrations: new URL('../migrations/', import.meta.url),
-    connections_max: settings.TRANSFERS_CONNECTIONS_MAX,
-  })
+  const db = await openOwnDatabase(settings, parts)
   const store = openTransferStore(db, parts.bus)
   await store.ensurePartitions(new Date())
   const deliveries = openDeliveryStore(db)
@@ -77,6 +85,15 @@ export const start: Start<Settings> = async (settings, parts) => {
       await db.close()
     },
   }
+}
+
+function openOwnDatabase(settings: Settings, parts: ProcessParts): Promise<Database> {
+  return parts.openDatabase({
+    url: settings.TRANSFERS_DATABASE_URL,
+    schema: 'transfers',
+    migrations: new URL('../migrations/', import.meta.url),
+    connections_max: settings.TRANSFERS_CONNECTIONS_MAX,
+  })
 }
 
 /** The alarm of a transfer that is left hanging. */

@@ -3,7 +3,7 @@ import { integer, text, type SettingValues } from '@causeway/runtime'
 
 export const settings = {
   TRANSFERS_DATABASE_URL: text({
-    about: 'PostgreSQL that holds the schema transfers; empty: DATABASE_URL',
+    about: 'database of transfers; empty: the embedded one',
     default: '',
     secret: true,
   }),

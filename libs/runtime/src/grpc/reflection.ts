@@ -1,5 +1,10 @@
 /** gRPC reflection of what the server serves, so that tools can call it without the .proto files. */
-import type { Server, ServiceDefinition, UntypedServiceImplementation } from '@grpc/grpc-js'
+import type {
+  handleBidiStreamingCall,
+  Server,
+  ServiceDefinition,
+  UntypedServiceImplementation,
+} from '@grpc/grpc-js'
 import { ReflectionService } from '@grpc/reflection'
 import { methodsOf, nameOf } from './definition.ts'
 
@@ -7,26 +12,45 @@ export interface Reflection {
   add(service: object): void
 }
 
-type Served = ConstructorParameters<typeof ReflectionService>[0]
+type Described = ConstructorParameters<typeof ReflectionService>[0]
+type Answer = handleBidiStreamingCall<object, object>
 
 /**
- * The library describes what it was given when it was made, whereas services are added one by one: so
- * it is made anew for each, and takes the place of the one before.
+ * The library describes what it was given when it was made, whereas services are added one by one; and
+ * hardly a process is ever asked. So it is made anew when somebody asks after a service was added.
  */
 export function openReflection(server: Server): Reflection {
-  const served: Served = {}
-  const replacing = {
-    addService(service: ServiceDefinition, implementation: UntypedServiceImplementation) {
-      server.removeService(service)
-      server.addService(service, implementation)
-    },
-  }
+  const described: Described = {}
+  let current: ReadonlyMap<string, Answer> | undefined
+  reflect({}, (definition) => {
+    const answer: Answer = (stream) => {
+      current ??= answersFor(described)
+      current.get(nameOf(definition))?.(stream)
+    }
+    server.addService(definition, { ServerReflectionInfo: answer })
+  })
   return {
     add(service) {
       const name = nameOf(service)
       for (const [index, { requestType }] of [...methodsOf(service).values()].entries())
-        served[`${name}.${index}`] = requestType as Served[string]
-      new ReflectionService(served).addToServer(replacing)
+        described[`${name}.${index}`] = requestType as Described[string]
+      current = undefined
     },
   }
+}
+
+/** By the name of the reflection service: the library brings one for each version of the protocol. */
+function answersFor(described: Described): ReadonlyMap<string, Answer> {
+  const answers = new Map<string, Answer>()
+  reflect(described, (definition, implementation) => {
+    answers.set(nameOf(definition), implementation['ServerReflectionInfo'] as Answer)
+  })
+  return answers
+}
+
+function reflect(
+  described: Described,
+  add: (definition: ServiceDefinition, implementation: UntypedServiceImplementation) => void,
+): void {
+  new ReflectionService(described).addToServer({ addService: add })
 }

@@ -17,68 +17,73 @@ export function exchange(
 ): Promise<HttpAnswer> {
   const { method, headers, body = null, signal } = request
   return new Promise((resolve, reject) => {
-    let controller: Dispatcher.DispatchController | undefined
-    let status = 0
-    let answerHeaders: HttpAnswer['headers'] = {}
-    const chunks: Buffer[] = []
-    let bytes = 0
-    let settled = false
-
+    const aborted = () => {
+      settle(new HttpFailure('OTHER', 'the request was aborted', { cause: signal?.reason }))
+    }
     const timer = setTimeout(() => {
-      fail(new HttpFailure('TIMEOUT', `no whole answer within ${timeout_ms} ms`))
+      settle(new HttpFailure('TIMEOUT', `no whole answer within ${timeout_ms} ms`))
     }, timeout_ms)
-    signal?.addEventListener('abort', onAbort)
-
-    function onAbort() {
-      fail(new HttpFailure('OTHER', 'the request was aborted', { cause: signal?.reason }))
-    }
-
-    /** False when it was settled before. */
-    function settle(): boolean {
-      if (settled) return false
-      settled = true
+    const answering = handler((outcome) => {
       clearTimeout(timer)
-      signal?.removeEventListener('abort', onAbort)
-      return true
-    }
-
-    function fail(failure: HttpFailure): void {
-      if (!settle()) return
-      controller?.abort(failure)
-      reject(failure)
-    }
-
-    function succeed(truncated: boolean): void {
-      if (!settle()) return
-      const all = chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)
-      resolve({ status, headers: answerHeaders, body: all.subarray(0, body_bytes_max), truncated })
-    }
-
+      signal?.removeEventListener('abort', aborted)
+      if (outcome instanceof HttpFailure) reject(outcome)
+      else resolve(outcome)
+    })
+    const { settle } = answering
     if (signal?.aborted === true) {
-      onAbort()
+      aborted()
       return
     }
-    pool.dispatch(
-      { method, path, headers, body },
-      {
-        onRequestStart(started) {
-          controller = started
-          if (settled) started.abort(new HttpFailure('OTHER', 'the request was given up'))
-        },
-        onResponseStart(_controller, code, received) {
-          status = code
-          answerHeaders = received
-        },
-        onResponseData(current, chunk) {
-          chunks.push(chunk)
-          bytes += chunk.length
-          if (bytes <= body_bytes_max) return
-          succeed(true)
-          current.abort(new HttpFailure('OTHER', 'the rest of the body is not wanted'))
-        },
-        onResponseEnd: () => succeed(false),
-        onResponseError: (_controller, error) => fail(httpFailure(error)),
-      },
-    )
+    signal?.addEventListener('abort', aborted)
+    pool.dispatch({ method, path, headers, body }, answering)
   })
+}
+
+interface Answering extends Dispatcher.DispatchHandler {
+  /** Ends the exchange, unless it has ended: a connection that is still busy with it is cut. */
+  readonly settle: (outcome: HttpAnswer | HttpFailure) => void
+}
+
+/** Collects the answer; `settled` is called once. */
+function handler(settled: (outcome: HttpAnswer | HttpFailure) => void): Answering {
+  let controller: Dispatcher.DispatchController | undefined
+  let status = 0
+  let headers: HttpAnswer['headers'] = {}
+  const chunks: Buffer[] = []
+  let bytes = 0
+  let open = true
+
+  function settle(outcome: HttpAnswer | HttpFailure): void {
+    if (!open) return
+    open = false
+    settled(outcome)
+    if (outcome instanceof HttpFailure) controller?.abort(outcome)
+  }
+
+  function answer(truncated: boolean): HttpAnswer {
+    const [only] = chunks
+    const body = chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks)
+    return { status, headers, body: body.subarray(0, body_bytes_max), truncated }
+  }
+
+  return {
+    settle,
+    onRequestStart(started) {
+      controller = started
+      if (!open) started.abort(new HttpFailure('OTHER', 'the request was given up'))
+    },
+    onResponseStart(_controller, code, received) {
+      status = code
+      headers = received
+    },
+    onResponseData(current, chunk) {
+      chunks.push(chunk)
+      bytes += chunk.length
+      if (bytes <= body_bytes_max) return
+      settle(answer(true))
+      current.abort(new HttpFailure('OTHER', 'the rest of the body is not wanted'))
+    },
+    onResponseEnd: () => settle(answer(false)),
+    onResponseError: (_controller, error) => settle(httpFailure(error)),
+  }
 }

@@ -24,7 +24,7 @@ function event<Name extends EventName>(
     payload,
     relay: carried,
     traceparent: undefined,
-  } as DomainEvent<Name>
+  }
 }
 
 function legs(heard: HeardTransferEvent, how = rules): readonly string[] {

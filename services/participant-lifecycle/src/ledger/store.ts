@@ -52,7 +52,7 @@ const lockAccounts = statement(`
     order by id
     for update
   ), stamped as (
-    select window_id from current_window where only for update
+    select window_id from current_window where is_current for update
   )
   select clock_timestamp()::timestamptz(3) as now, stamped.window_id, held.*, limits.value as cap
   from stamped

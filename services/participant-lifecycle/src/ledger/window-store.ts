@@ -28,7 +28,7 @@ export async function rotationOf(tx: Queries, requestId: string): Promise<Rotati
   return row && { requestId, windowId: row.window_id, nextWindowId: row.next_window_id }
 }
 
-const lockWindow = statement(`select window_id from current_window where only for update`)
+const lockWindow = statement(`select window_id from current_window where is_current for update`)
 
 export async function lockCurrentWindow(tx: Transaction): Promise<number> {
   const [row] = await tx.query<{ window_id: number }>(lockWindow, [])
@@ -67,7 +67,7 @@ export async function netsOf(tx: Queries, windowId: number): Promise<readonly Wi
 }
 
 const rotate = statement(`
-  with switched as (update current_window set window_id = $3 where only)
+  with switched as (update current_window set window_id = $3 where is_current)
   insert into window_rotations (request_id, window_id, next_window_id, rotated_at)
   values ($1, $2, $3, clock_timestamp())`)
 

@@ -56,9 +56,19 @@ export function prepareEvent(
 /** The same request from an allocation that found no model. */
 export function modellessEvent(transferId: string): PrepareEvent {
   const event = prepareEvent(transferId)
-  const { settlementModelId, settlementModel, settles, ...payload } = event.payload
-  void [settlementModelId, settlementModel, settles]
-  return { ...event, payload }
+  return {
+    ...event,
+    payload: without(event.payload, 'settlementModelId', 'settlementModel', 'settles'),
+  }
+}
+
+export function withoutFulfilment(event: FulfilEvent): FulfilEvent {
+  return { ...event, payload: without(event.payload, 'fulfilment') }
+}
+
+function without<T extends object, Key extends keyof T>(value: T, ...keys: Key[]): Omit<T, Key> {
+  const left = Object.entries(value).filter(([key]) => !keys.some((gone) => gone === key))
+  return Object.fromEntries(left) as Omit<T, Key>
 }
 
 export type FulfilChanges = Partial<FulfilEvent['payload']> & { readonly id?: string }

@@ -89,7 +89,7 @@ export function openWriter({ db, log, highest, handOver, stopping }: WriterOptio
         return {
           committed: () => span.committed(),
           rolledBack: () => span.rolledBack(),
-          unknown: () => span.rolledBack(),
+          unknown: () => void findOut(span),
         }
       },
     },

@@ -1,0 +1,59 @@
+/**
+ * The POSITION accounts of participants by currency, from memory. They are hints: accounts never change
+ * their ids, and the ledger decides whether they may be used.
+ */
+import type { Participant, participantsService } from '@causeway/protos'
+import { isOutage, readThrough, type Calls } from '@causeway/runtime'
+
+export interface AccountKey {
+  readonly participant: string
+  readonly currency: string
+}
+
+export interface AccountHints {
+  /** Loads what is not in memory; what cannot be loaded now goes without a hint. */
+  load(keys: readonly AccountKey[]): Promise<void>
+  find(key: AccountKey): number | undefined
+  /** Something happened to the participant. */
+  forget(participant: string): void
+}
+
+type PositionAccounts = ReadonlyMap<string, number>
+
+const participants_max = 10_000
+/** A hint is not worth a longer wait. */
+const deadline_ms = 500
+
+export function openAccountHints(
+  participants: Pick<Calls<typeof participantsService>, 'GetParticipantInfo'>,
+): AccountHints {
+  const cache = readThrough<PositionAccounts>({
+    entries_max: participants_max,
+    load: async (names) => {
+      const answer = await participants.GetParticipantInfo({ names: [...names] }, { deadline_ms })
+      return new Map(answer.participants.map((found) => [found.name, positionAccounts(found)]))
+    },
+  })
+  const find = ({ participant, currency }: AccountKey) => cache.peek(participant)?.get(currency)
+  return {
+    find,
+    async load(keys) {
+      const missing = keys.filter((key) => find(key) === undefined)
+      if (missing.length === 0) return
+      try {
+        await cache.fresh(missing.map(({ participant }) => participant))
+      } catch (error) {
+        if (!isOutage(error)) throw error
+      }
+    },
+    forget: (participant) => cache.forget(participant),
+  }
+}
+
+function positionAccounts({ accounts }: Participant): PositionAccounts {
+  return new Map(
+    accounts
+      .filter(({ ledgerAccountType }) => ledgerAccountType === 'POSITION')
+      .map(({ currency, id }) => [currency, id]),
+  )
+}

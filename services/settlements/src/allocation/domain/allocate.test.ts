@@ -1,0 +1,44 @@
+import { expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { modelFor, settlesOf, type ModelChoice } from './allocate.ts'
+
+const model: ModelChoice = {
+  id: 5,
+  name: 'DEFERREDNET',
+  isActive: true,
+  granularity: 'NET',
+  delay: 'DEFERRED',
+  currency: 'USD',
+  ledgerAccountType: 'POSITION',
+}
+const byDefault: ModelChoice = { ...model, id: 1, name: 'DEFAULT', currency: '' }
+
+test('a currency is served by its own model before the default one', () => {
+  expect(modelFor([byDefault, model], 'USD')).toBe(model)
+  expect(modelFor([byDefault, model], 'EUR')).toBe(byDefault)
+  expect(modelFor([model], 'EUR')).toBeUndefined()
+})
+
+test('inactive models and models of other accounts serve nobody', () => {
+  const inactive = { ...model, isActive: false }
+  const fees = { ...model, ledgerAccountType: 'INTERCHANGE_FEE' }
+  expect(modelFor([inactive, fees], 'USD')).toBeUndefined()
+  expect(modelFor([inactive, fees, byDefault], 'USD')).toBe(byDefault)
+})
+
+test('of several models the one with the lowest id is chosen, in whatever order they come', () => {
+  fc.assert(
+    fc.property(fc.uniqueArray(fc.nat(), { minLength: 1 }), (ids) => {
+      const models = ids.map((id) => ({ ...model, id }))
+      expect(modelFor(models, 'USD')?.id).toBe(Math.min(...ids))
+    }),
+  )
+})
+
+test.each([
+  ['NET', 'DEFERRED', 'NET'],
+  ['GROSS', 'IMMEDIATE', 'GROSS_IMMEDIATE'],
+  ['GROSS', 'DEFERRED', 'GROSS_DEFERRED'],
+] as const)('%s %s settles %s', (granularity, delay, settles) => {
+  expect(settlesOf({ ...model, granularity, delay })).toBe(settles)
+})

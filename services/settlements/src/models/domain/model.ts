@@ -1,0 +1,135 @@
+/** A settlement model: when, between whom and through which accounts transfers are settled. */
+import { isCurrency } from '@causeway/money'
+
+export const granularities = ['GROSS', 'NET'] as const
+export const interchanges = ['BILATERAL', 'MULTILATERAL'] as const
+export const delays = ['IMMEDIATE', 'DEFERRED'] as const
+export const ledgerAccountTypes = ['POSITION', 'INTERCHANGE_FEE', 'SETTLEMENT'] as const
+export const settlementAccountTypes = ['SETTLEMENT', 'INTERCHANGE_FEE_SETTLEMENT'] as const
+
+export type Granularity = (typeof granularities)[number]
+export type Interchange = (typeof interchanges)[number]
+export type Delay = (typeof delays)[number]
+export type LedgerAccountType = (typeof ledgerAccountTypes)[number]
+export type SettlementAccountType = (typeof settlementAccountTypes)[number]
+
+/** A model that may be created. */
+export interface Draft {
+  readonly name: string
+  readonly granularity: Granularity
+  readonly interchange: Interchange
+  readonly delay: Delay
+  /** Empty: the default model of currencies that have none of their own. */
+  readonly currency: string
+  readonly requireLiquidityCheck: boolean
+  readonly ledgerAccountType: LedgerAccountType
+  readonly settlementAccountType: SettlementAccountType
+  readonly autoPositionReset: boolean
+}
+
+export interface Model extends Draft {
+  readonly id: number
+  readonly isActive: boolean
+}
+
+/** As it is asked for: any words. */
+export type Proposal = {
+  readonly [Key in keyof Draft]: Draft[Key] extends boolean ? boolean : string
+}
+
+export const refusalReasons = [
+  /** A value out of its bounds; the detail names it. */
+  'INVALID',
+  'ACCOUNT_TYPE_UNKNOWN',
+  /** Each value is legal, but not all of them together. */
+  'MODEL_INVALID',
+  'MODEL_EXISTS',
+] as const
+
+export interface Refused {
+  readonly reason: (typeof refusalReasons)[number]
+  readonly detail: string
+}
+
+export type ModelDecision =
+  | { readonly type: 'create'; readonly draft: Draft }
+  | { readonly type: 'refuse'; readonly refusal: Refused }
+
+const namePattern = /^[A-Za-z0-9]{2,30}$/
+
+/** What a ledger account settles to unless the operator says otherwise. */
+const settlesTo = {
+  POSITION: 'SETTLEMENT',
+  INTERCHANGE_FEE: 'INTERCHANGE_FEE_SETTLEMENT',
+  SETTLEMENT: 'SETTLEMENT',
+} as const satisfies Record<LedgerAccountType, SettlementAccountType>
+
+/** Whether a model may be created; whether its name is free is known to the store alone. */
+export function decideModel(proposal: Proposal): ModelDecision {
+  const { name, currency, requireLiquidityCheck, autoPositionReset } = proposal
+  if (!namePattern.test(name)) return refuse('INVALID', 'name has 2 to 30 letters and digits')
+  const granularity = granularities.find((word) => word === proposal.granularity)
+  if (granularity === undefined) return unknownWord('settlementGranularity', granularities)
+  const interchange = interchanges.find((word) => word === proposal.interchange)
+  if (interchange === undefined) return unknownWord('settlementInterchange', interchanges)
+  const delay = delays.find((word) => word === proposal.delay)
+  if (delay === undefined) return unknownWord('settlementDelay', delays)
+  if (currency !== '' && !isCurrency(currency)) {
+    return refuse('INVALID', `${currency} is not a currency`)
+  }
+  const ledgerAccountType = ledgerAccountTypes.find((word) => word === proposal.ledgerAccountType)
+  if (ledgerAccountType === undefined) {
+    return refuse('ACCOUNT_TYPE_UNKNOWN', `ledgerAccountType is ${either(ledgerAccountTypes)}`)
+  }
+  const settlementAccountType =
+    proposal.settlementAccountType === ''
+      ? settlesTo[ledgerAccountType]
+      : settlementAccountTypes.find((word) => word === proposal.settlementAccountType)
+  if (settlementAccountType === undefined) {
+    const types = either(settlementAccountTypes)
+    return refuse('ACCOUNT_TYPE_UNKNOWN', `settlementAccountType is ${types}`)
+  }
+  if (!isLegal(granularity, interchange, delay)) {
+    return refuse('MODEL_INVALID', `${granularity}, ${interchange} and ${delay} do not go together`)
+  }
+  return {
+    type: 'create',
+    draft: {
+      name,
+      granularity,
+      interchange,
+      delay,
+      currency,
+      requireLiquidityCheck,
+      ledgerAccountType,
+      settlementAccountType,
+      autoPositionReset,
+    },
+  }
+}
+
+/** Nobody uses a default model before it is there: it has no accounts to open. */
+export function opensAccounts({ currency }: Draft): boolean {
+  return currency !== ''
+}
+
+export function nameTaken(name: string): Refused {
+  return { reason: 'MODEL_EXISTS', detail: `there is a settlement model ${name}` }
+}
+
+/** Gross is settled between two, net is settled later. */
+function isLegal(granularity: Granularity, interchange: Interchange, delay: Delay): boolean {
+  return granularity === 'GROSS' ? interchange === 'BILATERAL' : delay === 'DEFERRED'
+}
+
+function refuse(reason: Refused['reason'], detail: string): ModelDecision {
+  return { type: 'refuse', refusal: { reason, detail } }
+}
+
+function unknownWord(name: string, words: readonly string[]): ModelDecision {
+  return refuse('INVALID', `${name} is ${either(words)}`)
+}
+
+function either(words: readonly string[]): string {
+  return words.join(' or ')
+}

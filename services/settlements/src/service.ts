@@ -1,0 +1,99 @@
+/** Settlement models and allocation: built in reading order, taken apart in the reverse. */
+import { onEvents, type DomainEvent, type EventName } from '@causeway/events'
+import { participantsService, settlementModelsService } from '@causeway/protos'
+import type { Start } from '@causeway/runtime'
+import { setTimeout as wait } from 'node:timers/promises'
+import { openAccountHints } from './allocation/account-hints.ts'
+import { allocate, type AllocationParts, type RequestEvent } from './allocation/handle.ts'
+import { openModelBook } from './allocation/model-book.ts'
+import { opensAccounts } from './models/domain/model.ts'
+import { openAccounts, openRemainingAccounts } from './models/open-accounts.ts'
+import { modelHandlers } from './models/serve.ts'
+import { openModelStore } from './models/store.ts'
+import type { Settings } from './settings.ts'
+
+/** Who creates a model waits so long for its accounts; they are opened all the same. */
+const accounts_wait_ms = 1_000
+
+const heard = [
+  'TransferPrepareRequested',
+  'ParticipantCreated',
+  'ParticipantAccountAdded',
+] as const satisfies readonly EventName[]
+
+export const start: Start<Settings> = async (settings, parts) => {
+  const log = parts.log.child({ service: 'settlements' })
+  const db = await parts.openDatabase({
+    url: settings.SETTLEMENTS_DATABASE_URL,
+    schema: 'settlements',
+    migrations: new URL('../migrations/', import.meta.url),
+    connections_max: settings.SETTLEMENTS_CONNECTIONS_MAX,
+  })
+  const store = openModelStore(db)
+  const stopping = new AbortController()
+  const participants = parts.grpc.client(participantsService, 'participant-lifecycle')
+
+  const opening = { store, participants, log, signal: stopping.signal }
+  const underWay = new Set<Promise<void>>()
+  function inBackground(work: Promise<void>): Promise<void> {
+    const settled: Promise<void> = work
+      .catch((error: unknown) => {
+        if (!stopping.signal.aborted) log.error({ err: error }, 'accounts of a model not opened')
+      })
+      .finally(() => underWay.delete(settled))
+    underWay.add(settled)
+    return settled
+  }
+  parts.grpc.serve(
+    settlementModelsService,
+    modelHandlers({
+      store,
+      async onCreated(model) {
+        if (!opensAccounts(model)) return
+        const opened = inBackground(openAccounts(opening, model))
+        await Promise.race([opened, wait(accounts_wait_ms, undefined, { ref: false })])
+      },
+    }),
+  )
+  void inBackground(openRemainingAccounts(opening))
+
+  const allocation: AllocationParts = {
+    bus: parts.bus,
+    models: openModelBook(() => store.all()),
+    accounts: openAccountHints(participants),
+  }
+  parts.health.ready('settlements', async () => {
+    await store.toOpen()
+  })
+  const subscribed = await onEvents(
+    parts.bus,
+    'settlements',
+    heard,
+    (events) => handleBatch(allocation, events),
+    {
+      batch_max: settings.SETTLEMENTS_BATCH_MAX,
+      batches_in_flight_max: settings.SETTLEMENTS_BATCHES_IN_FLIGHT_MAX,
+    },
+  )
+
+  return {
+    async stop() {
+      await subscribed.stop()
+      stopping.abort()
+      await Promise.all(underWay)
+      await db.close()
+    },
+  }
+}
+
+async function handleBatch(
+  allocation: AllocationParts,
+  events: readonly DomainEvent<(typeof heard)[number]>[],
+): Promise<void> {
+  const requests: RequestEvent[] = []
+  for (const event of events) {
+    if (event.name === 'TransferPrepareRequested') requests.push(event)
+    else allocation.accounts.forget(event.payload.participantId)
+  }
+  await allocate(allocation, requests)
+}

@@ -1,0 +1,33 @@
+/** Every setting of settlements, with its unit, default and bounds. */
+import { integer, text, type SettingValues } from '@causeway/runtime'
+
+export const settings = {
+  SETTLEMENTS_DATABASE_URL: text({
+    about: 'database of settlement models and windows; empty: the embedded one',
+    default: '',
+    secret: true,
+  }),
+  SETTLEMENTS_CONNECTIONS_MAX: integer({
+    about: 'connections to it',
+    unit: 'connections',
+    default: 4,
+    min: 1,
+    max: 100,
+  }),
+  SETTLEMENTS_BATCH_MAX: integer({
+    about: 'events that are worked on at once',
+    unit: 'events',
+    default: 100,
+    min: 1,
+    max: 1_000,
+  }),
+  SETTLEMENTS_BATCHES_IN_FLIGHT_MAX: integer({
+    about: 'batches side by side: one is allocated while another is being published',
+    unit: 'batches',
+    default: 2,
+    min: 1,
+    max: 16,
+  }),
+}
+
+export type Settings = SettingValues<typeof settings>
