@@ -1,6 +1,6 @@
 /** Callbacks to FSPs that are not well: each gets all of its own, and none costs another anything. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { Fsp } from './hub/fsp.ts'
+import type { Fsp, Received } from './hub/fsp.ts'
 import { openSchemeOfFsps, type Scheme } from './hub/scheme.ts'
 import { about, committed, newTransfer } from './hub/transfer.ts'
 
@@ -35,12 +35,17 @@ test(
   'an FSP that refuses for 20 s and then accepts gets every callback',
   async () => {
     const well = Date.now() + refusing_ms
-    payer.answerWith(() => (Date.now() < well ? 503 : 200))
+    const taken = new Set<Received>()
+    payer.answerWith((message) => {
+      if (Date.now() < well) return 503
+      taken.add(message)
+      return 200
+    })
     const transfers = []
     for (let n = 0; n < 25; n += 1) transfers.push(await payAndFulfil(payer, payee))
     for (const { transferId } of transfers) {
-      const accepted = () => Date.now() >= well
-      await payer.await((message) => accepted() && about(transferId, 'PUT')(message), {
+      const outcome = about(transferId, 'PUT')
+      await payer.await((message) => outcome(message) && taken.has(message), {
         timeout_ms: refusing_ms * 3,
       })
     }

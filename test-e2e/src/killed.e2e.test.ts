@@ -66,7 +66,7 @@ test(`${kills} kills under load lose, double and strand nothing`, async () => {
   }
 
   async function pay(): Promise<void> {
-    const transfer = newTransfer(payer, payee, { amount: '1', expires_ms: 5_000 })
+    const transfer = newTransfer(payer, payee, { amount: '1', expires_ms: 20_000 })
     sent.set(transfer.transferId, transfer)
     const told = await payer.send('POST', '/transfers', transfer.request).catch(() => undefined)
     if (told?.status === 202) accepted.add(transfer.transferId)
@@ -81,7 +81,7 @@ test(`${kills} kills under load lose, double and strand nothing`, async () => {
 
   const paying = payOnAndOn()
   for (let n = 0; n < kills; n += 1) {
-    await delay(100 + next() * 900)
+    await delay(100 + next() * 1_900)
     await scheme.killAndRestart()
   }
   running = false
@@ -91,10 +91,14 @@ test(`${kills} kills under load lose, double and strand nothing`, async () => {
     const told = payer.received.filter(({ method }) => method === 'PUT')
     return new Map(told.map((message) => [transferIdOf(message), message]))
   }
-  await waitUntil(() => {
+  const untold = () => {
     const told = outcomes()
-    return [...accepted].every((transferId) => told.has(transferId))
-  }, `seed ${seed}: an accepted transfer never had an outcome`)
+    return [...accepted].filter((transferId) => !told.has(transferId))
+  }
+  await waitUntil(
+    () => untold().length === 0,
+    () => `seed ${seed}: accepted without an outcome: ${untold().join(', ')}`,
+  )
 
   const told = outcomes()
   const committedIds = [...told.values()].filter(({ path }) => !path.endsWith('/error'))
@@ -115,10 +119,10 @@ function contradictions(fsp: Fsp): readonly string[] {
     .filter((id) => failed.has(id))
 }
 
-async function waitUntil(condition: () => boolean, otherwise: string): Promise<void> {
+async function waitUntil(condition: () => boolean, otherwise: () => string): Promise<void> {
   const late = Date.now() + 60_000
   while (!condition()) {
-    if (Date.now() > late) throw new Error(otherwise)
+    if (Date.now() > late) throw new Error(otherwise())
     await delay(50)
   }
 }

@@ -41,6 +41,7 @@ export const notice = z.enum(['PUT', 'PATCH', 'ERROR'])
 const fulfil = z.object({
   transferId: z.string(),
   requesterFspId: z.string(),
+  /** '' when the sender left it to the hub to know for whom it is; so also in a reject. */
   destinationFspId: z.string(),
   transferState: z.enum(['COMMITTED', 'RESERVED']),
   fulfilment: z.string().optional(),

@@ -2,12 +2,12 @@
 import { isEndpointType, isEndpointValue } from '@causeway/fspiop'
 import { z } from 'zod'
 import { answered, refused, type Answer } from './answer.ts'
-import type { Query } from './fields.ts'
+import { endpointValue, type Query } from './fields.ts'
 import { reads, writes, type Operation } from './operation.ts'
 import { createdBy } from './participants.ts'
 import { findParticipant, passedOn, unknownParticipant, type Deps } from './upstream.ts'
 
-const endpoint = z.strictObject({ type: z.string(), value: z.string() })
+const endpoint = z.strictObject({ type: z.string(), value: endpointValue })
 
 export function endpointOperations(deps: Deps): readonly Operation[] {
   const path = '/participants/:name/endpoints'

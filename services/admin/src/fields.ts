@@ -50,7 +50,14 @@ export const modelAccountType = oneOf(['POSITION', 'INTERCHANGE_FEE', 'SETTLEMEN
 
 export const settlementAccountType = oneOf(['SETTLEMENT', 'INTERCHANGE_FEE_SETTLEMENT'])
 
-export const word = z.string().min(1).max(128)
+/** Text that can be stored and shown: without control characters. */
+const text = z
+  .string()
+  .refine((text) => !/\p{Cc}/u.test(text), because('MALFORMED', 'holds a control character'))
+
+export const word = text.min(1).max(128)
+
+export const endpointValue = text
 
 export const transferId = z
   .string()
@@ -119,7 +126,7 @@ export type Query = z.infer<typeof query>
 const id_max = 2 ** 31 - 1
 
 export const path = z.object({
-  name: z.string().min(2).max(30).optional().default(''),
+  name: text.min(2).max(30).optional().default(''),
   id: z
     .string()
     .regex(/^[1-9]\d*$/, { error: 'must be a positive integer' })

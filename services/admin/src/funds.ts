@@ -7,7 +7,7 @@ import { z } from 'zod'
 import { answered, refused, type Answer } from './answer.ts'
 import { extensionList, money, transferId, word } from './fields.ts'
 import { writes, type Operation } from './operation.ts'
-import { passedOn, type Deps } from './upstream.ts'
+import { findParticipant, passedOn, type Deps } from './upstream.ts'
 
 const funds = z.strictObject({
   transferId,
@@ -48,5 +48,15 @@ async function recordFunds(
       body.extensionList === undefined ? '' : JSON.stringify(body.extensionList),
     ),
   })
-  return refusal ? passedOn(refusal) : answered(202)
+  if (!refusal) return answered(202)
+  const elsewhere =
+    refusal.reason === 'ACCOUNT_UNKNOWN' && (await findAccount(deps, name, accountId))
+  if (!elsewhere) return passedOn(refusal)
+  return refused('CURRENCY_MISMATCH', `account ${accountId} is in ${elsewhere.currency}`)
+}
+
+/** The ledger sees only the accounts in the currency that it is asked for. */
+async function findAccount(deps: Deps, name: string, accountId: number) {
+  const participant = await findParticipant(deps, name)
+  return participant?.accounts.find(({ id }) => id === accountId)
 }

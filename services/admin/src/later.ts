@@ -5,7 +5,7 @@ import type { Operation } from './operation.ts'
 const paths: readonly Pick<Operation, 'method' | 'path'>[] = [
   { method: 'PUT', path: '/participants/:name/accounts/:id/transfers/:transferId' },
   { method: 'PUT', path: '/settlementModels/:name' },
-  { method: 'GET', path: '/transactions/:id' },
+  { method: 'GET', path: '/transactions/:transactionId' },
 ]
 
 export function laterOperations(): readonly Operation[] {

@@ -21,12 +21,6 @@ const creation = z.strictObject({
   autoPositionReset: flag,
 })
 
-const settlesTo = {
-  POSITION: 'SETTLEMENT',
-  INTERCHANGE_FEE: 'INTERCHANGE_FEE_SETTLEMENT',
-  SETTLEMENT: 'SETTLEMENT',
-} as const satisfies Record<z.infer<typeof modelAccountType>, string>
-
 export function settlementModelOperations(deps: Deps): readonly Operation[] {
   return [
     reads('/settlementModels', () => listModels(deps)),
@@ -67,7 +61,8 @@ async function createModel(deps: Deps, body: z.infer<typeof creation>): Promise<
     currency: body.currency ?? '',
     requireLiquidityCheck: body.requireLiquidityCheck,
     ledgerAccountType: type,
-    settlementAccountType: body.settlementAccountType ?? settlesTo[type],
+    // Empty: settlements knows what the ledger account usually settles to.
+    settlementAccountType: body.settlementAccountType ?? '',
     autoPositionReset: body.autoPositionReset,
   })
   return refusal ? passedOn(refusal) : answered(201)

@@ -41,7 +41,9 @@ create table undelivered (
   primary key (notification_id, month)
 ) partition by range (month);
 
+-- Plans are made while these tables are empty and live on while they fill, so each question has one
+-- index that alone fits it: only the question for what is due can use a partial index on PARKED.
 create index undelivered_due on undelivered (fsp_id, next_attempt_at) where state = 'PARKED';
-create index undelivered_order on undelivered (fsp_id, entity_id, n) where state = 'PARKED';
-create index undelivered_deadline on undelivered (deadline) where state = 'PARKED';
+create index undelivered_order on undelivered (fsp_id, entity_id, n);
+create index undelivered_deadline on undelivered (state, deadline);
 create index undelivered_dead on undelivered (n) where state = 'DEAD';

@@ -23,7 +23,7 @@ export function openHandle(
   parts: HandleParts,
 ): (events: readonly DomainEvent<'NotifyRequested'>[]) => Promise<void> {
   const known = gather<Notification, Known>(
-    (asked) => readKnown(parts.db, asked, lastMonth(new Date())),
+    (asked) => readKnown(parts.db, asked, thisMonthAndLast(new Date())),
     { batch_max: asked_max },
   )
 
@@ -56,6 +56,7 @@ function distinct(
   return [...byId.values()]
 }
 
-function lastMonth(now: Date): string {
-  return monthOf(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1)))
+function thisMonthAndLast(now: Date): readonly [string, string] {
+  const last = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1))
+  return [monthOf(last), monthOf(now)]
 }

@@ -19,30 +19,36 @@ export interface Known {
 
 const unknown: Known = { taken: false, blocked: false }
 
+/** `offset 0`: each is looked up in the index, however small the tables were at planning. */
 const findKnown = statement(`
   select at, taken, blocked from (
     select (asked.at - 1)::int as at,
-      exists (select from deliveries d where d.notification_id = asked.id and d.month >= $4::date)
-        or exists (select from undelivered u where u.notification_id = asked.id) as taken,
+      exists (
+        select from deliveries d
+        where d.notification_id = asked.id and d.month between $4::date and $5::date offset 0
+      ) or exists (
+        select from undelivered u where u.notification_id = asked.id offset 0
+      ) as taken,
       exists (
         select from undelivered u
-        where u.state = 'PARKED' and u.fsp_id = asked.fsp_id and u.entity_id = asked.entity_id
+        where u.fsp_id = asked.fsp_id and u.entity_id = asked.entity_id and u.state <> 'DEAD'
+        offset 0
       ) as blocked
     from unnest($1::text[]::uuid[], $2::text[], $3::text[])
       with ordinality as asked(id, fsp_id, entity_id, at)
   ) known where taken or blocked`)
 
-/** What is known of each; lines are looked for from the month `since` on. */
+/** What is known of each; lines are looked for in the months from the first to the last given. */
 export async function readKnown(
   db: Queries,
   asked: readonly Notification[],
-  since: string,
+  months: readonly [first: string, last: string],
 ): Promise<readonly Known[]> {
   const rows = await db.query<Known & { readonly at: number }>(findKnown, [
     textArray(asked.map(({ id }) => id)),
     textArray(asked.map(({ fspId }) => fspId)),
     textArray(asked.map(({ entityId }) => entityId)),
-    since,
+    ...months,
   ])
   const known = asked.map(() => unknown)
   for (const row of rows) known[row.at] = row
@@ -229,7 +235,8 @@ const claimDueRows = statement(`
       where u.state = 'PARKED' and u.fsp_id > fsps.fsp_id order by u.fsp_id limit 1)
     from fsps where fsps.fsp_id is not null
   ), rooms as (
-    select fsps.fsp_id, coalesce(r.slots, $4::int) as slots, coalesce(r.trial, false) as trial
+    select fsps.fsp_id, coalesce(r.slots, $4::int) as slots,
+      case when r.trial then 'infinity' else $5::timestamptz end as due_by
     from fsps
     left join unnest($1::text[], $2::text[]::int[], $3::text[]::bool[]) as r(fsp_id, slots, trial)
       using (fsp_id)
@@ -238,11 +245,11 @@ const claimDueRows = statement(`
     select picked.notification_id, picked.month from rooms cross join lateral (
       select u.notification_id, u.month from undelivered u
       where u.state = 'PARKED' and u.fsp_id = rooms.fsp_id and u.busy_until <= $5
-        and u.deadline > $5 and (rooms.trial or u.next_attempt_at <= $5)
+        and u.next_attempt_at <= rooms.due_by
         and not exists (
           select from undelivered older
-          where older.state = 'PARKED' and older.fsp_id = u.fsp_id
-            and older.entity_id = u.entity_id and older.n < u.n)
+          where older.fsp_id = u.fsp_id and older.entity_id = u.entity_id and older.n < u.n
+            and older.state <> 'DEAD' offset 0)
       order by u.next_attempt_at limit rooms.slots for update skip locked
     ) picked limit $6
   )
@@ -254,7 +261,7 @@ const claimExpiredRows = statement(`
   with expired as (
     select notification_id, month from undelivered
     where state = 'PARKED' and deadline <= $1 and busy_until <= $1
-    order by deadline limit $2 for update skip locked
+    order by state, deadline limit $2 for update skip locked
   )
   update undelivered u set busy_until = $3 from expired
   where u.notification_id = expired.notification_id and u.month = expired.month

@@ -89,7 +89,9 @@ async function openOn(
     participants: parts.grpc.client(participantsService, 'participant-lifecycle'),
     sql: (text) => database.query(statement(text), []),
     async restart() {
-      return openOn(await parts.restart(), models, all)
+      const fresh = await parts.restart()
+      await service.stop()
+      return openOn(fresh, models, all)
     },
     async stop() {
       await service.stop()
@@ -153,7 +155,7 @@ export async function depositTo(
 export function succeeded<Answer extends { readonly refusal?: { detail: string } | null }>(
   answer: Answer,
 ): Answer {
-  if (answer.refusal != null) throw new Error(answer.refusal.detail)
+  if (answer.refusal) throw new Error(answer.refusal.detail)
   return answer
 }
 
@@ -228,12 +230,8 @@ export async function differencesIn({ ledger }: TestLedger): Promise<readonly st
 }
 
 /** Sets a balance as no operator can: the deposit of an account, whatever its size. */
-export async function plantDeposit(
-  { sql }: TestLedger,
-  name: string,
-  units: bigint,
-): Promise<void> {
-  await sql(`update accounts set credits_posted = ${units} where type = 'SETTLEMENT'
+export async function plantDeposit(hub: TestLedger, name: string, units: bigint): Promise<void> {
+  await hub.sql(`update accounts set credits_posted = ${units} where type = 'SETTLEMENT'
     and participant_id = (select id from participants where name = '${name}')`)
 }
 

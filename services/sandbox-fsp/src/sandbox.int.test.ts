@@ -1,4 +1,5 @@
 import { openLog, readSettings } from '@causeway/runtime'
+import { eventually } from '@causeway/runtime/testing'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -118,6 +119,8 @@ describe('a payment', () => {
     expect((await pay({ ...ten, amount: '11.01' })).json).toMatchObject({ state: 'COMMITTED' })
     const put = seen.find(({ method }) => method === 'PUT')
     expect(put?.body).toContain('"RESERVED"')
+    const confirmed = () => seen.find(({ method }) => method === 'PATCH')
+    expect(await eventually(confirmed, 'the confirmation')).toMatchObject({ path: put?.path })
   })
 
   test('that nobody decides is unresolved after its time', async () => {
@@ -129,7 +132,7 @@ describe('a payment', () => {
   }, 15_000)
 
   test.each([
-    ['nothing', '', 'the request'],
+    ['nothing', '', 'to'],
     ['no JSON', '{', 'JSON'],
     ['no payee', { ...ten, to: undefined }, 'to'],
     ['an amount of nothing', { ...ten, amount: '0' }, 'amount'],

@@ -53,8 +53,9 @@ export async function openFsp(name: string, hubUrl: () => string): Promise<Fsp> 
   async function take(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const message = await read(incoming)
     received.push(message)
+    const status = answer(message)
     for (const look of waiting) look()
-    response.statusCode = await answer(message)
+    response.statusCode = await status
     response.end()
   }
   const server = createServer((incoming, response) => {

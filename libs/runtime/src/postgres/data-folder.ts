@@ -102,11 +102,22 @@ export async function makeData(
   })
   const { code, output } = await initdb(place, installation, unfinished, synced)
   if (code === 0) {
-    inWords(dataDir, () => renameSync(unfinished, pgFolder))
+    inWords(dataDir, () => giveName(unfinished, pgFolder))
     return
   }
   rmSync(unfinished, { recursive: true, force: true })
   throw failure(dataDir, output)
+}
+
+/** Another process that started at the same time may have been faster; then its data is used. */
+function giveName(unfinished: string, pgFolder: string): void {
+  try {
+    renameSync(unfinished, pgFolder)
+  } catch (error) {
+    const { code } = error as { readonly code?: unknown }
+    if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error
+    rmSync(unfinished, { recursive: true, force: true })
+  }
 }
 
 function initdb(

@@ -1,26 +1,19 @@
 /** How the embedded PostgreSQL is set: durable, small, and on a socket only. */
 import { socketPort } from './hub-lock.ts'
 
-/** 'fsync': a commit survives a power loss. 'none': only for tests and trials. */
+/** 'fsync': a commit survives a power loss. 'none': it survives a killed process only. */
 export type Durability = 'fsync' | 'none'
 
-const lasting = {
-  fsync: 'on',
-  synchronous_commit: 'on',
-  full_page_writes: 'on',
-} as const
-
-const fleeting = {
-  fsync: 'off',
-  synchronous_commit: 'off',
-  full_page_writes: 'off',
-} as const
+const lasting = { fsync: 'on', full_page_writes: 'on' } as const
+const fleeting = { fsync: 'off', full_page_writes: 'off' } as const
 
 const settings = {
   listen_addresses: '',
   port: String(socketPort),
   unix_socket_permissions: '0700',
   max_connections: '100',
+  // Also without fsync a commit has reached the system, so that a killed server loses none.
+  synchronous_commit: 'on',
   // A backend whose client was killed does not finish a long statement first.
   client_connection_check_interval: '1s',
   shared_buffers: '128MB',

@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
 import type { Client } from 'pg'
 import { openLog } from '../log.ts'
 import { eventually } from '../testing.ts'
@@ -18,38 +18,51 @@ import { startChild, type Child } from '../testing/child.ts'
 import { asSuperuser } from './provision.ts'
 import { startServer, type PostgresServer, type ServerOptions } from './server.ts'
 
+// Each test makes a database of its own.
+jest.setTimeout(60_000)
+
 const log = openLog({ name: 'test', level: 'silent' })
 
 let dataDir: string
 let exits: string[]
-let running: PostgresServer[]
+let started: Promise<PostgresServer>[]
 let children: Child[]
 
 beforeEach(() => {
   dataDir = mkdtempSync(join(tmpdir(), 'causeway-server-'))
   chmodSync(dataDir, 0o755)
   exits = []
-  running = []
+  started = []
   children = []
 })
 
 afterEach(async () => {
   await Promise.all(children.map((child) => child.kill()))
-  // A postmaster whose process was killed is found and stopped by a last start.
-  if (children.length > 0 && existsSync(join(dataDir, 'pg'))) await start()
-  await Promise.all(running.map((server) => server.stop()))
+  await stopAll()
+  if (children.length > 0) {
+    // The postmaster of a killed process is found and stopped by another start.
+    await start()
+    await stopAll()
+  }
   rmSync(dataDir, { recursive: true, force: true })
 })
 
-async function start(options: Partial<ServerOptions> = {}): Promise<PostgresServer> {
-  const server = await startServer({
+async function stopAll(): Promise<void> {
+  for (const server of await Promise.allSettled(started)) {
+    if (server.status === 'fulfilled') await server.value.stop()
+  }
+  started = []
+}
+
+function start(options: Partial<ServerOptions> = {}): Promise<PostgresServer> {
+  const server = startServer({
     dataDir,
     durability: 'none',
     log,
     onExit: (reason) => void exits.push(reason),
     ...options,
   })
-  running.push(server)
+  started.push(server)
   return server
 }
 
@@ -114,12 +127,12 @@ describe('an embedded PostgreSQL', () => {
   })
 
   test('is durable unless DURABILITY=none is asked for', async () => {
-    const names = ['fsync', 'synchronous_commit', 'full_page_writes'] as const
+    const names = ['fsync', 'full_page_writes', 'synchronous_commit'] as const
     const lasting = await start({ durability: 'fsync' })
     expect(await settingsOf(lasting, ...names)).toEqual(['on', 'on', 'on'])
     await lasting.stop()
     const fleeting = await start({ durability: 'none' })
-    expect(await settingsOf(fleeting, ...names)).toEqual(['off', 'off', 'off'])
+    expect(await settingsOf(fleeting, ...names)).toEqual(['off', 'off', 'on'])
   })
 
   test('begins anew when it is asked to', async () => {
@@ -159,7 +172,7 @@ describe('a DATA_DIR that another process uses', () => {
     await expect(start()).rejects.toThrow(sentence)
     await expect(start({ fresh: true })).rejects.toThrow(sentence)
     expect(postmasterPid()).toBe(postmaster)
-  }, 30_000)
+  })
 
   test('is taken over when that process was killed, without one of its backends', async () => {
     const holder = startElsewhere()
@@ -177,7 +190,7 @@ describe('a DATA_DIR that another process uses', () => {
                      where backend_type = 'client backend' and pid <> pg_backend_pid()`),
     )
     expect(rows).toEqual([{ application_name: `causeway hub, process ${process.pid}` }])
-  }, 30_000)
+  })
 
   test('goes to exactly one of two that start at the same time', async () => {
     const lines = await Promise.all([startElsewhere().firstLine, startElsewhere().firstLine])
@@ -186,7 +199,7 @@ describe('a DATA_DIR that another process uses', () => {
     expect(lines).toContain(
       `refused: Causeway already runs on DATA_DIR ${dataDir} as process ${winner?.pid}.`,
     )
-  }, 30_000)
+  })
 })
 
 describe('what was left in DATA_DIR', () => {

@@ -113,8 +113,8 @@ async function startOnce(
     options.log.info(
       { data_dir: dataDir, durability: options.durability },
       options.durability === 'fsync'
-        ? 'PostgreSQL runs; what is committed survives a power loss'
-        : 'PostgreSQL runs WITHOUT fsync (DURABILITY=none); a power loss destroys the data',
+        ? 'PostgreSQL runs with fsync: what is committed survives a power loss'
+        : 'PostgreSQL runs WITHOUT fsync (DURABILITY=none): a power loss destroys the data',
     )
     return watched(place, server, output, answer.connection, options)
   }

@@ -2,9 +2,9 @@
 import type { ErrorInformation, ExtensionList } from '@causeway/events'
 import type * as wire from '@causeway/fspiop'
 
-/** Any legal date and time of the API, in UTC. */
+/** Any legal date and time of the API, in UTC. One that ends in Z is written that way already. */
 export function utc(dateTime: string): string {
-  return new Date(dateTime).toISOString()
+  return dateTime.endsWith('Z') ? dateTime : new Date(dateTime).toISOString()
 }
 
 type WireExtensionList = wire.ExtensionList | undefined

@@ -64,7 +64,7 @@ export function keepOneConnection(
       } catch (error) {
         if (isClosing()) return
         log.error({ err: error }, "ALARM the ledger's lock cannot be taken")
-        await wait(pause_ms)
+        await wait(pause_ms, undefined, { signal }).catch(isClosing)
       }
     }
   }

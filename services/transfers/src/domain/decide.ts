@@ -35,6 +35,7 @@ interface PayeeMessage {
   readonly eventId: string
   readonly transferId: string
   readonly requesterFspId: string
+  /** '' when the sender left it to the hub to know for whom it is. */
   readonly destinationFspId: string
   readonly payloadHash: string
   readonly receivedAt: string
@@ -203,7 +204,8 @@ export function decideFundsQuery(
 /** A payee's message must come from the payee and be for the payer; else the transfer is untouched. */
 function misdirected(transfer: Transfer, message: PayeeMessage): Answer | undefined {
   if (message.requesterFspId !== transfer.payeeFsp) return refusal('REQUESTER', 'SENDER_NOT_PAYEE')
-  if (message.destinationFspId !== transfer.payerFsp) {
+  const { destinationFspId: destination } = message
+  if (destination !== '' && destination !== transfer.payerFsp) {
     return refusal('PAYEE', 'DESTINATION_NOT_PAYER')
   }
   return undefined

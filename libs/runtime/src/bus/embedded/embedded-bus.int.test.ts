@@ -110,7 +110,6 @@ describe('the embedded engine', () => {
     expect(await under.sql('select n from bus.log order by n')).toEqual(
       ['3', '6', '7'].map((n) => ({ n })),
     )
-    under = await under.restart()
   })
 
   test('keeps the bytes that wait for a slow group bounded, and loses none of them', async () => {
@@ -156,7 +155,24 @@ describe('the embedded engine', () => {
     await eventually(() => (under.engine.progress() ?? 0) > 50, 'the standstill')
     const metric = await under.metrics.getSingleMetric('bus_lag_seconds')?.get()
     expect(metric?.values[0]?.value).toBeGreaterThan(0.05)
-    under = await under.restart()
+  })
+
+  test('stops when the work in flight is done, and has stored all of it as finished', async () => {
+    const { subscription, seen } = recorder('orders', { batch_max: 10 })
+    await under.bus.subscribe({
+      ...subscription,
+      handleBatch: async (messages) => {
+        await under.sql('select pg_sleep(0.02)')
+        seen.push(...messages)
+      },
+    })
+    await under.bus.publish(Array.from({ length: 50 }, (_, n) => message('orders', 'a', n)))
+    await eventually(() => seen.length > 0, 'the first batch')
+    await under.engine.stop()
+    expect(await under.sql('select n from bus.offsets')).toEqual([{ n: String(seen.length) }])
+    expect(seen.length).toBeLessThan(50)
+    const refused = under.bus.publish([message('orders', 'a', 50)])
+    await expect(refused).rejects.toThrow('pool')
   })
 
   test('a new topic of an old group is read from its beginning, and the old ones are not again', async () => {

@@ -199,7 +199,7 @@ export function openMember(options: MemberOptions): Member {
     },
     offsets() {
       const lowest = mark.lowest()
-      const n = lowest === undefined || lowest > 0 ? handedOver() : 0
+      const n = lowest === undefined ? (behind ? position : handedOver()) : lowest - 1
       return topics.map((topic) => ({ group, topic, n: Math.max(n, starts.get(topic) ?? 0) }))
     },
     unfinished: () => queued_max - queue.room(),

@@ -15,6 +15,7 @@ export interface BusUnderTest {
   cutConnections(): Promise<void>
   /** As if the process was killed and started again; this one is dead and needs no stop. */
   restart(): Promise<BusUnderTest>
+  /** Lets go of everything at once, whatever a test has left in flight. */
   stop(): Promise<void>
 }
 

@@ -556,7 +556,7 @@ function whatIsGivenUp(under: () => BusUnderTest, restart: () => Promise<void>):
   test('an outage never makes a dead letter: the batch is repeated until it is over', async () => {
     const { bus, database } = under()
     let outages = 0
-    const { subscription, seen } = recorder('orders')
+    const { subscription, seen } = recorder('orders', { batch_max: 1 })
     await bus.subscribe({
       ...subscription,
       handleBatch: async (messages) => {

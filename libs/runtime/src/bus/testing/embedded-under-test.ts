@@ -87,6 +87,13 @@ async function openOn(database: string, bounds: Partial<MemberBounds>): Promise<
     return rowCount ?? 0
   }
 
+  async function crash(): Promise<void> {
+    engine.crash()
+    const closed = close()
+    while ((await cutConnections()) > 0);
+    await closed
+  }
+
   return {
     engine,
     busDatabase,
@@ -109,15 +116,11 @@ async function openOn(database: string, bounds: Partial<MemberBounds>): Promise<
       return { release: () => client.end() }
     },
     async restart() {
-      engine.crash()
-      const closed = close()
-      while ((await cutConnections()) > 0);
-      await closed
+      await crash()
       return openOn(database, bounds)
     },
     async stop() {
-      await engine.stop()
-      await close()
+      await crash()
       await asSuperuser(socketFolder, 'postgres', (client) =>
         client.query(`drop database ${database} with (force)`),
       )

@@ -1,0 +1,47 @@
+import { expect, test } from '@jest/globals'
+import { refused } from './answer.ts'
+import { errorAnswer, type Compatibility, type Reason } from './contract.ts'
+
+function told(reason: Reason, detail = '', compatibility: Compatibility = 'specification') {
+  return errorAnswer(refused(reason, detail), compatibility)
+}
+
+test('a refusal is told with its code, the text of the code and what is special about it', () => {
+  expect(told('PARTICIPANT_UNKNOWN', 'there is no participant x')).toEqual({
+    status: 404,
+    body: {
+      errorInformation: {
+        errorCode: '3200',
+        errorDescription: 'Generic ID not found - there is no participant x',
+      },
+    },
+  })
+})
+
+test('the description has at most 128 characters', () => {
+  const { body } = told('INVALID', 'x'.repeat(500))
+  expect(JSON.stringify(body)).toContain(`"Generic validation error - ${'x'.repeat(101)}"`)
+})
+
+test('6000 is about settlement here', () => {
+  expect(told('NO_SETTLEMENT_MODEL', 'USD').body).toEqual({
+    errorInformation: { errorCode: '6000', errorDescription: 'Settlement error - USD' },
+  })
+})
+
+test.each([
+  ['PARTICIPANT_UNKNOWN', 404, '3200', 400, '3200'],
+  ['LIMITS_EXIST', 400, '3000', 500, '2001'],
+  ['CURRENCY_EXISTS', 400, '3000', 400, '3000'],
+  ['HUB_ACCOUNTS_MISSING', 400, '3003', 400, '3003'],
+  ['NOT_BUILT', 501, '2002', 501, '2002'],
+  ['METHOD_UNKNOWN', 405, '3000', 405, '3000'],
+  ['FAULT', 500, '2001', 500, '2001'],
+] as const)('%s is %i/%s, and to clients of Mojaloop %i/%s', (reason, ...expected) => {
+  const codes = (['specification', 'mojaloop'] as const).flatMap((compatibility) => {
+    const { status, body } = told(reason, '', compatibility)
+    const { errorInformation } = body as { errorInformation: { errorCode: string } }
+    return [status, errorInformation.errorCode]
+  })
+  expect(codes).toEqual(expected)
+})

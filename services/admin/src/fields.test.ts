@@ -1,0 +1,83 @@
+import { describe, expect, test } from '@jest/globals'
+import { z } from 'zod'
+import * as fields from './fields.ts'
+import { numberMember } from './json.ts'
+
+const number = (text: string) => ({ [numberMember]: text })
+
+function reasonOf(schema: z.ZodType, sent: unknown): string {
+  const read = fields.read(z.strictObject({ it: schema }), { it: sent })
+  return read.outcome === 'read' ? 'READ' : read.reason
+}
+
+describe('decimals', () => {
+  test.each([
+    ['10', 100_000n],
+    [number('10'), 100_000n],
+    [number('-0.5'), -5_000n],
+    [number('123456789012345678.1234'), 1_234_567_890_123_456_781_234n],
+    ['10.50', 105_000n],
+  ])('%j is read exactly', (sent, units) => {
+    expect(fields.read(fields.decimal, sent)).toEqual({ outcome: 'read', value: units })
+  })
+
+  test.each([
+    ['ten', 'MALFORMED'],
+    ['', 'MALFORMED'],
+    [number('1e3'), 'MALFORMED'],
+    [number('0.00001'), 'MALFORMED'],
+    [number('1234567890123456789'), 'MALFORMED'],
+    [true, 'INVALID'],
+    [null, 'INVALID'],
+    [['1'], 'INVALID'],
+    [undefined, 'MISSING'],
+  ])('%j is %s', (sent, reason) => {
+    expect(reasonOf(fields.decimal, sent)).toBe(reason)
+  })
+
+  test.each([
+    [fields.decimalFromZero, '-1', 'INVALID'],
+    [fields.decimalFromZero, '0', 'READ'],
+    [fields.percentage, '100', 'READ'],
+    [fields.percentage, '100.1', 'INVALID'],
+  ])('have bounds', (schema, sent, reason) => {
+    expect(reasonOf(schema, sent)).toBe(reason)
+  })
+})
+
+test.each([
+  [{ amount: '10.5', currency: 'USD' }, 'READ'],
+  [{ amount: number('10.50'), currency: 'USD' }, 'READ'],
+  [{ amount: '10.50', currency: 'USD' }, 'MALFORMED'],
+  [{ amount: '0', currency: 'USD' }, 'INVALID'],
+  [{ amount: number('-1'), currency: 'USD' }, 'INVALID'],
+  [{ amount: '-1', currency: 'USD' }, 'MALFORMED'],
+  [{ amount: '1', currency: 'usd' }, 'MALFORMED'],
+  [{ amount: '1' }, 'MISSING'],
+  [{ currency: 'USD' }, 'MISSING'],
+  [{ amount: '1', currency: 'USD', more: 1 }, 'INVALID'],
+])('money %j is %s', (sent, reason) => {
+  expect(reasonOf(fields.money, sent)).toBe(reason)
+})
+
+test('too many extensions are too many, not too long', () => {
+  const extension = Array.from({ length: 17 }, (_, index) => ({ key: `k${index}`, value: 'v' }))
+  expect(reasonOf(fields.extensionList, { extension })).toBe('TOO_MANY')
+  expect(reasonOf(fields.extensionList, { extension: [] })).toBe('INVALID')
+})
+
+test('a missing member is told before any other fault', () => {
+  const schema = z.strictObject({ a: z.string().min(5), b: z.string() })
+  expect(fields.read(schema, { a: 'x', c: 1 })).toMatchObject({ reason: 'MISSING', detail: 'b' })
+})
+
+test('a flag is a boolean, or the word for it', () => {
+  for (const [sent, value] of [
+    [true, true],
+    ['false', false],
+  ]) {
+    expect(fields.read(fields.flag, sent)).toEqual({ outcome: 'read', value })
+  }
+  expect(reasonOf(fields.flag, 'yes')).toBe('INVALID')
+  expect(reasonOf(fields.flag, number('1'))).toBe('INVALID')
+})

@@ -1,0 +1,51 @@
+import { readSettings } from '@causeway/runtime'
+import { openTestParts, type TestParts } from '@causeway/runtime/testing'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { start } from './service.ts'
+import { settings } from './settings.ts'
+
+let parts: TestParts
+
+beforeAll(async () => {
+  parts = await openTestParts()
+})
+
+afterAll(() => parts.stop())
+
+function valuesOf(given: Readonly<Record<string, string>>) {
+  const values = { OPERATOR_PORT: '0', ...given }
+  return readSettings(settings, { sources: [{ origin: 'flag', values }], prefixes: [] }).values
+}
+
+test.each(['0.0.0.0', '::', '192.0.2.1', 'hub.example', '127.0.0.1.example'])(
+  'without identity it does not listen on %s',
+  async (OPERATOR_HOST) => {
+    await expect(start(valuesOf({ OPERATOR_HOST }), parts)).rejects.toThrow(
+      `OPERATOR_HOST=${OPERATOR_HOST} lets others in`,
+    )
+  },
+)
+
+test('an identity that it cannot ask for is refused', () => {
+  expect(() => valuesOf({ OPERATOR_IDENTITY: 'token' })).toThrow(
+    'OPERATOR_IDENTITY must be one of none',
+  )
+})
+
+test('says which services do not answer, and that it can do nothing without them', async () => {
+  const admin = await start(valuesOf({}), parts)
+  const health = await fetch(`${admin.url}/health`)
+  expect(health.status).toBe(503)
+  expect(await health.json()).toMatchObject({
+    status: 'DOWN',
+    services: [
+      { name: 'participant-lifecycle', status: 'DOWN' },
+      { name: 'settlements', status: 'DOWN' },
+      { name: 'transfers', status: 'DOWN' },
+    ],
+  })
+  const list = await fetch(`${admin.url}/participants`)
+  expect(list.status).toBe(503)
+  expect(await list.json()).toMatchObject({ errorInformation: { errorCode: '2003' } })
+  await admin.stop()
+})

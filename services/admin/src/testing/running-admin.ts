@@ -1,0 +1,90 @@
+/** The administration API on the real services that it asks, and a client that keeps the bytes. */
+import { ledgerService } from '@causeway/protos'
+import {
+  readSettings,
+  type Service,
+  type SettingDefinitions,
+  type SettingValues,
+} from '@causeway/runtime'
+import { openTestParts, type TestParts } from '@causeway/runtime/testing'
+import { start } from '../service.ts'
+import { settings } from '../settings.ts'
+
+export interface RunningAdmin {
+  readonly url: string
+  readonly parts: TestParts
+  /** Sends what is given, as JSON unless it is text already, and reads the answer. */
+  readonly call: (method: string, path: string, body?: unknown, headers?: object) => Promise<Answer>
+  /** Reserves 1 USD in the ledger behind everybody's back. */
+  reserve(transfer: { transferId: string; payerFsp: string; payeeFsp: string }): Promise<string>
+  stop(): Promise<void>
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  /** As it came, so that the digits of numbers can be seen. */
+  readonly text: string
+  readonly json: unknown
+}
+
+type Values = Readonly<Record<string, string>>
+
+function valuesOf<Definitions extends SettingDefinitions>(definitions: Definitions, given: Values) {
+  const known = Object.entries(given).filter(([name]) => Object.hasOwn(definitions, name))
+  return readSettings(definitions, {
+    sources: [{ origin: 'flag', values: Object.fromEntries(known) }],
+    prefixes: [],
+  }).values
+}
+
+/** A service that is asked, as its package exports it. */
+export interface AskedService<Definitions extends SettingDefinitions = SettingDefinitions> {
+  readonly settings: Definitions
+  start(settings: SettingValues<Definitions>, parts: TestParts): Promise<Service>
+}
+
+/** Starts the services in their order, then the administration API. */
+export async function openAdmin(
+  asked: readonly AskedService[],
+  given: Values = {},
+): Promise<RunningAdmin> {
+  const parts = await openTestParts()
+  const services: Service[] = []
+  for (const service of asked) {
+    services.push(await service.start(valuesOf(service.settings, given), parts))
+  }
+  const values = { OPERATOR_PORT: '0', HUB_HOST: 'hub.example', ...given }
+  const admin = await start(valuesOf(settings, values), parts)
+  return {
+    url: admin.url,
+    parts,
+    call: (method, path, body, headers = {}) => call(`${admin.url}${path}`, method, body, headers),
+    async reserve(transfer) {
+      const ledger = parts.grpc.client(ledgerService, 'participant-lifecycle')
+      const item = { ...transfer, amount: '1', currency: 'USD', settles: 'NET' }
+      const hints = { settlementModelId: 1, payerAccountId: 0, payeeAccountId: 0 }
+      const expiresAt = new Date(Date.now() + 60_000).toISOString()
+      const { answers } = await ledger.ProcessTransferPrepare({
+        items: [{ ...item, ...hints, expiresAt }],
+      })
+      return answers[0]?.outcome ?? ''
+    },
+    async stop() {
+      await admin.stop()
+      for (const service of services.reverse()) await service.stop()
+      await parts.stop()
+    },
+  }
+}
+
+async function call(url: string, method: string, body: unknown, headers: object): Promise<Answer> {
+  const answer = await fetch(url, {
+    method,
+    headers: { 'content-type': 'application/json', ...headers },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  })
+  const text = await answer.text()
+  const json: unknown = text === '' ? undefined : JSON.parse(text)
+  return { status: answer.status, headers: answer.headers, text, json }
+}

@@ -1,0 +1,165 @@
+/** Verify finds every kind of difference and says in a sentence where it lies. */
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import {
+  depositTo,
+  differencesIn,
+  fulfil,
+  fulfilItem,
+  onboard,
+  openHubAccounts,
+  openTestLedger,
+  prepare,
+  prepareItem,
+  release,
+  releaseItem,
+  succeeded,
+  type TestLedger,
+} from '../test-ledger.ts'
+
+let hub: TestLedger
+let reserved: string
+let posted: string
+let gross: string
+let voided: string
+let tombstone: string
+
+const tables = ['entries', 'journal', 'window_net']
+
+beforeAll(async () => {
+  hub = await openTestLedger()
+  await openHubAccounts(hub)
+  await onboard(hub, 'greenbank')
+  await onboard(hub, 'bluewallet')
+  succeeded(await depositTo(hub.participants, 'greenbank', '50'))
+  const item = prepareItem
+  const grossAtOnce = { settlementModelId: 2, settles: 'GROSS_IMMEDIATE' }
+  const items = [item(), item({ amount: '100' }), item({ ...grossAtOnce }), item()]
+  const refused = item({ amount: '10000' })
+  await prepare(hub, ...items, refused)
+  ;[reserved, posted, gross, voided] = items.map(({ transferId }) => transferId) as [
+    string,
+    string,
+    string,
+    string,
+  ]
+  tombstone = item().transferId
+  await fulfil(hub, fulfilItem(posted), fulfilItem(gross))
+  await release(hub, releaseItem(voided), releaseItem(tombstone))
+  await hub.sql(`alter table entries drop constraint posted_in_one_window_or_gross`)
+  for (const table of [...tables, 'accounts']) {
+    await hub.sql(`create table kept_${table} as table ${table}`)
+  }
+})
+
+afterAll(() => hub.stop())
+
+beforeEach(async () => {
+  expect(await differencesIn(hub)).toEqual([])
+})
+
+afterEach(async () => {
+  for (const table of tables) {
+    await hub.sql(`delete from ${table}`)
+    await hub.sql(`insert into ${table} select * from kept_${table}`)
+  }
+  await hub.sql(`update accounts set debits_posted = kept.debits_posted,
+    credits_pending = kept.credits_pending from kept_accounts kept where kept.id = accounts.id`)
+})
+
+test('every account is compared', async () => {
+  const { accountsCompared } = await hub.ledger.VerifyLedger({})
+  expect(accountsCompared).toBe('6')
+})
+
+const planted: readonly (readonly [string, () => string, () => readonly RegExp[]])[] = [
+  [
+    'a balance that its journal does not explain',
+    () => `update accounts set debits_posted = debits_posted + 5 where type = 'POSITION'
+      and participant_id = (select id from participants where name = 'greenbank')`,
+    () => [
+      /^Account \d+ \(greenbank, POSITION, USD\) holds posted debits 101.0005, its journal makes 101\.$/,
+      /^The posted debits of all USD accounts are 2153.0005, their credits 2153\.$/,
+    ],
+  ],
+  [
+    'pending money that does not cancel out',
+    () => `update accounts set credits_pending = 0 where type = 'POSITION'`,
+    () => [
+      /^Account \d+ \(bluewallet, POSITION, USD\) holds pending credits 0, its journal makes 1\.$/,
+      /^The pending debits of all USD accounts are 1, their credits 0\.$/,
+    ],
+  ],
+  [
+    'a journal line that was lost',
+    () => `delete from journal where entry_id = '${posted}' and step = 'POST'`,
+    () => [
+      /^Account \d+ .* posted debits 101, its journal makes 1\.$/,
+      /^Account \d+ .* pending debits 1, its journal makes 101\.$/,
+      /^Account \d+ .* posted credits 101, its journal makes 1\.$/,
+      /^Account \d+ .* pending credits 1, its journal makes 101\.$/,
+      new RegExp(
+        `^Entry ${posted} \\(TRANSFER, POSTED\\) has the journal steps RESERVE instead of POST RESERVE\\.$`,
+      ),
+    ],
+  ],
+  [
+    'an entry that says something else than its journal',
+    () => `update entries set outcome = 'VOIDED', window_id = null where id = '${posted}'`,
+    () => [
+      new RegExp(`^Entry ${posted} .* POST RESERVE instead of RESERVE VOID\\.$`),
+      /^Window 1 has a net of 100 in 1 transfers for account \d+ under model 1, its entries make 0 in 0\.$/,
+      /^Window 1 has a net of -100 in 1 transfers/,
+    ],
+  ],
+  [
+    'an amount that was changed afterwards',
+    () => `update entries set amount = amount + 1 where id = '${reserved}'`,
+    () => [
+      new RegExp(`^Entry ${reserved} .* RESERVE \\(of another amount or between other accounts\\)`),
+    ],
+  ],
+  [
+    'an entry that is gone',
+    () => `delete from entries where id = '${voided}'`,
+    () => [
+      new RegExp(`^The journal has RESERVE of 1 for ${voided}, which is no entry\\.$`),
+      new RegExp(`^The journal has VOID of 1 for ${voided}, which is no entry\\.$`),
+    ],
+  ],
+  [
+    'a posted transfer in no window',
+    () => `update entries set window_id = null where id = '${posted}'`,
+    () => [
+      new RegExp(`^The posted transfer ${posted} of 100 \\(NET\\) is in no window\\.$`),
+      /^Window 1 has a net of 100/,
+      /^Window 1 has a net of -100/,
+    ],
+  ],
+  [
+    'a gross transfer in a window',
+    () => `update entries set window_id = 1 where id = '${gross}'`,
+    () => [
+      new RegExp(`^The posted transfer ${gross} of 1 \\(GROSS_IMMEDIATE\\) is in window 1\\.$`),
+      /under model 2, its entries make 1 in 1\.$/,
+      /under model 2, its entries make -1 in 1\.$/,
+    ],
+  ],
+  [
+    'a posted transfer in a window that never was',
+    () => `update entries set window_id = 9 where id = '${posted}'`,
+    () => [/is in window 9\.$/, /^Window 1 /, /^Window 1 /, /^Window 9 /, /^Window 9 /],
+  ],
+  [
+    'a net that was changed',
+    () => `update window_net set net = net + 10000, transfers_count = 2 where net > 0`,
+    () => [/^Window 1 has a net of 101 in 2 transfers .* its entries make 100 in 1\.$/],
+  ],
+]
+
+test.each(planted)('finds %s', async (_, meddle, sentences) => {
+  await hub.sql(meddle())
+  const differences = await differencesIn(hub)
+  const expected = sentences()
+  expect(differences).toHaveLength(expected.length)
+  for (const [index, sentence] of expected.entries()) expect(differences[index]).toMatch(sentence)
+})

@@ -1,0 +1,303 @@
+/** Participants as the administration sees them: what changes, what is refused, what is announced. */
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { onEvents, type DomainEvent } from '@causeway/events'
+import type { Participant } from '@causeway/protos'
+import { eventually } from '@causeway/runtime/testing'
+import {
+  deferredNet,
+  depositTo,
+  differencesIn,
+  onboard,
+  openHubAccounts,
+  openTestLedger,
+  prepare,
+  prepareItem,
+  succeeded,
+  valueOf,
+  wordsOf,
+  type TestLedger,
+} from '../test-ledger.ts'
+
+const names = [
+  'ParticipantCreated',
+  'ParticipantStateUpdated',
+  'ParticipantAccountAdded',
+  'ParticipantAccountEnabled',
+  'ParticipantAccountDisabled',
+  'ParticipantAccountLimitUpdated',
+  'ParticipantAccountThresholdUpdated',
+  'ParticipantEndpointsUpdated',
+] as const
+
+type Announced = DomainEvent<(typeof names)[number]>
+
+let hub: TestLedger
+const announced: Announced[] = []
+const currency = 'USD'
+const createdBy = 'operator'
+
+beforeAll(async () => {
+  hub = await openTestLedger()
+  await onEvents(hub.parts.bus, 'test', names, (events) => {
+    announced.push(...events)
+    return Promise.resolve()
+  })
+  await openHubAccounts(hub)
+})
+
+afterAll(async () => {
+  expect(await differencesIn(hub)).toEqual([])
+  await hub.stop()
+})
+
+async function infoOf(name: string): Promise<Participant> {
+  const { participants } = await hub.participants.GetParticipantInfo({ names: [name] })
+  if (participants[0] === undefined) throw new Error(`${name} is unknown`)
+  return participants[0]
+}
+
+/** The events about a participant, when there are so many. */
+function heard(name: string, count: number): Promise<readonly Announced[]> {
+  return eventually(() => {
+    const events = announced.filter(({ payload }) => payload.participantId === name)
+    return events.length >= count ? events : undefined
+  }, `${count} events about ${name}`)
+}
+
+function limitOf(value: string, alarmPercentage = '') {
+  return { type: 'NET_DEBIT_CAP', value, alarmPercentage }
+}
+
+test('the hub is there from the beginning, under its name, with the accounts it was given', async () => {
+  const info = await infoOf('Hub')
+  expect(info).toMatchObject({ id: 1, isHub: true, isActive: true, createdBy: 'hub' })
+  expect(
+    info.accounts.map(({ ledgerAccountType, isActive }) => [ledgerAccountType, isActive]),
+  ).toEqual([
+    ['HUB_RECONCILIATION', true],
+    ['HUB_MULTILATERAL_SETTLEMENT', true],
+  ])
+})
+
+test('a participant goes through its life, and each change is announced with the next version', async () => {
+  const name = 'greenbank'
+  const participants = hub.participants
+  const { participant } = succeeded(
+    await participants.CreateParticipant({ name, currency, createdBy }),
+  )
+  expect(participant).toMatchObject({ name, isActive: false, isHub: false, version: 1, createdBy })
+  expect(participant?.accounts).toMatchObject([
+    { ledgerAccountType: 'POSITION', currency, isActive: false },
+    { ledgerAccountType: 'SETTLEMENT', currency, isActive: false },
+  ])
+  expect(participant?.accounts.map(({ limit }) => limit ?? 'none')).toEqual(['none', 'none'])
+  const initial = { name, currency, limit: limitOf('600'), initialPosition: '' }
+  succeeded(await participants.SetInitialPositionAndLimits(initial))
+  succeeded(await participants.UpdateParticipantState({ name, isActive: true }))
+  const endpoint = { name, type: 'FSPIOP_CALLBACK_URL_QUOTES', createdBy }
+  succeeded(await participants.UpdateEndpoint({ ...endpoint, value: 'https://old.example' }))
+  succeeded(await participants.UpdateEndpoint({ ...endpoint, value: 'https://new.example' }))
+  const { limit } = succeeded(
+    await participants.UpdateParticipantAccountLimit({
+      name,
+      currency,
+      limit: limitOf('700', '20'),
+    }),
+  )
+  expect(limit).toEqual(limitOf('700', '20'))
+  const accountId = participant?.accounts[0]?.id ?? 0
+  succeeded(await participants.UpdateAccountStatus({ name, accountId, isActive: false }))
+
+  const info = await infoOf(name)
+  expect(info).toMatchObject({ isActive: true, version: 10 })
+  expect(info.accounts[0]).toMatchObject({ isActive: false, limit: limitOf('700', '20') })
+  expect(info.accounts[1]).toMatchObject({ isActive: true })
+  expect(info.endpoints).toEqual([{ type: endpoint.type, value: 'https://new.example' }])
+  const events = await heard(name, 10)
+  expect(events.map((event) => [event.name, event.payload.version])).toEqual([
+    ['ParticipantCreated', 1],
+    ['ParticipantAccountLimitUpdated', 2],
+    ['ParticipantAccountEnabled', 3],
+    ['ParticipantAccountEnabled', 4],
+    ['ParticipantStateUpdated', 5],
+    ['ParticipantEndpointsUpdated', 6],
+    ['ParticipantEndpointsUpdated', 7],
+    ['ParticipantAccountLimitUpdated', 8],
+    ['ParticipantAccountThresholdUpdated', 9],
+    ['ParticipantAccountDisabled', 10],
+  ])
+  expect(events[0]?.payload).toMatchObject({ type: 'DFSP', currencies: ['USD'], isActive: false })
+})
+
+test('a command that changes nothing announces nothing and leaves the version', async () => {
+  await onboard(hub, 'idle')
+  const { version } = await infoOf('idle')
+  const name = 'idle'
+  await hub.participants.UpdateParticipantState({ name, isActive: true })
+  await hub.participants.UpdateParticipantAccountLimit({ name, currency, limit: limitOf('600') })
+  expect((await infoOf(name)).version).toBe(version)
+})
+
+test('a new settlement model adds its accounts to those who use its currency, once', async () => {
+  await onboard(hub, 'redpay')
+  const pair = {
+    currency,
+    ledgerAccountType: 'INTERCHANGE_FEE',
+    settlementAccountType: 'INTERCHANGE_FEE_SETTLEMENT',
+  }
+  await hub.participants.AddModelAccounts(pair)
+  await hub.participants.AddModelAccounts(pair)
+  const { accounts } = await infoOf('redpay')
+  expect(accounts.slice(2)).toMatchObject([
+    { ledgerAccountType: 'INTERCHANGE_FEE', isActive: false },
+    { ledgerAccountType: 'INTERCHANGE_FEE_SETTLEMENT', isActive: false },
+  ])
+  expect((await infoOf('Hub')).accounts).toHaveLength(2)
+})
+
+test('a second currency adds accounts to the participant that is there', async () => {
+  await onboard(hub, 'twice')
+  await openHubAccounts(hub, 'EUR')
+  hub.models.push({ ...deferredNet, id: 2, name: 'EUROS', currency: 'EUR' })
+  const creation = { name: 'twice', createdBy }
+  const { participant } = succeeded(
+    await hub.participants.CreateParticipant({ ...creation, currency: 'EUR' }),
+  )
+  expect(participant?.accounts.map((account) => account.currency)).toEqual([
+    'USD',
+    'USD',
+    'EUR',
+    'EUR',
+  ])
+})
+
+test('a default model serves currencies that have none of their own', async () => {
+  await openHubAccounts(hub, 'JPY')
+  const creation = { name: 'yen', currency: 'JPY', createdBy }
+  const refused = await hub.participants.CreateParticipant(creation)
+  expect(refused.refusal?.reason).toBe('NO_SETTLEMENT_MODEL')
+  hub.models.push({ ...deferredNet, id: 3, name: 'DEFAULT', currency: '' })
+  succeeded(await hub.participants.CreateParticipant(creation))
+  hub.models.pop()
+})
+
+describe('an initial position', () => {
+  test('above zero is owed, below zero is held, and the books balance', async () => {
+    for (const [name, initialPosition] of [
+      ['debtor', '70.5'],
+      ['creditor', '-20'],
+    ] as const) {
+      succeeded(await hub.participants.CreateParticipant({ name, currency, createdBy }))
+      const initial = { name, currency, limit: limitOf('600'), initialPosition }
+      succeeded(await hub.participants.SetInitialPositionAndLimits(initial))
+      expect(await valueOf(hub, name, 'POSITION')).toBe(initialPosition)
+    }
+    expect((await infoOf('Hub')).accounts.map((one) => one.ledgerAccountType)).not.toContain(
+      'HUB_OPENING_BALANCE',
+    )
+    expect(await differencesIn(hub)).toEqual([])
+  })
+
+  test('can be set once', async () => {
+    const initial = { name: 'debtor', currency, limit: limitOf('600'), initialPosition: '1' }
+    const { refusal } = await hub.participants.SetInitialPositionAndLimits(initial)
+    expect(refusal?.reason).toBe('LIMITS_EXIST')
+    expect(await valueOf(hub, 'debtor', 'POSITION')).toBe('70.5')
+  })
+})
+
+describe('funds in', () => {
+  test('are done once, and other content under the same id is told', async () => {
+    await onboard(hub, 'funded', '600', '0')
+    const id = randomUUID()
+    for (let times = 0; times < 3; times++) {
+      succeeded(await depositTo(hub.participants, 'funded', '10', id))
+    }
+    expect(await valueOf(hub, 'funded', 'SETTLEMENT')).toBe('-10')
+    const other = await depositTo(hub.participants, 'funded', '11', id)
+    expect(other.refusal?.reason).toBe('MODIFIED')
+    const { entries } = await hub.ledger.GetLedgerEntries({ ids: [id] })
+    expect(entries).toMatchObject([
+      { kind: 'FUNDS_IN', outcome: 'POSTED', amount: '10', payerFsp: 'funded', expiresAt: '' },
+    ])
+  })
+
+  test('raise the cover for the next prepare', async () => {
+    await onboard(hub, 'thin', '600', '10')
+    const item = prepareItem({ payerFsp: 'thin', payeeFsp: 'funded', amount: '15' })
+    expect(wordsOf(await prepare(hub, item))).toEqual(['REFUSED COVER_SHORT'])
+    succeeded(await depositTo(hub.participants, 'thin', '5'))
+    const again = { ...item, transferId: randomUUID() }
+    expect(wordsOf(await prepare(hub, again))).toEqual(['RESERVED'])
+  })
+})
+
+test('refusals name their reason', async () => {
+  const { participants } = hub
+  const nobody = { name: 'nobody', currency }
+  const greenbank = { name: 'greenbank', currency }
+  const answers = {
+    reserved: await participants.CreateParticipant({ name: 'Hub', currency, createdBy }),
+    again: await participants.CreateParticipant({ ...greenbank, createdBy }),
+    badName: await participants.CreateParticipant({ name: 'a b', currency, createdBy }),
+    badCurrency: await participants.CreateParticipant({ name: 'xx', currency: 'ABC', createdBy }),
+    noHubAccounts: await participants.CreateParticipant({ name: 'xx', currency: 'CHF', createdBy }),
+    unknown: await participants.UpdateParticipantState({ name: 'nobody', isActive: true }),
+    hub: await participants.UpdateParticipantState({ name: 'Hub', isActive: false }),
+    notHub: await participants.CreateHubAccount({
+      ...greenbank,
+      ledgerAccountType: 'HUB_FEE',
+      createdBy,
+    }),
+    accountExists: await participants.CreateHubAccount({
+      name: 'Hub',
+      currency,
+      ledgerAccountType: 'HUB_RECONCILIATION',
+      createdBy,
+    }),
+    noAccount: await participants.UpdateAccountStatus({
+      name: 'greenbank',
+      accountId: 999,
+      isActive: true,
+    }),
+    negative: await participants.UpdateParticipantAccountLimit({
+      ...greenbank,
+      limit: limitOf('-1'),
+    }),
+    percentage: await participants.UpdateParticipantAccountLimit({
+      ...greenbank,
+      limit: limitOf('1', '100.1'),
+    }),
+    positions: await participants.RequestAccountsPositions(nobody),
+  }
+  const reasons = Object.entries(answers).map(([name, { refusal }]) => [name, refusal?.reason])
+  expect(Object.fromEntries(reasons)).toEqual({
+    reserved: 'NAME_RESERVED',
+    again: 'CURRENCY_EXISTS',
+    badName: 'INVALID',
+    badCurrency: 'INVALID',
+    noHubAccounts: 'HUB_ACCOUNTS_MISSING',
+    unknown: 'PARTICIPANT_UNKNOWN',
+    hub: 'HUB_UNCHANGEABLE',
+    notHub: 'NOT_HUB',
+    accountExists: 'ACCOUNT_EXISTS',
+    noAccount: 'ACCOUNT_UNKNOWN',
+    negative: 'INVALID',
+    percentage: 'INVALID',
+    positions: 'PARTICIPANT_UNKNOWN',
+  })
+})
+
+test('with the compatibility of Mojaloop a participant is active at once', async () => {
+  const other = await openTestLedger({ COMPATIBILITY: 'mojaloop', HUB_NAME: 'Switch' })
+  for (const ledgerAccountType of ['HUB_RECONCILIATION', 'HUB_MULTILATERAL_SETTLEMENT']) {
+    const account = { name: 'Switch', currency, ledgerAccountType, createdBy }
+    succeeded(await other.participants.CreateHubAccount(account))
+  }
+  const { participant } = succeeded(
+    await other.participants.CreateParticipant({ name: 'greenbank', currency, createdBy }),
+  )
+  expect(participant?.isActive).toBe(true)
+  await other.stop()
+})

@@ -1,0 +1,567 @@
+/**
+ * The steps of transfers on PostgreSQL, against the real ledger over gRPC, stopped between any two of
+ * them and gone on with by whoever comes next.
+ */
+import { newEvent, onEvents, type DomainEvent, type EventName } from '@causeway/events'
+import { start as startLedger, settings as ledgerSettings } from '@causeway/participant-lifecycle'
+import { ledgerService, participantsService, settlementModelsService } from '@causeway/protos'
+import { statement, type Calls, type Database, type Service } from '@causeway/runtime'
+import { eventually, openTestParts, type TestParts } from '@causeway/runtime/testing'
+import { start as startSettlements, settings as settlementsSettings } from '@causeway/settlements'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { randomUUID } from 'node:crypto'
+import { openDeliveryStore } from './delivery-store.ts'
+import { decide, post, tellPayee } from './fulfil.ts'
+import { handleBatch, type HeardEvent } from './handle.ts'
+import { openLedger, type LedgerCalls } from './ledger.ts'
+import { move } from './move.ts'
+import { claim, prepare, reserve, tellPayer } from './prepare.ts'
+import { start } from './service.ts'
+import { settings, type Settings } from './settings.ts'
+import { openTransferStore, type TransferStore } from './store.ts'
+import { heal, sweep } from './sweep.ts'
+import { Crash, crashAt, gated, type Gate } from './testing/gated.ts'
+import {
+  fulfilEvent,
+  fulfilment,
+  hashOf,
+  payee,
+  payer,
+  prepareEvent,
+  queryEvent,
+  rejectEvent,
+  type FulfilChanges,
+  type PrepareChanges,
+} from './testing/messages.ts'
+import type { AlarmKind, Work } from './work.ts'
+
+const announcements = [
+  'TransferPrepared',
+  'TransferCommittedFulfiled',
+  'TransferRejectRequestProcessed',
+  'TransferQueryResponse',
+  'TransferPrepareRequestTimedout',
+  'TransferFulfilComitRequestTimedout',
+  'TransferPrepareDuplicateCheckFailed',
+  'TransferPrepareLiquidityCheckFailed',
+  'TransferPrepareInvalidPayerCheckFailed',
+  'TransferPrepareInvalidPayeeCheckFailed',
+] as const satisfies readonly EventName[]
+
+type Said = DomainEvent<(typeof announcements)[number]>
+
+let parts: TestParts
+let services: readonly Service[]
+let db: Database
+let store: TransferStore
+let calls: LedgerCalls
+let participants: Calls<typeof participantsService>
+let work: Work
+let modelId: number
+const heard: Said[] = []
+const alarms: AlarmKind[] = []
+const bounds = { batch_max: 100 }
+
+beforeAll(async () => {
+  parts = await openTestParts()
+  const ledger = await startLedger(
+    { ...defaultsOf(ledgerSettings), EXPIRY_GRACE_MS: 0 } as Parameters<typeof startLedger>[0],
+    parts,
+  )
+  const settlements = await startSettlements(
+    defaultsOf(settlementsSettings) as Parameters<typeof startSettlements>[0],
+    parts,
+  )
+  services = [settlements, ledger]
+  participants = parts.grpc.client(participantsService, 'participant-lifecycle')
+  calls = parts.grpc.client(ledgerService, 'participant-lifecycle')
+  await onboard()
+  db = await parts.openDatabase({
+    url: '',
+    schema: 'transfers',
+    migrations: new URL('../migrations/', import.meta.url),
+    connections_max: 4,
+  })
+  store = openTransferStore(db, parts.bus)
+  await store.ensurePartitions(new Date())
+  work = workThrough(() => undefined)
+  await onEvents(parts.bus, 'test', announcements, (events) => {
+    heard.push(...events)
+    return Promise.resolve()
+  })
+})
+
+afterAll(async () => {
+  const { differences } = await calls.VerifyLedger({}, { deadline_ms: 60_000 })
+  await db.close()
+  for (const service of services) await service.stop()
+  await parts.stop()
+  expect(differences).toEqual([])
+})
+
+describe('a prepare that stopped', () => {
+  test('after the claim goes on when it is delivered again', async () => {
+    const event = prepared()
+    await claim(work, [event])
+    expect(await stateOf(event)).toBe('RECEIVED, unknown to the ledger')
+    await prepare(work, [event])
+    expect(await saidOf(event)).toEqual(['TransferPrepared'])
+    expect(await stateOf(event)).toBe('RESERVED, RESERVED')
+  })
+
+  test('after the claim goes on when the payer posts it again', async () => {
+    const event = prepared()
+    await claim(work, [event])
+    await prepare(work, [{ ...event, id: randomUUID() }])
+    expect(await saidOf(event)).toEqual(['TransferPrepared'])
+  })
+
+  test('after the claim goes on when the payee answers, and the payee still gets the request', async () => {
+    const event = prepared()
+    await claim(work, [event])
+    await handle(fulfilled(event))
+    expect(await saidOf(event)).toEqual(['TransferPrepared', 'TransferCommittedFulfiled'])
+    const [first] = await eventsOf(event)
+    expect(first?.relay).toEqual(event.relay)
+  })
+
+  test('after the claim is voided by the sweeper when nobody comes', async () => {
+    const event = prepared({ expiration: inMs(200) })
+    await claim(work, [event])
+    await pastExpiry(event)
+    await sweep(work, bounds)
+    expect(await saidOf(event)).toEqual(['TransferPrepareRequestTimedout'])
+    // A reserve that was under way meanwhile meets the void.
+    await prepare(work, [event])
+    expect(await saidOf(event)).toEqual(['TransferPrepareRequestTimedout'])
+    expect(await stateOf(event)).toBe('ABORTED, VOIDED')
+  })
+
+  test('after reserve and before RESERVED reserves nothing twice', async () => {
+    const event = prepared({ amount: { amount: '100', currency: 'USD' } })
+    const before = await positionOf(payer)
+    const { toReserve } = await claim(work, [event])
+    await reserve(work, toReserve)
+    expect(await stateOf(event)).toBe('RECEIVED, RESERVED')
+    await prepare(work, [event])
+    await prepare(work, [event])
+    expect(await saidOf(event)).toEqual(['TransferPrepared'])
+    expect((await positionOf(payer)) - before).toBe(100)
+    await handle(rejectEvent(idOf(event), { receivedAt: inMs(0) }))
+    expect(await positionOf(payer)).toBe(before)
+  })
+
+  test('after reserve is swept as a transfer that the payee never heard of', async () => {
+    const event = prepared({ expiration: inMs(300) })
+    const { toReserve } = await claim(work, [event])
+    await reserve(work, toReserve)
+    await pastExpiry(event)
+    await sweep(work, bounds)
+    expect(await saidOf(event)).toEqual(['TransferPrepareRequestTimedout'])
+    expect(await stateOf(event)).toBe('ABORTED, VOIDED')
+  })
+
+  test('between reserve and RESERVED, overtaken by its void, is not announced as prepared', async () => {
+    const event = prepared({ expiration: inMs(300) })
+    const { toReserve } = await claim(work, [event])
+    const reserved = await reserve(work, toReserve)
+    expect(reserved[0]?.answer.outcome).toBe('RESERVED')
+    await pastExpiry(event)
+    await sweep(work, bounds)
+    await move(work, reserved, { tell: tellPayer })
+    expect(await saidOf(event)).toEqual(['TransferPrepareRequestTimedout'])
+    expect(await stateOf(event)).toBe('ABORTED, VOIDED')
+  })
+
+  test('with its answer lost in the commit says it once', async () => {
+    const event = prepared()
+    await expect(through(crashAt('after move'), event)).rejects.toThrow(Crash)
+    await handle(event)
+    expect(await saidOf(event)).toEqual(['TransferPrepared'])
+  })
+
+  test('and was refused is refused for the same reason by whoever goes on', async () => {
+    const event = prepared({ amount: { amount: '99999', currency: 'USD' } })
+    const { toReserve } = await claim(work, [event])
+    await reserve(work, toReserve)
+    await sweepNow(event)
+    expect(await saidOf(event)).toEqual(['TransferPrepareLiquidityCheckFailed'])
+    await handle(event)
+    expect(await saidOf(event)).toEqual(['TransferPrepareLiquidityCheckFailed'])
+    expect(await stateOf(event)).toBe('ABORTED, REFUSED')
+  })
+})
+
+describe('a fulfil that stopped', () => {
+  test('after post and before COMMITTED is announced as committed, past the expiry, too', async () => {
+    const event = prepared({ expiration: inMs(400) })
+    await handle(event)
+    const fulfil = fulfilled(event)
+    const { toEnd } = await decide(work, [fulfil])
+    await post(work, toEnd)
+    expect(await stateOf(event)).toBe('RESERVED, POSTED')
+    await pastExpiry(event)
+    await handle(fulfil)
+    expect(await saidOf(event)).toEqual(['TransferPrepared', 'TransferCommittedFulfiled'])
+    const [, committed] = await eventsOf(event)
+    expect(committed?.relay).toEqual(fulfil.relay)
+    expect(await stateOf(event)).toBe('COMMITTED, POSTED')
+  })
+
+  test('after post is announced by the sweeper from the evidence, and not again', async () => {
+    const event = prepared({ expiration: inMs(400) })
+    await handle(event)
+    const fulfil = fulfilled(event, { completedTimestamp: '2026-01-01T00:00:01.5+01:00' })
+    const { toEnd } = await decide(work, [fulfil])
+    const posted = await post(work, toEnd)
+    await pastExpiry(event)
+    await sweep(work, bounds)
+    await handle(fulfil)
+    await move(work, posted, { tell: tellPayee(work) })
+    const [, committed] = await eventsOf(event)
+    expect(await saidOf(event)).toEqual(['TransferPrepared', 'TransferCommittedFulfiled'])
+    expect(committed?.relay).toBeUndefined()
+    expect(committed?.payload).toMatchObject({
+      fulfilment,
+      completedTimestamp: '2026-01-01T00:00:01.5+01:00',
+      payerVersion: '1.1',
+      payeeVersion: '1.1',
+    })
+  })
+
+  test('before post, with the message received in time, commits whatever the clock says', async () => {
+    const event = prepared({ expiration: inMs(400) })
+    await handle(event)
+    const fulfil = fulfilled(event)
+    await pastExpiry(event)
+    await handle(fulfil)
+    expect(await saidOf(event)).toEqual(['TransferPrepared', 'TransferCommittedFulfiled'])
+  })
+
+  test('and lost against the sweeper tells the payee 3303', async () => {
+    const event = prepared({ expiration: inMs(200) })
+    await handle(event)
+    const fulfil = fulfilled(event, { transferState: 'RESERVED' })
+    const { toEnd } = await decide(work, [fulfil])
+    await pastExpiry(event)
+    await sweep(work, bounds)
+    await move(work, await post(work, toEnd), { tell: tellPayee(work) })
+    expect(await saidOf(event)).toEqual([
+      'TransferPrepared',
+      'TransferFulfilComitRequestTimedout',
+      'TransferQueryResponse',
+    ])
+    const answer = (await eventsOf(event))[2]
+    expect(answer?.payload).toMatchObject({
+      notices: ['ERROR', 'PATCH'],
+      transferState: 'ABORTED',
+      errorInformation: { errorCode: '3303' },
+    })
+  })
+
+  test('and lost against another one is told 3106, and the winner is announced', async () => {
+    const event = prepared()
+    await handle(event)
+    const first = fulfilled(event)
+    const second = fulfilled(event, { payloadHash: hashOf('second') })
+    const { toEnd } = await decide(work, [first])
+    await post(work, toEnd)
+    await handle(second)
+    expect(await saidOf(event)).toEqual([
+      'TransferPrepared',
+      'TransferCommittedFulfiled',
+      'TransferQueryResponse',
+    ])
+    const [, committed, answer] = await eventsOf(event)
+    expect(committed?.relay).toBeUndefined()
+    expect(answer?.payload).toMatchObject({ errorInformation: { errorCode: '3106' } })
+    await handle(first)
+    expect((await saidOf(event)).length).toBe(3)
+  })
+
+  test('and is met by a reject that came first is told 3106', async () => {
+    const event = prepared()
+    await handle(event)
+    const reject = rejectEvent(idOf(event), { receivedAt: inMs(0) })
+    const { toEnd } = await decide(work, [reject])
+    await post(work, toEnd)
+    await handle(fulfilled(event))
+    expect(await saidOf(event)).toEqual([
+      'TransferPrepared',
+      'TransferRejectRequestProcessed',
+      'TransferQueryResponse',
+    ])
+    expect(await stateOf(event)).toBe('ABORTED, VOIDED')
+  })
+
+  test('as a reject is announced by the sweeper with the error of the payee', async () => {
+    const event = prepared({ expiration: inMs(400) })
+    await handle(event)
+    const reject = rejectEvent(idOf(event), { receivedAt: inMs(0) })
+    const { toEnd } = await decide(work, [reject])
+    await post(work, toEnd)
+    await pastExpiry(event)
+    await sweep(work, bounds)
+    const [, rejected] = await eventsOf(event)
+    expect(rejected?.relay).toBeUndefined()
+    expect(rejected?.payload).toMatchObject({
+      payeeNotice: 'NONE',
+      errorInformation: { errorCode: '5104', errorDescription: 'Payee rejected transaction' },
+    })
+    await handle(reject)
+    expect(await saidOf(event)).toEqual(['TransferPrepared', 'TransferRejectRequestProcessed'])
+  })
+})
+
+test('a batch delivered again in any split says nothing new', async () => {
+  const events = Array.from({ length: 6 }, () => prepared())
+  const answers = events.map((event, at) =>
+    at % 2 === 0 ? fulfilled(event) : rejectEvent(idOf(event), { receivedAt: inMs(0) }),
+  )
+  const all: HeardEvent[] = [...events, ...answers]
+  await handleAll(all)
+  const said = await Promise.all(events.map(saidOf))
+  expect(said.every((types) => types.length === 2)).toBe(true)
+  for (let size = 1; size <= all.length; size++) {
+    for (let from = 0; from < all.length; from += size) {
+      await handleAll(all.slice(from, from + size))
+    }
+  }
+  expect(await Promise.all(events.map(saidOf))).toEqual(said)
+})
+
+test('the same new id in two concurrent batches reserves once', async () => {
+  const before = await positionOf(payer)
+  const events = Array.from({ length: 10 }, () => prepared())
+  await Promise.all([handleAll(events), handleAll([...events].reverse())])
+  for (const event of events) expect(await saidOf(event)).toEqual(['TransferPrepared'])
+  expect((await positionOf(payer)) - before).toBe(125)
+  await handleAll(events.map((event) => rejectEvent(idOf(event), { receivedAt: inMs(0) })))
+  expect(await positionOf(payer)).toBe(before)
+})
+
+test('a reservation of the ledger that transfers lost is voided a minute later, with an alarm', async () => {
+  const event = prepared({ expiration: inMs(100) })
+  await handle(event)
+  await db.query(statement('delete from transfers where id = $1'), [idOf(event)])
+  await pastExpiry(event)
+  const later = { ...work, ledger: overdueNow(work.ledger) }
+  await heal(later, bounds)
+  expect(alarms).toContain('RESERVATION_UNKNOWN')
+  const { entries } = await calls.GetLedgerEntries({ ids: [idOf(event)] })
+  expect(entries).toMatchObject([{ outcome: 'VOIDED', reason: 'TIMEOUT' }])
+})
+
+test('GET answers for a deposit from the ledger', async () => {
+  const id = randomUUID()
+  await deposit(payer, id)
+  await handle(queryEvent(id, payer), queryEvent(id, payee))
+  await eventually(() => said(id).length === 2 || undefined, 'two answers')
+  expect(said(id).map(({ payload }) => payload)).toMatchObject([
+    { transferState: 'COMMITTED', notices: ['PUT'] },
+    { errorInformation: { errorCode: '3000' } },
+  ])
+})
+
+test('the service works all of it off the bus, and the sweeper needs nobody to call it', async () => {
+  const service = await start(
+    {
+      ...(defaultsOf(settings) as Settings),
+      EXPIRY_GRACE_MS: 0,
+      SWEEP_INTERVAL_MS: 20,
+    },
+    parts,
+  )
+  const request = requestOf(prepared())
+  const expiring = requestOf(prepared({ expiration: inMs(500) }))
+  await parts.bus.publish(
+    [request, expiring].map((payload) =>
+      newEvent('fspiop-api', 'TransferPrepareRequested', payload, {
+        relay: { body: Buffer.from(`prepare ${payload.transferId}`) },
+      }),
+    ),
+  )
+  await eventually(
+    () => said(request.transferId).length === 1 || undefined,
+    'the payee FSP is asked',
+  )
+  expect(said(request.transferId)[0]?.payload).toMatchObject({ settlementModelId: modelId })
+  const fulfil = fulfilEvent(request.transferId, { receivedAt: inMs(0) })
+  await parts.bus.publish([newEvent('fspiop-api', fulfil.name, fulfil.payload)])
+  const committed = () => said(request.transferId)[1]?.name === 'TransferCommittedFulfiled'
+  await eventually(() => committed() || undefined, 'the transfer commits')
+  const expired = () => said(expiring.transferId)[1]?.name === 'TransferFulfilComitRequestTimedout'
+  await eventually(() => expired() || undefined, 'the other one expires')
+  await service.stop()
+})
+
+function prepared(changes: PrepareChanges = {}) {
+  return prepareEvent(randomUUID(), {
+    expiration: inMs(60_000),
+    receivedAt: inMs(0),
+    settlementModelId: modelId,
+    payerAccountId: 0,
+    payeeAccountId: 0,
+    ...changes,
+  })
+}
+
+type Prepared = ReturnType<typeof prepared>
+
+function fulfilled(event: Prepared, changes: FulfilChanges = {}) {
+  return fulfilEvent(idOf(event), { receivedAt: inMs(0), ...changes })
+}
+
+/** What the edge sends: the request before its allocation. */
+function requestOf({ payload }: Prepared) {
+  const { transferId, payerFsp, payeeFsp, amount, expiration, condition } = payload
+  const { payloadHash, receivedAt, version } = payload
+  const terms = { transferId, payerFsp, payeeFsp, amount, expiration, condition }
+  return { ...terms, payloadHash, receivedAt, version }
+}
+
+function idOf({ payload }: { readonly payload: { readonly transferId: string } }): string {
+  return payload.transferId
+}
+
+function inMs(ms: number): string {
+  return new Date(Date.now() + ms).toISOString()
+}
+
+async function pastExpiry({ payload }: Prepared): Promise<void> {
+  const expiry = Date.parse(payload.expiration)
+  await eventually(() => Date.now() > expiry || undefined, 'the expiry is past')
+}
+
+/** As if its time had come for the sweeper. */
+async function sweepNow(event: Prepared): Promise<void> {
+  await store.sweepAgain([{ transferId: idOf(event), at: new Date() }])
+  await sweep(work, bounds)
+}
+
+function workThrough(gate: Gate): Work {
+  const { signal } = new AbortController()
+  return {
+    store: gated(store, gate),
+    ledger: openLedger(gated(calls, gate), { log: parts.log, signal }),
+    alarm: (kind) => alarms.push(kind),
+    now: () => new Date(),
+    expiryGrace_ms: 0,
+  }
+}
+
+/** A ledger for which a minute has passed since every expiry. */
+function overdueNow(ledger: Work['ledger']): Work['ledger'] {
+  return { ...ledger, overdueReservations: (_ms, limit) => ledger.overdueReservations(0, limit) }
+}
+
+function handleAll(events: readonly HeardEvent[]): Promise<void> {
+  return handleBatch(work, openDeliveryStore(db), events)
+}
+
+function handle(...events: readonly HeardEvent[]): Promise<void> {
+  return handleAll(events)
+}
+
+function through(gate: Gate, event: Prepared): Promise<void> {
+  return prepare(workThrough(gate), [event])
+}
+
+/** The state here and in the ledger. */
+async function stateOf(event: Prepared): Promise<string> {
+  const id = idOf(event)
+  const { entries } = await calls.GetLedgerEntries({ ids: [id] })
+  const [entry] = entries
+  const row = (await store.read([id])).get(id)
+  return `${row?.state ?? 'unknown'}, ${entry?.outcome ?? 'unknown to the ledger'}`
+}
+
+/** All that was announced of it: what was said before the marker has been heard when the marker is. */
+async function eventsOf(event: Prepared): Promise<readonly Said[]> {
+  const marker = randomUUID()
+  await parts.bus.publish([
+    newEvent('transfers', 'TransferQueryResponse', {
+      transferId: marker,
+      requesterFspId: payer,
+      legRole: 'REQUESTER',
+      version: '1.1',
+      notices: [],
+    }),
+  ])
+  await eventually(() => said(marker)[0], 'the marker')
+  return said(idOf(event))
+}
+
+async function saidOf(event: Prepared): Promise<readonly string[]> {
+  return (await eventsOf(event)).map(({ name }) => name)
+}
+
+function said(transferId: string): readonly Said[] {
+  return heard.filter(({ payload }) => payload.transferId === transferId)
+}
+
+async function positionOf(name: string): Promise<number> {
+  const { balances } = await participants.RequestAccountsPositions({ name, currency: 'USD' })
+  const account = balances?.accounts.find((one) => one.ledgerAccountType === 'POSITION')
+  return Number(account?.value)
+}
+
+async function onboard(): Promise<void> {
+  const currency = 'USD'
+  const createdBy = 'operator'
+  for (const ledgerAccountType of ['HUB_RECONCILIATION', 'HUB_MULTILATERAL_SETTLEMENT']) {
+    await participants.CreateHubAccount({ name: 'Hub', currency, ledgerAccountType, createdBy })
+  }
+  const models = parts.grpc.client(settlementModelsService, 'settlements')
+  const { model } = await models.CreateSettlementModel({
+    id: 0,
+    name: 'DEFERREDNET',
+    isActive: true,
+    granularity: 'NET',
+    interchange: 'MULTILATERAL',
+    delay: 'DEFERRED',
+    currency,
+    requireLiquidityCheck: true,
+    ledgerAccountType: 'POSITION',
+    settlementAccountType: '',
+    autoPositionReset: true,
+  })
+  modelId = model?.id ?? 0
+  const limit = { type: 'NET_DEBIT_CAP', value: '10000', alarmPercentage: '' }
+  for (const name of [payer, payee]) {
+    await participants.CreateParticipant({ name, currency, createdBy })
+    await participants.SetInitialPositionAndLimits({
+      name,
+      currency,
+      limit,
+      initialPosition: '',
+    })
+    await participants.UpdateParticipantState({ name, isActive: true })
+    await deposit(name, randomUUID())
+  }
+}
+
+async function deposit(name: string, transferId: string): Promise<void> {
+  const { balances } = await participants.RequestAccountsPositions({ name, currency: 'USD' })
+  const account = balances?.accounts.find((one) => one.ledgerAccountType === 'SETTLEMENT')
+  const { refusal } = await participants.ManageFundsCreditDebitPairInstruction({
+    transferId,
+    name,
+    accountId: account?.id ?? 0,
+    kind: 'DEPOSIT',
+    amount: '10000',
+    currency: 'USD',
+    externalReference: 'bank 1',
+    reason: 'liquidity',
+    extensionList: Buffer.alloc(0),
+  })
+  if (refusal != null) throw new Error(refusal.detail)
+}
+
+function defaultsOf(
+  definitions: Readonly<Record<string, { readonly default: unknown }>>,
+): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    Object.entries(definitions).map(([name, definition]) => [name, definition.default]),
+  )
+}

@@ -1,0 +1,305 @@
+import type { OutgoingMessage } from '@causeway/runtime'
+import { statement, type Database } from '@causeway/runtime'
+import { openTestParts, type TestParts } from '@causeway/runtime/testing'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { randomUUID } from 'node:crypto'
+import { claimedBy } from './contract.ts'
+import { openDeliveryStore } from './delivery-store.ts'
+import type { Claimed, Final, Open, Transfer } from './domain/transfer.ts'
+import { openTransferStore, type Change, type Claim, type TransferStore } from './store.ts'
+import { fulfilment, hashOf, prepareEvent, relayOf } from './testing/messages.ts'
+
+const now = new Date('2026-01-15T12:00:00.000Z')
+const soon = new Date(now.getTime() + 61_000)
+
+let parts: TestParts
+let db: Database
+let store: TransferStore
+
+beforeAll(async () => {
+  parts = await openTestParts()
+  db = await parts.openDatabase({
+    url: '',
+    schema: 'transfers',
+    migrations: new URL('../migrations/', import.meta.url),
+    connections_max: 4,
+  })
+  store = openTransferStore(db, parts.bus)
+  await store.ensurePartitions(now)
+})
+
+afterAll(async () => {
+  await db.close()
+  await parts.stop()
+})
+
+describe('a claim', () => {
+  test('is made once, by one of two batches that hold the same new ids in any order', async () => {
+    for (let round = 0; round < 10; round++) {
+      const ids = Array.from({ length: 20 }, () => randomUUID())
+      const claims = ids.map((id) => claimOf(id))
+      const [first, second] = await Promise.all([
+        store.claim(claims, now),
+        store.claim([...claims].reverse(), now),
+      ])
+      const both = [...first, ...second]
+      expect(both.length).toBe(20)
+      expect(new Set(both)).toEqual(new Set(ids))
+    }
+  })
+
+  test('comes back as it was stored, with the bytes of the request', async () => {
+    const id = randomUUID()
+    const claim = claimOf(id)
+    const { transfer } = claim
+    await store.claim([claim], now)
+    expect((await store.read([id, randomUUID()])).get(id)).toEqual(transfer)
+    expect((await store.requests([id])).get(id)).toEqual(relayOf(`prepare ${id}`))
+  })
+
+  test('keeps amounts that no integer of the database holds, and a lack of a model', async () => {
+    const id = randomUUID()
+    const { transfer } = claimOf(id)
+    const huge = { ...transfer, amount: 999_999_999_999_999_999_9999n, allocation: undefined }
+    await store.claim([{ ...claimOf(id), transfer: huge }], now)
+    expect((await store.read([id])).get(id)).toEqual(huge)
+  })
+})
+
+describe('a move', () => {
+  test('reserves what is received, and nothing twice', async () => {
+    const transfer = await claimed()
+    const first = await move([reservation(transfer)])
+    expect(first.moved).toEqual(new Map([[transfer.transferId, 'RECEIVED']]))
+    const second = await move([reservation(transfer)])
+    expect(second.moved.size).toBe(0)
+    expect(second.unmoved.get(transfer.transferId)?.state).toBe('RESERVED')
+  })
+
+  test('says from which state it came, and a final row never changes', async () => {
+    const received = await claimed()
+    const reserved = await claimed()
+    await move([reservation(reserved)])
+    const { moved } = await move([commit(received), commit(reserved)])
+    expect(moved).toEqual(
+      new Map([
+        [received.transferId, 'RECEIVED'],
+        [reserved.transferId, 'RESERVED'],
+      ]),
+    )
+    const again = await move([abort(received), reservation(reserved)])
+    expect(again.moved.size).toBe(0)
+    expect((await store.read([received.transferId])).get(received.transferId)).toEqual(
+      commit(received).transfer,
+    )
+  })
+
+  test('leaves a reserved row alone where only a received one may move', async () => {
+    const transfer = await claimed()
+    await move([reservation(transfer)])
+    const { moved } = await move([{ ...abort(transfer), fromReserved: false }])
+    expect(moved.size).toBe(0)
+  })
+
+  test('brings an aborted row back with its error', async () => {
+    const transfer = await claimed()
+    await move([abort(transfer)])
+    expect((await store.read([transfer.transferId])).get(transfer.transferId)).toEqual(
+      abort(transfer).transfer,
+    )
+  })
+
+  test('is undone when what is to be said cannot be said', async () => {
+    const transfer = await claimed()
+    const failing = store.move([commit(transfer)], now, () => {
+      throw new Error('nothing to say')
+    })
+    await expect(failing).rejects.toThrow('nothing to say')
+    expect((await store.read([transfer.transferId])).get(transfer.transferId)?.state).toBe(
+      'RECEIVED',
+    )
+  })
+
+  test('of the same rows by many at once happens once for each, without deadlock', async () => {
+    const transfers = await Promise.all(Array.from({ length: 20 }, () => claimed()))
+    const movements = await Promise.all(
+      Array.from({ length: 8 }, (_, at) =>
+        move((at % 2 === 0 ? transfers : [...transfers].reverse()).map(at < 4 ? commit : abort)),
+      ),
+    )
+    const moved = movements.flatMap((movement) => [...movement.moved.keys()])
+    expect(moved.length).toBe(20)
+    expect(new Set(moved).size).toBe(20)
+    for (const movement of movements) {
+      for (const row of movement.unmoved.values()) {
+        expect(['COMMITTED', 'ABORTED']).toContain(row.state)
+      }
+    }
+  })
+
+  test('keeps the message that ended it beside the request', async () => {
+    const transfer = await claimed()
+    const relay = relayOf('fulfil')
+    await move([{ ...commit(transfer), message: { kind: 'FULFIL', eventId: randomUUID(), relay } }])
+    const rows = await db.query<{ kind: string; body: Buffer }>(
+      statement('select kind, body from messages where transfer_id = $1 order by kind'),
+      [transfer.transferId],
+    )
+    expect(rows.map(({ kind, body }) => [kind, String(body)])).toEqual([
+      ['FULFIL', 'fulfil'],
+      ['PREPARE', `prepare ${transfer.transferId}`],
+    ])
+  })
+})
+
+describe('the sweep', () => {
+  test('gives what is due to one sweeper at a time, and again when the claim has lapsed', async () => {
+    const ids = (await Promise.all(Array.from({ length: 9 }, () => claimed()))).map(
+      ({ transferId }) => transferId,
+    )
+    const taken = await Promise.all(
+      Array.from({ length: 4 }, () => store.takeDue(soon, 5_000, 1_000)),
+    )
+    const ours = taken.flat().filter(({ transferId }) => ids.includes(transferId))
+    expect(ours.map(({ transferId }) => transferId).sort()).toEqual([...ids].sort())
+    const before = await store.takeDue(new Date(soon.getTime() + 4_999), 5_000, 1_000)
+    expect(before.filter(({ transferId }) => ids.includes(transferId))).toEqual([])
+    const lapsed = await store.takeDue(new Date(soon.getTime() + 5_000), 5_000, 1_000)
+    expect(lapsed.filter(({ transferId }) => ids.includes(transferId))).toHaveLength(9)
+  })
+
+  test('leaves out what is final and what is to be swept later', async () => {
+    const final = await claimed()
+    const later = await claimed()
+    await move([commit(final)])
+    await store.sweepAgain([
+      { transferId: later.transferId, at: new Date(soon.getTime() + 10_000) },
+      { transferId: final.transferId, at: now },
+    ])
+    const ids = (await store.takeDue(soon, 0, 1_000)).map(({ transferId }) => transferId)
+    expect(ids).not.toContain(final.transferId)
+    expect(ids).not.toContain(later.transferId)
+  })
+
+  test('tells what is open long after its expiry, and for how long', async () => {
+    const transfer = await claimed()
+    const long = new Date(now.getTime() + 600_000)
+    const open = await store.openSince(new Date(long.getTime() - 60_000), long, 1_000)
+    expect(open.map(({ transferId }) => transferId)).toContain(transfer.transferId)
+    expect(await store.openSince(now, long, 1_000)).toEqual([])
+    expect(await store.overdue_ms(long)).toBe(540_000)
+    expect(await store.overdue_ms(new Date(0))).toBe(0)
+  })
+})
+
+test('deliveries are kept once, however often they are reported', async () => {
+  const transferId = randomUUID()
+  const delivery = {
+    entityId: transferId,
+    notificationId: randomUUID(),
+    legRole: 'PAYER',
+    destinationFspId: 'mangobank',
+    status: 'SUCCESS',
+    httpStatus: 200,
+    attempts: 1,
+    duration_ms: 12,
+    reportedAt: now.toISOString(),
+  }
+  const failed = {
+    ...delivery,
+    notificationId: randomUUID(),
+    status: 'FAILED',
+    lastError: 'refused',
+  }
+  const report = 'TransferFulfilCommittedCallbackReport'
+  const deliveries = openDeliveryStore(db)
+  const reported = [delivery, failed].map((one) => ({ report, delivery: one }))
+  await deliveries.keep(reported)
+  await deliveries.keep([...reported].reverse())
+  const rows = await db.query<{ status: string }>(
+    statement('select status from deliveries where transfer_id = $1 order by status'),
+    [transferId],
+  )
+  expect(rows.map(({ status }) => status)).toEqual(['FAILED', 'SUCCESS'])
+})
+
+test('states are read by id and page by page', async () => {
+  const first = await claimed()
+  const second = await claimed()
+  await move([commit(first)])
+  const states = await store.states([second.transferId, first.transferId, randomUUID()])
+  expect(new Map(states.map(({ id, state }) => [id, state]))).toEqual(
+    new Map([
+      [first.transferId, 'COMMITTED'],
+      [second.transferId, 'RECEIVED'],
+    ]),
+  )
+  const ids: string[] = []
+  for (let after = ''; ;) {
+    const page = await store.page(after, 7)
+    ids.push(...page.map(({ id }) => id))
+    if (page.length < 7) break
+    after = page.at(-1)?.id ?? ''
+  }
+  expect(ids).toEqual([...new Set(ids)].sort())
+  expect(ids).toEqual(expect.arrayContaining([first.transferId, second.transferId]))
+})
+
+function claimOf(id: string): Claim {
+  const event = prepareEvent(id, { expiration: new Date(now.getTime() + 60_000).toISOString() })
+  return {
+    transfer: claimedBy(event),
+    receivedAt: now.toISOString(),
+    sweepAt: soon,
+    relay: event.relay,
+  }
+}
+
+async function claimed(): Promise<Claimed & Open> {
+  const claim = claimOf(randomUUID())
+  await store.claim([claim], now)
+  return claim.transfer
+}
+
+function move(changes: readonly Change[], said: readonly OutgoingMessage[] = []) {
+  return store.move(changes, now, () => said)
+}
+
+function change(transfer: Claimed & (Open | Final), fromReserved: boolean): Change {
+  return { transfer, fromReserved, windowId: undefined, message: undefined }
+}
+
+function reservation(transfer: Transfer): Change {
+  return change({ ...transfer, state: 'RESERVED' } as Claimed & Open, false)
+}
+
+function commit(transfer: Claimed): Change {
+  return change(
+    {
+      ...transfer,
+      state: 'COMMITTED',
+      fulfilment,
+      completedTimestamp: '2026-01-15T12:00:01.123Z',
+      outcomeEventId: '5f4a3c12-9d0c-4b1c-8a3e-1d2c3b4a5f60',
+      outcomeHash: hashOf('fulfil'),
+      payeeVersion: '1.1',
+    },
+    true,
+  )
+}
+
+function abort(transfer: Claimed): Change {
+  return change(
+    {
+      ...transfer,
+      state: 'ABORTED',
+      reason: 'REJECTED',
+      error: { errorCode: '5104', errorDescription: 'Payee rejected transaction' },
+      completedTimestamp: '2026-01-15T12:00:01.123Z',
+      outcomeEventId: undefined,
+      outcomeHash: undefined,
+      payeeVersion: undefined,
+    },
+    true,
+  )
+}
