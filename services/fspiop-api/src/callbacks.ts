@@ -88,11 +88,15 @@ function notify(
 ): OutgoingMessage {
   const { content, method, resource, path, fspId } = leg
   const isMade = content.type === 'MADE'
-  const headers = isMade
-    ? hubHeaders({
-        ...{ method, resource, path, version: content.version },
-        ...{ source: hubName, destination: fspId, date: now },
-      })
+  const { traceparent } = event
+  const headers: Record<string, string> = isMade
+    ? {
+        ...hubHeaders({
+          ...{ method, resource, path, version: content.version },
+          ...{ source: hubName, destination: fspId, date: now },
+        }),
+        ...(traceparent === undefined ? {} : { traceparent }),
+      }
     : { 'fspiop-destination': fspId }
   const payload = {
     notificationId,
@@ -108,7 +112,7 @@ function notify(
   return newEvent('fspiop-api', 'NotifyRequested', payload, {
     id: notificationId,
     relay: isMade ? { body: Buffer.from(JSON.stringify(content.body)) } : content.relay,
-    traceparent: event.traceparent,
+    traceparent,
   })
 }
 

@@ -7,6 +7,7 @@ import {
   serveHttp,
   StartError,
   type EventBus,
+  type Logger,
   type OutgoingMessage,
   type ProcessParts,
   type Service,
@@ -53,7 +54,7 @@ export async function start(settings: Settings, parts: ProcessParts): Promise<Fs
     participants,
     hubName: settings.HUB_NAME,
     compatibility: settings.COMPATIBILITY,
-    publish: publishWithin(bus, settings.FSPIOP_API_PUBLISH_TIMEOUT_MS),
+    publish: publishWithin(bus, log, settings.FSPIOP_API_PUBLISH_TIMEOUT_MS),
   }
   const callbacks = await tellFsps(settings, bus, {
     participants,
@@ -92,6 +93,9 @@ export async function start(settings: Settings, parts: ProcessParts): Promise<Fs
   }
 }
 
+/** While one batch is being stored the next is made. */
+const callback_batches_max = 2
+
 const loopback = /^(localhost|::1|127(\.\d{1,3}){3})$/
 
 /** Without a proof of identity only this machine may come in. */
@@ -124,12 +128,18 @@ async function tellFsps(settings: Settings, bus: EventBus, parts: CallbackParts)
   const publish = async (messages: readonly OutgoingMessage[]) => {
     if (messages.length > 0) await bus.publish(messages)
   }
-  const callbacks = await onEvents(bus, 'fspiop_api', callbackEvents, async (events) => {
-    const legs = events.flatMap((event) =>
-      transferLegs(event, rules).map((leg) => ({ event, leg })),
-    )
-    await publish(await callbackMessages(legs, parts, new Date()))
-  })
+  const callbacks = await onEvents(
+    bus,
+    'fspiop_api',
+    callbackEvents,
+    async (events) => {
+      const legs = events.flatMap((event) =>
+        transferLegs(event, rules).map((leg) => ({ event, leg })),
+      )
+      await publish(await callbackMessages(legs, parts, new Date()))
+    },
+    { batches_in_flight_max: callback_batches_max },
+  )
   const reports = await onEvents(bus, 'fspiop_api', ['NotifyReport'], async (events) => {
     await publish(reportEvents(events.flatMap(reportLines)))
   })
@@ -141,15 +151,29 @@ async function tellFsps(settings: Settings, bus: EventBus, parts: CallbackParts)
   }
 }
 
-/** Rejects when the event is not durable in time; it may become so later, and is then a repeat. */
-function publishWithin(bus: EventBus, timeout_ms: number): Edge['publish'] {
+/**
+ * Rejects when the event is not durable in time; it may become so later, and is then a repeat. Many
+ * requests fail together, so one line a second tells of them.
+ */
+function publishWithin(bus: EventBus, log: Logger, timeout_ms: number): Edge['publish'] {
+  let told_ms = 0
+  const tell = (error: unknown) => {
+    if (Date.now() - told_ms < 1_000) return
+    told_ms = Date.now()
+    log.error({ err: error }, 'a request could not be stored and was refused')
+  }
   return (event) =>
     new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error('not durable in time')), timeout_ms)
-      bus
-        .publish([event])
-        .then(resolve, reject)
-        .finally(() => clearTimeout(timer))
+      const fail = (error: unknown) => {
+        clearTimeout(timer)
+        tell(error)
+        reject(error instanceof Error ? error : new Error(String(error)))
+      }
+      const timer = setTimeout(() => fail(new Error('not durable in time')), timeout_ms)
+      bus.publish([event]).then(() => {
+        clearTimeout(timer)
+        resolve()
+      }, fail)
     })
 }
 

@@ -57,7 +57,7 @@ export async function makeFirstPayment(
     transferId: payment.transferId,
     amount,
     currency,
-    ms: { transfer: payment.ms, total: Math.round(performance.now() - begun_ms) },
+    ms: { transfer: Math.round(payment.ms), total: Math.round(performance.now() - begun_ms) },
     balances: { before, after },
     urls,
     ...(payment.error === undefined ? {} : { error: payment.error }),

@@ -28,7 +28,6 @@ export async function startSandbox(settings: HubSettings, hubUrl: string): Promi
   const child = spawn(process.execPath, ['--enable-source-maps', main], {
     stdio: ['pipe', log, log],
     env: {
-      PATH: process.env['PATH'],
       HUB_URL: hubUrl,
       HUB_NAME,
       SANDBOX_GREENBANK_PORT: String(SANDBOX_GREENBANK_PORT),

@@ -334,6 +334,21 @@ describe('a dead letter', () => {
   })
 })
 
+test('a stop waits for what is under way, and the next start does not send it again', async () => {
+  const sink = await sinkThat(() => 'HANG')
+  const { parts, publish, reports, service } = await stands()
+  await publish(notify({ url: sink.url }))
+  await count(1, () => sink.received.length, 'the first attempt')
+  const stopped = service.stop()
+  sink.answers = () => 200
+  sink.release(200)
+  await stopped
+  expect(sink.received).toHaveLength(1)
+  await count(1, () => reports.length, 'the report')
+  expect(reports[0]).toMatchObject({ status: 'SUCCESS', attempts: 1 })
+  expect(await parts.bus.deadLetters(1)).toEqual([])
+})
+
 describe('after a crash', () => {
   test('a callback that was taken but not sent is sent', async () => {
     const sink = await sinkThat()

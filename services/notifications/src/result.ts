@@ -24,17 +24,17 @@ export function resultOf(tried: Tried, end: AttemptEnd, backoff: BackoffBounds):
   return { ...step, notification, stored, busy_until_ms: 0 }
 }
 
-/** A first attempt that nobody waits for any longer; it is over at the latest at `busy_until_ms`. */
-export function parkedResult(
-  notification: Notification,
-  busy_until_ms: number | undefined,
-): Result {
+/** An attempt that ends in time is stored within this time after its end. */
+export const storing_ms = 1_000
+
+/** A first attempt that nobody waits for any longer; undefined: it never began. */
+export function parkedResult(notification: Notification, over_ms: number | undefined): Result {
   return {
     type: 'WAITS',
     notification,
-    attempts: busy_until_ms === undefined ? 0 : 1,
-    next_attempt_ms: busy_until_ms ?? Date.now(),
-    busy_until_ms: busy_until_ms ?? 0,
+    attempts: over_ms === undefined ? 0 : 1,
+    next_attempt_ms: over_ms ?? Date.now(),
+    busy_until_ms: over_ms === undefined ? 0 : over_ms + storing_ms,
     httpStatus: null,
     error: null,
     stored: false,

@@ -8,7 +8,7 @@ import type { BackoffBounds } from './domain/backoff.ts'
 import type { AttemptEnd } from './domain/step.ts'
 import type { Lanes } from './lanes.ts'
 import type { Record } from './record.ts'
-import { noEmail, resultOf } from './result.ts'
+import { noEmail, resultOf, storing_ms } from './result.ts'
 import { claimDue, claimExpired, endPauses, type ClaimBounds, type Claimed } from './store.ts'
 
 export interface RetryParts {
@@ -36,7 +36,6 @@ export interface Retries {
 const rows_max = 200
 /** A claimed notification begins within this time, or is left to the next claim. */
 const begin_within_ms = 2_000
-const margin_ms = 1_000
 
 export function openRetries(parts: RetryParts): Retries {
   const { db, log, lanes, record } = parts
@@ -91,7 +90,7 @@ export function openRetries(parts: RetryParts): Retries {
 }
 
 function claimBounds(now_ms: number, timeout_ms: number): ClaimBounds {
-  const until_ms = now_ms + begin_within_ms + timeout_ms + margin_ms
+  const until_ms = now_ms + begin_within_ms + timeout_ms + storing_ms
   return { now: new Date(now_ms), until: new Date(until_ms), rows_max }
 }
 

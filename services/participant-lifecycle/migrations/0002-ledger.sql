@@ -1,15 +1,24 @@
 -- The double-entry ledger. One row per id for ever; what it did to accounts is in the journal.
 
+create domain entry_kind as text
+  check (value in ('TRANSFER', 'FUNDS_IN', 'FUNDS_OUT', 'SETTLEMENT', 'OPENING'));
+create domain entry_outcome as text
+  check (value in ('REFUSED', 'RESERVED', 'POSTED', 'VOIDED'));
+create domain settles as text check (value in ('NET', 'GROSS_IMMEDIATE', 'GROSS_DEFERRED'));
+create domain journal_step as text
+  check (value in ('RESERVE', 'POST', 'VOID', 'MOVE', 'GROSS_PAYER', 'GROSS_PAYEE'));
+create domain evidence as bytea check (octet_length(value) <= 16384);
+
 create table entries (
   -- Unique over transfers, funds and settlement movements.
-  id text collate "C" primary key check (length(id) between 1 and 64),
-  kind text not null check (kind in ('TRANSFER', 'FUNDS_IN', 'FUNDS_OUT', 'SETTLEMENT', 'OPENING')),
-  outcome text not null check (outcome in ('REFUSED', 'RESERVED', 'POSTED', 'VOIDED')),
+  id text collate "C" primary key,
+  kind entry_kind not null,
+  outcome entry_outcome not null,
   reason text not null default '',
   -- The terms; a tombstone has none.
   payer_fsp text,
   payee_fsp text,
-  amount numeric(40, 0) check (amount > 0),
+  amount amount,
   currency text collate "C",
   expires_at timestamptz(3),
   -- Null when nobody has the name.
@@ -19,13 +28,13 @@ create table entries (
   debit_account_id integer,
   credit_account_id integer,
   model_id integer,
-  settles text check (settles in ('NET', 'GROSS_IMMEDIATE', 'GROSS_DEFERRED')),
+  settles settles,
   window_id integer,
   -- The facts that the limit was held against.
   position numeric(40, 0),
   cover numeric(40, 0),
   cap numeric(40, 0),
-  evidence bytea check (octet_length(evidence) <= 16384),
+  evidence evidence,
   created_at timestamptz(3) not null,
   completed_at timestamptz(3),
   constraint terms_are_whole check (num_nulls(payer_fsp, payee_fsp, amount, currency) in (0, 4)),
@@ -43,10 +52,10 @@ create index entries_reserved on entries (expires_at) where outcome = 'RESERVED'
 create table journal (
   month date not null,
   entry_id text collate "C" not null,
-  step text not null check (step in ('RESERVE', 'POST', 'VOID', 'MOVE', 'GROSS_PAYER', 'GROSS_PAYEE')),
+  step journal_step not null,
   debit_account_id integer not null,
   credit_account_id integer not null,
-  amount numeric(40, 0) not null check (amount > 0),
+  amount amount not null,
   at timestamptz(3) not null,
   primary key (entry_id, step, month)
 ) partition by range (month);
@@ -65,7 +74,7 @@ create table window_net (
   account_id integer not null,
   -- Payer's side plus, payee's side minus.
   net numeric(40, 0) not null,
-  transfers_count bigint not null check (transfers_count > 0),
+  transfers_count bigint not null,
   primary key (window_id, model_id, account_id)
 ) with (fillfactor = 50);
 

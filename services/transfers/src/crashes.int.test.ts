@@ -555,7 +555,7 @@ async function deposit(name: string, transferId: string): Promise<void> {
     reason: 'liquidity',
     extensionList: Buffer.alloc(0),
   })
-  if (refusal != null) throw new Error(refusal.detail)
+  if (refusal) throw new Error(refusal.detail)
 }
 
 function defaultsOf(

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
 import { claimedBy } from './contract.ts'
 import { openDeliveryStore } from './delivery-store.ts'
-import type { Claimed, Final, Open, Transfer } from './domain/transfer.ts'
+import type { Claimed, Final, Open } from './domain/transfer.ts'
 import { openTransferStore, type Change, type Claim, type TransferStore } from './store.ts'
 import { fulfilment, hashOf, prepareEvent, relayOf } from './testing/messages.ts'
 
@@ -269,8 +269,8 @@ function change(transfer: Claimed & (Open | Final), fromReserved: boolean): Chan
   return { transfer, fromReserved, windowId: undefined, message: undefined }
 }
 
-function reservation(transfer: Transfer): Change {
-  return change({ ...transfer, state: 'RESERVED' } as Claimed & Open, false)
+function reservation(transfer: Claimed): Change {
+  return change({ ...transfer, state: 'RESERVED' }, false)
 }
 
 function commit(transfer: Claimed): Change {

@@ -10,7 +10,7 @@ import {
   type Logger,
   type Transaction,
 } from '@causeway/runtime'
-import { planByKeys } from './store.ts'
+import { planByKeys } from './lock-store.ts'
 
 export interface OneConnection {
   /** Rejects with an outage while the lock is not held. */

@@ -24,7 +24,8 @@ import { keepOneConnection } from './connection.ts'
 import { openBook } from './domain/book.ts'
 import type { Command } from './domain/command.ts'
 import { decideAll } from './domain/decide.ts'
-import { lockRows, saveChanges } from './store.ts'
+import { lockRows } from './lock-store.ts'
+import { saveChanges } from './save-store.ts'
 import { decideIn } from './writer.ts'
 
 let hub: TestLedger

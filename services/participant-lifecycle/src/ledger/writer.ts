@@ -8,7 +8,8 @@ import type { OneConnection } from './connection.ts'
 import { openBook } from './domain/book.ts'
 import type { Command } from './domain/command.ts'
 import { decideAll, type Answer, type Rules } from './domain/decide.ts'
-import { lockRows, saveChanges } from './store.ts'
+import { lockRows } from './lock-store.ts'
+import { saveChanges } from './save-store.ts'
 
 export interface Writer {
   /** One answer for each command. Rejects with an outage, after which the same call is repeated. */

@@ -8,16 +8,14 @@ import type { Metrics } from '../../metrics.ts'
 import type { Database } from '../../postgres/database.ts'
 import { retrying } from '../../retrying.ts'
 import { idOf, store, type StoredMessage } from './envelope.ts'
-import type { Delivery } from './member.ts'
+import type { Delivery } from './delivery.ts'
 import { removeLetters, storeLetter } from './store.ts'
 
 export interface Letters {
   /** Stores what a group gives up, and raises the alarm. */
   store(group: string, delivery: Delivery, reason: string): Promise<void>
-  /** Whether its replay may begin: it is not under way. */
-  begin(group: string, id: string): boolean
-  /** A replayed letter was finished, or stored anew. */
-  finished(group: string, id: string): void
+  /** A delivery is finished: a letter that was replayed goes, unless it was stored anew. */
+  finished(group: string, delivery: Delivery): void
   /** Resolves when every letter that was finished is removed. */
   settled(): Promise<void>
 }
@@ -30,8 +28,7 @@ export interface LettersOptions {
 }
 
 export function openLetters({ db, log, metrics, stopping }: LettersOptions): Letters {
-  const replaying = new Set<string>()
-  const storedAnew = new Set<string>()
+  const storedAnew = new WeakSet<Delivery>()
   let removing = Promise.resolve()
   const counter = new Counter({
     name: 'bus_dead_letters_total',
@@ -55,21 +52,15 @@ export function openLetters({ db, log, metrics, stopping }: LettersOptions): Let
       const stored = content.from === 'memory' ? store(content.message) : content.stored
       const id = content.from === 'letter' ? content.id : (idOf(stored) ?? `n${n}`)
       await storeLetter(db, { ...contentOf(stored), group, id, reason })
-      if (content.from === 'letter') storedAnew.add(`${group} ${id}`)
+      storedAnew.add(delivery)
       counter.inc({ group })
       const { topic, key, type } = delivery
       log.error({ group, topic, key, type, id, reason }, 'dead letter')
     },
-    begin(group, id) {
-      const name = `${group} ${id}`
-      if (replaying.has(name)) return false
-      replaying.add(name)
-      return true
-    },
-    finished(group, id) {
-      const name = `${group} ${id}`
-      replaying.delete(name)
-      if (!storedAnew.delete(name)) removing = removing.then(() => remove(group, id))
+    finished(group, delivery) {
+      const { content } = delivery
+      if (content.from !== 'letter' || storedAnew.has(delivery)) return
+      removing = removing.then(() => remove(group, content.id))
     },
     settled: () => removing,
   }

@@ -10,7 +10,9 @@ import type { Database, Outbox } from '../../postgres/database.ts'
 import type { DatabaseOptions } from '../../postgres/open.ts'
 import type { EventBus, Subscribed, Subscription } from '../event-bus.ts'
 import { openLetters, type Letters } from './dead-letters.ts'
-import { openMember, type Delivery, type Member, type MemberBounds } from './member.ts'
+import { inMemory } from './delivery.ts'
+import type { IntakeBounds } from './intake.ts'
+import { openMember, type Member } from './member.ts'
 import { openOffsets, type Offsets } from './offsets.ts'
 import * as store from './store.ts'
 import { openWriter, type Writer, type Written } from './writer.ts'
@@ -22,7 +24,7 @@ export interface EmbeddedBusOptions {
   readonly metrics: Metrics
   /** LOG_RETENTION_H: so long a row stays at least, however fast it was finished (24). */
   readonly retention_h?: number
-  readonly bounds?: Partial<MemberBounds>
+  readonly bounds?: Partial<IntakeBounds>
 }
 
 export interface EmbeddedBus {
@@ -40,7 +42,7 @@ export interface EmbeddedBus {
 const migrations = new URL('../../../migrations/bus/', import.meta.url)
 const connections_max = 4
 const retention_h_default = 24
-const bounds_default: MemberBounds = { queued_max: 10_000, queued_bytes_max: 64 * 2 ** 20 }
+const bounds_default: IntakeBounds = { queued_max: 10_000, queued_bytes_max: 64 * 2 ** 20 }
 const sweep_every_ms = 60_000
 const sweep_rows_max = 2_000
 const replayed_max = 1_000
@@ -49,7 +51,7 @@ const replayed_max = 1_000
 interface Engine {
   readonly db: Database
   readonly log: Logger
-  readonly bounds: MemberBounds
+  readonly bounds: IntakeBounds
   readonly members: Set<Member>
   /** Who reads a topic. */
   readonly readers: Map<string, Member[]>
@@ -146,9 +148,7 @@ function handOver(
     const { message, bytes } = written[at] as Written
     const of = readers.get(message.topic)
     if (of === undefined) continue
-    const { topic, key, type } = message
-    const content = { from: 'memory', message } as const
-    const delivery: Delivery = { n: first + at, topic, key, type, bytes, at_ms, content }
+    const delivery = inMemory(first + at, message, bytes, at_ms)
     for (const member of of) member.take(delivery)
   }
   offsets.moved(0)
@@ -170,7 +170,7 @@ async function subscribe(engine: Engine, subscription: Subscription): Promise<Su
       log: log.child({ group }),
       letters,
       handedOver: () => sequence.handedOver,
-      onFinished: (count) => offsets.moved(count),
+      onMoved: (finished) => offsets.moved(finished),
     })
     members.add(member)
     for (const topic of topics) readers.set(topic, [...(readers.get(topic) ?? []), member])
