@@ -48,7 +48,7 @@ function eventParagraph([name, event]: readonly [string, EventDefinition]): stri
   const key = event.key === null ? 'no key' : `key \`${event.key}\``
   return [
     `### ${name}`,
-    `${event.about}`,
+    event.about,
     `${publishers} → ${consumers}; ${key}`,
     '```',
     shape(z.toJSONSchema(event.schema) as JsonSchema, ''),

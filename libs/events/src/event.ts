@@ -58,7 +58,7 @@ export function newEvent<Name extends EventName>(
   return {
     id: options.id ?? randomUUID(),
     topic,
-    key: key === null ? '' : (payload as Readonly<Record<string, string>>)[key]!,
+    key: key === null ? '' : ((payload as Readonly<Record<string, string>>)[key] ?? ''),
     type: name,
     source,
     payload,

@@ -58,7 +58,7 @@ describe('keeping an agreement', () => {
     ['at its expiration', '3303', transfer({ expiration: now.toISOString() })],
     ['for another amount', '5105', transfer({ amount: { currency: 'USD', amount: '99.51' } })],
     ['for a packet that is none', '5105', transfer({ ilpPacket: 'AAAA' })],
-    ['for a condition made by others', '5105', transfer(agreed(Buffer.alloc(32, 8)))],
+    ['for a condition made by others', '5105', transfer({ ...agreed(Buffer.alloc(32, 8)) })],
   ])('is refused %s', (_what, errorCode, broken) => {
     expect(keepAgreement(secret, broken, now)).toMatchObject({ error: { errorCode } })
   })

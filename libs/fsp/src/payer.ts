@@ -53,7 +53,7 @@ export function openPayer(options: PayerOptions): Payer {
       return transfer === undefined ? 'NOT_MINE' : judge(transfers, transfer, message)
     },
     close() {
-      for (const transfer of [...transfers.open.values()]) giveUp(transfers, transfer)
+      for (const transfer of transfers.open.values()) giveUp(transfers, transfer)
     },
   }
 }

@@ -372,7 +372,7 @@ describe('a mutated body', () => {
       fc.property(fc.nat(whole.length - 1), fc.uint8Array({ maxLength: 4 }), (at, inserted) => {
         const body = Buffer.concat([whole.subarray(0, at), inserted, whole.subarray(at + 1)])
         const reading = readBody(postTransfers, body)
-        expect(reading.ok || /^31/.test(reading.code)).toBe(true)
+        expect(reading.ok || reading.code.startsWith('31')).toBe(true)
       }),
       { numRuns: 1_000 },
     )

@@ -21,7 +21,8 @@ const libsOf = {
 const libsOfServices = ['events', 'fspiop', 'money', 'protos', 'runtime']
 
 const vagueFolders = /(^|\/)(common|utils?|shared|core|types|interfaces|helpers?|managers?)(\/|$)/
-const sqlText = /^\s*(select|insert into|update|delete from|with)\s[^]*\b(from|into|values|set|as)\b/
+const sqlText =
+  /^\s*(select|insert into|update|delete from|with)\s[^]*\b(from|into|values|set|as)\b/
 const bannedCalls = {
   parseFloat: 'parseFloat loses digits: parse with @causeway/money',
   toFixed: 'toFixed rounds: print with @causeway/money',
@@ -40,7 +41,9 @@ export function readFile(path, text) {
     path,
     text,
     source: ts.createSourceFile(path, text, ts.ScriptTarget.ES2023, true),
-    isTest: /\.test\.ts$|\/testing(\.ts$|\/)|\/test-[^/]+\.ts$/.test(path) || path.startsWith('test-e2e/'),
+    isTest:
+      /\.test\.ts$|\/testing(\.ts$|\/)|\/test-[^/]+\.ts$/.test(path) ||
+      path.startsWith('test-e2e/'),
     packageName: /^(?:libs|services)\/([^/]+)\//.exec(path)?.[1] ?? path.split('/')[0],
     isService: path.startsWith('services/'),
   }
@@ -166,7 +169,10 @@ export function importCircles(files) {
     const at = trail.indexOf(path)
     if (at >= 0) {
       const circle = trail.slice(at)
-      circles.set([...circle].sort().join(), [...circle, path].join(' -> '))
+      circles.set(
+        circle.toSorted((a, b) => a.localeCompare(b)).join(),
+        [...circle, path].join(' -> '),
+      )
       return
     }
     if (done.has(path)) return

@@ -213,7 +213,9 @@ test('reports of deliveries become reports of callbacks, one per kind', async ()
   await stand.parts.bus.publish([newEvent('notifications', 'NotifyReport', { reports })])
   await expectHeard(1, 'TransferQueryResponseCallbackReport')
   const [prepared] = heard('TransferPrepareCallbackReport')
-  expect((prepared?.payload as Payload<'TransferPrepareCallbackReport'>).reports).toEqual(
+  expect(
+    (prepared?.payload as Payload<'TransferPrepareCallbackReport'> | undefined)?.reports,
+  ).toEqual(
     reports.slice(0, 2).map(({ cause, ...report }) => ({ ...report, entityId: cause.entityId })),
   )
 })

@@ -92,8 +92,13 @@ function notify(
   const headers: Record<string, string> = isMade
     ? {
         ...hubHeaders({
-          ...{ method, resource, path, version: content.version },
-          ...{ source: hubName, destination: fspId, date: now },
+          method,
+          resource,
+          path,
+          version: content.version,
+          source: hubName,
+          destination: fspId,
+          date: now,
         }),
         ...(traceparent === undefined ? {} : { traceparent }),
       }

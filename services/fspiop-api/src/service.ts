@@ -41,7 +41,10 @@ export async function start(settings: Settings, parts: ProcessParts): Promise<Fs
   log.warn('JWS_VERIFY=off, JWS_SIGN=off: signatures are neither verified nor made')
   const { bus, grpc } = parts
   const participants = await openParticipants({
-    ...{ grpc, bus, log, age_max_ms: settings.FSPIOP_API_PARTICIPANT_AGE_MAX_MS },
+    grpc,
+    bus,
+    log,
+    age_max_ms: settings.FSPIOP_API_PARTICIPANT_AGE_MAX_MS,
   })
   const admission = openAdmission({
     total_max: settings.FSPIOP_API_IN_FLIGHT_MAX,

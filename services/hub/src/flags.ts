@@ -64,7 +64,7 @@ function parse(args: readonly string[]) {
       },
     })
   } catch (error) {
-    const [sentence = ''] = String((error as Error).message).split('. ')
+    const [sentence = ''] = (error as Error).message.split('. ')
     throw new StartError(`${sentence}. \`npm start -- --help\` lists the flags.`)
   }
 }

@@ -53,9 +53,15 @@ export const start: Start<Settings> = async (settings, parts) => {
     measures,
     onRecovered: (fspId) => retries.onRecovered(fspId),
   })
-  const poll_ms = settings.NOTIFICATIONS_RETRY_POLL_MS
   const retries: Retries = openRetries({
-    ...{ db, log, lanes, record, backoff, poll_ms, timeout_ms, requests_max },
+    db,
+    log,
+    lanes,
+    record,
+    backoff,
+    poll_ms: settings.NOTIFICATIONS_RETRY_POLL_MS,
+    timeout_ms,
+    requests_max,
   })
   const handleBatch = openHandle({
     db,
@@ -65,14 +71,15 @@ export const start: Start<Settings> = async (settings, parts) => {
     park_after_ms: settings.PARK_AFTER_MS,
     onLateEnd: (notification, end) => retries.onEnd(notification, 0, end),
   })
-  const resend_for_ms = settings.NOTIFICATIONS_RESEND_H * 3_600_000
-  serveOperations({ db, grpc: parts.grpc, resend_for_ms })
+  serveOperations({
+    db,
+    grpc: parts.grpc,
+    resend_for_ms: settings.NOTIFICATIONS_RESEND_H * 3_600_000,
+  })
   const subscribed = await onEvents(parts.bus, 'notifications', ['NotifyRequested'], handleBatch, {
     batches_in_flight_max,
   })
-  parts.health.ready('notifications database', async () => {
-    await db.query(ping, [])
-  })
+  parts.health.ready('notifications database', () => db.query(ping, []).then(() => undefined))
   return {
     async stop() {
       await subscribed.stop()

@@ -4,6 +4,7 @@ import { ledgerService, participantsService, settlementModelsService } from '@ca
 import {
   ensureMonthlyPartitions,
   periodically,
+  StartError,
   statement,
   type Database,
   type ProcessParts,
@@ -12,7 +13,7 @@ import {
 import { keepOneConnection, type OneConnection } from './ledger/connection.ts'
 import { measureLedger } from './ledger/metrics.ts'
 import { serveLedger } from './ledger/serve.ts'
-import { openWriter } from './ledger/writer.ts'
+import { openWriter, type Writer } from './ledger/writer.ts'
 import { modelsFrom } from './participants/models.ts'
 import { serveParticipants } from './participants/serve.ts'
 import { nameHub } from './participants/store.ts'
@@ -50,7 +51,8 @@ export const start: Start<Settings> = async (settings, parts) => {
     expiryGrace_ms: settings.EXPIRY_GRACE_MS,
     onBatch: measureLedger(parts.metrics),
   })
-  const named = connection.opened.then(() => writer.alone((tx) => nameHub(tx, hubName)))
+  const named = nameHubWhenOpen(connection, writer, hubName)
+  named.catch((error: unknown) => log.error({ err: error }, 'the hub could not be given its name'))
   await Promise.race([named, wait(lock_wait_ms, undefined, { ref: false })])
 
   parts.grpc.serve(ledgerService, serveLedger(database, writer, log))
@@ -69,10 +71,21 @@ export const start: Start<Settings> = async (settings, parts) => {
   return {
     async stop() {
       await partitions.stop()
+      await writer.drained()
       await connection.close()
       await database.close()
     },
   }
+}
+
+async function nameHubWhenOpen(
+  connection: OneConnection,
+  writer: Writer,
+  hubName: string,
+): Promise<void> {
+  await connection.opened
+  if (await writer.alone((tx) => nameHub(tx, hubName))) return
+  throw new StartError(`HUB_NAME is ${hubName}, which is the name of a participant.`)
 }
 
 const alive = statement('select 1')

@@ -194,22 +194,20 @@ describe('a fulfil', () => {
     expect(typesOf(await world.handle(event))).toEqual(['TransferCommittedFulfiled'])
   })
 
-  test('that came at the instant of the expiry is too late', async () => {
+  test.each([
+    ['COMMITTED', ['ERROR']],
+    ['RESERVED', ['ERROR', 'PATCH']],
+  ] as const)('that came at the instant of the expiry is too late: %s', async (state, notices) => {
     const world = await reservedWorld()
     world.time(60_000)
-    const said = await world.handle(fulfilEvent(id, late))
-    expect(typesOf(said)).toEqual(['TransferFulfilComitRequestTimedout'])
-    expect(errorOf(said[0])).toBe('3303 Transfer expired')
-    expect(world.row(id)).toMatchObject({ state: 'ABORTED', reason: 'TIMEOUT' })
-  })
-
-  test('with RESERVED that found the expiry gets its PATCH beside the 3303', async () => {
-    const world = await reservedWorld()
-    const event = fulfilEvent(id, { transferState: 'RESERVED', ...late })
+    const event = fulfilEvent(id, { transferState: state, ...late })
     const said = await world.handle(event)
     expect(typesOf(said)).toEqual(['TransferFulfilComitRequestTimedout', 'TransferQueryResponse'])
-    expect(payloadOf(said[1])).toMatchObject({ notices: ['PATCH'], transferState: 'ABORTED' })
-    expect(await world.handle(event)).toEqual([])
+    expect(said.map(errorOf)).toEqual(['3303 Transfer expired', '3303 Transfer expired'])
+    expect(payloadOf(said[1])).toMatchObject({ notices, transferState: 'ABORTED' })
+    expect(world.row(id)).toMatchObject({ state: 'ABORTED', reason: 'TIMEOUT' })
+    // Delivered again it is the same answer under the same id.
+    expect((await world.handle(event)).map((answer) => answer.id)).toEqual([said[1]?.id])
   })
 
   test('after the sweep hears 3303, and PATCH ABORTED when it asks RESERVED', async () => {

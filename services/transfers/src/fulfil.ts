@@ -13,7 +13,6 @@ import {
 } from './contract.ts'
 import {
   decideEnded,
-  decideExpiredBy,
   decideFulfil,
   decideReject,
   type Fulfil,
@@ -115,19 +114,16 @@ export async function post(
   return [...answeredBy(good, posted), ...answeredBy(bad, released)]
 }
 
-/** The sender is answered when another message, or the clock, was first. */
+/** The sender is answered when another message, or the clock, was first; also by its own move. */
 export function tellPayee(work: Work) {
-  return ({ asked, transfer, announced }: Outcome<ToEnd>): OutgoingMessage | undefined => {
+  return ({ asked, transfer }: Outcome<ToEnd>): OutgoingMessage | undefined => {
     const { message, event } = asked
     if (isOpen(transfer)) return undefined
     if (message.kind === 'REJECT' && transfer.state === 'COMMITTED') {
       rejectedAfterCommit(work, message)
       return undefined
     }
-    const answer =
-      announced === 'TransferFulfilComitRequestTimedout'
-        ? decideExpiredBy(transfer, message)
-        : decideEnded(transfer, message)
+    const answer = decideEnded(transfer, message)
     return answer.type === 'answer' ? answerTo(event, answer) : undefined
   }
 }

@@ -80,7 +80,6 @@ function plannedMove<A extends Asked>(
   const { message, relay } = asked
   const transfer = transferAfter(claimedOf(asked.transfer), answer, {
     now: now.toISOString(),
-    message,
     errorOf,
   })
   const change: Change = {

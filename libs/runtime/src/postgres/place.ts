@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { chownSync, existsSync, lstatSync, mkdirSync, statSync, type Stats } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { StartError } from '../start-error.ts'
 
 /** The user that PostgreSQL runs as. */
@@ -34,8 +34,9 @@ const socketFolder_bytes_max = 90
 export function preparePlace(dataDirectory: string): Place {
   const dataDir = resolve(dataDirectory)
   const pgFolder = join(dataDir, 'pg')
-  inWords(dataDir, () => mkdirSync(dataDir, { recursive: true, mode: 0o755 }))
+  inWords(dataDir, () => makeFolder(dataDir))
   const account = process.getuid?.() === 0 ? accountFor(pgFolder) : undefined
+  if (account === undefined) refuseDataOfOthers(pgFolder)
   const reachable = account === undefined || canEnter(account, dataDir)
   if (!reachable && process.platform !== 'linux') {
     throw new StartError(
@@ -53,6 +54,17 @@ export function socketFolderOf(dataDir: string, reachable = true): string {
   if (reachable && Buffer.byteLength(beside) <= socketFolder_bytes_max) return beside
   const hash = createHash('sha256').update(dataDir).digest('hex').slice(0, 8)
   return join(tmpdir(), `causeway-${hash}`)
+}
+
+/** With all folders above it; Node's own way of doing that misreports read-only file systems. */
+function makeFolder(path: string): void {
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (found === undefined) {
+    makeFolder(dirname(path))
+    mkdirSync(path, { mode: 0o755 })
+  } else if (!found.isDirectory()) {
+    throw new StartError(`DATA_DIR ${path} is not a folder.`)
+  }
 }
 
 /** A folder for PostgreSQL's user alone. */
@@ -88,6 +100,14 @@ export function asStartError(folder: string, error: unknown): unknown {
         ? error
         : new StartError(`DATA_DIR ${folder} cannot be used (${error.message}).`)
   }
+}
+
+function refuseDataOfOthers(pgFolder: string): void {
+  const owner = inWords(pgFolder, () => statSync(pgFolder, { throwIfNoEntry: false }))
+  if (owner === undefined || owner.uid === process.getuid?.()) return
+  throw new StartError(
+    `The data in ${pgFolder} belongs to the user with id ${owner.uid}: start as that user or as root.`,
+  )
 }
 
 /** Who made the data runs it; else the user `postgres`, else `nobody`. */

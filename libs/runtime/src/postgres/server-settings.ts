@@ -27,6 +27,7 @@ const settings = {
   // There is no replica; each start makes its own checkpoint.
   wal_level: 'minimal',
   max_wal_senders: '0',
+  max_logical_replication_workers: '0',
   wal_buffers: '16MB',
   min_wal_size: '256MB',
   max_wal_size: '1GB',

@@ -1,10 +1,8 @@
 /** Stands between a client and PostgreSQL and cuts the connection at the moment a test wants. */
-import { mkdtempSync } from 'node:fs'
 import { createServer, connect, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { socketPort } from '../postgres/hub-lock.ts'
-import { socketFolderVariable } from './test-server.ts'
+import { temporaryFolder, testSocketFolder } from './test-server.ts'
 
 /** 'lost': the server never sees the words. 'unanswered': it sees them, and its answer is lost. */
 export type Breaking = 'lost' | 'unanswered'
@@ -18,12 +16,12 @@ export interface BreakingProxy {
 
 /** Listens on a socket folder of its own. */
 export async function openBreakingProxy(): Promise<BreakingProxy> {
-  const socketFolder = mkdtempSync(join(tmpdir(), 'causeway-proxy-'))
+  const socketFolder = temporaryFolder('proxy')
   let breaking: { readonly words: string; readonly how: Breaking } | undefined
   const file = `.s.PGSQL.${socketPort}`
   const sockets = new Set<Socket>()
   const proxy = createServer((client) => {
-    const server = connect(join(process.env[socketFolderVariable] ?? '', file))
+    const server = connect(join(testSocketFolder(), file))
     for (const socket of [client, server]) {
       sockets.add(socket)
       socket.on('error', () => socket.destroy())

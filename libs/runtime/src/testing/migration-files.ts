@@ -1,12 +1,12 @@
 /** A folder of migrations for one test. */
-import { mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { temporaryFolder } from './test-server.ts'
 
-/** Writes the files, by name, into a new folder that is gone with the temporary files. */
+/** Writes the files, by name, into a new folder that is gone at the end of the run. */
 export function migrationFiles(files: Readonly<Record<string, string>>): URL {
-  const folder = mkdtempSync(join(tmpdir(), 'causeway-migrations-'))
+  const folder = temporaryFolder('migrations')
   for (const [name, sql] of Object.entries(files)) writeFileSync(join(folder, name), sql)
   return pathToFileURL(`${folder}/`)
 }

@@ -5,7 +5,7 @@ import { openLog, type LogLevel } from '../log.ts'
 import { superuser } from '../postgres/hub-lock.ts'
 import { asSuperuser } from '../postgres/provision.ts'
 import { socketUrl } from '../postgres/service-databases.ts'
-import { socketFolderVariable } from './test-server.ts'
+import { testSocketFolder } from './test-server.ts'
 
 export interface TestParts extends EmbeddedParts {
   /** The whole database as its superuser, to look at from outside. */
@@ -27,10 +27,7 @@ export function openTestParts(): Promise<TestParts> {
 }
 
 async function openOn(database: string): Promise<TestParts> {
-  const socketFolder = process.env[socketFolderVariable]
-  if (socketFolder === undefined) {
-    throw new Error('Integration tests are run by jest in its project int, which starts PostgreSQL')
-  }
+  const socketFolder = testSocketFolder()
   const parts = await openParts({
     socketFolder,
     database,

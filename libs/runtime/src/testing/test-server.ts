@@ -1,4 +1,6 @@
 /** How the set-up of a test run hands its PostgreSQL to the tests and to the tear-down. */
+import { mkdtempSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import type { PostgresServer } from '../postgres/server.ts'
 
 /** The environment of the test processes names the socket folder. */
@@ -18,4 +20,16 @@ export function keepServer(server: KeptServer): void {
 
 export function keptServer(): KeptServer | undefined {
   return keeper.causewayTestServer
+}
+
+/** The socket folder of the run's PostgreSQL. */
+export function testSocketFolder(): string {
+  const socketFolder = process.env[socketFolderVariable]
+  if (socketFolder !== undefined) return socketFolder
+  throw new Error('Integration tests are run by jest in its project int, which starts PostgreSQL')
+}
+
+/** A new folder that is removed at the end of the run. */
+export function temporaryFolder(name: string): string {
+  return mkdtempSync(join(dirname(testSocketFolder()), `${name}-`))
 }

@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url'
 if (isMainThread) register(import.meta.url)
 
 /** @type {import('node:module').LoadHook} */
-export async function load(url, context, next) {
+export function load(url, context, next) {
   if (!url.startsWith('file:') || !url.endsWith('.ts')) return next(url, context)
   const { code } = transformSync(readFileSync(fileURLToPath(url), 'utf8'), {
     filename: fileURLToPath(url),

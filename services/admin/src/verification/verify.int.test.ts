@@ -21,7 +21,7 @@ let sources: Upstream
 
 function page<Row>(rows: ReadonlyMap<string, Row>, afterId: string, limit: number) {
   return [...rows]
-    .sort()
+    .sort(([a], [b]) => a.localeCompare(b))
     .filter(([id]) => id > afterId)
     .slice(0, Math.min(limit, 3))
 }

@@ -6,6 +6,7 @@ import { statement, textArray, type Queries, type Transaction } from '@causeway/
 import type { Account, AccountType } from './domain/account.ts'
 import type { LockedRows, Party } from './domain/book.ts'
 import type { Command } from './domain/command.ts'
+import type { Entry } from './domain/entry.ts'
 import { entryColumns, entryOf, type EntryRow } from './entry-store.ts'
 
 /**
@@ -81,10 +82,10 @@ export async function lockRows(
   commands: readonly Command[],
   hubName: string,
 ): Promise<LockedRows> {
-  const ids = textArray(unique(commands.map(({ id }) => id)))
-  const entries = (await tx.query<EntryRow>(lockEntries, [ids])).map(entryOf)
-  const names = namesIn(commands, hubName)
-  const parties = names.length === 0 ? [] : await lockNamed(tx, names)
+  const [entries, parties] = await Promise.all([
+    lockStored(tx, commands),
+    lockNamed(tx, namesIn(commands, hubName)),
+  ])
   const owners = unique([
     ...parties.map(({ id }) => id),
     ...entries.flatMap(({ parties: { payerId, payeeId } }) => [payerId, payeeId]),
@@ -111,7 +112,16 @@ const movedTypes = textArray([
   'HUB_OPENING_BALANCE',
 ] satisfies AccountType[])
 
+async function lockStored(
+  tx: Transaction,
+  commands: readonly Command[],
+): Promise<readonly Entry[]> {
+  const ids = textArray(unique(commands.map(({ id }) => id)))
+  return (await tx.query<EntryRow>(lockEntries, [ids])).map(entryOf)
+}
+
 async function lockNamed(tx: Transaction, names: readonly string[]): Promise<readonly Party[]> {
+  if (names.length === 0) return []
   const rows = await tx.query<PartyRow>(lockParties, [textArray(names)])
   return rows.map(({ id, name, is_active }) => ({ id, name, isActive: is_active }))
 }

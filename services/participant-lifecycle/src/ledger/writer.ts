@@ -16,6 +16,8 @@ export interface Writer {
   readonly decide: (commands: readonly Command[]) => Promise<readonly Answer[]>
   /** Runs rare work in its turn, as one transaction of its own. */
   readonly alone: <T>(work: (tx: Transaction) => Promise<T>) => Promise<T>
+  /** Resolves when everything that was queued before has been answered. */
+  readonly drained: () => Promise<void>
 }
 
 export interface WriterOptions extends Rules {
@@ -57,7 +59,11 @@ export function openWriter(connection: OneConnection, options: WriterOptions): W
   }
 
   const enqueue = gather(workOff, { batch_max })
+  const nothing: Alone = { type: 'ALONE', work: () => Promise.resolve() }
   return {
+    async drained() {
+      await enqueue([nothing]).catch(() => undefined)
+    },
     async decide(commands) {
       const results = await enqueue(commands)
       return results.map((result) => (result.type === 'ANSWER' ? result.answer : { type: 'FAULT' }))

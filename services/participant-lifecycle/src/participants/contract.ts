@@ -30,6 +30,10 @@ export function creationFault(name: string, currency: string): Refused | undefin
   if (!namePattern.test(name)) {
     return refuse('INVALID', 'name has 2 to 30 letters, digits, hyphens, dots or underscores')
   }
+  return currencyFault(currency)
+}
+
+export function currencyFault(currency: string): Refused | undefined {
   return isCurrency(currency) ? undefined : refuse('INVALID', `${currency} is not a currency`)
 }
 
@@ -79,7 +83,7 @@ interface FundsMessage {
 
 /** Reference, reason and extensions are kept as evidence, so that a repeat must agree with them. */
 export function depositOf(message: FundsMessage): Deposit | Refused {
-  const { transferId: id, kind, reason, externalReference: externalReference } = message
+  const { transferId: id, kind, reason, externalReference } = message
   const amount = parseAmount(message.amount)
   if (kind !== 'DEPOSIT') return refuse('INVALID', 'kind is DEPOSIT')
   if (id === '' || id.length > id_length_max) {

@@ -4,6 +4,7 @@ import type { participantsService } from '@causeway/protos'
 import type { Database, Handlers } from '@causeway/runtime'
 import {
   creationFault,
+  currencyFault,
   depositOf,
   endpointFault,
   isRefused,
@@ -67,16 +68,16 @@ function creations(
   parts: HandleParts,
 ): Pick<Service, 'CreateParticipant' | 'CreateHubAccount' | 'AddModelAccounts'> {
   return {
-    CreateParticipant: async ({ name, currency, createdBy: createdBy }) => {
+    CreateParticipant: async ({ name, currency, createdBy }) => {
       const fault = creationFault(name, currency)
       return participantAnswer(
         fault ?? (await createParticipant(parts, { name, currency, createdBy })),
       )
     },
     CreateHubAccount: async ({ name, currency, ledgerAccountType: type, createdBy }) => {
-      const fault = creationFault(name, currency)
+      const fault = currencyFault(currency)
       return participantAnswer(
-        fault ?? (await openHubAccount(parts, name, { type, currency, createdBy: createdBy })),
+        fault ?? (await openHubAccount(parts, name, { type, currency, createdBy })),
       )
     },
     AddModelAccounts: async ({ currency, ledgerAccountType, settlementAccountType }) => {
@@ -126,7 +127,7 @@ function updates(
       done(
         await changeParticipant(parts, name, (one) => setAccountStatus(one, accountId, isActive)),
       ),
-    UpdateEndpoint: async ({ name, type, value, createdBy: createdBy }) => {
+    UpdateEndpoint: async ({ name, type, value, createdBy }) => {
       const fault = endpointFault(type, value)
       if (fault !== undefined) return done(fault)
       const endpoint = { type, value, createdBy }

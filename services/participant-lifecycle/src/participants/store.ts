@@ -254,11 +254,14 @@ export async function saveVersions(
 }
 
 const renameHub = statement(`
-  update participants set name = $2 where id = $1 and name <> $2`)
+  update participants set name = $2
+  where id = $1 and not exists (select from participants where name = $2 and id <> $1)
+  returning id`)
 
-/** Entries of the past keep the name that the hub had then. */
-export async function nameHub(tx: Transaction, name: string): Promise<void> {
-  await tx.query(renameHub, [hubId, name])
+/** False when a participant has this name. Entries of the past keep the name that the hub had then. */
+export async function nameHub(tx: Transaction, name: string): Promise<boolean> {
+  const rows = await tx.query(renameHub, [hubId, name])
+  return rows.length > 0
 }
 
 const balances = statement(`

@@ -1,7 +1,6 @@
 import { conditionOf } from '@causeway/fspiop'
 import { describe, expect, test } from '@jest/globals'
 import {
-  decideExpiredBy,
   decideFulfil,
   decideFundsQuery,
   decidePrepare,
@@ -260,15 +259,6 @@ describe('a fulfil', () => {
     expect(decideFulfil(aborted('PAYEE_INACTIVE'), fulfil)).toMatchObject({
       notices: ['ERROR'],
       error: 'NOT_RESERVED',
-    })
-  })
-
-  test('that found the expiry itself gets only the PATCH it waits for', () => {
-    expect(decideExpiredBy(aborted('TIMEOUT'), fulfil)).toEqual({ type: 'silence' })
-    expect(decideExpiredBy(aborted('TIMEOUT'), reservedFulfil)).toMatchObject({
-      notices: ['PATCH'],
-      shows: shownAborted,
-      error: undefined,
     })
   })
 })

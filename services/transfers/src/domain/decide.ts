@@ -140,24 +140,6 @@ export function decideEnded(transfer: Claimed & Final, message: Fulfil | Reject)
   return stored(transfer, 'PAYEE', asksReserved ? ['PATCH'] : ['PUT'])
 }
 
-/**
- * What the sender of a fulfil hears whose own message made the ledger find that the time was up. The
- * expiry itself is told to payer and payee; a payee FSP that asked with RESERVED waits for a PATCH.
- */
-export function decideExpiredBy(
-  transfer: Claimed & Final,
-  message: Fulfil | Reject,
-): Answer | Silence {
-  if (message.kind !== 'FULFIL' || !message.notifyPayee) return silence
-  return {
-    type: 'answer',
-    legRole: 'PAYEE',
-    notices: ['PATCH'],
-    shows: shownOf(transfer),
-    error: undefined,
-  }
-}
-
 export function decideQuery(transfer: Transfer, requesterFspId: string): Answer {
   const legRole = roleOf(transfer, requesterFspId)
   return legRole === 'REQUESTER'

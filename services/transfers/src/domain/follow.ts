@@ -30,8 +30,6 @@ export function canMove(answer: LedgerAnswer): answer is MovingAnswer {
 export interface Circumstances {
   /** ISO 8601 UTC. */
   readonly now: string
-  /** The payee FSP's message that made transfers ask the ledger. */
-  readonly message: Fulfil | Reject | undefined
   readonly errorOf: (reason: AbortReason) => ErrorInformation
 }
 
@@ -39,7 +37,7 @@ export interface Circumstances {
 export function transferAfter(
   claimed: Claimed,
   answer: MovingAnswer,
-  { now, message, errorOf }: Circumstances,
+  { now, errorOf }: Circumstances,
 ): Claimed & (Open | Final) {
   switch (answer.outcome) {
     case 'RESERVED':
@@ -65,8 +63,9 @@ export function transferAfter(
 
   function voided(reason: VoidReason, evidence: Evidence | undefined): Aborted {
     // A message that came too late is kept by the ledger, but it is not what ended the transfer.
-    if (reason === 'TIMEOUT') return { ...aborted(reason, now), outcomeEventId: message?.eventId }
-    if (evidence === undefined || evidence.kind === 'FULFIL') return aborted(reason, now)
+    if (reason === 'TIMEOUT' || evidence === undefined || evidence.kind === 'FULFIL') {
+      return aborted(reason, now)
+    }
     const { completedTimestamp, errorInformation } = evidence
     return {
       ...aborted(reason, completedTimestamp),

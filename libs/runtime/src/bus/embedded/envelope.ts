@@ -22,15 +22,50 @@ const bytes = 1
 const entry_bytes = 6
 const name_bytes_max = 255
 
+/** A message ready to be written: what it takes is known, and nothing about it can fail any more. */
+export interface Prepared {
+  readonly message: Message
+  /** The payload. */
+  readonly json: string
+  readonly json_bytes: number
+  readonly headers_bytes: number
+}
+
 /** Throws when JSON or PostgreSQL cannot carry the message: a bug of who announces it. */
-export function store(message: Message): StoredMessage {
-  const { topic, key, type } = message
-  if (`${topic}${key}${type}`.includes('\0')) {
-    throw new Error(`the message ${message.id} has U+0000 in its topic, key or type`)
+export function prepare(message: Message): Prepared {
+  const { id, topic, key, type, source, time, headers } = message
+  if (topic.includes('\0') || key.includes('\0') || type.includes('\0')) {
+    throw new Error(`the message ${id} has U+0000 in its topic, key or type`)
   }
   const json = JSON.stringify(message.payload) as string | undefined
-  if (json === undefined) throw new Error(`the payload of the message ${message.id} is no JSON`)
-  return { topic, key, type, headers: writeHeaders(message), value: Buffer.from(json) }
+  if (json === undefined) throw new Error(`the payload of the message ${id} is no JSON`)
+  let headers_bytes = bytesOf('ce_id', id) + bytesOf('ce_source', source) + bytesOf('ce_time', time)
+  for (const name in headers) headers_bytes += bytesOf(name, headers[name] ?? '')
+  return { message, json, json_bytes: Buffer.byteLength(json), headers_bytes }
+}
+
+/** Writes the payload and answers where it ends. */
+export function writeValue({ json }: Prepared, target: Buffer, at: number): number {
+  return at + target.write(json, at)
+}
+
+/** Writes the header block and answers where it ends. */
+export function writeHeaders({ message }: Prepared, target: Buffer, at: number): number {
+  const { id, source, time, headers } = message
+  let end = writeEntry(target, at, 'ce_id', id)
+  end = writeEntry(target, end, 'ce_source', source)
+  end = writeEntry(target, end, 'ce_time', time)
+  for (const name in headers) end = writeEntry(target, end, name, headers[name] ?? '')
+  return end
+}
+
+/** The row of a message. */
+export function store(message: Message): StoredMessage {
+  const { topic, key, type } = message
+  const prepared = prepare(message)
+  const headers = Buffer.allocUnsafe(prepared.headers_bytes)
+  writeHeaders(prepared, headers, 0)
+  return { topic, key, type, headers, value: Buffer.from(prepared.json) }
 }
 
 /** The message with its payload as parsed JSON; throws when it cannot be read. */
@@ -49,30 +84,14 @@ export function idOf({ headers }: StoredMessage): string | undefined {
   }
 }
 
-function writeHeaders({ id, source, time, headers }: Message): Buffer {
-  const names = Object.keys(headers)
-  let length = attributesLength(id, source, time)
-  for (const name of names) length += entryLength(name, headers[name] ?? '')
-  const block = Buffer.allocUnsafe(length)
-  let offset = writeEntry(block, 0, attributes[0], id)
-  offset = writeEntry(block, offset, attributes[1], source)
-  offset = writeEntry(block, offset, attributes[2], time)
-  for (const name of names) offset = writeEntry(block, offset, name, headers[name] ?? '')
-  return block
-}
-
-function attributesLength(id: string, source: string, time: string): number {
-  return entryLength('ce_id', id) + entryLength('ce_source', source) + entryLength('ce_time', time)
-}
-
-function entryLength(name: string, value: string | Buffer): number {
-  const value_bytes = typeof value === 'string' ? Buffer.byteLength(value) : value.length
-  return entry_bytes + Buffer.byteLength(name) + value_bytes
+function bytesOf(name: string, value: string | Buffer): number {
+  const name_bytes = Buffer.byteLength(name)
+  if (name_bytes > name_bytes_max) throw new Error(`the name of the header ${name} is too long`)
+  return entry_bytes + name_bytes + Buffer.byteLength(value)
 }
 
 function writeEntry(block: Buffer, at: number, name: string, value: string | Buffer): number {
   const name_bytes = block.write(name, at + 1)
-  if (name_bytes > name_bytes_max) throw new Error(`the name of the header ${name} is too long`)
   block[at] = name_bytes
   const kind = at + 1 + name_bytes
   const start = kind + 5

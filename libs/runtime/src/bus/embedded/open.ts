@@ -11,11 +11,12 @@ import type { DatabaseOptions } from '../../postgres/open.ts'
 import type { EventBus, Subscribed, Subscription } from '../event-bus.ts'
 import { openLetters, type Letters } from './dead-letters.ts'
 import { inMemory } from './delivery.ts'
+import type { Prepared } from './envelope.ts'
 import type { IntakeBounds } from './intake.ts'
 import { openMember, type Member } from './member.ts'
 import { openOffsets, type Offsets } from './offsets.ts'
 import * as store from './store.ts'
-import { openWriter, type Writer, type Written } from './writer.ts'
+import { openWriter, type Writer } from './writer.ts'
 
 export interface EmbeddedBusOptions {
   /** Opens the schema `bus` with its own role; services may insert into its table `log`. */
@@ -82,7 +83,7 @@ export async function openEmbeddedBus(options: EmbeddedBusOptions): Promise<Embe
     db,
     log,
     highest: await store.highest(db),
-    handOver: (first, written) => handOver(readers, offsets, first, written),
+    handOver: (first, batch) => handOver(readers, offsets, first, batch),
     stopping: stopping.signal,
   })
   const letters = openLetters({ db, log, metrics, stopping: stopping.signal })
@@ -141,14 +142,14 @@ function handOver(
   readers: ReadonlyMap<string, readonly Member[]>,
   offsets: Offsets,
   first: number,
-  written: readonly Written[],
+  batch: readonly Prepared[],
 ): void {
   const at_ms = Date.now()
-  for (let at = 0; at < written.length; at++) {
-    const { message, bytes } = written[at] as Written
+  for (let at = 0; at < batch.length; at++) {
+    const { message, json_bytes, headers_bytes } = batch[at] as Prepared
     const of = readers.get(message.topic)
     if (of === undefined) continue
-    const delivery = inMemory(first + at, message, bytes, at_ms)
+    const delivery = inMemory(first + at, message, json_bytes + headers_bytes, at_ms)
     for (const member of of) member.take(delivery)
   }
   offsets.moved(0)

@@ -1,9 +1,10 @@
 /** All SQL of the embedded bus. The log is named with its schema: services write it as well. */
-import { byteaArray, textArray } from '../../postgres/arrays.ts'
+import { textArray } from '../../postgres/arrays.ts'
 import type { Database, Queries } from '../../postgres/database.ts'
 import { statement } from '../../postgres/statement.ts'
 import type { DeadLetter } from '../event-bus.ts'
-import type { StoredMessage } from './envelope.ts'
+import { byteaColumn, type ByteaColumn } from './bytea-column.ts'
+import { writeHeaders, writeValue, type Prepared, type StoredMessage } from './envelope.ts'
 
 /** A row of the log. */
 export interface LogRow extends StoredMessage {
@@ -35,19 +36,28 @@ const insertMessages = statement(`
   from unnest($2::text[], $3::text[], $4::text[], $5::bytea[], $6::bytea[])
     with ordinality as message (topic, key, type, headers, value, i)`)
 
+const headersColumn: ByteaColumn<Prepared> = {
+  bytesOf: ({ headers_bytes }) => headers_bytes,
+  write: writeHeaders,
+}
+const valueColumn: ByteaColumn<Prepared> = {
+  bytesOf: ({ json_bytes }) => json_bytes,
+  write: writeValue,
+}
+
 /** Writes the messages under the numbers from `first` on, in any role's transaction. */
 export async function insert(
   db: Queries,
   first: number,
-  messages: readonly StoredMessage[],
+  batch: readonly Prepared[],
 ): Promise<void> {
   await db.query(insertMessages, [
     first,
-    textArray(messages.map(({ topic }) => topic)),
-    textArray(messages.map(({ key }) => key)),
-    textArray(messages.map(({ type }) => type)),
-    byteaArray(messages.map(({ headers }) => headers)),
-    byteaArray(messages.map(({ value }) => value)),
+    textArray(batch.map(({ message }) => message.topic)),
+    textArray(batch.map(({ message }) => message.key)),
+    textArray(batch.map(({ message }) => message.type)),
+    byteaColumn(batch, headersColumn),
+    byteaColumn(batch, valueColumn),
   ])
 }
 

@@ -6,24 +6,18 @@ import { gather } from '../../gather.ts'
 import type { Logger } from '../../log.ts'
 import type { Database, Outbox } from '../../postgres/database.ts'
 import { sqlState } from '../../postgres/outage.ts'
-import type { Message, OutgoingMessage } from '../event-bus.ts'
+import type { OutgoingMessage } from '../event-bus.ts'
 import { delayAfter, pause } from '../pause.ts'
-import { store, type StoredMessage } from './envelope.ts'
+import { prepare, type Prepared } from './envelope.ts'
 import { openSequence, type Sequence, type Span } from './sequence.ts'
 import { insert, wasWritten } from './store.ts'
-
-/** A message as it is handed over, with what its row takes. */
-export interface Written {
-  readonly message: Message
-  readonly bytes: number
-}
 
 export interface WriterOptions {
   readonly db: Database
   readonly log: Logger
   /** The highest number ever used. */
   readonly highest: number
-  readonly handOver: (first: number, written: readonly Written[]) => void
+  readonly handOver: (first: number, batch: readonly Prepared[]) => void
   /** Aborted when fates need not be found out any more. */
   readonly stopping: AbortSignal
 }
@@ -34,14 +28,10 @@ export interface Writer {
   publish(messages: readonly OutgoingMessage[]): Promise<void>
 }
 
-interface Prepared extends Written {
-  readonly stored: StoredMessage
-}
-
 const publish_batch_max = 100
 
 export function openWriter({ db, log, highest, handOver, stopping }: WriterOptions): Writer {
-  const sequence = openSequence<readonly Written[]>(highest, handOver)
+  const sequence = openSequence<readonly Prepared[]>(highest, handOver)
 
   /** The answer of a commit was lost: the numbers stay open until the database knows their fate. */
   async function findOut(span: Span): Promise<void> {
@@ -61,7 +51,7 @@ export function openWriter({ db, log, highest, handOver, stopping }: WriterOptio
     async (batch) => {
       const span = sequence.open(batch.length, batch)
       try {
-        await insert(db, span.first, batch.map(storedOf))
+        await insert(db, span.first, batch)
       } catch (error) {
         if (wasRefused(error)) span.rolledBack()
         else void findOut(span)
@@ -77,10 +67,10 @@ export function openWriter({ db, log, highest, handOver, stopping }: WriterOptio
     sequence,
     outbox: {
       async write(tx, messages) {
-        const batch = prepare(messages)
+        const batch = prepareAll(messages)
         const span = sequence.open(batch.length, batch)
         try {
-          await insert(tx, span.first, batch.map(storedOf))
+          await insert(tx, span.first, batch)
         } catch (error) {
           // COMMIT is not sent after this, so whatever became of the statement, it is undone.
           span.rolledBack()
@@ -94,23 +84,17 @@ export function openWriter({ db, log, highest, handOver, stopping }: WriterOptio
       },
     },
     async publish(messages) {
-      await insertAlone(prepare(messages))
+      await insertAlone(prepareAll(messages))
     },
   }
 }
 
 /** Throws for a message that cannot be carried, before it can spoil the batch of others. */
-function prepare(messages: readonly OutgoingMessage[]): readonly Prepared[] {
+function prepareAll(messages: readonly OutgoingMessage[]): readonly Prepared[] {
   const time = new Date().toISOString()
-  return messages.map(({ id, topic, key, type, source, payload, headers }) => {
-    const message = { id, topic, key, type, source, time, payload, headers }
-    const stored = store(message)
-    return { message, stored, bytes: stored.headers.length + stored.value.length }
-  })
-}
-
-function storedOf({ stored }: Prepared): StoredMessage {
-  return stored
+  return messages.map(({ id, topic, key, type, source, payload, headers }) =>
+    prepare({ id, topic, key, type, source, time, payload, headers }),
+  )
 }
 
 /** An ERROR undoes its statement for certain; a FATAL ends the connection and may come after it. */

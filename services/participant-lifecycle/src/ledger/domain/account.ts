@@ -49,20 +49,21 @@ export function moved(
 ): Account {
   const posted = postedBy(step) ? amount : 0n
   const pending = pendingBy(step, amount)
-  const after: Account =
-    side === 'DEBIT'
-      ? {
-          ...account,
-          debitsPosted: account.debitsPosted + posted,
-          debitsPending: account.debitsPending + pending,
-          changedAt: at,
-        }
-      : {
-          ...account,
-          creditsPosted: account.creditsPosted + posted,
-          creditsPending: account.creditsPending + pending,
-          changedAt: at,
-        }
+  const isDebit = side === 'DEBIT'
+  const after: Account = {
+    id: account.id,
+    participantId: account.participantId,
+    type: account.type,
+    currency: account.currency,
+    isActive: account.isActive,
+    debitsPosted: isDebit ? account.debitsPosted + posted : account.debitsPosted,
+    debitsPending: isDebit ? account.debitsPending + pending : account.debitsPending,
+    creditsPosted: isDebit ? account.creditsPosted : account.creditsPosted + posted,
+    creditsPending: isDebit ? account.creditsPending : account.creditsPending + pending,
+    cap: account.cap,
+    excluded: account.excluded,
+    changedAt: at,
+  }
   if (after.debitsPending < 0n || after.creditsPending < 0n) {
     throw new Error(`${step} of ${amount} takes account ${account.id} below zero`)
   }

@@ -67,16 +67,11 @@ export function openBook(rows: LockedRows): OpenBook {
   const known = new Set(entries.keys())
   const parties = new Map(rows.parties.map((party) => [party.name, party]))
   const accounts = new Map(rows.accounts.map((account) => [account.id, account]))
-  const ids = new Map(
-    rows.accounts.map(({ id, participantId, type, currency }) => [
-      key(participantId, type, currency),
-      id,
-    ]),
-  )
+  const owned = groupByOwner(rows.accounts)
   const changedEntries = new Set<string>()
   const changedAccounts = new Set<number>()
   const journal: JournalLine[] = []
-  const gains = new Map<string, WindowGain>()
+  const gains = collectGains()
 
   function move(entryId: string, movement: Movement): void {
     const { step, amount, debitAccountId, creditAccountId } = movement
@@ -93,17 +88,6 @@ export function openBook(rows: LockedRows): OpenBook {
     return account
   }
 
-  function gain(modelId: number, accountId: number, net: bigint): void {
-    const at = `${modelId}/${accountId}`
-    const soFar = gains.get(at)
-    gains.set(at, {
-      modelId,
-      accountId,
-      net: (soFar?.net ?? 0n) + net,
-      count: (soFar?.count ?? 0) + 1,
-    })
-  }
-
   return {
     now,
     windowId,
@@ -111,17 +95,16 @@ export function openBook(rows: LockedRows): OpenBook {
     party: (name) => parties.get(name),
     account: (id) => accounts.get(id),
     accountOf(participantId, type, currency) {
-      const id = ids.get(key(participantId, type, currency))
-      return id === undefined ? undefined : accounts.get(id)
+      const found = owned
+        .get(participantId)
+        ?.find((one) => one.type === type && one.currency === currency)
+      return found && accounts.get(found.id)
     },
     record(entry, movements) {
       entries.set(entry.id, entry)
       changedEntries.add(entry.id)
       for (const movement of movements) move(entry.id, movement)
-      const { terms, accounts: moves, settlement } = entry
-      if (entry.windowId === null || terms === null || moves === null || settlement === null) return
-      gain(settlement.modelId, moves.debitAccountId, terms.amount)
-      gain(settlement.modelId, moves.creditAccountId, -terms.amount)
+      gains.add(entry)
     },
     changes() {
       const changed = present([...changedEntries].map((id) => entries.get(id)))
@@ -130,14 +113,46 @@ export function openBook(rows: LockedRows): OpenBook {
         completed: changed.filter(({ id }) => known.has(id)),
         accounts: present([...changedAccounts].map((id) => accounts.get(id))),
         journal,
-        gains: [...gains.values()],
+        gains: gains.all(),
       }
     },
   }
 }
 
-function key(participantId: number, type: string, currency: string): string {
-  return `${participantId}/${type}/${currency}`
+/** Adds up what posted transfers bring to the window, by model and account. */
+function collectGains(): { add(entry: Entry): void; all(): readonly WindowGain[] } {
+  const gains = new Map<string, WindowGain>()
+
+  function add(modelId: number, accountId: number, net: bigint): void {
+    const place = `${modelId}/${accountId}`
+    const before = gains.get(place)
+    gains.set(place, {
+      modelId,
+      accountId,
+      net: (before?.net ?? 0n) + net,
+      count: (before?.count ?? 0) + 1,
+    })
+  }
+
+  return {
+    add({ windowId, terms, accounts, settlement }) {
+      if (windowId === null || terms === null || accounts === null || settlement === null) return
+      add(settlement.modelId, accounts.debitAccountId, terms.amount)
+      add(settlement.modelId, accounts.creditAccountId, -terms.amount)
+    },
+    all: () => [...gains.values()],
+  }
+}
+
+/** A participant has few accounts, so looking through them costs less than a key would. */
+function groupByOwner(accounts: readonly Account[]): ReadonlyMap<number, readonly Account[]> {
+  const owned = new Map<number, Account[]>()
+  for (const account of accounts) {
+    const group = owned.get(account.participantId)
+    if (group === undefined) owned.set(account.participantId, [account])
+    else group.push(account)
+  }
+  return owned
 }
 
 function present<Value>(values: readonly (Value | undefined)[]): readonly Value[] {

@@ -25,17 +25,27 @@ export function reserve(book: Book, command: Reserve): Decision {
   if (stored !== undefined) return repeated(stored, command)
   const survey = surveyOf(book, command)
   if (survey.refusal !== null) {
-    return {
-      type: 'STORE',
-      entry: refused(book, command, survey.refusal, survey.facts),
-      movements: [],
-    }
+    const { refusal: reason, facts } = survey
+    const refused = {
+      outcome: 'REFUSED',
+      reason,
+      accounts: null,
+      facts,
+      completedAt: book.now,
+    } as const
+    return { type: 'STORE', entry: entryOf(book, command, refused), movements: [] }
   }
   const { debit, credit, facts } = survey
   const accounts = { debitAccountId: debit.id, creditAccountId: credit.id }
   return {
     type: 'STORE',
-    entry: { ...drawn(book, command), outcome: 'RESERVED', accounts, facts, completedAt: null },
+    entry: entryOf(book, command, {
+      outcome: 'RESERVED',
+      reason: '',
+      accounts,
+      facts,
+      completedAt: null,
+    }),
     movements: [{ step: 'RESERVE', ...accounts, amount: command.terms.amount }],
   }
 }
@@ -100,35 +110,28 @@ export function shortage(
   return position + amount > cap ? 'CAP_SHORT' : null
 }
 
-function refused(book: Book, command: Reserve, reason: ReserveRefusal, facts: Facts | null): Entry {
-  return {
-    ...drawn(book, command),
-    outcome: 'REFUSED',
-    reason,
-    accounts: null,
-    facts,
-    completedAt: book.now,
-  }
-}
-
-/** What an entry has whatever its outcome is. */
-function drawn(
+function entryOf(
   book: Book,
   { id, terms, expiresAt, settlement }: Reserve,
-): Omit<Entry, 'outcome' | 'accounts' | 'facts' | 'completedAt'> {
+  result: Pick<Entry, 'outcome' | 'reason' | 'accounts' | 'facts' | 'completedAt'>,
+): Entry {
   return {
     id,
     kind: 'TRANSFER',
-    reason: '',
+    outcome: result.outcome,
+    reason: result.reason,
     terms,
     parties: {
       payerId: book.party(terms.payer)?.id ?? null,
       payeeId: book.party(terms.payee)?.id ?? null,
     },
+    accounts: result.accounts,
     expiresAt,
     settlement,
     windowId: null,
+    facts: result.facts,
     evidence: noEvidence,
     createdAt: book.now,
+    completedAt: result.completedAt,
   }
 }

@@ -1,0 +1,167 @@
+import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import type { EventBus, OutgoingMessage, Subscribed } from './bus/event-bus.ts'
+import { openEmbedded } from './embedded.ts'
+import type { EmbeddedParts } from './embedded-parts.ts'
+import { openLog } from './log.ts'
+import type { Database } from './postgres/database.ts'
+import type { DatabaseOptions } from './postgres/open.ts'
+import { statement } from './postgres/statement.ts'
+import { eventually, openTestParts, type TestParts } from './testing.ts'
+import { migrationFiles } from './testing/migration-files.ts'
+
+// A database is made from nothing.
+jest.setTimeout(60_000)
+
+const migrations = migrationFiles({ '0001-notes.sql': 'create table notes (text text);' })
+const insert = statement('insert into notes values ($1)')
+const notes = statement('select text from notes')
+
+function optionsOf(schema: string, url = ''): DatabaseOptions {
+  return { url, schema, migrations, connections_max: 2 }
+}
+
+function message(id: string): OutgoingMessage {
+  return { id, topic: 'notes', key: 'k', type: 'Noted', source: 'one', payload: id, headers: {} }
+}
+
+function listen(bus: EventBus, heard: string[]): Promise<Subscribed> {
+  return bus.subscribe({
+    group: 'two',
+    topics: ['notes'],
+    types: new Set(['Noted']),
+    read: (_type, json) => json,
+    handleBatch: (messages) => {
+      heard.push(...messages.map(({ id }) => id))
+      return Promise.resolve()
+    },
+  })
+}
+
+async function note(bus: EventBus, db: Database, id: string): Promise<void> {
+  await db.transaction(async (tx) => {
+    await tx.query(insert, [id])
+    bus.announce(tx, [message(id)])
+  })
+}
+
+describe('an embedded process', () => {
+  let dataDir: string
+  let parts: EmbeddedParts
+
+  function open(): Promise<EmbeddedParts> {
+    const log = openLog({ name: 'test', level: 'silent' })
+    return openEmbedded({ dataDir, durability: 'none', log, onExit: () => undefined })
+  }
+
+  beforeAll(async () => {
+    dataDir = mkdtempSync(join(tmpdir(), 'causeway-embedded-'))
+    chmodSync(dataDir, 0o755)
+    parts = await open()
+  })
+
+  afterAll(async () => {
+    await parts.stop()
+    rmSync(dataDir, { recursive: true, force: true })
+  })
+
+  test('lets a service touch its own tables and add to the log, and nothing else', async () => {
+    const one = await parts.openDatabase(optionsOf('one'))
+    const two = await parts.openDatabase(optionsOf('two'))
+    await note(parts.bus, one, 'a')
+    expect(await one.query(notes, [])).toEqual([{ text: 'a' }])
+    expect(await two.query(notes, [])).toEqual([])
+    for (const forbidden of [
+      'select * from one.notes',
+      'insert into one.notes values (1)',
+      'select * from bus.log',
+      'delete from bus.log',
+      'select * from bus.offsets',
+      'create table public.mine (a integer)',
+      'create schema three',
+    ]) {
+      await expect(two.query(statement(forbidden), [])).rejects.toMatchObject({ code: '42501' })
+    }
+  })
+
+  test('refuses a service whose URL names another database, and takes one that names its own', async () => {
+    const other = 'postgres://two@localhost:5432/elsewhere'
+    await expect(parts.openDatabase(optionsOf('two', other))).rejects.toThrow(
+      'The database URL of two names another database: in one process all services share the embedded one.',
+    )
+    const own = `postgres://two@localhost/causeway?host=${join(dataDir, 'run')}`
+    const db = await parts.openDatabase(optionsOf('two', own))
+    expect(await db.query(notes, [])).toEqual([])
+  })
+
+  test('has its gRPC socket beside that of PostgreSQL, and says that it is ready', async () => {
+    expect(existsSync(join(dataDir, 'run', 'grpc.sock'))).toBe(true)
+    expect(await parts.health.readiness()).toMatchObject({ ok: true })
+    expect(await parts.metrics.metrics()).toContain('process_cpu_seconds_total')
+  })
+
+  test('hands over after a restart what was announced before it', async () => {
+    const heard: string[] = []
+    await listen(parts.bus, heard)
+    const one = await parts.openDatabase(optionsOf('one'))
+    await note(parts.bus, one, 'b')
+    await eventually(() => heard.includes('b'), 'the event')
+    await parts.stop()
+    parts = await open()
+    const again = await parts.openDatabase(optionsOf('one'))
+    await note(parts.bus, again, 'c')
+    const heardAgain: string[] = []
+    await listen(parts.bus, heardAgain)
+    await eventually(() => heardAgain.includes('c'), 'the event after the restart')
+    expect(heardAgain).not.toContain('b')
+    expect(await again.query(notes, [])).toEqual([{ text: 'a' }, { text: 'b' }, { text: 'c' }])
+  })
+})
+
+describe('test parts', () => {
+  let parts: TestParts
+
+  beforeAll(async () => {
+    parts = await openTestParts()
+  })
+
+  afterAll(() => parts.stop())
+
+  test('are each on a database of their own', async () => {
+    const db = await parts.openDatabase(optionsOf('one'))
+    await db.query(insert, ['mine'])
+    const others = await openTestParts()
+    const theirs = await others.openDatabase(optionsOf('one'))
+    expect(await theirs.query(notes, [])).toEqual([])
+    await others.stop()
+  })
+
+  test('after a crash know what was committed and hand over what was not finished', async () => {
+    const db = await parts.openDatabase(optionsOf('one'))
+    const never = new Promise<void>(() => undefined)
+    await parts.bus.subscribe({
+      group: 'two',
+      topics: ['notes'],
+      types: new Set(['Noted']),
+      read: (_type, json) => json,
+      handleBatch: () => never,
+    })
+    await note(parts.bus, db, 'before')
+    await new Promise<void>((resolve) => {
+      void db.transaction(async (tx) => {
+        await tx.query(insert, ['open'])
+        resolve()
+        await never
+      })
+    })
+    parts = await parts.restart()
+    const heard: string[] = []
+    await listen(parts.bus, heard)
+    await eventually(() => heard.includes('before'), 'the event again')
+    const again = await parts.openDatabase(optionsOf('one'))
+    expect(await again.query(notes, [])).not.toContainEqual({ text: 'open' })
+    await expect(db.query(notes, [])).rejects.toThrow(/pool/)
+  })
+})
