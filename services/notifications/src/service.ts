@@ -3,7 +3,15 @@
  * see and send anew.
  */
 import { onEvents } from '@causeway/events'
-import { ensureMonthlyPartitions, periodically, statement, type Start } from '@causeway/runtime'
+import {
+  ensureMonthlyPartitions,
+  periodically,
+  statement,
+  type Database,
+  type Logger,
+  type Periodic,
+  type Start,
+} from '@causeway/runtime'
 import { setTimeout as wait } from 'node:timers/promises'
 import { openHandle } from './handle.ts'
 import { openLanes, type Lanes } from './lanes.ts'
@@ -29,12 +37,7 @@ export const start: Start<Settings> = async (settings, parts) => {
     migrations: new URL('../migrations/', import.meta.url),
     connections_max,
   })
-  await ensureMonthlyPartitions(db, partitioned, new Date())
-  const partitions = periodically(
-    partitions_every_ms,
-    () => ensureMonthlyPartitions(db, partitioned, new Date()),
-    { log, name: 'partitions of coming months' },
-  )
+  const partitions = await keepPartitions(db, log)
   const measures = openMeasures(parts.metrics, db)
   const record = openRecord(db, parts.bus, measures)
   const timeout_ms = settings.CALLBACK_TIMEOUT_MS
@@ -91,6 +94,12 @@ export const start: Start<Settings> = async (settings, parts) => {
       await db.close()
     },
   }
+}
+
+async function keepPartitions(db: Database, log: Logger): Promise<Periodic> {
+  const ensure = () => ensureMonthlyPartitions(db, partitioned, new Date())
+  await ensure()
+  return periodically(partitions_every_ms, ensure, { log, name: 'partitions of coming months' })
 }
 
 /** What is under way may end by itself for a while; what is cut then stays parked. */

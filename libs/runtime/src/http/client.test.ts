@@ -121,14 +121,26 @@ describe('bounds', () => {
     expect((await failureOf(get(url))).kind).toBe('TIMEOUT')
   })
 
-  test('the wait for a connection counts, and the request that gave up is never sent', async () => {
-    const seen: string[] = []
-    const { url } = await serve((request) => seen.push(request.url ?? ''))
-    const kinds = await Promise.all(
-      ['/1', '/2', '/3'].map(async (path) => (await failureOf(get(url + path))).kind),
-    )
+  test('the wait for a connection counts', async () => {
+    const { url } = await serve(() => undefined)
+    const failures = ['/1', '/2', '/3'].map((path) => failureOf(get(url + path)))
+    const kinds = (await Promise.all(failures)).map(({ kind }) => kind)
     expect(kinds).toEqual(['TIMEOUT', 'TIMEOUT', 'TIMEOUT'])
-    expect(seen).toEqual(['/1', '/2'])
+  })
+
+  test('a request that is given up while it waits for a connection is never sent', async () => {
+    const seen: string[] = []
+    const { url } = await serve((request, response) => {
+      seen.push(request.url ?? '')
+      if (seen.length === 2) waiting.abort()
+      if (seen.length > 2) response.end()
+    })
+    const waiting = new AbortController()
+    const busy = ['/1', '/2'].map((path) => failureOf(get(url + path)))
+    await failureOf(get(`${url}/3`, { signal: waiting.signal }))
+    await Promise.all(busy)
+    await get(`${url}/4`)
+    expect(seen).toEqual(['/1', '/2', '/4'])
   })
 })
 

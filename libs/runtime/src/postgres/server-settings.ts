@@ -33,6 +33,8 @@ const settings = {
   max_wal_size: '1GB',
   checkpoint_timeout: '15min',
   autovacuum: 'on',
+  // Tables grow fast after a first start, and plans are only as good as what is known of them.
+  autovacuum_naptime: '10s',
   timezone: 'UTC',
   log_timezone: 'UTC',
   lc_messages: 'C',
