@@ -1,9 +1,12 @@
 /** `npm start` as a person meets it: it pays, it remembers, and it says in a sentence what is wrong. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { spawn } from 'node:child_process'
+import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { createServer, type Server } from 'node:http'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { freePort, freePorts, newDataDir, removeDataDir, startHub } from './hub/hub-process.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -37,7 +40,9 @@ beforeAll(async () => {
     SANDBOX_GREENBANK_PORT: await freePort(),
     SANDBOX_BLUEWALLET_PORT: await freePort(),
   }
-})
+  // What is stale is built here, so that no test meets the words that go with it.
+  await npmStart(['--help'])
+}, 240_000)
 
 afterAll(() => removeDataDir(dataDir))
 
@@ -96,7 +101,9 @@ describe('while a hub runs on the same DATA_DIR', () => {
     const hub = await startHub({ dataDir, settings: ports })
     const second = await npmStart(['--once'], { ...(await freePorts()) })
     expect(second.code).toBe(1)
-    expect(second.stderr).toBe(`Causeway already runs on ${dataDir} as process ${hub.pid}.\n`)
+    expect(second.stderr).toBe(
+      `Causeway already runs on DATA_DIR ${dataDir} as process ${hub.pid}.\n`,
+    )
 
     await hub.kill()
     const summary = summaryOf(await npmStart(['--once', '--json']))
@@ -143,6 +150,62 @@ describe('what is wrong is said in one sentence', () => {
     const run = await npmStart(['--once', ...flags], settings)
     expect(run.code).toBe(1)
     expect(run.stderr.trim().split('\n')).toEqual([expect.stringContaining(name)])
+  })
+})
+
+describe('the commands that people are told to paste', () => {
+  let child: ChildProcess
+  let printed = ''
+
+  beforeAll(async () => {
+    child = spawn('npm', ['start', '--silent'], {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { ...process.env, DATA_DIR: dataDir, ...ports },
+      detached: true,
+    })
+    for await (const chunk of child.stdout ?? []) {
+      printed += String(chunk)
+      if (printed.includes('Ctrl-C stops')) break
+    }
+  }, 60_000)
+
+  afterAll(async () => {
+    const ended = once(child, 'exit')
+    process.kill(-(child.pid ?? 0), 'SIGINT')
+    await ended
+  })
+
+  /** Runs them one after the other as a shell would. */
+  async function paste(commands: readonly string[]): Promise<readonly string[]> {
+    const outputs: string[] = []
+    for (const command of commands) {
+      const { stdout } = await promisify(execFile)('sh', ['-c', command])
+      outputs.push(stdout)
+    }
+    return outputs
+  }
+
+  test('work as npm start prints them', async () => {
+    const commands = printed.replaceAll('\\\n', ' ').match(/^ *curl .*$/gm) ?? []
+    const [payment, question, accounts] = await paste(commands)
+    expect(JSON.parse(payment ?? '')).toMatchObject({ state: 'COMMITTED' })
+    expect(question).toMatch(/^HTTP\/1.1 202 /)
+    expect(JSON.parse(accounts ?? '')).toContainEqual(
+      expect.objectContaining({ ledgerAccountType: 'SETTLEMENT', value: -10000 }),
+    )
+  })
+
+  test('work as the README has them', async () => {
+    const readme = readFileSync(join(root, 'README.md'), 'utf8')
+    const ported = readme
+      .replaceAll(':4301', `:${ports['SANDBOX_GREENBANK_PORT'] ?? ''}`)
+      .replaceAll(':4100', `:${ports['OPERATOR_PORT'] ?? ''}`)
+      .replaceAll(':4190', `:${ports['METRICS_PORT'] ?? ''}`)
+    const [payment, accounts, ready] = await paste(ported.match(/^curl .*$/gm) ?? [])
+    expect(JSON.parse(payment ?? '')).toMatchObject({ state: 'COMMITTED' })
+    expect(accounts).toContain('POSITION')
+    expect(JSON.parse(ready ?? '')).toMatchObject({ ok: true })
   })
 })
 

@@ -57,6 +57,10 @@ export async function openHub(
       await serveOperations({ ...parts, host: '127.0.0.1', port: settings.METRICS_PORT, log }),
     )
     const stalled_ms = settings.WATCHDOG_MS
+    parts.health.live('event bus', () => {
+      const without_ms = parts.progress() ?? 0
+      return without_ms < stalled_ms ? undefined : `no progress for ${without_ms} ms`
+    })
     keep(
       watch(() => parts.progress(), {
         stalled_ms,

@@ -54,7 +54,7 @@ async function start(flags: Flags, values: HubSettings, log: Logger): Promise<Ru
   say(`Causeway is up. ${hub.durability}`)
   let sandbox: Sandbox | undefined
   const stop = async () => {
-    say('Stopping …')
+    if (!flags.json) say('Stopping …')
     await sandbox?.stop()
     await hub.stop()
   }

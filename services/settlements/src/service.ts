@@ -60,7 +60,7 @@ export const start: Start<Settings> = async (settings, parts) => {
   const allocation: AllocationParts = {
     bus: parts.bus,
     models: openModelBook(() => store.all()),
-    accounts: openAccountHints(participants),
+    accounts: openAccountHints(participants, log),
   }
   parts.health.ready('settlements', async () => {
     await store.toOpen()

@@ -42,6 +42,8 @@ interface Peer {
   asked: number
   /** Whether it answers at all. */
   answers: boolean
+  /** Whether it answers with a failure of its own, which is no outage. */
+  fails: boolean
 }
 
 let parts: TestParts
@@ -62,7 +64,7 @@ async function open(fresh: TestParts): Promise<void> {
 }
 
 beforeEach(async () => {
-  peer = { participants: [], opened: [], asked: 0, answers: true }
+  peer = { participants: [], opened: [], asked: 0, answers: true, fails: false }
   allocated = []
   await open(await openTestParts())
 })
@@ -197,6 +199,15 @@ describe('allocation', () => {
     expect(event?.payload.settlementModel).toBe('DEFERREDNET')
     expect(event?.payload).not.toHaveProperty('payerAccountId')
   })
+
+  test('goes on without accounts when participant-lifecycle fails by a mistake of its own', async () => {
+    await models.CreateSettlementModel(deferredNet)
+    peer.fails = true
+    await send(requested({}))
+    const [event] = await allocations(1)
+    expect(event?.payload.settlementModel).toBe('DEFERREDNET')
+    expect(event?.payload).not.toHaveProperty('payerAccountId')
+  })
 })
 
 function handlersOf(peer: Peer): Handlers<typeof participantsService> {
@@ -208,7 +219,9 @@ function handlersOf(peer: Peer): Handlers<typeof participantsService> {
   const unused = () => Promise.reject(new Error('settlements does not call this'))
   return {
     GetParticipantInfo: ({ names }) =>
-      answer({ participants: peer.participants.filter(({ name }) => names.includes(name)) }),
+      peer.fails
+        ? Promise.reject(new Error('a mistake of its own'))
+        : answer({ participants: peer.participants.filter(({ name }) => names.includes(name)) }),
     AddModelAccounts: async ({ currency, ledgerAccountType, settlementAccountType }) => {
       await answer(undefined)
       peer.opened.push(`${currency} ${ledgerAccountType} ${settlementAccountType}`)

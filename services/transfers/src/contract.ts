@@ -10,15 +10,16 @@ import type { Answer, AnswerReason, Shown } from './domain/answer.ts'
 import type { Fulfil, Prepare, Reject } from './domain/decide.ts'
 import type { Announcement, Position } from './domain/ledger-answer.ts'
 import { isEndedBy, type MovingAnswer } from './domain/follow.ts'
-import type {
-  Aborted,
-  AbortReason,
-  Allocation,
-  Claimed,
-  Committed,
-  ErrorInformation,
-  Final,
-  Open,
+import {
+  writable,
+  type Aborted,
+  type AbortReason,
+  type Allocation,
+  type Claimed,
+  type Committed,
+  type ErrorInformation,
+  type Final,
+  type Open,
 } from './domain/transfer.ts'
 
 export type PrepareEvent = DomainEvent<'TransferPrepareAccountsAllocated'>
@@ -77,7 +78,7 @@ export function claimedBy({ id, payload }: PrepareEvent): Claimed & Open {
     payeeFsp: payload.payeeFsp,
     amount,
     currency: payload.amount.currency,
-    expiresAt: payload.expiration,
+    expiresAt: writable(Date.parse(payload.expiration)).toISOString(),
     condition: payload.condition,
     requestHash: payload.payloadHash,
     allocation: allocationOf(payload),

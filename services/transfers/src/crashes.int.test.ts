@@ -352,6 +352,17 @@ test('a reservation of the ledger that transfers lost is voided a minute later, 
   expect(entries).toMatchObject([{ outcome: 'VOIDED', reason: 'TIMEOUT' }])
 })
 
+test.each(['9999-12-31T23:59:59.999Z', '+010000-01-01T04:59:59.999Z'])(
+  'a request that expires at the end of all years that can be written (%s) is reserved',
+  async (expiration) => {
+    const event = prepared({ expiration })
+    await handleBatch({ ...work, expiryGrace_ms: 1_000 }, openDeliveryStore(db), [event])
+    expect(await saidOf(event)).toEqual(['TransferPrepared'])
+    await handle(fulfilled(event))
+    expect(await stateOf(event)).toBe('COMMITTED, POSTED')
+  },
+)
+
 test('GET answers for a deposit from the ledger', async () => {
   const id = randomUUID()
   await deposit(payer, id)

@@ -14,7 +14,7 @@ import {
 } from './contract.ts'
 import { decidePrepare } from './domain/decide.ts'
 import { consequenceOf, type LedgerAnswer } from './domain/ledger-answer.ts'
-import type { Claimed, Open } from './domain/transfer.ts'
+import { writable, type Claimed, type Open } from './domain/transfer.ts'
 import type { AccountHints } from './ledger.ts'
 import { move, throwUnfinished, type Answered, type Asked, type Outcome } from './move.ts'
 import type { Work } from './work.ts'
@@ -47,7 +47,7 @@ export async function claim(work: Work, events: readonly PrepareEvent[]): Promis
   const claims = asked.map(({ event, transfer }) => ({
     transfer,
     receivedAt: event.payload.receivedAt,
-    sweepAt: new Date(Date.parse(transfer.expiresAt) + work.expiryGrace_ms),
+    sweepAt: writable(Date.parse(transfer.expiresAt) + work.expiryGrace_ms),
     relay: event.relay,
   }))
   const claimed = await work.store.claim(claims, work.now())

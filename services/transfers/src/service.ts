@@ -15,7 +15,7 @@ import { openLedger } from './ledger.ts'
 import type { Settings } from './settings.ts'
 import { stateHandlers } from './states.ts'
 import { openTransferStore, type TransferStore } from './store.ts'
-import { heal, sweep } from './sweep.ts'
+import { claimed_ms, heal, sweep } from './sweep.ts'
 import { openAlarms, type Work } from './work.ts'
 
 /** New partitions are made well before their month begins. */
@@ -104,7 +104,7 @@ function measureOverdue(store: TransferStore, metrics: Metrics): void {
     registers: [metrics],
     async collect() {
       // Not known while the database does not answer; the other metrics are to be read all the same.
-      const overdue_ms = await store.overdue_ms(new Date()).catch(() => NaN)
+      const overdue_ms = await store.overdue_ms(new Date(), claimed_ms).catch(() => NaN)
       overdue.set(overdue_ms / 1_000)
     },
   })

@@ -1,6 +1,6 @@
 import type { OutgoingMessage } from '@causeway/runtime'
 import { statement, type Database } from '@causeway/runtime'
-import { openTestParts, type TestParts } from '@causeway/runtime/testing'
+import { eventually, openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
 import { claimedBy } from './contract.ts'
@@ -187,9 +187,35 @@ describe('the sweep', () => {
     const open = await store.openSince(new Date(long.getTime() - 60_000), long, 1_000)
     expect(open.map(({ transferId }) => transferId)).toContain(transfer.transferId)
     expect(await store.openSince(now, long, 1_000)).toEqual([])
-    expect(await store.overdue_ms(long)).toBe(540_000)
-    expect(await store.overdue_ms(new Date(0))).toBe(0)
+    expect(await store.overdue_ms(long, 0)).toBe(540_000)
+    expect(await store.overdue_ms(new Date(0), 5_000)).toBe(0)
   })
+})
+
+test('what is overdue stays overdue while a sweeper has claimed it', async () => {
+  const transfer = await claimed()
+  const long = new Date(now.getTime() + 600_000)
+  const taken = await store.takeDue(long, 5_000, 1_000)
+  expect(taken.map(({ transferId }) => transferId)).toContain(transfer.transferId)
+  expect(await store.overdue_ms(long, 5_000)).toBe(540_000)
+})
+
+test('a sweeper that puts transfers off waits for no row while it holds a later one', async () => {
+  const ids = (await Promise.all([claimed(), claimed()])).map(({ transferId }) => transferId).sort()
+  const [first = '', second = ''] = ids
+  const again = [second, first].map((transferId) => ({ transferId, at: soon }))
+  const lock = statement('select id from transfers where id = $1 for update')
+  const waiting = statement(`
+    select from pg_stat_activity where wait_event_type = 'Lock' and query like '%update transfers t%'`)
+  let putOff = Promise.resolve()
+  await db.transaction(async (tx) => {
+    await tx.query(lock, [first])
+    putOff = store.sweepAgain(again)
+    putOff.catch(() => undefined)
+    await eventually(async () => (await db.query(waiting, []))[0], 'the sweeper to wait')
+    await tx.query(lock, [second])
+  })
+  await expect(putOff).resolves.toBeUndefined()
 })
 
 test('deliveries are kept once, however often they are reported', async () => {

@@ -64,8 +64,11 @@ export interface TransferStore {
   sweepAgain(again: readonly { readonly transferId: string; readonly at: Date }[]): Promise<void>
   /** Open transfers that expired before that moment; all of them are due or about to be. */
   openSince(expiredBefore: Date, dueBefore: Date, limit: number): Promise<readonly Transfer[]>
-  /** Milliseconds for which the longest overdue open transfer is past its expiry; 0 when none is. */
-  overdue_ms(now: Date): Promise<number>
+  /**
+   * Milliseconds for which the longest overdue open transfer is past its expiry; 0 when none is. One
+   * that a sweeper has claimed for `claimed_ms` counts as well.
+   */
+  overdue_ms(now: Date, claimed_ms: number): Promise<number>
   states(ids: readonly string[]): Promise<readonly StateRow[]>
   page(afterId: string, limit: number): Promise<readonly StateRow[]>
   ensurePartitions(now: Date): Promise<void>
@@ -149,10 +152,16 @@ const takeDueStatement = statement(`
   update transfers t set sweep_at = $2::timestamptz from due where t.id = due.id
   returning ${columns}`)
 
+// Locked in the order in which a move locks them, or the two could wait for each other.
 const sweepAgainStatement = statement(`
-  update transfers t set sweep_at = a.at
-  from unnest($1::text[], $2::text[]::timestamptz[]) as a (id, at)
-  where t.id = a.id and t.sweep_at is not null`)
+  with found as materialized (
+    select t.id, a.at
+    from (select * from unnest($1::text[], $2::text[]::timestamptz[]) as a (id, at) order by id) a
+    cross join lateral (
+      select id from transfers where id = a.id and sweep_at is not null for update
+    ) t
+  )
+  update transfers t set sweep_at = found.at from found where t.id = found.id`)
 
 const openSinceStatement = statement(`
   select ${columns} from transfers t
@@ -214,8 +223,9 @@ export function openTransferStore(db: Database, bus: EventBus): TransferStore {
       const values = [expiredBefore, dueBefore, limit]
       return (await db.query<Row>(openSinceStatement, values)).map(transferOf)
     },
-    async overdue_ms(now) {
-      const [row] = await db.query<{ oldest: Date | null }>(overdueStatement, [now])
+    async overdue_ms(now, claimed_ms) {
+      const dueBefore = new Date(now.getTime() + claimed_ms)
+      const [row] = await db.query<{ oldest: Date | null }>(overdueStatement, [dueBefore])
       const oldest = row?.oldest ?? now
       return Math.max(0, now.getTime() - oldest.getTime())
     },

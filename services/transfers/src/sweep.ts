@@ -17,7 +17,7 @@ export interface SweepBounds {
 }
 
 /** So long nobody else sweeps what was taken. */
-const claimed_ms = 5_000
+export const claimed_ms = 5_000
 /** So long past its expiry a transfer that is still open is compared with the ledger. */
 const healed_after_ms = 60_000
 

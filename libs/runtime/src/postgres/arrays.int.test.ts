@@ -73,12 +73,9 @@ test('what text arrays stumble over elsewhere goes through', async () => {
 
 test('a zero byte, an empty buffer and a megabyte go through', async () => {
   const megabyte = Buffer.alloc(1_048_576, Buffer.from([0, 1, 39, 92, 255]))
-  expect(await bytes([Buffer.from([0]), Buffer.alloc(0), null, megabyte])).toEqual([
-    Buffer.from([0]),
-    Buffer.alloc(0),
-    null,
-    megabyte,
-  ])
+  const [large, ...rest] = await bytes([megabyte, Buffer.from([0]), Buffer.alloc(0), null])
+  expect(large?.equals(megabyte)).toBe(true)
+  expect(rest).toEqual([Buffer.from([0]), Buffer.alloc(0), null])
   const text = 'é'.repeat(524_288)
   expect(await texts([text])).toEqual([text])
 })

@@ -52,6 +52,12 @@ describe('an outage says nothing about the work', () => {
     expect(isOutage(new AggregateError([cause], 'all addresses failed'))).toBe(true)
   })
 
+  test('a table that changed under a prepared statement is one, for the statement is prepared anew', () => {
+    const changed = new Error('cached plan must not change result type')
+    expect(isOutage(Object.assign(changed, { code: '0A000', severity: 'ERROR' }))).toBe(true)
+    expect(isOutage(postgresError('0A000'))).toBe(false)
+  })
+
   test('what is thrown without being an error is none', () => {
     expect([isOutage(undefined), isOutage('08006'), isOutage({ code: '08006' })]).toEqual([
       false,

@@ -35,9 +35,12 @@ const systemCodes: ReadonlySet<unknown> = new Set([
 /** DEADLINE_EXCEEDED and UNAVAILABLE of gRPC. */
 const grpcCodes: ReadonlySet<unknown> = new Set([4, 14])
 
-/** The PostgreSQL client tells these by their text alone. */
-const clientMessages =
-  /^(Connection terminated|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end|timeout exceeded when trying to connect|Query read timeout|timeout expired)/
+/**
+ * The PostgreSQL client tells these by their text alone, and PostgreSQL the last one: a table has
+ * changed under a prepared statement, which a new connection prepares anew.
+ */
+const messages =
+  /^(Connection terminated|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end|timeout exceeded when trying to connect|Query read timeout|timeout expired|cached plan must not change)/
 
 /** Whether work that failed with this error may be repeated as it is. */
 export function isOutage(error: unknown): boolean {
@@ -49,7 +52,7 @@ export function isOutage(error: unknown): boolean {
     (code === 'ENOENT' && syscall === 'connect') ||
     grpcCodes.has(code) ||
     (typeof code === 'string' && isSqlStateOfOutage(code)) ||
-    clientMessages.test(error.message) ||
+    messages.test(error.message) ||
     isOutage(error.cause)
   )
 }

@@ -141,7 +141,7 @@ test('the first prepare decided after its FSP is disabled is refused, 1,000 time
     refused.push(...wordsOf(await after))
   }
   expect(refused.filter((word) => word !== 'REFUSED PAYER_INACTIVE')).toEqual([])
-}, 60_000)
+}, 120_000)
 
 test('a limit and an account status are seen by the next prepare', async () => {
   const limit = { type: 'NET_DEBIT_CAP', value: '10', alarmPercentage: '' }

@@ -41,10 +41,7 @@ function questions(
 ): Pick<Service, 'GetParticipantInfo' | 'RequestAccountsPositions'> {
   return {
     GetParticipantInfo: async ({ names }) => {
-      const participants = await database.transaction(
-        (tx) => participantsNamed(tx, names.length === 0 ? 'ALL' : names),
-        { isolation: 'repeatable read', readOnly: true },
-      )
+      const participants = await participantsNamed(database, names.length === 0 ? 'ALL' : names)
       return { participants: participants.map(participantMessage) }
     },
     RequestAccountsPositions: async ({ name, currency }) => {

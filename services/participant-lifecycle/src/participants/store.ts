@@ -2,37 +2,32 @@
 import { statement, textArray, type Queries, type Transaction } from '@causeway/runtime'
 import { hubId } from '../ledger/domain/book.ts'
 import type { Change } from './domain/change.ts'
-import type { Limit, Participant, ParticipantAccount } from './domain/participant.ts'
+import type { Endpoint, Limit, Participant, ParticipantAccount } from './domain/participant.ts'
 
-const columns = `id, name, is_active, version, created_at, created_by`
+/** A participant with all that belongs to it in one row; money as text, for JSON numbers lose digits. */
+const whole = `
+  select id, name, is_active, version, created_at, created_by,
+    (select coalesce(json_agg(json_build_object('id', accounts.id, 'type', accounts.type,
+        'currency', currency, 'isActive', accounts.is_active, 'createdAt', accounts.created_at,
+        'createdBy', accounts.created_by, 'value', limits.value::text,
+        'alarmPercentage', limits.alarm_percentage::text) order by accounts.id), '[]')
+      from accounts
+      left join limits on limits.account_id = accounts.id and limits.is_active
+        and limits.type = 'NET_DEBIT_CAP'
+      where accounts.participant_id = participants.id) as accounts,
+    (select coalesce(json_agg(json_build_object('type', type, 'value', value) order by type), '[]')
+      from endpoints
+      where endpoints.participant_id = participants.id and is_active) as endpoints
+  from participants`
 
-const named = statement(`
-  select ${columns} from participants where name = any($1::text[]) order by id`)
-
-const lockNamed = statement(`
-  select ${columns} from participants where name = any($1::text[]) order by id for update`)
-
-const all = statement(`select ${columns} from participants order by id`)
-
+const named = statement(`${whole} where name = any($1::text[]) order by id`)
+const lockNamed = statement(`${whole} where name = any($1::text[]) order by id for update`)
+const all = statement(`${whole} order by id`)
 const lockWithCurrency = statement(`
-  select ${columns} from participants
+  ${whole}
   where id <> $1 and id in (select participant_id from accounts where currency = $2)
   order by id
   for update`)
-
-const accountsOf = statement(`
-  select accounts.id, participant_id, accounts.type, currency, accounts.is_active,
-    accounts.created_at, accounts.created_by, limits.value, limits.alarm_percentage
-  from accounts
-  left join limits on limits.account_id = accounts.id and limits.is_active
-    and limits.type = 'NET_DEBIT_CAP'
-  where participant_id = any($1::text[]::integer[])
-  order by accounts.id`)
-
-const endpointsOf = statement(`
-  select participant_id, type, value from endpoints
-  where participant_id = any($1::text[]::integer[]) and is_active
-  order by type`)
 
 interface ParticipantRow {
   readonly id: number
@@ -41,24 +36,19 @@ interface ParticipantRow {
   readonly version: number
   readonly created_at: Date
   readonly created_by: string
+  readonly accounts: readonly AccountJson[]
+  readonly endpoints: readonly Endpoint[]
 }
 
-interface AccountRow {
+interface AccountJson {
   readonly id: number
-  readonly participant_id: number
   readonly type: string
   readonly currency: string
-  readonly is_active: boolean
-  readonly created_at: Date
-  readonly created_by: string
+  readonly isActive: boolean
+  readonly createdAt: string
+  readonly createdBy: string
   readonly value: string | null
-  readonly alarm_percentage: string | null
-}
-
-interface EndpointRow {
-  readonly participant_id: number
-  readonly type: string
-  readonly value: string
+  readonly alarmPercentage: string | null
 }
 
 /** The participants of these names, or all of them; unknown names are left out. */
@@ -70,14 +60,15 @@ export async function participantsNamed(
     names === 'ALL'
       ? await db.query<ParticipantRow>(all, [])
       : await db.query<ParticipantRow>(named, [textArray(names)])
-  return withBelongings(db, rows)
+  return rows.map(participantOf)
 }
 
 export async function lockParticipants(
   tx: Transaction,
   names: readonly string[],
 ): Promise<readonly Participant[]> {
-  return withBelongings(tx, await tx.query<ParticipantRow>(lockNamed, [textArray(names)]))
+  const rows = await tx.query<ParticipantRow>(lockNamed, [textArray(names)])
+  return rows.map(participantOf)
 }
 
 /** Every participant but the hub that has accounts in the currency. */
@@ -85,17 +76,12 @@ export async function lockParticipantsWith(
   tx: Transaction,
   currency: string,
 ): Promise<readonly Participant[]> {
-  return withBelongings(tx, await tx.query<ParticipantRow>(lockWithCurrency, [hubId, currency]))
+  const rows = await tx.query<ParticipantRow>(lockWithCurrency, [hubId, currency])
+  return rows.map(participantOf)
 }
 
-async function withBelongings(
-  db: Queries,
-  rows: readonly ParticipantRow[],
-): Promise<readonly Participant[]> {
-  const ids = textArray(rows.map(({ id }) => String(id)))
-  const accounts = groupById(await db.query<AccountRow>(accountsOf, [ids]))
-  const endpoints = groupById(await db.query<EndpointRow>(endpointsOf, [ids]))
-  return rows.map((row) => ({
+function participantOf(row: ParticipantRow): Participant {
+  return {
     id: row.id,
     name: row.name,
     isHub: row.id === hubId,
@@ -103,44 +89,21 @@ async function withBelongings(
     version: row.version,
     createdAt: row.created_at,
     createdBy: row.created_by,
-    accounts: (accounts.get(row.id) ?? []).map(accountOf),
-    endpoints: (endpoints.get(row.id) ?? []).map(({ type, value }) => ({ type, value })),
-  }))
-}
-
-function groupById<Row extends { readonly participant_id: number }>(
-  rows: readonly Row[],
-): ReadonlyMap<number, readonly Row[]> {
-  const groups = new Map<number, Row[]>()
-  for (const row of rows) {
-    const group = groups.get(row.participant_id)
-    if (group === undefined) groups.set(row.participant_id, [row])
-    else group.push(row)
-  }
-  return groups
-}
-
-function accountOf(row: AccountRow): ParticipantAccount {
-  return {
-    id: row.id,
-    type: row.type,
-    currency: row.currency,
-    isActive: row.is_active,
-    createdAt: row.created_at,
-    createdBy: row.created_by,
-    limit: limitOf(row),
+    accounts: row.accounts.map(accountOf),
+    endpoints: row.endpoints,
   }
 }
 
-function limitOf({ value, alarm_percentage }: AccountRow): Limit | null {
-  return value === null || alarm_percentage === null
-    ? null
-    : { value: BigInt(value), alarmPercentage: BigInt(alarm_percentage) }
+function accountOf({ value, alarmPercentage, createdAt, ...account }: AccountJson) {
+  const limit: Limit | null =
+    value === null || alarmPercentage === null
+      ? null
+      : { value: BigInt(value), alarmPercentage: BigInt(alarmPercentage) }
+  return { ...account, createdAt: new Date(createdAt), limit } satisfies ParticipantAccount
 }
 
 const insertParticipant = statement(`
-  insert into participants (name, is_active, created_by) values ($1, $2, $3)
-  returning ${columns}`)
+  insert into participants (name, is_active, created_by) values ($1, $2, $3)`)
 
 /** Its version is 1. */
 export async function addParticipant(
@@ -148,8 +111,8 @@ export async function addParticipant(
   participant: { readonly name: string; readonly isActive: boolean; readonly createdBy: string },
 ): Promise<Participant> {
   const { name, isActive, createdBy } = participant
-  const rows = await tx.query<ParticipantRow>(insertParticipant, [name, isActive, createdBy])
-  const [added] = await withBelongings(tx, rows)
+  await tx.query(insertParticipant, [name, isActive, createdBy])
+  const [added] = await lockParticipants(tx, [name])
   if (added === undefined) throw new Error(`${name} was not added`)
   return added
 }
@@ -162,7 +125,12 @@ const insertAccounts = statement(`
 
 type Opening = Extract<Change, { type: 'OPEN_ACCOUNT' }> & { readonly participantId: number }
 
-type OpenedRow = Pick<AccountRow, 'id' | 'participant_id' | 'type' | 'currency'>
+interface OpenedRow {
+  readonly id: number
+  readonly participant_id: number
+  readonly type: string
+  readonly currency: string
+}
 
 export interface OpenedAccount {
   readonly id: number

@@ -3,7 +3,7 @@
  * their ids, and the ledger decides whether they may be used.
  */
 import type { Participant, participantsService } from '@causeway/protos'
-import { isOutage, readThrough, type Calls } from '@causeway/runtime'
+import { readThrough, type Calls, type Logger } from '@causeway/runtime'
 
 export interface AccountKey {
   readonly participant: string
@@ -26,6 +26,7 @@ const deadline_ms = 500
 
 export function openAccountHints(
   participants: Pick<Calls<typeof participantsService>, 'GetParticipantInfo'>,
+  log: Logger,
 ): AccountHints {
   const cache = readThrough<PositionAccounts>({
     entries_max: participants_max,
@@ -43,7 +44,8 @@ export function openAccountHints(
       try {
         await cache.fresh(missing.map(({ participant }) => participant))
       } catch (error) {
-        if (!isOutage(error)) throw error
+        // Whatever failed there, a request goes on: it must not be lost for a hint.
+        log.warn({ err: error }, 'account hints could not be loaded')
       }
     },
     forget: (participant) => cache.forget(participant),

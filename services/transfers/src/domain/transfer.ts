@@ -28,6 +28,14 @@ export interface Terms {
   readonly condition: string
 }
 
+/** The last moment that can be written with a year of four digits: tables and wire know no later one. */
+const latest_ms = Date.parse('9999-12-31T23:59:59.999Z')
+
+/** The moment, or the last one that can be written. */
+export function writable(moment_ms: number): Date {
+  return new Date(Math.min(moment_ms, latest_ms))
+}
+
 /** The settlement model that the transfer was allocated to. */
 export interface Allocation {
   readonly settlementModelId: number

@@ -7,7 +7,7 @@ import type { Logger } from '../../log.ts'
 import type { Metrics } from '../../metrics.ts'
 import type { Database } from '../../postgres/database.ts'
 import { retrying } from '../../retrying.ts'
-import { idOf, store, type StoredMessage } from './envelope.ts'
+import { idOf, prepare, stored, type StoredMessage } from './envelope.ts'
 import type { Delivery } from './delivery.ts'
 import { removeLetters, storeLetter } from './store.ts'
 
@@ -49,9 +49,9 @@ export function openLetters({ db, log, metrics, stopping }: LettersOptions): Let
   return {
     async store(group, delivery, reason) {
       const { n, content } = delivery
-      const stored = content.from === 'memory' ? store(content.message) : content.stored
-      const id = content.from === 'letter' ? content.id : (idOf(stored) ?? `n${n}`)
-      await storeLetter(db, { ...contentOf(stored), group, id, reason })
+      const row = content.from === 'memory' ? stored(prepare(content.message)) : content.stored
+      const id = content.from === 'letter' ? content.id : (idOf(row) ?? `n${n}`)
+      await storeLetter(db, { ...rowOf(row), group, id, reason })
       storedAnew.add(delivery)
       counter.inc({ group })
       const { topic, key, type } = delivery
@@ -66,6 +66,6 @@ export function openLetters({ db, log, metrics, stopping }: LettersOptions): Let
   }
 }
 
-function contentOf({ topic, key, type, headers, value }: StoredMessage): StoredMessage {
+function rowOf({ topic, key, type, headers, value }: StoredMessage): StoredMessage {
   return { topic, key, type, headers, value }
 }

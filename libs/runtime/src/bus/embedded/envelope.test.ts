@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import type { Message } from '../event-bus.ts'
-import { idOf, restore, store } from './envelope.ts'
+import { idOf, prepare, restore, stored } from './envelope.ts'
 
 const message: Message = {
   id: 'e4b1',
@@ -13,6 +13,8 @@ const message: Message = {
   payload: { amount: '10', list: [1, null, 'é'] },
   headers: { traceparent: '00-1-2-01', 'relay-body': Buffer.from([0, 255, 10]) },
 }
+
+const store = (of: Message) => stored(prepare(of))
 
 describe('a stored message', () => {
   test('is restored as it was, text as text and bytes as bytes', () => {
@@ -46,14 +48,14 @@ describe('a stored message', () => {
   })
 
   test('cannot be read when its block is cut off anywhere', () => {
-    const stored = store(message)
-    for (let length = 0; length < stored.headers.length; length++) {
-      const cut = { ...stored, headers: stored.headers.subarray(0, length) }
+    const whole = store(message)
+    for (let length = 0; length < whole.headers.length; length++) {
+      const cut = { ...whole, headers: whole.headers.subarray(0, length) }
       const read = idOf(cut) === undefined ? undefined : restore(cut).headers
       // Cut between two headers the rest is whole; anywhere else it is refused.
       expect([undefined, {}, { traceparent: '00-1-2-01' }]).toContainEqual(read)
     }
-    expect(() => restore({ ...stored, value: Buffer.from('{"a":') })).toThrow(SyntaxError)
+    expect(() => restore({ ...whole, value: Buffer.from('{"a":') })).toThrow(SyntaxError)
   })
 })
 

@@ -59,10 +59,9 @@ export function writeHeaders({ message }: Prepared, target: Buffer, at: number):
   return end
 }
 
-/** The row of a message. */
-export function store(message: Message): StoredMessage {
-  const { topic, key, type } = message
-  const prepared = prepare(message)
+/** The row of a message that is ready to be written. */
+export function stored(prepared: Prepared): StoredMessage {
+  const { topic, key, type } = prepared.message
   const headers = Buffer.allocUnsafe(prepared.headers_bytes)
   writeHeaders(prepared, headers, 0)
   return { topic, key, type, headers, value: Buffer.from(prepared.json) }

@@ -4,7 +4,7 @@ import type { Database, Queries } from '../../postgres/database.ts'
 import { statement } from '../../postgres/statement.ts'
 import type { DeadLetter } from '../event-bus.ts'
 import { byteaColumn, type ByteaColumn } from './bytea-column.ts'
-import { writeHeaders, writeValue, type Prepared, type StoredMessage } from './envelope.ts'
+import { stored, writeHeaders, writeValue, type Prepared, type StoredMessage } from './envelope.ts'
 
 /** A row of the log. */
 export interface LogRow extends StoredMessage {
@@ -51,6 +51,8 @@ export async function insert(
   first: number,
   batch: readonly Prepared[],
 ): Promise<void> {
+  const [one] = batch
+  if (one !== undefined && batch.length === 1) return insertAlone(db, first, one)
   await db.query(insertMessages, [
     first,
     textArray(batch.map(({ message }) => message.topic)),
@@ -59,6 +61,15 @@ export async function insert(
     byteaColumn(batch, headersColumn),
     byteaColumn(batch, valueColumn),
   ])
+}
+
+const insertMessage = statement(`
+  insert into bus.log (n, topic, key, type, headers, value) values ($1::bigint, $2, $3, $4, $5, $6)`)
+
+/** Without arrays one message costs 35 µs less, and where little happens all come alone. */
+async function insertAlone(db: Queries, n: number, prepared: Prepared): Promise<void> {
+  const { topic, key, type, headers, value } = stored(prepared)
+  await db.query(insertMessage, [n, topic, key, type, headers, value])
 }
 
 const selectHighest = statement(`
