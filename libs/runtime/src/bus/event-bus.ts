@@ -31,12 +31,19 @@ export interface Message extends OutgoingMessage {
 }
 
 export interface Subscription {
-  /** The consumer group: each group sees every message of its topics, spread over its members. */
+  /**
+   * The consumer group: each group sees every message of its topics, spread over its members. A new
+   * one begins with the oldest message that is still kept.
+   */
   readonly group: string
+  /** In one process a group reads a topic once; the call rejects for a topic that it reads already. */
   readonly topics: readonly string[]
   /** Messages of other types are finished unread. */
   readonly types: ReadonlySet<string>
-  /** Turns parsed JSON into the payload; a throw sends the message to the dead letters at once. */
+  /**
+   * Turns parsed JSON into the payload; a throw sends the message to the dead letters at once. Where
+   * publisher and consumer share a process the payload may come as it was given, without JSON.
+   */
   readonly read: (type: string, json: unknown) => unknown
   /**
    * Works on a batch; the batch is finished when the promise resolves. Messages come in the order of
@@ -62,6 +69,7 @@ export interface DeadLetter {
   readonly key: string
   readonly type: string
   readonly reason: string
+  /** When the group gave it up, ISO 8601 UTC with milliseconds. */
   readonly time: string
 }
 
@@ -73,6 +81,9 @@ export interface EventBus {
   subscribe(subscription: Subscription): Promise<Subscribed>
   /** The newest first, at most `limit`. */
   deadLetters(limit: number): Promise<readonly DeadLetter[]>
-  /** Hands a dead letter to its group again; false if there is none of that id in that group. */
+  /**
+   * Hands a dead letter to its group again; false if there is none of that id in that group. It stays
+   * among the dead letters until the group has finished it.
+   */
   replay(group: string, id: string): Promise<boolean>
 }

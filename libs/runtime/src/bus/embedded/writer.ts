@@ -35,16 +35,17 @@ export function openWriter({ db, log, highest, handOver, stopping }: WriterOptio
 
   /** The answer of a commit was lost: the numbers stay open until the database knows their fate. */
   async function findOut(span: Span): Promise<void> {
-    for (let tries = 1; !stopping.aborted; tries++) {
+    let written: boolean | undefined
+    for (let tries = 1; written === undefined && !stopping.aborted; tries++) {
       try {
-        if (await wasWritten(db, span.first)) span.committed()
-        else span.rolledBack()
-        return
+        written = await wasWritten(db, span.first)
       } catch (error) {
         log.warn({ err: error, n: span.first, tries }, 'fate of a commit unknown: asked again')
         await pause(delayAfter(tries), stopping)
       }
     }
+    if (written === true) span.committed()
+    if (written === false) span.rolledBack()
   }
 
   const insertAlone = gather<Prepared, Prepared>(
