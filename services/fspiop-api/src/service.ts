@@ -98,6 +98,9 @@ export async function start(settings: Settings, parts: ProcessParts): Promise<Fs
 
 /** While one batch is being stored the next is made. */
 const callback_batches_max = 2
+/** Nobody waits for reports, so they are gathered. */
+const reports_apart_ms = 250
+const report_batch_max = 1_000
 
 const loopback = /^(localhost|::1|127(\.\d{1,3}){3})$/
 
@@ -143,9 +146,13 @@ async function tellFsps(settings: Settings, bus: EventBus, parts: CallbackParts)
     },
     { batches_in_flight_max: callback_batches_max },
   )
-  const reports = await onEvents(bus, 'fspiop_api', ['NotifyReport'], async (events) => {
-    await publish(reportEvents(events.flatMap(reportLines)))
-  })
+  const reports = await onEvents(
+    bus,
+    'fspiop_api',
+    ['NotifyReport'],
+    (events) => publish(reportEvents(events.flatMap(reportLines))),
+    { batch_max: report_batch_max, batches_apart_ms: reports_apart_ms },
+  )
   return {
     async stop() {
       await callbacks.stop()

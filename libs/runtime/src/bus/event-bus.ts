@@ -55,6 +55,11 @@ export interface Subscription {
   readonly batch_max?: number
   /** Batches worked on side by side (1); no two of them hold the same topic and key. */
   readonly batches_in_flight_max?: number
+  /**
+   * So long at least between the beginnings of two batches (0): makes the batches of work large that
+   * nobody waits for, such as reports.
+   */
+  readonly batches_apart_ms?: number
 }
 
 export interface Subscribed {

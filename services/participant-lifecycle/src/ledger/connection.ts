@@ -32,7 +32,7 @@ export function keepOneConnection(
   const { signal } = closing
   let database: ExclusiveDatabase | undefined
   const opened = reopen()
-  const kept = opened.then(keep, () => undefined)
+  const kept = opened.catch(goOnTrying).then(keep)
 
   async function reopen(): Promise<void> {
     database = await retrying(
@@ -55,6 +55,13 @@ export function keepOneConnection(
       log.warn("the ledger's connection is lost, a new one is opened")
       await reopenWhateverItTakes()
     }
+  }
+
+  /** Who waits for `opened` is told; the process may still become the writer. */
+  async function goOnTrying(error: unknown): Promise<void> {
+    if (isClosing()) return
+    log.error({ err: error }, "ALARM the ledger's lock cannot be taken")
+    await reopenWhateverItTakes()
   }
 
   async function reopenWhateverItTakes(): Promise<void> {

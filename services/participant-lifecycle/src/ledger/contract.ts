@@ -195,8 +195,9 @@ function isId(id: string): boolean {
   return id.length > 0 && id.length <= id_length_max
 }
 
+/** Counted in characters, as the edge and the tables count. */
 function isName(name: string): boolean {
-  return name.length > 0 && name.length <= name_length_max
+  return name.length > 0 && Array.from(name).length <= name_length_max
 }
 
 function isTooLong(evidence: Buffer): boolean {

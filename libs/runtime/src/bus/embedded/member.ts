@@ -50,11 +50,13 @@ const page_numbers_max = 20_000
 
 export function openMember(options: MemberOptions): Member {
   const { subscription, starts, bounds, log, letters, handedOver, onMoved } = options
-  const { group, topics, types, batch_max = 100, batches_in_flight_max = 1 } = subscription
+  const { group, topics, types } = subscription
+  const { batch_max = 100, batches_in_flight_max = 1, batches_apart_ms = 0 } = subscription
   const intake = openIntake({
     ...bounds,
     batch_max,
     batches_in_flight_max,
+    batches_apart_ms,
     log,
     isOutage,
     handleBatch: (messages) => subscription.handleBatch(messages),

@@ -1,0 +1,30 @@
+import { expect, test } from '@jest/globals'
+import { reserveOf } from './contract.ts'
+
+const item = {
+  transferId: 'e5c1d8f3-72a6-4b09-8d14-f0b35a9c2e61',
+  payerFsp: 'greenbank',
+  payeeFsp: 'bluewallet',
+  amount: '10',
+  currency: 'USD',
+  expiresAt: '2030-01-01T00:00:00.000Z',
+  settlementModelId: 1,
+  settles: 'NET',
+  payerAccountId: 0,
+  payeeAccountId: 0,
+}
+
+test('a name of 32 characters of any script is held against the participants', () => {
+  expect(reserveOf({ ...item, payeeFsp: '🦊'.repeat(32) })).toBeDefined()
+  expect(reserveOf({ ...item, payeeFsp: '🦊'.repeat(33) })).toBeUndefined()
+})
+
+test.each([
+  ['an amount of nothing', { amount: '0' }],
+  ['an amount that is none', { amount: '1.00001' }],
+  ['a currency that is none', { currency: 'usd' }],
+  ['a time that is none', { expiresAt: 'tomorrow' }],
+  ['a way of settling that is none', { settles: 'SOMEHOW' }],
+])('%s is no command', (_, change) => {
+  expect(reserveOf({ ...item, ...change })).toBeUndefined()
+})
