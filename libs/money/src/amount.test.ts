@@ -198,10 +198,14 @@ describe('an amount in an administration request', () => {
 
   test('with up to four decimals and fifteen digits is always read', () => {
     fc.assert(
-      fc.property(fc.integer({ min: -(1e11 - 1), max: 1e11 - 1 }), fc.nat(9_999), (whole, places) => {
-        const text = `${whole}.${String(places).padStart(4, '0')}`
-        expect(amountFromJson(Number(text))).toBe(amountFromJson(text))
-      }),
+      fc.property(
+        fc.integer({ min: -(1e11 - 1), max: 1e11 - 1 }),
+        fc.nat(9_999),
+        (whole, places) => {
+          const text = `${whole}.${String(places).padStart(4, '0')}`
+          expect(amountFromJson(Number(text))).toBe(amountFromJson(text))
+        },
+      ),
     )
   })
 })
