@@ -3,14 +3,18 @@ import type { z } from 'zod'
 import type { EventDefinition } from './define.ts'
 import { notificationEvents } from './notifications.ts'
 import { participantEvents } from './participants.ts'
+import { partyEvents } from './parties.ts'
 import { platformEvents } from './platform.ts'
 import { quoteEvents } from './quotes.ts'
+import { securityEvents } from './security.ts'
 import { transferEvents } from './transfers.ts'
 
 export const catalogue = {
   ...transferEvents,
   ...quoteEvents,
+  ...partyEvents,
   ...participantEvents,
+  ...securityEvents,
   ...notificationEvents,
   ...platformEvents,
 } satisfies Record<string, EventDefinition>

@@ -11,6 +11,19 @@ const http = z.object({
   url: z.string(),
 })
 
+/**
+ * Of a request that one FSP has sent to another and that no service remembers: who is told when it
+ * cannot be delivered, and where. The error's path is `path` followed by "/error".
+ */
+const onFailure = z.object({
+  requesterFspId: z.string(),
+  resource: z.string(),
+  path: z.string(),
+  /** Fills the variables of the registered address. */
+  variables: z.record(z.string(), z.string()),
+  version: z.string(),
+})
+
 const email = z.object({
   type: z.literal('EMAIL'),
   address: z.string(),
@@ -42,6 +55,8 @@ export const notificationEvents = {
       /** No attempt begins at or after this moment: the expiration of a request, 24 h for outcomes. */
       deadline: z.string(),
       reportRequired: z.boolean(),
+      /** With it a failure is reported whatever `reportRequired` says. */
+      onFailure: onFailure.optional(),
     }),
   }),
   NotifyReport: define({
@@ -50,6 +65,8 @@ export const notificationEvents = {
     consumers: ['fspiop-api'],
     key: null,
     about: 'What became of a batch of notifications.',
-    schema: z.object({ reports: z.array(deliveryReport.extend({ cause })) }),
+    schema: z.object({
+      reports: z.array(deliveryReport.extend({ cause, onFailure: onFailure.optional() })),
+    }),
   }),
 }

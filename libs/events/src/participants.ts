@@ -20,6 +20,8 @@ const ofParticipant = {
   key: 'participantId',
 } as const
 
+const accountReaders = ['settlements', 'fspiop-api', 'account-lookup', 'quoting'] as const
+
 const ofAccount = {
   participantId: z.string(),
   accountId: z.int(),
@@ -74,7 +76,7 @@ export const participantEvents = {
   }),
   ParticipantAccountAdded: define({
     ...ofParticipant,
-    consumers: ['settlements', 'fspiop-api'],
+    consumers: accountReaders,
     about: 'A participant has a further account.',
     schema: z.object({
       participantId: z.string(),
@@ -85,13 +87,13 @@ export const participantEvents = {
   }),
   ParticipantAccountEnabled: define({
     ...ofParticipant,
-    consumers: ['settlements'],
+    consumers: accountReaders,
     about: 'An account takes movements again.',
     schema: accountStatus,
   }),
   ParticipantAccountDisabled: define({
     ...ofParticipant,
-    consumers: ['settlements'],
+    consumers: accountReaders,
     about: 'An account takes no new movements; what is reserved can still finish.',
     schema: accountStatus,
   }),

@@ -38,6 +38,8 @@ export const deliveryReport = z.object({
   attempts: z.int(),
   duration_ms: z.int(),
   lastError: z.string().optional(),
+  /** What a refusing FSP wrote into its answer. */
+  errorInformation: errorInformation.optional(),
   reportedAt: z.string(),
 })
 

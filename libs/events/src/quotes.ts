@@ -1,7 +1,7 @@
 /** The events of a quote's life. The ILP packet travels once, inside the relayed body. */
 import { z } from 'zod'
 import { define } from './define.ts'
-import { callbackReports, errorInformation, extensionList, money } from './parts.ts'
+import { callbackReports, errorInformation, extensionList, legRole, money } from './parts.ts'
 
 /** Parts of a message that the hub passes on whole: it stores them and never decides by them. */
 const opaque = z.record(z.string(), z.unknown())
@@ -85,6 +85,71 @@ export const quoteEvents = {
     schema: response,
   }),
   QuoteAcceptedCallbackReport: report('How PUT /quotes/{id} reached the payer FSP.'),
+  QuoteRejectReceived: define({
+    ...asked,
+    consumers: ['quoting'],
+    about: 'A payee FSP refused with PUT /quotes/{id}/error.',
+    schema: z.object({
+      quoteId: z.string(),
+      requesterFspId: z.string(),
+      destinationFspId: z.string(),
+      errorInformation,
+      payloadHash: z.string(),
+      version: z.string(),
+    }),
+  }),
+  QuoteRejectAccepted: define({
+    ...said,
+    consumers: ['fspiop-api'],
+    about: 'The refusal is stored; the payer FSP is to be told.',
+    schema: z.object({
+      quoteId: z.string(),
+      payerFspId: z.string(),
+      payeeFspId: z.string(),
+      payerVersion: z.string(),
+      errorInformation,
+    }),
+  }),
+  QuoteRejectCallbackReport: report('How PUT /quotes/{id}/error reached the payer FSP.'),
+  QuoteQueryReceived: define({
+    ...asked,
+    consumers: ['quoting'],
+    about: 'An FSP asked with GET /quotes/{id}.',
+    schema: z.object({
+      quoteId: z.string(),
+      requesterFspId: z.string(),
+      destinationFspId: z.string().optional(),
+      version: z.string(),
+    }),
+  }),
+  QuoteQueryForwarded: define({
+    ...said,
+    consumers: ['fspiop-api'],
+    about:
+      'The hub holds no answer: the GET, whose headers go along, is passed on to the other FSP.',
+    schema: z.object({
+      quoteId: z.string(),
+      requesterFspId: z.string(),
+      destinationFspId: z.string(),
+      version: z.string(),
+    }),
+  }),
+  QuoteQueryResponse: define({
+    ...said,
+    consumers: ['fspiop-api'],
+    about:
+      'The answer to a GET or to a repeated request or response: what is stored, or why there is ' +
+      "nothing. A stored answer is the relayed body; with the payee FSP's headers it is that FSP's " +
+      'own message, without them it is told by the hub.',
+    schema: z.object({
+      quoteId: z.string(),
+      requesterFspId: z.string(),
+      legRole,
+      version: z.string(),
+      errorInformation: errorInformation.optional(),
+    }),
+  }),
+  QuoteQueryResponseCallbackReport: report('How that reached whoever asked.'),
   InvalidQuoteRequest: define({
     ...said,
     consumers: ['fspiop-api'],

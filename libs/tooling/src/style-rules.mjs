@@ -14,11 +14,12 @@ const libsOf = {
   runtime: [],
   events: ['runtime'],
   protos: [],
+  participants: ['events', 'protos', 'runtime'],
   fsp: ['fspiop', 'money'],
   'sandbox-fsp': ['fsp', 'fspiop', 'money', 'runtime'],
   'test-e2e': ['fsp', 'fspiop', 'money'],
 }
-const libsOfServices = ['events', 'fspiop', 'money', 'protos', 'runtime']
+const libsOfServices = ['events', 'fspiop', 'money', 'participants', 'protos', 'runtime']
 
 const vagueFolders = /(^|\/)(common|utils?|shared|core|types|interfaces|helpers?|managers?)(\/|$)/
 const sqlText =

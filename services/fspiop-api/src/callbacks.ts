@@ -10,9 +10,9 @@ import {
   isEndpointType,
   type EndpointType,
 } from '@causeway/fspiop'
+import type { Participant, Participants } from '@causeway/participants'
 import type { OutgoingMessage } from '@causeway/runtime'
 import type { Leg } from './legs.ts'
-import type { Participant, Participants } from './participants.ts'
 import { reportEvents, type ReportedEvent, type ReportLine } from './reports.ts'
 
 /** A leg with the event that caused it. */

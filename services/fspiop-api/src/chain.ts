@@ -16,9 +16,9 @@ import {
   type Resource,
   type Version,
 } from '@causeway/fspiop'
+import type { Participant, Participants } from '@causeway/participants'
 import type { OutgoingMessage } from '@causeway/runtime'
 import type { Share } from './admission.ts'
-import type { Participant, Participants } from './participants.ts'
 import { refuse, type Compatibility } from './refusals.ts'
 
 /** A message whose head is in order and whose sender may send it. */

@@ -3,6 +3,7 @@
  * owns no state: what it accepts is stored as an event before it is acknowledged.
  */
 import { onEvents } from '@causeway/events'
+import { openParticipants } from '@causeway/participants'
 import {
   serveHttp,
   StartError,
@@ -19,7 +20,6 @@ import type { Edge } from './chain.ts'
 import { errorsPage } from './errors-page.ts'
 import { openHealthPage } from './health.ts'
 import { openMeasures } from './measures.ts'
-import { openParticipants } from './participants.ts'
 import { refuse, type Reason } from './refusals.ts'
 import { reportEvents, reportLines } from './reports.ts'
 import { refusalBody, sendUnknownPath, serveApi } from './serve.ts'
@@ -41,6 +41,7 @@ export async function start(settings: Settings, parts: ProcessParts): Promise<Fs
   log.warn('JWS_VERIFY=off, JWS_SIGN=off: signatures are neither verified nor made')
   const { bus, grpc } = parts
   const participants = await openParticipants({
+    group: 'fspiop_api',
     grpc,
     bus,
     log,

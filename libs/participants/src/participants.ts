@@ -1,9 +1,9 @@
 /**
- * What the edge knows of participants: from memory while nothing has changed, and asked once afresh
- * before anything is refused because of it.
+ * What a service knows of participants: from memory while nothing has changed, and asked once afresh
+ * before anything is refused because of it. No decision about money may rest on it.
  */
 import { onEvents } from '@causeway/events'
-import { participantsService } from '@causeway/protos'
+import { participantsService, type Participant as Told } from '@causeway/protos'
 import {
   periodically,
   readThrough,
@@ -18,6 +18,13 @@ export interface Participant {
   readonly isActive: boolean
   /** Values by endpoint type. */
   readonly endpoints: ReadonlyMap<string, string>
+  readonly accounts: readonly ParticipantAccount[]
+}
+
+export interface ParticipantAccount {
+  readonly ledgerAccountType: string
+  readonly currency: string
+  readonly isActive: boolean
 }
 
 export interface Participants {
@@ -36,9 +43,12 @@ export interface Participants {
 }
 
 export interface ParticipantsParts {
+  /** The consumer group of the service. */
+  readonly group: string
   readonly grpc: GrpcHost
   readonly bus: EventBus
   readonly log: Logger
+  /** What is known is never older, whether or not a change was heard. */
   readonly age_max_ms: number
 }
 
@@ -48,6 +58,9 @@ const changes = [
   'ParticipantCreated',
   'ParticipantStateUpdated',
   'ParticipantEndpointsUpdated',
+  'ParticipantAccountAdded',
+  'ParticipantAccountEnabled',
+  'ParticipantAccountDisabled',
 ] as const
 
 export async function openParticipants(parts: ParticipantsParts): Promise<Participants> {
@@ -55,17 +68,9 @@ export async function openParticipants(parts: ParticipantsParts): Promise<Partic
   const cache = readThrough<Participant>({ entries_max: participants_max, load })
   const asking = new Map<string, Promise<Participant | undefined>>()
 
-  /** The hub is no FSP: nobody speaks in its name. */
   async function load(names: readonly string[]): Promise<ReadonlyMap<string, Participant>> {
     const { participants } = await GetParticipantInfo({ names: [...names] })
-    return new Map(
-      participants
-        .filter(({ isHub }) => !isHub)
-        .map(({ name, isActive, endpoints }) => [
-          name,
-          { name, isActive, endpoints: new Map(endpoints.map(({ type, value }) => [type, value])) },
-        ]),
-    )
+    return participantsByName(participants)
   }
 
   function askAfresh(name: string): Promise<Participant | undefined> {
@@ -79,7 +84,7 @@ export async function openParticipants(parts: ParticipantsParts): Promise<Partic
     return answer
   }
 
-  const subscribed: Subscribed = await onEvents(parts.bus, 'fspiop_api', changes, (events) => {
+  const subscribed: Subscribed = await onEvents(parts.bus, parts.group, changes, (events) => {
     for (const { payload } of events) cache.forget(payload.participantId)
     return Promise.resolve()
   })
@@ -114,4 +119,25 @@ export async function openParticipants(parts: ParticipantsParts): Promise<Partic
       await subscribed.stop()
     },
   }
+}
+
+/** The hub is no FSP: nobody speaks in its name. */
+function participantsByName(told: readonly Told[]): ReadonlyMap<string, Participant> {
+  return new Map(
+    told
+      .filter(({ isHub }) => !isHub)
+      .map(({ name, isActive, endpoints, accounts }) => [
+        name,
+        {
+          name,
+          isActive,
+          endpoints: new Map(endpoints.map(({ type, value }) => [type, value])),
+          accounts: accounts.map(({ ledgerAccountType, currency, isActive: active }) => ({
+            ledgerAccountType,
+            currency,
+            isActive: active,
+          })),
+        },
+      ]),
+  )
 }

@@ -1,0 +1,138 @@
+/**
+ * Who a party belongs to: what FSPs ask of account-lookup, and what it answers. A message that is only
+ * passed on (PUT /parties and its error) is no event: the edge has it delivered at once.
+ */
+import { z } from 'zod'
+import { define } from './define.ts'
+import { errorInformation, extensionList } from './parts.ts'
+
+/** The party that a message is about. */
+const party = {
+  /** The percent-encoded type, identifier and sub id, joined by "/": the business id. */
+  partyKey: z.string(),
+  partyIdType: z.string(),
+  partyIdentifier: z.string(),
+  partySubIdOrType: z.string().optional(),
+}
+
+/** Who asked, and the version in which they are to be answered. */
+const asker = { requesterFspId: z.string(), version: z.string() }
+
+const asked = {
+  topic: 'fspiop-api.parties',
+  publishers: ['fspiop-api'],
+  consumers: ['account-lookup'],
+  key: 'partyKey',
+} as const
+
+const said = {
+  topic: 'account-lookup',
+  publishers: ['account-lookup'],
+  consumers: ['fspiop-api'],
+  key: 'partyKey',
+} as const
+
+/** One entry of POST /participants. */
+const batchEntry = z.object({
+  partyIdType: z.string(),
+  partyIdentifier: z.string(),
+  partySubIdOrType: z.string().optional(),
+  fspId: z.string().optional(),
+})
+
+export const partyEvents = {
+  PartyQueryReceived: define({
+    ...asked,
+    about: 'GET /parties: whoever the party belongs to is to be asked.',
+    schema: z.object({
+      ...party,
+      ...asker,
+      currency: z.string().optional(),
+      /** The FSP that the asker names; it is asked without a lookup. */
+      destinationFspId: z.string().optional(),
+      /** The request target as it came, query included: it is passed on unchanged. */
+      path: z.string(),
+    }),
+  }),
+  PartyQueryResponse: define({
+    ...said,
+    about: 'Nobody can be asked about the party; whoever asked is told why.',
+    schema: z.object({ ...party, ...asker, errorInformation }),
+  }),
+  ParticipantQueryReceived: define({
+    ...asked,
+    about: 'GET /participants/{Type}/{ID}: whose is the party?',
+    schema: z.object({ ...party, ...asker, currency: z.string().optional() }),
+  }),
+  ParticipantQueryResponse: define({
+    ...said,
+    about: 'The FSP that the party belongs to, or why there is none.',
+    schema: z.object({
+      ...party,
+      ...asker,
+      result: z.union([z.object({ ownerFspId: z.string() }), z.object({ errorInformation })]),
+    }),
+  }),
+  ParticipantAssociationRequestReceived: define({
+    ...asked,
+    about: 'POST /participants/{Type}/{ID}: an FSP says that the party is its own.',
+    schema: z.object({
+      ...party,
+      ...asker,
+      fspId: z.string(),
+      currency: z.string().optional(),
+      extensionList: extensionList.optional(),
+    }),
+  }),
+  ParticipantAssociationCreated: define({
+    ...said,
+    about: 'The party belongs to the FSP; stored.',
+    schema: z.object({ ...party, ...asker, fspId: z.string(), currency: z.string().optional() }),
+  }),
+  ParticipantDisassociateRequestReceived: define({
+    ...asked,
+    about: 'DELETE /participants/{Type}/{ID}: an FSP lets go of its party.',
+    schema: z.object({ ...party, ...asker, currency: z.string().optional() }),
+  }),
+  ParticipantAssociationRemoved: define({
+    ...said,
+    about: 'The party belongs to nobody any more; stored.',
+    schema: z.object({ ...party, ...asker, currency: z.string().optional() }),
+  }),
+  ParticipantAssociationRequestRefused: define({
+    ...said,
+    about: 'An association was neither made nor removed, and why.',
+    schema: z.object({ ...party, ...asker, errorInformation }),
+  }),
+  ParticipantBatchAssociationRequestReceived: define({
+    ...asked,
+    key: 'requestId',
+    about: 'POST /participants: an FSP says that many parties are its own.',
+    schema: z.object({
+      requestId: z.string(),
+      ...asker,
+      currency: z.string().optional(),
+      /** In the order of the request, 1 to 10,000. */
+      partyList: z.array(batchEntry),
+    }),
+  }),
+  ParticipantBatchAssociationProcessed: define({
+    ...said,
+    key: 'requestId',
+    about: 'What became of each party of the request, or why none was looked at.',
+    schema: z.object({
+      requestId: z.string(),
+      ...asker,
+      result: z.union([
+        z.object({
+          currency: z.string().optional(),
+          /** In the order of the request; an entry with errorInformation failed. */
+          partyList: z.array(
+            z.object({ partyId: batchEntry, errorInformation: errorInformation.optional() }),
+          ),
+        }),
+        z.object({ errorInformation }),
+      ]),
+    }),
+  }),
+}

@@ -1,0 +1,7 @@
+export {
+  openParticipants,
+  type Participant,
+  type ParticipantAccount,
+  type Participants,
+  type ParticipantsParts,
+} from './participants.ts'
