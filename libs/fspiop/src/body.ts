@@ -4,8 +4,15 @@
  */
 import { isUtf8 } from 'node:buffer'
 import type { z } from 'zod'
+import {
+  type Clear,
+  coveredBy,
+  type EncryptedPath,
+  unencryptedPath,
+  withoutEncrypted,
+} from './encrypted.ts'
 import type { ErrorCode } from './errors.ts'
-import { firstFault } from './faults.ts'
+import { documentPath, firstFault } from './faults.ts'
 
 export type BodyReading<Value> =
   | { readonly ok: true; readonly value: Value; readonly json: unknown }
@@ -23,7 +30,22 @@ const unstorablePattern = /[\0\p{Surrogate}]/u
 export function readBody<Schema extends z.ZodType>(
   schema: Schema,
   bytes: Buffer,
-): BodyReading<z.output<Schema>> {
+): BodyReading<z.output<Schema>>
+/**
+ * The same for a body of which some members are ciphertext: these are left unjudged, with all below
+ * them, and are absent from `value` (not from `json`). `encrypted` comes of `readEncryptedPaths`. A
+ * listed member that is no text is 3101.
+ */
+export function readBody<Schema extends z.ZodType>(
+  schema: Schema,
+  bytes: Buffer,
+  options: { readonly encrypted: readonly EncryptedPath[] },
+): BodyReading<Clear<z.output<Schema>>>
+export function readBody<Schema extends z.ZodType>(
+  schema: Schema,
+  bytes: Buffer,
+  { encrypted }: { readonly encrypted: readonly EncryptedPath[] } = { encrypted: [] },
+): BodyReading<unknown> {
   if (!isUtf8(bytes)) return malformed('the body is not UTF-8')
   const text = bytes.toString('utf8')
   let json: unknown
@@ -35,7 +57,10 @@ export function readBody<Schema extends z.ZodType>(
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
     return malformed('the body is not a JSON object')
   }
-  return judge(schema, json, text.includes('\\u'))
+  const escaped = text.includes('\\u')
+  if (encrypted.length === 0) return judge(schema, json, escaped)
+  const harm = harmOf(json, 1, escaped)
+  return harm === undefined ? judgeClear(schema, json, encrypted) : malformed(harm)
 }
 
 /** The same for JSON that has been parsed already. */
@@ -57,6 +82,29 @@ function judge<Schema extends z.ZodType>(
   const reading = schema.safeParse(json)
   if (reading.success) return { ok: true, value: reading.data, json }
   return { ok: false, ...firstFault(reading.error.issues, json) }
+}
+
+/** Faults at or below an encrypted member are none: only who can decrypt it can judge it. */
+function judgeClear(
+  schema: z.ZodType,
+  json: object,
+  encrypted: readonly EncryptedPath[],
+): BodyReading<unknown> {
+  const wrong = unencryptedPath(json, encrypted)
+  if (wrong !== undefined) return malformed(`/${wrong.join('/')}: not ciphertext`)
+  const reading = schema.safeParse(json)
+  if (reading.success) return { ok: true, value: withoutEncrypted(reading.data, encrypted), json }
+  const isCovered = coveredBy(json, encrypted)
+  const issues = reading.error.issues.filter((issue) => !isCovered(documentPath(issue.path, json)))
+  if (issues.length > 0) return { ok: false, ...firstFault(issues, json) }
+  return { ok: true, value: withoutEncrypted(partlyParsed(schema, json), encrypted), json }
+}
+
+/** What the schema makes of all members that it takes; the others are as they were sent. */
+function partlyParsed(schema: z.ZodType, json: object): unknown {
+  const parsed = schema._zod.run({ value: json, issues: [] }, { async: false })
+  if (parsed instanceof Promise) throw new Error('no message has asynchronous checks')
+  return parsed.value
 }
 
 function malformed(detail: string): BodyReading<never> {

@@ -6,7 +6,6 @@ import { z } from 'zod'
 import {
   amount,
   balanceOfPayments,
-  correlationId,
   currency,
   dateOfBirth,
   errorCode,
@@ -26,6 +25,7 @@ import {
   pinValue,
   qrCode,
   refundReason,
+  transactionId,
   transactionSubScenario,
 } from './elements.ts'
 import {
@@ -89,7 +89,7 @@ export const partyResult = z.looseObject({
 })
 
 export const refund = z.looseObject({
-  originalTransactionId: correlationId,
+  originalTransactionId: transactionId,
   refundReason: refundReason.optional(),
 })
 

@@ -68,6 +68,12 @@ export const correlationId = passing(isUuid, 'not a legal CorrelationId', '3101'
 /** The ids of transfers and quotes, which may be ULIDs. */
 export const transferOrQuoteId = passing(isCorrelationId, 'not a legal CorrelationId', '3101')
 
+/** Some FSPs give a transaction the id of its transfer. */
+export const transactionId = transferOrQuoteId
+
+/** A value of a list that is not judged here: as long as every enumeration's. */
+export const anyEnumeration = sized(32)
+
 /** As the element `fspId`, for ids that come in headers. */
 export function isFspId(text: string): boolean {
   return fspIdPattern.test(text)

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import {
+  callbackAddress,
   callbackUrl,
   endpointTypeOf,
   endpointTypes,
@@ -7,6 +8,7 @@ import {
   isBaseUrlType,
   isEndpointType,
   isEndpointValue,
+  templateVariables,
 } from './endpoints.ts'
 import { type Operation, routes } from './routes.ts'
 
@@ -90,6 +92,7 @@ describe('endpoint types', () => {
       'DELETE /participants/{Type}/{ID}/{SubId}',
       'GET /transfers/{ID}',
       'GET /bulkTransfers/{ID}',
+      'POST /pings',
     ])
   })
 
@@ -137,5 +140,105 @@ describe('a value to register', () => {
     ['ALARM_NOTIFICATION_TOPIC', 'a b'],
   ] as const)('for %s may not be %s', (type, value) => {
     expect(isEndpointValue(type, value)).toBe(false)
+  })
+})
+
+/** All that an FSP registers, each value naming its own type. */
+const registered: ReadonlyMap<string, string> = new Map(
+  [
+    ['PARTICIPANT_PUT', '/participants/{{partyIdType}}/{{partyIdentifier}}'],
+    ['PARTICIPANT_PUT_ERROR', '/participants/{{partyIdType}}/{{partyIdentifier}}/error'],
+    [
+      'PARTICIPANT_SUB_ID_PUT',
+      '/participants/{{partyIdType}}/{{partyIdentifier}}/{{partySubIdOrType}}',
+    ],
+    [
+      'PARTICIPANT_SUB_ID_PUT_ERROR',
+      '/participants/{{partyIdType}}/{{partyIdentifier}}/{{partySubIdOrType}}/error',
+    ],
+    ['PARTICIPANT_BATCH_PUT', '/participants/{{requestId}}'],
+    ['PARTICIPANT_BATCH_PUT_ERROR', '/participants/{{requestId}}/error'],
+    ['PARTIES_GET', '/parties/{{partyIdType}}/{{partyIdentifier}}'],
+    ['PARTIES_PUT', '/parties/{{partyIdType}}/{{partyIdentifier}}'],
+    ['PARTIES_PUT_ERROR', '/parties/{{partyIdType}}/{{partyIdentifier}}/error'],
+    ['PARTIES_SUB_ID_GET', '/parties/{{partyIdType}}/{{partyIdentifier}}/{{partySubIdOrType}}'],
+    ['PARTIES_SUB_ID_PUT', '/parties/{{partyIdType}}/{{partyIdentifier}}/{{partySubIdOrType}}'],
+    [
+      'PARTIES_SUB_ID_PUT_ERROR',
+      '/parties/{{partyIdType}}/{{partyIdentifier}}/{{partySubIdOrType}}/error',
+    ],
+    ['QUOTES', ''],
+    ['BULK_QUOTES', ''],
+    ['TRX_REQ_SERVICE', ''],
+    ['AUTHORIZATIONS', ''],
+    ['TRANSFER_POST', '/transfers'],
+    ['TRANSFER_PUT', '/transfers/{{transferId}}'],
+    ['TRANSFER_ERROR', '/transfers/{{transferId}}/error'],
+    ['BULK_TRANSFER_POST', '/bulkTransfers'],
+    ['BULK_TRANSFER_PUT', '/bulkTransfers/{{id}}'],
+    ['BULK_TRANSFER_ERROR', '/bulkTransfers/{{id}}/error'],
+  ].map(([name, template]) => [
+    `FSPIOP_CALLBACK_URL_${name}`,
+    `http://fsp.test/${name}${template}`,
+  ]),
+)
+
+/** Each operation that an FSP is sent, with its path for one set of parameters. */
+const sent = routes.flatMap(({ resource, methods, template }) =>
+  methods.flatMap((method) => {
+    const operation = `${method} ${template}` as Operation
+    if (endpointTypeOf(operation) === undefined) return []
+    const parameters = {
+      ...(template.includes('{Type}') ? { Type: 'ALIAS' } : {}),
+      ...(template.includes('{ID}') ? { ID: 'a+b' } : {}),
+      ...(template.includes('{SubId}') ? { SubId: 'home' } : {}),
+    }
+    const path = template
+      .replace('{Type}', 'ALIAS')
+      .replace('{ID}', 'a%2Bb')
+      .replace('{SubId}', 'home')
+    return [{ operation, path, variables: templateVariables(resource, parameters) }]
+  }),
+)
+
+describe('the address of an operation', () => {
+  test.each(sent)('$operation is at its own type', ({ operation, path, variables }) => {
+    const type = endpointTypeOf(operation) ?? ''
+    const name = type.replace('FSPIOP_CALLBACK_URL_', '')
+    expect(callbackAddress(registered, operation, path, variables)).toBe(
+      `http://fsp.test/${name}${path}`,
+    )
+  })
+
+  test.each(sent)(
+    '$operation is at the base address of an FSP that has no other',
+    ({ operation, path, variables }) => {
+      const base = new Map([['FSPIOP_CALLBACK_URL', 'http://fsp.test/in/']])
+      expect(callbackAddress(base, operation, path, variables)).toBe(`http://fsp.test/in${path}`)
+      expect(callbackAddress(new Map(), operation, path, variables)).toBeUndefined()
+    },
+  )
+
+  test('keeps the query of what is relayed to a base address', () => {
+    const path = '/authorizations/1?authenticationType=OTP&retriesLeft=2'
+    expect(callbackAddress(registered, 'GET /authorizations/{ID}', path, {})).toBe(
+      `http://fsp.test/AUTHORIZATIONS${path}`,
+    )
+  })
+
+  test('is none where the own type is registered but cannot be filled in', () => {
+    const both = new Map([
+      ['FSPIOP_CALLBACK_URL', 'http://fsp.test'],
+      ['FSPIOP_CALLBACK_URL_TRANSFER_PUT', 'http://fsp.test/{{nothing}}'],
+    ])
+    expect(callbackAddress(both, 'PUT /transfers/{ID}', '/transfers/1', { id: '1' })).toBe(
+      undefined,
+    )
+  })
+
+  test('is none for what no FSP is sent, and for a value that gives no address', () => {
+    expect(callbackAddress(registered, 'GET /transfers/{ID}', '/transfers/1', {})).toBeUndefined()
+    const odd = new Map([['FSPIOP_CALLBACK_URL', 'fsp']])
+    expect(callbackAddress(odd, 'POST /quotes', '/quotes', {})).toBeUndefined()
   })
 })

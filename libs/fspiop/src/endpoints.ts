@@ -2,7 +2,8 @@
  * Where an FSP wants its callbacks: a closed list of endpoint types, the address that comes of a
  * registered value, and which type serves which operation.
  */
-import type { Operation } from './routes.ts'
+import type { Resource } from './resources.ts'
+import type { Operation, PathParameters } from './routes.ts'
 
 const callbackUrlTypes = [
   'FSPIOP_CALLBACK_URL_PARTICIPANT_PUT',
@@ -192,6 +193,8 @@ const byOperation: Readonly<Partial<Record<Operation, EndpointType>>> = {
   'GET /transactions/{ID}': 'FSPIOP_CALLBACK_URL_TRX_REQ_SERVICE',
   'PUT /transactions/{ID}': 'FSPIOP_CALLBACK_URL_TRX_REQ_SERVICE',
   'PUT /transactions/{ID}/error': 'FSPIOP_CALLBACK_URL_TRX_REQ_SERVICE',
+  // No type is published for pings either; each FSP has a base for quotes.
+  'PUT /pings/{ID}': 'FSPIOP_CALLBACK_URL_QUOTES',
   'POST /bulkQuotes': 'FSPIOP_CALLBACK_URL_BULK_QUOTES',
   'GET /bulkQuotes/{ID}': 'FSPIOP_CALLBACK_URL_BULK_QUOTES',
   'PUT /bulkQuotes/{ID}': 'FSPIOP_CALLBACK_URL_BULK_QUOTES',
@@ -204,4 +207,45 @@ const byOperation: Readonly<Partial<Record<Operation, EndpointType>>> = {
 /** The type that tells where an operation is to be sent; `undefined` for what no FSP is sent. */
 export function endpointTypeOf(operation: Operation): EndpointType | undefined {
   return byOperation[operation]
+}
+
+/** What all callbacks without an address of their own go to, when an FSP has registered it. */
+const baseType = 'FSPIOP_CALLBACK_URL' satisfies EndpointType
+
+/**
+ * The address of a callback by all that an FSP has registered (value by endpoint type): the value of
+ * the operation's own type, or, where the FSP has none, its base address with the path appended.
+ * `undefined` when it has neither, or when what comes of it is no address; then the FSP cannot be
+ * reached, which its sender is told as 3201. `path` is from the resource name on, with its query.
+ */
+export function callbackAddress(
+  endpoints: ReadonlyMap<string, string>,
+  operation: Operation,
+  path: string,
+  variables: Readonly<Record<string, string | undefined>>,
+): string | undefined {
+  const ownType = endpointTypeOf(operation)
+  if (ownType === undefined) return undefined
+  const type = endpoints.has(ownType) ? ownType : baseType
+  const value = endpoints.get(type)
+  const url = value === undefined ? undefined : callbackUrl(type, value, path, variables)
+  return url !== undefined && URL.canParse(url) ? url : undefined
+}
+
+/**
+ * What registered templates name, by the parameters of a path: the identifiers of a party, or the id
+ * under the name of its resource; always also under both names that any template may use.
+ */
+export function templateVariables(
+  resource: Resource,
+  { Type, ID, SubId }: PathParameters,
+): Readonly<Record<string, string>> {
+  if (ID === undefined) return {}
+  const any = { id: ID, ID }
+  if (Type !== undefined) {
+    const party = { partyIdType: Type, partyIdentifier: ID }
+    return { ...any, ...party, ...(SubId === undefined ? {} : { partySubIdOrType: SubId }) }
+  }
+  if (resource === 'participants') return { ...any, requestId: ID }
+  return resource === 'transfers' ? { ...any, transferId: ID } : any
 }

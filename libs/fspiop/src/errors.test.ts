@@ -1,5 +1,25 @@
 import { describe, expect, test } from '@jest/globals'
-import { causeOf, type ErrorCode, errorCatalogue, errorInformation, refusal } from './errors.ts'
+import {
+  causeOf,
+  type ErrorCode,
+  errorCatalogue,
+  errorInformation,
+  httpStatuses,
+  meaningOf,
+  refusal,
+} from './errors.ts'
+
+/** The codes of the API for FSPs, by the status of an answer. */
+const codesByStatus: readonly (readonly [status: number, codes: string])[] = [
+  [503, '1000 1001 2000 2001 2003 2004 2005 2006'],
+  [501, '2002'],
+  [406, '3001'],
+  [404, '3002'],
+  [400, '3000 3003 3040 3100 3101 3102 3103 3104 3105 3106 3107'],
+  [400, '3200 3201 3202 3203 3204 3205 3206 3207 3208 3209 3210 3300 3301 3302 3303'],
+  [400, '4000 4001 4100 4101 4102 4103 4200 4300 4400'],
+  [400, '5000 5001 5100 5101 5102 5103 5104 5105 5106 5107 5200 5300 5400'],
+]
 
 describe('the catalogue', () => {
   const codes = Object.keys(errorCatalogue) as ErrorCode[]
@@ -10,6 +30,21 @@ describe('the catalogue', () => {
       expect(errorCatalogue[code].name.length).toBeLessThanOrEqual(60)
     }
     expect(codes).toHaveLength(72)
+  })
+
+  test.each(codesByStatus)('answers with %s for %s, and has no other', (status, list) => {
+    for (const code of list.split(' ')) {
+      expect(errorCatalogue[code as ErrorCode]).toMatchObject({ status })
+    }
+    const all = codesByStatus.flatMap(([, each]) => each.split(' '))
+    expect(codes.filter((code) => /^[1-5]/.test(code)).sort()).toEqual(all.sort())
+  })
+
+  test('knows no status but those of the API', () => {
+    expect(Object.keys(httpStatuses).map(Number)).toEqual([
+      200, 202, 400, 401, 403, 404, 405, 406, 501, 503,
+    ])
+    for (const code of codes) expect(httpStatuses[errorCatalogue[code].status]).toBeDefined()
   })
 
   test('answers faults of the server with 503, but 501 for what is not implemented', () => {
@@ -79,4 +114,19 @@ test('a cause is code, colon and description, cut to fit an extension', () => {
 
 test('a refusal has the status of its code', () => {
   expect(refusal('3002', '/unknown')).toEqual({ status: 404, code: '3002', detail: '/unknown' })
+})
+
+test.each([
+  ['3204', '3204'],
+  ['5199', '5100'],
+  ['3350', '3300'],
+  ['3999', '3000'],
+  ['4500', '4000'],
+  ['1100', '1000'],
+  ['7001', undefined],
+  ['0999', undefined],
+  ['320', undefined],
+  ['constructor', undefined],
+])('an error %s means what %s means', (code, meaning) => {
+  expect(meaningOf(code)).toBe(meaning)
 })

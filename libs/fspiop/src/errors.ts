@@ -21,10 +21,26 @@ export interface ErrorInformation {
   readonly extensionList?: ExtensionList
 }
 
+/** Every status of an answer, with when it is given. FSPIOP 3. */
+export const httpStatuses = {
+  200: 'a callback (PUT, PATCH) was taken',
+  202: 'a request (POST, GET, DELETE) was taken; its outcome comes as a callback',
+  400: 'the message is not what it must be',
+  401: 'the sender has not said who it is',
+  403: 'the sender may not do this',
+  404: 'no such path',
+  405: 'the path has no such method',
+  406: 'none of the versions asked for is supported',
+  501: 'this hub does not serve it',
+  503: 'not now: overloaded, or something needed is away',
+} as const
+
+export type HttpStatus = keyof typeof httpStatuses
+
 interface CatalogueEntry {
   readonly name: string
   /** The status of a synchronous answer; before an acknowledgement a server fault is 503, not 500. */
-  readonly status: 400 | 404 | 406 | 501 | 503
+  readonly status: Extract<HttpStatus, 400 | 404 | 406 | 501 | 503>
 }
 
 /** FSPIOP 7.6 (error codes); 6xxx: Third-Party API. 2006, 3040 and 5107 are of the scheme's range. */
@@ -106,11 +122,22 @@ export const errorCatalogue = {
 export type ErrorCode = `${keyof typeof errorCatalogue}`
 
 /**
+ * The entry that says what an FSP's error means: its own, else the generic one of its sub-category
+ * (xx00), else of its category (x000); `undefined` for what is no code of the numbering. For decisions
+ * only: codes are passed on as they came. FSPIOP 7.6.
+ */
+export function meaningOf(code: string): ErrorCode | undefined {
+  if (!/^[1-9]\d{3}$/.test(code)) return undefined
+  const candidates = [code, `${code.slice(0, 2)}00`, `${code.slice(0, 1)}000`]
+  return candidates.find((each): each is ErrorCode => Object.hasOwn(errorCatalogue, each))
+}
+
+/**
  * What a message is refused for, before it is acknowledged. The status is the code's own but for
  * 401, 403 and 405, which share the codes 3000 and 3100 with plain refusals.
  */
 export interface Refusal {
-  readonly status: 400 | 401 | 403 | 404 | 405 | 406 | 501 | 503
+  readonly status: Exclude<HttpStatus, 200 | 202>
   readonly code: ErrorCode
   readonly detail: string
   readonly extensionList?: ExtensionList

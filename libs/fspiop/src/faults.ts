@@ -69,13 +69,20 @@ function firstStep(
 }
 
 function textOf(path: Path, json: object): string {
-  let text = ''
+  return documentPath(path, json)
+    .map((step) => `/${step}`)
+    .join('')
+}
+
+/** The path of an issue as it is in the document, where a bare extension list has one step less. */
+export function documentPath(path: Path, json: object): readonly string[] {
+  const steps: string[] = []
   let value: unknown = json
   for (const step of path) {
-    if (!(Array.isArray(value) && step === 'extension')) text += `/${String(step)}`
+    if (!(Array.isArray(value) && step === 'extension')) steps.push(String(step))
     value = inner(value, step)
   }
-  return text
+  return steps
 }
 
 /** Only lists are counted by the schema itself; the elements measure texts and bring their own code. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { checkHeaders, hubHeaders, relayHeaders, responseContentType } from './headers.ts'
-import { type Method, type Resource, resourceRules } from './resources.ts'
+import { type Method, type Resource, resourceRules, withVersions } from './resources.ts'
 
 const type = 'application/vnd.interoperability.transfers+json;version=1.1'
 const complete = {
@@ -163,6 +163,119 @@ describe('the headers of a request', () => {
   })
 })
 
+const resources = Object.keys(resourceRules) as Resource[]
+
+describe.each(resources)('the versions of %s', (resource) => {
+  const base = `application/vnd.interoperability.${resource}+json`
+  const both = [
+    { key: '1', value: '0' },
+    { key: '1', value: '1' },
+  ]
+
+  test.each(['GET', 'POST', 'DELETE'] as const)('are 1.0 and 1.1 on %s', (method) => {
+    for (const version of ['1.0', '1.1']) {
+      const headers = {
+        ...of(resource, complete),
+        accept: `${base};version=${version}`,
+        'content-type': `${base};version=${version}`,
+      }
+      expect(checkHeaders(method, resource, headers)).toMatchObject({
+        accepted: true,
+        acceptVersion: version,
+        contentVersion: version,
+      })
+    }
+  })
+
+  test.each(['9.9', '1000', '2.0', '1.2'])('are listed to who accepts %s alone', (version) => {
+    const headers = { ...of(resource, complete), accept: `${base};version=${version}` }
+    expect(checkHeaders('GET', resource, headers)).toMatchObject({
+      accepted: false,
+      refusal: { status: 406, code: '3001', extensionList: { extension: both } },
+    })
+  })
+
+  test('are listed to who sends another, with PUT too', () => {
+    const headers = { ...of(resource, complete), 'content-type': `${base};version=9.9` }
+    for (const method of ['GET', 'PUT', 'PATCH'] as const) {
+      expect(checkHeaders(method, resource, headers)).toMatchObject({
+        accepted: false,
+        refusal: { status: 406, code: '3001', extensionList: { extension: both } },
+      })
+    }
+  })
+
+  test('leave the choice where an alternative says so', () => {
+    const { currentVersion } = resourceRules[resource]
+    for (const accept of [
+      `${base};version=9.9, ${base};version=1`,
+      `${base};version=9.9 ,${base}`,
+    ]) {
+      const headers = { ...of(resource, complete), accept }
+      expect(checkHeaders('GET', resource, headers)).toMatchObject({
+        acceptVersion: currentVersion,
+      })
+    }
+  })
+
+  test('are not those of another resource', () => {
+    const other = resource === 'quotes' ? 'transfers' : 'quotes'
+    const headers = of(resource, complete)
+    const wrong = `application/vnd.interoperability.${other}+json;version=1.0`
+    expect(told('GET', { ...headers, accept: wrong }, resource)).toMatch(/^400\/3101 header accept/)
+    expect(told('GET', { ...headers, 'content-type': wrong }, resource)).toMatch(
+      /^400\/3101 header content-type/,
+    )
+  })
+})
+
+describe('configured versions', () => {
+  test('stand for their resource alone', () => {
+    const rules = withVersions(resourceRules, { transfers: ['1.0'], quotes: ['1.1', '2.0'] })
+    expect(rules.transfers).toEqual({
+      ...resourceRules.transfers,
+      versions: ['1.0'],
+      currentVersion: '1.0',
+    })
+    expect(rules.quotes).toMatchObject({ versions: ['1.1', '2.0'], currentVersion: '1.1' })
+    expect(rules.parties).toBe(resourceRules.parties)
+    expect(resourceRules.transfers.versions).toEqual(['1.0', '1.1'])
+  })
+
+  test('are what is refused and answered with', () => {
+    const rules = withVersions(resourceRules, { transfers: ['1.0'] }).transfers
+    const check = checkHeaders('POST', 'transfers', complete, rules)
+    expect(check).toMatchObject({
+      accepted: false,
+      refusal: { status: 406, extensionList: { extension: [{ key: '1', value: '0' }] } },
+    })
+    expect(responseContentType('transfers', check, rules)).toMatch(/version=1\.0$/)
+  })
+
+  test('may not be none', () => {
+    expect(() => withVersions(resourceRules, { transfers: [] })).toThrow(RangeError)
+  })
+})
+
+describe('the Date of a request', () => {
+  test.each([
+    'Tue, 15 Nov 2022 10:14:02 GMT',
+    'Tuesday, 15-Nov-22 10:14:02 GMT',
+    'Tue Nov 15 10:14:02 2022',
+    'Thu, 01 Jan 1970 00:00:00 GMT',
+    'Fri, 31 Dec 2100 23:59:60 GMT',
+  ])('%s is taken, however old or young', (date) => {
+    expect(told('PUT', { ...complete, date })).toBe('accepted')
+  })
+
+  test.each(['2022-11-15T10:14:02.000Z', '1668507242', 'Tue, 15 Nov 2022 10:14:02 +0100', 'now'])(
+    '%s is malformed',
+    (date) => {
+      expect(told('PUT', { ...complete, date })).toBe('400/3101 header date: not an HTTP date')
+    },
+  )
+})
+
 describe('the Content-Type of an answer', () => {
   test('names the version that was asked for, else that of the message', () => {
     const post = checkHeaders('POST', 'transfers', complete)
@@ -222,6 +335,17 @@ describe('relayed headers', () => {
     const relayed = relayHeaders(method, received)
     expect(relayed['accept']).toBeUndefined()
     expect({ accept: complete.accept, ...relayed }).toEqual(kept)
+  })
+
+  test('name the peer after those who were named, where nothing is signed', () => {
+    const { 'fspiop-signature': signature, ...unsigned } = received
+    const peer = { peerAddress: '198.51.100.7' }
+    const relay = (headers: Record<string, string>) =>
+      relayHeaders('POST', headers, undefined, peer)['x-forwarded-for']
+    expect(relay(unsigned)).toBe('192.0.2.1, 198.51.100.7')
+    expect(relay({ ...unsigned, 'x-forwarded-for': 'junk' })).toBe('junk, 198.51.100.7')
+    expect(relay(without())).toBe('198.51.100.7')
+    expect(relay({ ...unsigned, 'fspiop-signature': signature })).toBe('192.0.2.1')
   })
 
   test('get the destination that was looked up', () => {

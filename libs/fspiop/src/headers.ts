@@ -81,13 +81,17 @@ export function checkHeaders(
 }
 
 /**
- * Content-Type of the answer to a request: the version that was agreed on, or the current one while
- * none is known, as in a refusal of the headers themselves.
+ * Content-Type of the answer to a request: the version that was agreed on, or the current one of the
+ * rules while none is known, as in a refusal of the headers themselves.
  */
-export function responseContentType(resource: Resource, check?: HeaderCheck): string {
+export function responseContentType(
+  resource: Resource,
+  check?: HeaderCheck,
+  rules: ResourceRules = resourceRules[resource],
+): string {
   const version =
     check?.accepted === true ? (check.acceptVersion ?? check.contentVersion) : undefined
-  return contentType(resource, version ?? resourceRules[resource].currentVersion)
+  return contentType(resource, version ?? rules.currentVersion)
 }
 
 const relayedNames: ReadonlySet<string> = new Set([
@@ -105,12 +109,14 @@ const gatewayNames: ReadonlySet<string> = new Set(['x-forwarded-client-cert'])
  * What is relayed unchanged: the API's own headers, all of `fspiop-*` and `x-*`, and the trace. What
  * belongs to one connection (also by its word in Connection), to the channel (Authorization) or to
  * the form of transport is left out, and Accept on PUT and PATCH. A given `destination`, found by
- * lookup, stands in the place of an empty one.
+ * lookup, stands in the place of an empty one. A given `peerAddress`, the other end of the connection,
+ * is appended to X-Forwarded-For, but not where a signature may cover that header.
  */
 export function relayHeaders(
   method: Method,
   headers: Headers,
   destination?: string,
+  { peerAddress }: { readonly peerAddress?: string } = {},
 ): Record<string, string> {
   const ofConnection =
     one(headers, 'connection')
@@ -125,6 +131,11 @@ export function relayHeaders(
     if (value !== undefined) relayed[name] = value
   }
   if (destination !== undefined) relayed['fspiop-destination'] = destination
+  if (peerAddress !== undefined && relayed['fspiop-signature'] === undefined) {
+    const forwardedFor = relayed['x-forwarded-for']
+    relayed['x-forwarded-for'] =
+      forwardedFor === undefined ? peerAddress : `${forwardedFor}, ${peerAddress}`
+  }
   return relayed
 }
 

@@ -4,6 +4,7 @@
  * 6.5.
  */
 import { hash, createHmac, timingSafeEqual } from 'node:crypto'
+import { currencyExponent, minorUnits, parseAmount } from '@causeway/money'
 import { deserializeIlpPayment, serializeIlpPayment } from 'ilp-packet'
 
 /** What a packet of type 1 (payment) says. */
@@ -13,6 +14,16 @@ export interface IlpPacket {
   /** The ILP address of the payee. */
   readonly address: string
   readonly data: Buffer
+}
+
+/**
+ * The amount of a packet: 99 USD is 9900, 99 JPY is 99. `undefined` for what is no amount or no
+ * currency, has more decimals than the currency (to be told as 3100), or does not fit 64 bits.
+ */
+export function amountToIlp(amount: string, currency: string): bigint | undefined {
+  const units = parseAmount(amount)
+  const exponent = currencyExponent(currency)
+  return units === undefined || exponent === undefined ? undefined : minorUnits(units, exponent)
 }
 
 const amount_max = 2n ** 64n - 1n

@@ -18,7 +18,10 @@ export {
   transactionType,
 } from './complex.ts'
 export * as elements from './elements.ts'
+export { type Clear, type EncryptedPath, readEncryptedPaths } from './encrypted.ts'
+export { type EncryptedField, readEncryptionHeader } from './encryption-header.ts'
 export {
+  callbackAddress,
   callbackUrl,
   type EndpointType,
   endpointTypeOf,
@@ -27,6 +30,7 @@ export {
   isBaseUrlType,
   isEndpointType,
   isEndpointValue,
+  templateVariables,
 } from './endpoints.ts'
 export * from './enumerations.ts'
 export {
@@ -37,6 +41,9 @@ export {
   errorInformation,
   type Extension,
   type ExtensionList,
+  type HttpStatus,
+  httpStatuses,
+  meaningOf,
   type Refusal,
   refusal,
 } from './errors.ts'
@@ -53,7 +60,9 @@ export {
 } from './headers.ts'
 export { readHttpDate, writeHttpDate } from './http-date.ts'
 export { isCorrelationId, isUuid } from './ids.ts'
+export { readTransaction, type Transaction, writeTransaction } from './ilp-transaction.ts'
 export {
+  amountToIlp,
   conditionOf,
   decodePacket,
   encodePacket,
@@ -63,20 +72,76 @@ export {
   isCondition,
 } from './ilp.ts'
 export {
+  type ContentEncryption,
+  type Decryption,
+  decryptFields,
+  encryptFields,
+  type Encryption,
+  type EncryptionOptions,
+} from './jwe.ts'
+export { isKid, type KeyUse, type PublicKey, readPublicKey } from './jws-key.ts'
+export {
+  type MessageToSign,
+  type ParsedSignature,
+  readSignature,
+  type ReceivedMessage,
+  rsaAlgorithms,
+  type SignatureAlgorithm,
+  signatureHeader,
+  signerOf,
+  type VerificationKey,
+  verifySignature,
+} from './jws.ts'
+export {
   acceptHeader,
   contentType,
   negotiateAccept,
   type Negotiation,
   readContentType,
 } from './media-type.ts'
-export { identifierFault, isPartyIdType, subIdFault } from './party-id.ts'
+export { identifierFault, isPartyIdType, isThirdPartyIdType, subIdFault } from './party-id.ts'
+export { type QueryReading, readQuery } from './query.ts'
+export { payeeReceiveAmountOf, type QuoteTerms, transferAmountOf } from './quote-amounts.ts'
 export {
+  type AllResourceRules,
   type Method,
   type Resource,
   type ResourceRules,
   resourceRules,
   type Version,
+  withVersions,
 } from './resources.ts'
+export {
+  type AuthorizationsQuery,
+  type PutAuthorizations,
+  putAuthorizations,
+  putAuthorizationsAnyResponse,
+  readAuthorizationsQuery,
+} from './resources/authorizations.ts'
+export {
+  type ParticipantsQuery,
+  type PartyEntry,
+  partyEntryFault,
+  type PostParticipant,
+  postParticipant,
+  type PostParticipants,
+  postParticipants,
+  type PutParticipant,
+  putParticipant,
+  type PutParticipantsBatch,
+  putParticipantsBatch,
+  readParticipantsQuery,
+} from './resources/participants.ts'
+export { type PutParties, putParties, readPartiesQuery } from './resources/parties.ts'
+export { type PostQuotes, postQuotes, type PutQuotes, putQuotes } from './resources/quotes.ts'
+export {
+  type PostTransactionRequests,
+  postTransactionRequests,
+  type PutTransactionRequests,
+  putTransactionRequests,
+  putTransactionRequestsAnyState,
+} from './resources/transactionRequests.ts'
+export { type PutTransactions, putTransactions } from './resources/transactions.ts'
 export {
   type PatchTransfers,
   patchTransfers,
@@ -96,3 +161,4 @@ export {
   type Route,
   routes,
 } from './routes.ts'
+export { readTrace, type Trace } from './trace.ts'

@@ -14,6 +14,11 @@ export function isPartyIdType(text: string): text is PartyIdType {
   return partyIdType.safeParse(text).success
 }
 
+/** What these types identify (consents, linked accounts) has an FSP, but is no party to look up. */
+export function isThirdPartyIdType(type: PartyIdType): boolean {
+  return type === 'CONSENT' || type === 'CONSENTS' || type === 'THIRD_PARTY_LINK'
+}
+
 /** What is wrong with an identifier of this type, percent-decoded; `undefined` when it is legal. */
 export function identifierFault(type: PartyIdType, identifier: string): string | undefined {
   if (!plainPattern.test(identifier)) return 'not a legal PartyIdentifier'

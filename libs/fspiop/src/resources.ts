@@ -37,8 +37,33 @@ export const resourceRules = {
   transfers: { currentVersion: '1.1', versions: both, destinationRequired: [] },
   transactions: { currentVersion: '1.0', versions: both, destinationRequired: ['GET', 'PUT'] },
   bulkQuotes: { currentVersion: '1.1', versions: both, destinationRequired: ['GET', 'PUT'] },
+  /** Of this hub, not of the API: an FSP shows that both ways work. */
+  pings: { currentVersion: '1.0', versions: both, destinationRequired: [] },
   bulkTransfers: { currentVersion: '1.1', versions: both, destinationRequired: [] },
 } as const satisfies Readonly<Record<string, ResourceRules>>
 
 /** The first segment of a path, and the word in the media type. */
 export type Resource = keyof typeof resourceRules
+
+/** The rules of every resource, as a hub is configured. */
+export type AllResourceRules = Readonly<Record<Resource, ResourceRules>>
+
+/**
+ * The rules with other versions for some resources, in the order in which refusals list them. The
+ * current version stays where it is among them, else the last of them is current. A list without any
+ * is a mistake of the configuration: RangeError.
+ */
+export function withVersions(
+  rules: AllResourceRules,
+  versions: Readonly<Partial<Record<Resource, readonly Version[]>>>,
+): AllResourceRules {
+  const changed: Record<Resource, ResourceRules> = { ...rules }
+  for (const [name, list] of Object.entries(versions)) {
+    const resource = name as Resource
+    const { currentVersion } = rules[resource]
+    const current = list.includes(currentVersion) ? currentVersion : list.at(-1)
+    if (current === undefined) throw new RangeError(`${resource}: no version is supported`)
+    changed[resource] = { ...rules[resource], versions: list, currentVersion: current }
+  }
+  return changed
+}

@@ -125,7 +125,17 @@ describe('identifiers', () => {
     ['GET', `/parties/ALIAS/${'x'.repeat(129)}`, `${id} PartyIdentifier`],
     ['GET', '/parties/ALIAS/%F0%9F%98%80', undefined],
     ['GET', '/parties/msisdn/1', '3101 path parameter Type: not a legal PartyIdType'],
-    ['GET', '/parties/CONSENTS/1', undefined],
+    ['GET', '/transactions/01ARZ3NDEKTSV4RRFFQ69G5FAV', undefined],
+    ['GET', '/participants/CONSENTS/1', undefined],
+    ['POST', '/participants/CONSENT/1', undefined],
+    ['DELETE', '/participants/THIRD_PARTY_LINK/bankx.acc.1', undefined],
+    ['GET', '/parties/CONSENTS/1', '3101 path parameter Type: not a PartyIdType of a party'],
+    ['PUT', '/parties/CONSENT/1/error', '3101 path parameter Type: not a PartyIdType of a party'],
+    [
+      'GET',
+      '/parties/THIRD_PARTY_LINK/1',
+      '3101 path parameter Type: not a PartyIdType of a party',
+    ],
     ['GET', '/parties/ALIAS/a/b%20c', '3101 path parameter SubId: not a legal PartySubIdOrType'],
   ])('%s %s: %s', (method, path, fault) => {
     expect(faultOf(method, path)).toBe(fault)

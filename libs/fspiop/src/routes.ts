@@ -4,7 +4,7 @@
  */
 import { type Refusal, refusal } from './errors.ts'
 import { isCorrelationId, isUuid } from './ids.ts'
-import { identifierFault, isPartyIdType, subIdFault } from './party-id.ts'
+import { identifierFault, isPartyIdType, isThirdPartyIdType, subIdFault } from './party-id.ts'
 import type { Method, Resource } from './resources.ts'
 
 interface RouteShape {
@@ -65,6 +65,8 @@ export const routes = [
   { resource: 'bulkTransfers', template: '/bulkTransfers', methods: ['POST'] },
   { resource: 'bulkTransfers', template: '/bulkTransfers/{ID}', methods: ['GET', 'PUT'] },
   { resource: 'bulkTransfers', template: '/bulkTransfers/{ID}/error', methods: ['PUT'] },
+  { resource: 'pings', template: '/pings', methods: ['POST'] },
+  { resource: 'pings', template: '/pings/{ID}', methods: ['PUT'] },
 ] as const satisfies readonly RouteShape[]
 
 export type Route = (typeof routes)[number]
@@ -165,14 +167,19 @@ function decoded(segment: string): string | undefined {
   }
 }
 
+/** Whose ids some FSPs make as ULIDs. */
+const ulidResources: ReadonlySet<Resource> = new Set(['transfers', 'quotes', 'transactions'])
+
 function faultOf(resource: Resource, { Type, ID, SubId }: PathParameters): Refusal | undefined {
   if (ID === undefined) return undefined
   if (Type === undefined) {
-    const legal =
-      resource === 'transfers' || resource === 'quotes' ? isCorrelationId(ID) : isUuid(ID)
+    const legal = ulidResources.has(resource) ? isCorrelationId(ID) : isUuid(ID)
     return legal ? undefined : malformed('ID', 'not a legal CorrelationId')
   }
   if (!isPartyIdType(Type)) return malformed('Type', 'not a legal PartyIdType')
+  if (resource === 'parties' && isThirdPartyIdType(Type)) {
+    return malformed('Type', 'not a PartyIdType of a party')
+  }
   const wrong = identifierFault(Type, ID)
   if (wrong !== undefined) return malformed('ID', wrong)
   const wrongSubId = SubId === undefined ? undefined : subIdFault(SubId)

@@ -1,0 +1,168 @@
+/**
+ * Bodies of which some members are ciphertext. The hub decrypts none: it leaves the encrypted members
+ * unjudged, and refuses a message that hides from it what it routes and decides by. FSPIOP
+ * (Encryption) 4.
+ */
+import { readEncryptionHeader } from './encryption-header.ts'
+import { type Refusal, refusal } from './errors.ts'
+import type { Headers } from './headers.ts'
+
+/** The path of an encrypted member from the root of the body; indices of lists are decimal digits. */
+export type EncryptedPath = readonly string[]
+
+/** What the hub routes and decides by, at any depth. */
+const clearMembers = [
+  'requestId',
+  'transactionRequestId',
+  'transactionId',
+  'quoteId',
+  'bulkQuoteId',
+  'transferId',
+  'bulkTransferId',
+  'payerFsp',
+  'payeeFsp',
+  'fspId',
+  'partyList',
+  'amount',
+  'currency',
+  'transferAmount',
+  'condition',
+  'fulfilment',
+  'expiration',
+  'completedTimestamp',
+  'transferState',
+  'bulkTransferState',
+  'errorInformation',
+] as const
+
+/** Each of their elements holds an id in clear: only what is in an element can be encrypted. */
+const clearLists = [
+  'individualQuotes',
+  'individualQuoteResults',
+  'individualTransfers',
+  'individualTransferResults',
+] as const
+
+type ClearMember = (typeof clearMembers)[number]
+
+/**
+ * What is known of a body with encrypted members: those that must be in clear are there as they were,
+ * and so is an extension list unless some of it is encrypted; all others may be absent.
+ */
+export type Clear<Value> = Value extends readonly (infer Item)[]
+  ? readonly Clear<Item>[]
+  : Value extends object
+    ? {
+        [Name in keyof Value]: Name extends ClearMember | 'extensionList'
+          ? Value[Name]
+          : Clear<Value[Name]> | undefined
+      }
+    : Value
+
+/**
+ * The encrypted paths that a message's headers tell, none without FSPIOP-Encryption. Refusal 3101 when
+ * that header is malformed, 3100 when it lists what must be in clear.
+ */
+export function readEncryptedPaths(
+  headers: Headers,
+): { readonly paths: readonly EncryptedPath[] } | Refusal {
+  const header = headers['fspiop-encryption']
+  if (header === undefined) return { paths: [] }
+  const reading = readEncryptionHeader(typeof header === 'string' ? header : header.join(', '))
+  if (!('fields' in reading)) return reading
+  const hidden = reading.fields.find(({ fieldName }) => hidesWhatTheHubNeeds(fieldName.split('.')))
+  if (hidden !== undefined) {
+    return refusal('3100', `header fspiop-encryption: ${hidden.fieldName} must be in clear`)
+  }
+  return { paths: reading.fields.map(({ fieldName }) => fieldName.split('.')) }
+}
+
+const needed: ReadonlySet<string> = new Set(clearMembers)
+const lists: ReadonlySet<string> = new Set(clearLists)
+
+function hidesWhatTheHubNeeds(path: EncryptedPath): boolean {
+  if (path.some((name) => needed.has(name))) return true
+  const last = path.findLast((segment) => !indexPattern.test(segment))
+  return last !== undefined && lists.has(last)
+}
+
+const indexPattern = /^\d+$/
+
+/**
+ * The listed path whose member is there and is no text, so cannot be ciphertext; `undefined` when there
+ * is none. A path to nothing is let pass: nothing is left unjudged for it.
+ */
+export function unencryptedPath(
+  json: object,
+  paths: readonly EncryptedPath[],
+): EncryptedPath | undefined {
+  return paths.find((path) => {
+    const member = memberAt(json, path)
+    return member !== undefined && typeof member !== 'string'
+  })
+}
+
+/** Whether the path lies at or below an encrypted member that is there. */
+export function coveredBy(
+  json: object,
+  paths: readonly EncryptedPath[],
+): (path: readonly string[]) => boolean {
+  const there = new Set(
+    paths.filter((path) => memberAt(json, path) !== undefined).map((path) => path.join('.')),
+  )
+  return (path) => path.some((_, index) => there.has(path.slice(0, index + 1).join('.')))
+}
+
+function memberAt(json: object, path: EncryptedPath): unknown {
+  let value: unknown = json
+  for (const segment of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, segment)) {
+      return undefined
+    }
+    if (Array.isArray(value) && !indexPattern.test(segment)) return undefined
+    value = (value as Readonly<Record<string, unknown>>)[segment]
+  }
+  return value
+}
+
+/**
+ * A copy without the encrypted members; an extension list of which some is encrypted goes as a whole,
+ * for what is left of it has no use.
+ */
+export function withoutEncrypted<Value>(
+  value: Value,
+  paths: readonly EncryptedPath[],
+): Clear<Value> {
+  const cut = paths.map((path) => {
+    const list = path.indexOf('extensionList')
+    return list < 0 ? path : path.slice(0, list + 1)
+  })
+  return without(value, cut) as Clear<Value>
+}
+
+/**
+ * Copies along the paths alone, each object and list once: all else is shared with the body as it was
+ * sent, which must not change.
+ */
+function without(value: unknown, paths: readonly EncryptedPath[]): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  const copy = (Array.isArray(value) ? value.slice() : { ...value }) as Record<string, unknown>
+  for (const [segment, deeper] of bySegment(paths)) {
+    if (!Object.hasOwn(copy, segment)) continue
+    if (!Array.isArray(copy) && deeper.some((rest) => rest.length === 0)) delete copy[segment]
+    else copy[segment] = without(copy[segment], deeper)
+  }
+  return copy
+}
+
+/** What is left of each path below its first segment. */
+function bySegment(paths: readonly EncryptedPath[]): ReadonlyMap<string, readonly EncryptedPath[]> {
+  const groups = new Map<string, EncryptedPath[]>()
+  for (const [segment, ...rest] of paths) {
+    if (segment === undefined) continue
+    const group = groups.get(segment)
+    if (group === undefined) groups.set(segment, [rest])
+    else group.push(rest)
+  }
+  return groups
+}

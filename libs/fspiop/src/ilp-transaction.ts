@@ -1,0 +1,42 @@
+/**
+ * What the data of a packet says: the transaction that payer FSP and payee FSP have agreed on. FSPIOP
+ * 7.4 (Transaction).
+ */
+import { z } from 'zod'
+import { type BodyReading, readBody } from './body.ts'
+import { extensionList, money, party, transactionType } from './complex.ts'
+import { note, transactionId, transferOrQuoteId } from './elements.ts'
+
+const transaction = z.compile(
+  z.looseObject({
+    transactionId,
+    quoteId: transferOrQuoteId,
+    payee: party,
+    payer: party,
+    amount: money,
+    transactionType,
+    note: note.optional(),
+    extensionList: extensionList.optional(),
+  }),
+)
+
+/** `amount` is the quote's or the transfer's: FSPs differ. */
+export type Transaction = z.infer<typeof transaction>
+
+/** The data of a packet as it is written: JSON, in UTF-8. `encodePacket` bounds its size. */
+export function writeTransaction(agreed: Transaction): Buffer {
+  return Buffer.from(JSON.stringify(agreed))
+}
+
+const openingBrace = 0x7b
+const base64urlPattern = /^[A-Za-z0-9_-]+={0,2}$/
+
+/**
+ * Reads the data in both forms in circulation, JSON and base64url of JSON; with the faults of
+ * `readBody` for anything else.
+ */
+export function readTransaction(data: Buffer): BodyReading<Transaction> {
+  if (data[0] === openingBrace) return readBody(transaction, data)
+  const text = data.toString('latin1')
+  return readBody(transaction, base64urlPattern.test(text) ? Buffer.from(text, 'base64url') : data)
+}

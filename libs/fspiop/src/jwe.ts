@@ -1,0 +1,261 @@
+/**
+ * Encrypted fields of a body: only their recipient reads them, and a changed one is noticed. The hub
+ * passes them on; FSPs encrypt before they sign and decrypt after they have verified. FSPIOP
+ * (Encryption) 3 and 4, RFC 7516, RFC 7518.
+ */
+import { isUtf8 } from 'node:buffer'
+import {
+  constants,
+  createCipheriv,
+  createDecipheriv,
+  type KeyObject,
+  privateDecrypt,
+  publicEncrypt,
+  randomBytes,
+} from 'node:crypto'
+import { deflateRawSync, inflateRawSync } from 'node:zlib'
+import { type EncryptedField, overlapOf, readEncryptionHeader } from './encryption-header.ts'
+import type { ErrorCode } from './errors.ts'
+
+const ciphers = {
+  A128GCM: { name: 'aes-128-gcm', key_bytes: 16 },
+  A192GCM: { name: 'aes-192-gcm', key_bytes: 24 },
+  A256GCM: { name: 'aes-256-gcm', key_bytes: 32 },
+} as const
+
+export type ContentEncryption = keyof typeof ciphers
+
+export interface EncryptionOptions {
+  readonly enc?: ContentEncryption
+  /** Compress first. Lengths then tell something of the content, so only where size matters. */
+  readonly zip?: 'DEF' | undefined
+}
+
+export type Encryption =
+  | { readonly ok: true; readonly body: object; readonly header: string }
+  | { readonly ok: false; readonly detail: string }
+
+export type Decryption =
+  | { readonly ok: true; readonly body: object }
+  | { readonly ok: false; readonly code: ErrorCode; readonly detail: string }
+
+/** The key and initialization vector of one field, and the entry's protected header, base64url. */
+export interface FieldCipher {
+  readonly enc: ContentEncryption
+  readonly contentKey: Buffer
+  readonly initializationVector: Buffer
+  readonly protectedHeader: string
+}
+
+const header_max = 65_536
+const fieldName_max = 512
+const initializationVector_bytes = 12
+const tag_bytes = 16
+const base64urlPattern = /^[A-Za-z0-9_-]*$/
+
+/** A few hundred bytes can inflate to a thousand times that; no body is larger than this. */
+const inflated_bytes_max = 5_242_880
+
+/**
+ * Encrypts fields of a body for the holder of an RSA key: paths from the root, segments parted by dots,
+ * a number being the index in a list. One content key for the message, one initialization vector for
+ * each field. Gives the new body and the value of FSPIOP-Encryption; `detail` says which path is not
+ * that of a text, an object or a list.
+ */
+export function encryptFields(
+  body: object,
+  fields: readonly string[],
+  recipientKey: KeyObject,
+  { enc = 'A256GCM', zip }: EncryptionOptions = {},
+): Encryption {
+  const overlap = fields.length === 0 ? 'no field is named' : overlapOf(fields)
+  if (overlap !== undefined) return { ok: false, detail: overlap }
+  const protectedHeader = encode(JSON.stringify({ alg: 'RSA-OAEP-256', enc, zip }))
+  const contentKey = randomBytes(ciphers[enc].key_bytes)
+  const encryptedKey = publicEncrypt({ key: recipientKey, ...oaep }, contentKey).toString(
+    'base64url',
+  )
+  const encryptedField: EncryptedField[] = []
+  let encrypted: unknown = body
+  for (const fieldName of fields) {
+    const plaintext = plaintextOf(valueAt(body, fieldName))
+    if (plaintext === undefined || fieldName.length > fieldName_max) {
+      return { ok: false, detail: `${fieldName} is no text, object or list of the body` }
+    }
+    const initializationVector = randomBytes(initializationVector_bytes)
+    const { ciphertext, tag } = encryptValue(
+      zip === undefined ? plaintext : deflateRawSync(plaintext),
+      { enc, contentKey, initializationVector, protectedHeader },
+    )
+    encrypted = withValue(encrypted, fieldName.split('.'), ciphertext.toString('base64url'))
+    encryptedField.push({
+      fieldName,
+      encryptedKey,
+      protectedHeader,
+      initializationVector: initializationVector.toString('base64url'),
+      authenticationTag: tag.toString('base64url'),
+    })
+  }
+  const header = JSON.stringify({ encryptedFields: { encryptedField } })
+  if (header.length > header_max) return { ok: false, detail: 'too many fields for one header' }
+  return { ok: true, body: encrypted as object, header }
+}
+
+/**
+ * The body with all fields in clear that FSPIOP-Encryption lists. One that cannot be opened makes the
+ * whole message invalid: 3101 for the header's own form, else 3100. Content that is the JSON of an object
+ * or a list becomes that, any other a text.
+ */
+export function decryptFields(header: string, body: object, privateKey: KeyObject): Decryption {
+  const reading = readEncryptionHeader(header)
+  if ('code' in reading) return { ok: false, code: reading.code, detail: reading.detail }
+  const contentKeys = new Map<string, Buffer | undefined>()
+  let left_bytes = inflated_bytes_max
+  let decrypted: unknown = body
+  for (const field of reading.fields) {
+    const { fieldName, encryptedKey } = field
+    if (!contentKeys.has(encryptedKey)) {
+      contentKeys.set(encryptedKey, decryptKey(encryptedKey, privateKey))
+    }
+    const contentKey = contentKeys.get(encryptedKey)
+    const plaintext =
+      contentKey && openField(field, valueAt(body, fieldName), contentKey, left_bytes)
+    if (plaintext === undefined) {
+      return { ok: false, code: '3100', detail: `${fieldName} cannot be decrypted` }
+    }
+    left_bytes -= plaintext.length
+    decrypted = withValue(decrypted, fieldName.split('.'), valueOf(plaintext.toString('utf8')))
+  }
+  return { ok: true, body: decrypted as object }
+}
+
+const oaep = { padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha256' } as const
+
+function decryptKey(encryptedKey: string, privateKey: KeyObject): Buffer | undefined {
+  try {
+    return privateDecrypt({ key: privateKey, ...oaep }, Buffer.from(encryptedKey, 'base64url'))
+  } catch {
+    return undefined
+  }
+}
+
+/** What was encrypted, in UTF-8. `undefined`, whatever the reason: none of them is the sender's to know. */
+function openField(
+  field: EncryptedField,
+  value: unknown,
+  contentKey: Buffer,
+  bytes_max: number,
+): Buffer | undefined {
+  const { protectedHeader } = field
+  const method = readMethod(protectedHeader)
+  if (method === undefined || typeof value !== 'string' || !base64urlPattern.test(value)) {
+    return undefined
+  }
+  const { enc, zip } = method
+  const initializationVector = Buffer.from(field.initializationVector, 'base64url')
+  const opened = decryptValue(
+    Buffer.from(value, 'base64url'),
+    Buffer.from(field.authenticationTag, 'base64url'),
+    { enc, contentKey, initializationVector, protectedHeader },
+  )
+  const plaintext = zip && opened ? inflate(opened, bytes_max) : opened
+  return plaintext && plaintext.length <= bytes_max && isUtf8(plaintext) ? plaintext : undefined
+}
+
+function readMethod(
+  protectedHeader: string,
+): { readonly enc: ContentEncryption; readonly zip: boolean } | undefined {
+  let json: unknown
+  try {
+    json = JSON.parse(Buffer.from(protectedHeader, 'base64url').toString('utf8'))
+  } catch {
+    return undefined
+  }
+  if (typeof json !== 'object' || json === null || Object.hasOwn(json, 'crit')) return undefined
+  const { alg, enc, zip } = json as Readonly<Record<string, unknown>>
+  if (alg !== 'RSA-OAEP-256' || (zip !== undefined && zip !== 'DEF')) return undefined
+  return isContentEncryption(enc) ? { enc, zip: zip === 'DEF' } : undefined
+}
+
+function isContentEncryption(value: unknown): value is ContentEncryption {
+  return typeof value === 'string' && Object.hasOwn(ciphers, value)
+}
+
+function inflate(bytes: Buffer, bytes_max: number): Buffer | undefined {
+  try {
+    return inflateRawSync(bytes, { maxOutputLength: Math.max(1, bytes_max) })
+  } catch {
+    return undefined
+  }
+}
+
+/** AES-GCM with the entry's protected header, as it is written, for additional data. */
+export function encryptValue(
+  plaintext: Buffer,
+  { enc, contentKey, initializationVector, protectedHeader }: FieldCipher,
+): { readonly ciphertext: Buffer; readonly tag: Buffer } {
+  const cipher = createCipheriv(ciphers[enc].name, contentKey, initializationVector)
+  cipher.setAAD(Buffer.from(protectedHeader, 'latin1'))
+  const ciphertext = Buffer.concat([cipher.update(plaintext), cipher.final()])
+  return { ciphertext, tag: cipher.getAuthTag() }
+}
+
+/** `undefined` when key, tag or content do not belong together. Any length of the vector is taken. */
+export function decryptValue(
+  ciphertext: Buffer,
+  tag: Buffer,
+  { enc, contentKey, initializationVector, protectedHeader }: FieldCipher,
+): Buffer | undefined {
+  if (contentKey.length !== ciphers[enc].key_bytes || tag.length !== tag_bytes) return undefined
+  try {
+    const decipher = createDecipheriv(ciphers[enc].name, contentKey, initializationVector)
+    decipher.setAAD(Buffer.from(protectedHeader, 'latin1'))
+    decipher.setAuthTag(tag)
+    return Buffer.concat([decipher.update(ciphertext), decipher.final()])
+  } catch {
+    return undefined
+  }
+}
+
+function plaintextOf(value: unknown): Buffer | undefined {
+  if (typeof value === 'string') return Buffer.from(value)
+  return typeof value === 'object' && value !== null
+    ? Buffer.from(JSON.stringify(value))
+    : undefined
+}
+
+/** Nothing marks what was an object, so whatever reads as one becomes one. */
+function valueOf(plaintext: string): unknown {
+  if (!/^\s*[[{]/.test(plaintext)) return plaintext
+  try {
+    return JSON.parse(plaintext)
+  } catch {
+    return plaintext
+  }
+}
+
+/** `undefined` when the path leads nowhere; nothing inherited is ever reached. */
+function valueAt(body: object, path: string): unknown {
+  let value: unknown = body
+  for (const segment of path.split('.')) {
+    if (typeof value !== 'object' || value === null) return undefined
+    if (!Object.hasOwn(value, segment)) return undefined
+    value = (value as Readonly<Record<string, unknown>>)[segment]
+  }
+  return value
+}
+
+/** A copy with another value at an existing path; what lies beside the path is not copied. */
+function withValue(node: unknown, [segment, ...rest]: readonly string[], value: unknown): unknown {
+  if (segment === undefined) return value
+  if (Array.isArray(node)) {
+    const index = Number(segment)
+    return node.with(index, withValue(node[index], rest, value))
+  }
+  const members = node as Readonly<Record<string, unknown>>
+  return { ...members, [segment]: withValue(members[segment], rest, value) }
+}
+
+function encode(text: string): string {
+  return Buffer.from(text).toString('base64url')
+}

@@ -1,0 +1,121 @@
+/**
+ * Public keys of FSPs: what is registered can verify (or encrypt) under the rules of the API, so that
+ * a key which never could is refused when it is handed in, not when its first message arrives.
+ * FSPIOP (Signature) 3, (Encryption) 3, PKI Best Practices.
+ */
+import { createPublicKey, type KeyObject } from 'node:crypto'
+import { calculateJwkThumbprint } from 'jose'
+
+/** `sig`: signatures of the FSP's messages; `enc`: fields encrypted for the FSP. */
+export type KeyUse = 'sig' | 'enc'
+
+export interface PublicKey {
+  readonly key: KeyObject
+  /** The JWK's own `kid`, else the thumbprint. */
+  readonly kid: string
+  /** RFC 7638, SHA-256, base64url. */
+  readonly thumbprint: string
+}
+
+const text_max = 16_384
+const modulus_min = 2048
+/** Signatures and encrypted keys have at most 512 characters, which is what 384 bytes become. */
+const modulus_max = 3072
+/** With 1 anyone could sign; very large ones make each verification slow. */
+const exponent_min = 3n
+const exponent_max = 2n ** 32n
+
+const algorithmsOfUse: Readonly<Record<KeyUse, readonly unknown[]>> = {
+  sig: ['RS256', 'RS384', 'RS512', 'ES256'],
+  enc: ['RSA-OAEP-256'],
+}
+
+/**
+ * Reads a public key: PEM (also a certificate) or JWK, this as JSON text or already parsed. RSA of 2048
+ * to 3072 bits; for signatures also EC on P-256. `fault` says in words what is wrong, a private key
+ * being the worst of it.
+ */
+export async function readPublicKey(
+  source: string | object,
+  use: KeyUse,
+): Promise<PublicKey | { readonly fault: string }> {
+  if (typeof source === 'string' && source.length > text_max) {
+    return { fault: `longer than ${text_max} characters` }
+  }
+  const given = typeof source === 'string' ? (parsedJwk(source) ?? source) : source
+  const fault = typeof given === 'string' ? faultOfPem(given) : faultOfJwk(given, use)
+  if (fault !== undefined) return { fault }
+  const key = importedKey(given)
+  if (key === undefined) return { fault: 'not a public key that can be read' }
+  const unfit = faultOfKey(key, use)
+  if (unfit !== undefined) return { fault: unfit }
+  const thumbprint = await calculateJwkThumbprint(key)
+  const ownKid = typeof given === 'object' && 'kid' in given ? given.kid : undefined
+  return { key, kid: isKid(ownKid) ? ownKid : thumbprint, thumbprint }
+}
+
+function parsedJwk(text: string): object | undefined {
+  try {
+    const json: unknown = JSON.parse(text)
+    return typeof json === 'object' && json !== null ? json : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function faultOfPem(text: string): string | undefined {
+  if (text.includes('PRIVATE KEY-----')) return privateKeyFault
+  const blocks = text.split('-----BEGIN ').length - 1
+  if (blocks === 0) return 'neither PEM nor JWK'
+  return blocks === 1 ? undefined : 'more than one key: give one'
+}
+
+const privateKeyFault = 'a private key: it is no secret any more, make a new pair'
+
+function faultOfJwk(jwk: object, use: KeyUse): string | undefined {
+  const { d, k, use: ownUse, alg, kid } = jwk as Readonly<Record<string, unknown>>
+  if (d !== undefined || k !== undefined) return privateKeyFault
+  if (ownUse !== undefined && ownUse !== use) return `its use is not ${use}`
+  if (alg !== undefined && !algorithmsOfUse[use].includes(alg)) {
+    return `its alg is none of ${algorithmsOfUse[use].join(', ')}`
+  }
+  return kid === undefined || isKid(kid) ? undefined : `its kid is not ${kidForm}`
+}
+
+function importedKey(source: string | object): KeyObject | undefined {
+  try {
+    return typeof source === 'string'
+      ? createPublicKey(source)
+      : createPublicKey({ key: { ...source }, format: 'jwk' })
+  } catch {
+    return undefined
+  }
+}
+
+function faultOfKey(key: KeyObject, use: KeyUse): string | undefined {
+  if (use === 'sig' && isP256(key)) return undefined
+  if (key.asymmetricKeyType !== 'rsa') {
+    return use === 'sig' ? 'neither RSA nor EC on P-256' : 'not an RSA key'
+  }
+  const { modulusLength = 0, publicExponent = 0n } = key.asymmetricKeyDetails ?? {}
+  if (modulusLength < modulus_min) return `RSA of ${modulusLength} bits: at least ${modulus_min}`
+  if (modulusLength > modulus_max) {
+    return `RSA of ${modulusLength} bits: at most ${modulus_max}, or what it makes exceeds 512 characters`
+  }
+  if (publicExponent < exponent_min || publicExponent > exponent_max) {
+    return 'an RSA exponent below 3 or above 2^32'
+  }
+  return undefined
+}
+
+/** The one curve of ES256. */
+export function isP256(key: KeyObject): boolean {
+  return key.asymmetricKeyType === 'ec' && key.asymmetricKeyDetails?.namedCurve === 'prime256v1'
+}
+
+/** What a key is called; also in refusals. */
+export const kidForm = '1 to 256 visible ASCII characters'
+
+export function isKid(value: unknown): value is string {
+  return typeof value === 'string' && /^[\x21-\x7e]{1,256}$/.test(value)
+}

@@ -1,0 +1,323 @@
+/**
+ * Who sent a message, and that no hop changed it: signatures are made and checked over the bytes of
+ * the body as they travel, never over a body written anew. A refusal says what differs. FSPIOP
+ * (Signature) 3, RFC 7515.
+ */
+import { isUtf8 } from 'node:buffer'
+import { type KeyObject, sign, verify } from 'node:crypto'
+import { type Refusal, refusal } from './errors.ts'
+import type { Headers } from './headers.ts'
+import { isKid, isP256, kidForm } from './jws-key.ts'
+
+const digests = { RS256: 'sha256', RS384: 'sha384', RS512: 'sha512', ES256: 'sha256' } as const
+
+export type SignatureAlgorithm = keyof typeof digests
+
+/** What the API names. ES256 is read where a scheme agrees on it, by passing it too. */
+export const rsaAlgorithms = ['RS256', 'RS384', 'RS512'] as const
+
+export interface ParsedSignature {
+  readonly algorithm: SignatureAlgorithm
+  /** Which of the sender's keys signed; `undefined` when the sender does not say. */
+  readonly kid: string | undefined
+  /** As received, for it is part of what is signed. */
+  readonly protectedHeader: string
+  /** The protected copies of headers, by their names as written there. */
+  readonly parameters: ReadonlyMap<string, string>
+  readonly signature: Buffer
+}
+
+export interface VerificationKey {
+  readonly kid: string
+  readonly key: KeyObject
+  /** The first moment at which it verifies; `undefined`: always did. */
+  readonly validFrom: Date | undefined
+  /** The first moment at which it does not any more; `undefined`: no end. */
+  readonly validTo: Date | undefined
+}
+
+/** A request as it was received. */
+export interface ReceivedMessage {
+  readonly method: string
+  /** Path and query of the request line, from the resource name on. */
+  readonly target: string
+  readonly headers: Headers
+  /** Exactly as received; empty when there is none. */
+  readonly body: Buffer
+}
+
+const headerValue_max = 65_536
+const signature_max = 512
+const protectedHeader_max = 32_768
+const base64urlPattern = /^[A-Za-z0-9_-]+$/
+const headerNamePattern = /^[\w!#$%&'*+.^`|~-]{1,128}$/
+const headerValuePattern = /^[\t\x20-\x7e\x80-\xff]*$/
+
+const required = ['FSPIOP-URI', 'FSPIOP-HTTP-Method', 'FSPIOP-Source'] as const
+
+/** Parameters about the signature itself: no header of the message has their names. */
+const ofSignature: ReadonlySet<string> = new Set(['alg', 'kid', 'typ', 'cty', 'x5t', 'x5t#S256'])
+
+/** Of ES256: r and s with no ASN.1 about them. It says nothing of RSA. */
+const dsaEncoding = 'ieee-p1363'
+
+/**
+ * Reads the FSPIOP-Signature header; nothing is verified yet. Refusal 3105 for whatever is not its
+ * form, goes beyond its bounds (512 and 32,768 characters), or asks for an algorithm not in
+ * `algorithms`, which is never `none` or an HMAC.
+ */
+export function readSignature(
+  headerValue: string,
+  algorithms: readonly SignatureAlgorithm[] = rsaAlgorithms,
+): ParsedSignature | Refusal {
+  const outer = headerValue.length > headerValue_max ? undefined : jsonObject(headerValue)
+  if (outer === undefined) return invalid('FSPIOP-Signature is not a JSON object')
+  const { signature, protectedHeader } = outer
+  const signatureBytes = decode(signature, signature_max)
+  // The last character has spare bits: of all texts for these bytes one alone is what was sent.
+  if (signatureBytes === undefined || signatureBytes.toString('base64url') !== signature) {
+    return invalid(`signature is not base64url of 1 to ${signature_max} characters`)
+  }
+  const headerBytes = decode(protectedHeader, protectedHeader_max)
+  if (headerBytes === undefined) {
+    return invalid(`protectedHeader is not base64url of 1 to ${protectedHeader_max} characters`)
+  }
+  const json = isUtf8(headerBytes) ? jsonObject(headerBytes.toString('utf8')) : undefined
+  if (json === undefined) return invalid('protected header: not a JSON object in UTF-8')
+  const { alg, kid } = json
+  const algorithm = algorithms.find((name) => name === alg)
+  if (algorithm === undefined)
+    return invalid(`protected header: alg is none of ${algorithms.join(', ')}`)
+  if (kid !== undefined && !isKid(kid)) return invalid(`protected header: kid is not ${kidForm}`)
+  const parameters = parametersOf(json)
+  if (typeof parameters === 'string') return invalid(`protected header: ${parameters}`)
+  return {
+    algorithm,
+    kid,
+    protectedHeader: String(protectedHeader),
+    parameters,
+    signature: signatureBytes,
+  }
+}
+
+/** The protected copies of headers, or what is wrong with them. */
+function parametersOf(json: Readonly<Record<string, unknown>>): Map<string, string> | string {
+  if (Object.hasOwn(json, 'crit')) return 'crit asks for what is not understood here'
+  const parameters = new Map<string, string>()
+  for (const [name, value] of Object.entries(json)) {
+    if (ofSignature.has(name)) continue
+    if (!headerNamePattern.test(name)) return 'a parameter has no name of a header'
+    if (typeof value !== 'string' || !headerValuePattern.test(value)) {
+      return `${name} is not the value of a header`
+    }
+    parameters.set(name, value)
+  }
+  return parameters
+}
+
+/**
+ * `undefined` when one of the sender's keys that are valid at `now` signed this very message, and what
+ * it protects is what the headers and the request line say; else the refusal (3105), whose detail says
+ * what differs. A signature with a `kid` is held against that key alone, one without against each, so
+ * the number of keys of one FSP has to be bounded where they are registered.
+ */
+export function verifySignature(
+  parsed: ParsedSignature,
+  message: ReceivedMessage,
+  keys: readonly VerificationKey[],
+  { now }: { readonly now: Date },
+): Refusal | undefined {
+  const fault =
+    faultOfKeys(parsed, keys, now) ??
+    faultOfHeaders(parsed.parameters, message) ??
+    (signerOf(parsed, message.body, keys, now) === undefined
+      ? 'body or protected header was changed, or another key signed'
+      : undefined)
+  return fault === undefined ? undefined : invalid(fault)
+}
+
+/**
+ * The key that made the signature, of those valid at `now`. It says nothing of headers, which
+ * `verifySignature` compares.
+ *
+ * Verified by node:crypto at once, in this thread: with RSA of 2048 bits and a body of 1 KB 30 µs of
+ * CPU. The same through a callback takes 7 µs here but 35 in all; through `flattenedVerify` of jose 34
+ * here and 70 in all, twice the work without even sparing this thread.
+ */
+export function signerOf(
+  parsed: ParsedSignature,
+  body: Buffer,
+  keys: readonly VerificationKey[],
+  now: Date,
+): VerificationKey | undefined {
+  const { algorithm, kid, protectedHeader, signature } = parsed
+  const input = signingInput(protectedHeader, body)
+  return keys.find((candidate) => {
+    if (kid !== undefined && candidate.kid !== kid) return false
+    if (!fits(algorithm, candidate.key) || !isValidAt(candidate, now)) return false
+    const key = { key: candidate.key, dsaEncoding } as const
+    return verify(digests[algorithm], input, key, signature)
+  })
+}
+
+/** Base64url of the body, once as text and once in the input, is all that is copied of it. */
+function signingInput(protectedHeader: string, body: Buffer): Buffer {
+  return Buffer.from(`${protectedHeader}.${body.toString('base64url')}`, 'latin1')
+}
+
+function isValidAt({ validFrom, validTo }: VerificationKey, now: Date): boolean {
+  return (validFrom === undefined || validFrom <= now) && (validTo === undefined || now < validTo)
+}
+
+function fits(algorithm: SignatureAlgorithm, key: KeyObject): boolean {
+  return algorithm === 'ES256' ? isP256(key) : key.asymmetricKeyType === 'rsa'
+}
+
+/** Why none of the keys can be the one, as far as that is known without any computing. */
+function faultOfKeys(
+  { kid, algorithm }: ParsedSignature,
+  keys: readonly VerificationKey[],
+  now: Date,
+): string | undefined {
+  const named = kid === undefined ? keys : keys.filter((key) => key.kid === kid)
+  const none =
+    kid === undefined
+      ? 'FSPIOP-Source has no key'
+      : `kid ${excerpt(kid, 0)}: FSPIOP-Source has no such key`
+  if (named.length === 0) return none
+  const fitting = named.filter(({ key }) => fits(algorithm, key))
+  if (fitting.length === 0) return `${none} for ${algorithm}`
+  return fitting.some((key) => isValidAt(key, now)) ? undefined : `${none} that is valid now`
+}
+
+function faultOfHeaders(
+  parameters: ReadonlyMap<string, string>,
+  { method, target, headers }: ReceivedMessage,
+): string | undefined {
+  for (const name of required) {
+    if (headerOf(headers, name) === undefined) return `${name}: header is missing`
+    if (!parameters.has(name)) return `${name}: protected header lacks it`
+  }
+  if (
+    headerOf(headers, 'FSPIOP-Encryption') !== undefined &&
+    !parameters.has('FSPIOP-Encryption')
+  ) {
+    return 'FSPIOP-Encryption: protected header lacks it'
+  }
+  for (const [name, signed] of parameters) {
+    const sent = headerOf(headers, name)
+    if (sent === undefined) return `${name}: protected, but header is missing`
+    if (sent !== signed) return differing(name, 'header', sent, 'protected header', signed)
+  }
+  const uri = parameters.get('FSPIOP-URI') ?? ''
+  if (uri !== target) return differing('FSPIOP-URI', 'header', uri, 'request', target)
+  const named = parameters.get('FSPIOP-HTTP-Method') ?? ''
+  return named === method
+    ? undefined
+    : differing('FSPIOP-HTTP-Method', 'header', named, 'request', method)
+}
+
+function headerOf(headers: Headers, name: string): string | undefined {
+  const lowerCase = name.toLowerCase()
+  const value = Object.hasOwn(headers, lowerCase) ? headers[lowerCase] : undefined
+  return typeof value === 'string' || value === undefined ? value : value.join(', ')
+}
+
+const excerpt_max = 24
+const excerptBefore = 4
+
+/** Long values are told from where they part, for the text of an error has 128 characters. */
+function differing(
+  name: string,
+  one: string,
+  oneValue: string,
+  other: string,
+  otherValue: string,
+): string {
+  let start = 0
+  if (Math.max(oneValue.length, otherValue.length) > excerpt_max) {
+    while (start < oneValue.length && oneValue[start] === otherValue[start]) start += 1
+    start = Math.max(0, start - excerptBefore)
+  }
+  return `${name}: ${one} says ${excerpt(oneValue, start)}, ${other} says ${excerpt(otherValue, start)}`
+}
+
+function excerpt(value: string, start: number): string {
+  const end = start + excerpt_max
+  return `${start > 0 ? '...' : ''}${value.slice(start, end)}${end < value.length ? '...' : ''}`
+}
+
+/** A request that is to be signed; the texts are the headers' own, exactly as they are sent. */
+export interface MessageToSign {
+  readonly alg: SignatureAlgorithm
+  readonly kid?: string | undefined
+  /** Private. */
+  readonly key: KeyObject
+  readonly method: string
+  /** Path and query from the resource name on. */
+  readonly uri: string
+  readonly source: string
+  /** Left out when not known: the hub fills that header in later. */
+  readonly destination?: string | undefined
+  readonly date: string
+  readonly encryption?: string | undefined
+  readonly body: Buffer
+}
+
+/**
+ * The value of the FSPIOP-Signature header. Rejects when the key is not one for `alg`, or the protected
+ * header has more than 32,768 characters.
+ *
+ * Made in the thread pool: an RSA signature takes 680 µs of CPU, which would stop everything else here;
+ * handing it over costs this thread 13 µs.
+ */
+export async function signatureHeader(message: MessageToSign): Promise<string> {
+  const { alg, key, body } = message
+  if (!fits(alg, key)) throw new TypeError(`a key that is not one for ${alg}`)
+  const protectedHeader = encodeParameters(message)
+  if (protectedHeader.length > protectedHeader_max) throw new RangeError('headers too long to sign')
+  const input = signingInput(protectedHeader, body)
+  const signature = await new Promise<Buffer>((resolve, reject) => {
+    sign(digests[alg], input, { key, dsaEncoding }, (error, bytes) => {
+      if (error === null) resolve(bytes)
+      else reject(error)
+    })
+  })
+  return JSON.stringify({ signature: signature.toString('base64url'), protectedHeader })
+}
+
+/** Members without a value are left out, as JSON.stringify does. */
+function encodeParameters(message: MessageToSign): string {
+  const json = JSON.stringify({
+    alg: message.alg,
+    kid: message.kid,
+    'FSPIOP-URI': message.uri,
+    'FSPIOP-HTTP-Method': message.method,
+    'FSPIOP-Source': message.source,
+    'FSPIOP-Destination': message.destination,
+    Date: message.date,
+    'FSPIOP-Encryption': message.encryption,
+  })
+  return Buffer.from(json).toString('base64url')
+}
+
+function decode(text: unknown, length_max: number): Buffer | undefined {
+  return typeof text === 'string' && text.length <= length_max && base64urlPattern.test(text)
+    ? Buffer.from(text, 'base64url')
+    : undefined
+}
+
+function jsonObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const json: unknown = JSON.parse(text)
+    return typeof json === 'object' && json !== null && !Array.isArray(json)
+      ? (json as Readonly<Record<string, unknown>>)
+      : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function invalid(detail: string): Refusal {
+  return refusal('3105', detail)
+}

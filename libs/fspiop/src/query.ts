@@ -1,0 +1,31 @@
+/** From the query of a request to typed parameters, or to the one error that the sender is told. */
+import type { z } from 'zod'
+import type { ErrorCode } from './errors.ts'
+import { firstFault } from './faults.ts'
+
+export type QueryReading<Value> =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly code: ErrorCode; readonly detail: string }
+
+/**
+ * Reads the parameters that the schema names; others do not count. `query` is without its "?". Codes:
+ * missing 3102 before all else, given twice or of a wrong form 3101, or what the element says.
+ */
+export function readQuery<Schema extends z.ZodObject>(
+  schema: Schema,
+  query: string,
+): QueryReading<z.output<Schema>> {
+  const sent = new URLSearchParams(query)
+  const parameters: Record<string, string> = {}
+  for (const name of Object.keys(schema.shape)) {
+    const [value, another] = sent.getAll(name)
+    if (another !== undefined) {
+      return { ok: false, code: '3101', detail: `query parameter ${name}: given twice` }
+    }
+    if (value !== undefined) parameters[name] = value
+  }
+  const reading = schema.safeParse(parameters)
+  if (reading.success) return { ok: true, value: reading.data }
+  const { code, detail } = firstFault(reading.error.issues, parameters)
+  return { ok: false, code, detail: `query parameter ${detail.slice(1)}` }
+}

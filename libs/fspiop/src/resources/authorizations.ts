@@ -1,0 +1,59 @@
+/**
+ * The query and the body of the authorizations resource: the payer FSP asks the payer, at the payee's
+ * device, for an OTP or a code. FSPIOP 6.6.
+ */
+import { z } from 'zod'
+import { authenticationInfo } from '../complex.ts'
+import { amount, anyEnumeration, currency, integer } from '../elements.ts'
+import { authenticationType } from '../enumerations.ts'
+import { type QueryReading, readQuery } from '../query.ts'
+
+/** A type outside the list is 3100 here, not 3101: clients of this API are tested for that. */
+const authorizationsQuery = z.compile(
+  z.object({
+    authenticationType: z
+      .string()
+      .refine((text) => authenticationType.safeParse(text).success, {
+        error: 'not a legal AuthenticationType',
+        params: { errorCode: '3100' },
+      })
+      .pipe(authenticationType),
+    retriesLeft: integer,
+    amount,
+    currency,
+  }),
+)
+
+export type AuthorizationsQuery = z.infer<typeof authorizationsQuery>
+
+/**
+ * The query of GET /authorizations/{ID}, without its "?". All four are required (3102 names the first
+ * that is missing); retriesLeft counts from 1, the last attempt.
+ */
+export function readAuthorizationsQuery(query: string): QueryReading<AuthorizationsQuery> {
+  return readQuery(authorizationsQuery, query)
+}
+
+/**
+ * PUT /authorizations/{ID}, from the payee FSP. ENTERED brings what was entered; with the others it
+ * has no use, but is let pass.
+ */
+export const putAuthorizations = z.compile(
+  z.discriminatedUnion('responseType', [
+    z.looseObject({ responseType: z.literal('ENTERED'), authenticationInfo }),
+    z.looseObject({
+      responseType: z.enum(['REJECTED', 'RESEND']),
+      authenticationInfo: authenticationInfo.optional(),
+    }),
+  ]),
+)
+
+/** The same with any response, for hubs whose FSPs are used to having theirs relayed. */
+export const putAuthorizationsAnyResponse = z.compile(
+  z.looseObject({
+    authenticationInfo: authenticationInfo.optional(),
+    responseType: anyEnumeration,
+  }),
+)
+
+export type PutAuthorizations = z.infer<typeof putAuthorizations>

@@ -1,0 +1,129 @@
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { errorCatalogue } from '../errors.ts'
+import type { QueryReading } from '../query.ts'
+import { readAuthorizationsQuery } from './authorizations.ts'
+import { partyEntryFault, readParticipantsQuery } from './participants.ts'
+import { readPartiesQuery } from './parties.ts'
+
+function told(reading: QueryReading<unknown>): string {
+  return reading.ok ? 'accepted' : `${reading.code} ${reading.detail}`
+}
+
+describe('the query of GET /authorizations/{ID}', () => {
+  const complete = { authenticationType: 'OTP', retriesLeft: '2', amount: '102', currency: 'USD' }
+  const query = (parameters: Readonly<Record<string, string>>) =>
+    String(new URLSearchParams(parameters))
+
+  test('is read when it is complete, whatever else it holds', () => {
+    expect(readAuthorizationsQuery(`${query(complete)}&more=1&__proto__=2`)).toEqual({
+      ok: true,
+      value: complete,
+    })
+  })
+
+  test.each(['OTP', 'QRCODE', 'U2F'])('may ask for %s', (authenticationType) => {
+    expect(told(readAuthorizationsQuery(query({ ...complete, authenticationType })))).toBe(
+      'accepted',
+    )
+  })
+
+  test.each(Object.keys(complete))('is refused without %s, which is named', (name) => {
+    const others = Object.entries(complete).filter(([each]) => each !== name)
+    expect(told(readAuthorizationsQuery(query(Object.fromEntries(others))))).toBe(
+      `3102 query parameter ${name}`,
+    )
+  })
+
+  test('names the first that is missing before all that is wrong', () => {
+    expect(told(readAuthorizationsQuery(''))).toBe('3102 query parameter authenticationType')
+    expect(told(readAuthorizationsQuery('authenticationType=PIN&retriesLeft=x&amount=1'))).toBe(
+      '3102 query parameter currency',
+    )
+  })
+
+  test.each([
+    ['authenticationType', 'PIN', '3100'],
+    ['authenticationType', 'otp', '3100'],
+    ['authenticationType', '', '3100'],
+    ['retriesLeft', '0', '3101'],
+    ['retriesLeft', '02', '3101'],
+    ['retriesLeft', '-1', '3101'],
+    ['retriesLeft', '1.5', '3101'],
+    ['retriesLeft', 'two', '3101'],
+    ['retriesLeft', '', '3101'],
+    ['amount', '5.50', '3101'],
+    ['amount', '', '3101'],
+    ['currency', 'usd', '3101'],
+    ['currency', 'ZZZ', '3101'],
+  ])('with %s %j is %s', (name, value, code) => {
+    const sentence = told(readAuthorizationsQuery(query({ ...complete, [name]: value })))
+    expect(sentence.slice(0, `3101 query parameter ${name}:`.length)).toBe(
+      `${code} query parameter ${name}:`,
+    )
+  })
+
+  test('is refused with a parameter given twice, for hub and FSP might read either', () => {
+    expect(told(readAuthorizationsQuery(`${query(complete)}&currency=EUR`))).toBe(
+      '3101 query parameter currency: given twice',
+    )
+  })
+
+  test('of any text is read or told a code', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.string(), (name, value) => {
+        const reading = readAuthorizationsQuery(`${query(complete)}&${name}=${value}`)
+        expect(reading.ok || Object.hasOwn(errorCatalogue, reading.code)).toBe(true)
+      }),
+    )
+  })
+})
+
+describe('the currency of a query', () => {
+  test.each([
+    ['', undefined],
+    ['other=1', undefined],
+    ['currency=USD', 'USD'],
+    ['currency=%55SD', 'USD'],
+  ])('on /participants, %j, is %s', (query, currency) => {
+    expect(readParticipantsQuery(query)).toEqual({
+      ok: true,
+      value: currency === undefined ? {} : { currency },
+    })
+  })
+
+  test.each(['currency=', 'currency=usd', 'currency=USD&currency=EUR', 'currency=%ff'])(
+    'on /participants, %j, is refused',
+    (query) => {
+      expect(told(readParticipantsQuery(query))).toMatch(/^3101 query parameter currency: /)
+    },
+  )
+
+  test.each([
+    ['', undefined],
+    ['currency=USD', 'USD'],
+    ['currency=usd', undefined],
+    ['currency=', undefined],
+    ['currency=USD&currency=EUR', undefined],
+  ])('on /parties, %j, is %s and never refused', (query, currency) => {
+    expect(readPartiesQuery(query)).toEqual({ currency })
+  })
+})
+
+describe('an entry of POST /participants', () => {
+  test.each([
+    [{ partyIdType: 'MSISDN', partyIdentifier: '+123' }, undefined],
+    [{ partyIdType: 'CONSENTS', partyIdentifier: 'c1' }, undefined],
+    [{ partyIdType: 'ALIAS', partyIdentifier: 'a', partySubIdOrType: 'home' }, undefined],
+    [{ partyIdType: 'FAX', partyIdentifier: '1' }, 'not a legal PartyIdType'],
+    [{ partyIdType: 'MSISDN', partyIdentifier: '12-3' }, 'not a legal MSISDN'],
+    [{ partyIdType: 'EMAIL', partyIdentifier: 'ana' }, 'not a legal EMAIL'],
+    [{ partyIdType: 'ALIAS', partyIdentifier: 'a b' }, 'not a legal PartyIdentifier'],
+    [
+      { partyIdType: 'ALIAS', partyIdentifier: 'a', partySubIdOrType: 'a b' },
+      'not a legal PartySubIdOrType',
+    ],
+  ])('%j is judged by its own type', (entry, fault) => {
+    expect(partyEntryFault(entry)).toBe(fault)
+  })
+})

@@ -1,0 +1,50 @@
+/** The bodies of the quotes resource. The hub relays them and computes nothing. FSPIOP 6.5. */
+import { z } from 'zod'
+import { extensionList, geoCode, money, party, transactionType } from '../complex.ts'
+import {
+  correlationId,
+  dateTime,
+  ilpCondition,
+  ilpPacket,
+  note,
+  transactionId,
+  transferOrQuoteId,
+} from '../elements.ts'
+import { amountType } from '../enumerations.ts'
+
+/** POST /quotes, from the payer FSP; with `fees` it discloses the payer FSP's own. */
+export const postQuotes = z.compile(
+  z.looseObject({
+    quoteId: transferOrQuoteId,
+    transactionId,
+    transactionRequestId: correlationId.optional(),
+    payee: party,
+    payer: party,
+    amountType,
+    amount: money,
+    fees: money.optional(),
+    transactionType,
+    geoCode: geoCode.optional(),
+    note: note.optional(),
+    expiration: dateTime.optional(),
+    extensionList: extensionList.optional(),
+  }),
+)
+
+/** PUT /quotes/{ID}, from the payee FSP. */
+export const putQuotes = z.compile(
+  z.looseObject({
+    transferAmount: money,
+    payeeReceiveAmount: money.optional(),
+    payeeFspFee: money.optional(),
+    payeeFspCommission: money.optional(),
+    expiration: dateTime,
+    geoCode: geoCode.optional(),
+    ilpPacket,
+    condition: ilpCondition,
+    extensionList: extensionList.optional(),
+  }),
+)
+
+export type PostQuotes = z.infer<typeof postQuotes>
+export type PutQuotes = z.infer<typeof putQuotes>

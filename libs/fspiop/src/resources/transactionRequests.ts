@@ -1,0 +1,42 @@
+/** The bodies of the transactionRequests resource: a payee asks a payer to pay. FSPIOP 6.4. */
+import { z } from 'zod'
+import { extensionList, geoCode, money, party, partyIdInfo, transactionType } from '../complex.ts'
+import { anyEnumeration, correlationId, dateTime, note, transactionId } from '../elements.ts'
+import { authenticationType, transactionRequestState } from '../enumerations.ts'
+
+/** POST /transactionRequests, from the payee FSP; its payer is a bare PartyIdInfo. */
+export const postTransactionRequests = z.compile(
+  z.looseObject({
+    transactionRequestId: correlationId,
+    payee: party,
+    payer: partyIdInfo,
+    amount: money,
+    transactionType,
+    note: note.optional(),
+    geoCode: geoCode.optional(),
+    authenticationType: authenticationType.optional(),
+    expiration: dateTime.optional(),
+    extensionList: extensionList.optional(),
+  }),
+)
+
+/** PUT /transactionRequests/{ID}, from the payer FSP. */
+export const putTransactionRequests = z.compile(
+  z.looseObject({
+    transactionId: transactionId.optional(),
+    transactionRequestState,
+    extensionList: extensionList.optional(),
+  }),
+)
+
+/** The same in any state, for hubs whose FSPs are used to having theirs relayed. */
+export const putTransactionRequestsAnyState = z.compile(
+  z.looseObject({
+    transactionId: transactionId.optional(),
+    transactionRequestState: anyEnumeration,
+    extensionList: extensionList.optional(),
+  }),
+)
+
+export type PostTransactionRequests = z.infer<typeof postTransactionRequests>
+export type PutTransactionRequests = z.infer<typeof putTransactionRequests>

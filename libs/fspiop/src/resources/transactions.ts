@@ -1,0 +1,17 @@
+/** The body of the transactions resource: what became of a transaction, told by the payee FSP. FSPIOP 6.8. */
+import { z } from 'zod'
+import { extensionList } from '../complex.ts'
+import { code, dateTime } from '../elements.ts'
+import { transactionState } from '../enumerations.ts'
+
+/** PUT /transactions/{ID}; `code` is a voucher or a token for the payer. */
+export const putTransactions = z.compile(
+  z.looseObject({
+    completedTimestamp: dateTime.optional(),
+    transactionState,
+    code: code.optional(),
+    extensionList: extensionList.optional(),
+  }),
+)
+
+export type PutTransactions = z.infer<typeof putTransactions>

@@ -1,0 +1,50 @@
+import { describe, expect, test } from '@jest/globals'
+import { readTrace } from './trace.ts'
+
+const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
+
+describe('a trace', () => {
+  test('is read with and without its state', () => {
+    const tracestate = 'congo=t61rcWkgMzE, tenant@rojo=00f067aa0ba902b7'
+    expect(readTrace({ traceparent })).toEqual({ traceparent })
+    expect(readTrace({ traceparent, tracestate })).toEqual({ traceparent, tracestate })
+  })
+
+  test.each([
+    undefined,
+    '',
+    'junk',
+    traceparent.toUpperCase(),
+    traceparent.replace('00-', '01-'),
+    `00-${'0'.repeat(32)}-00f067aa0ba902b7-01`,
+    `00-4bf92f3577b34da6a3ce929d0e0e4736-${'0'.repeat(16)}-01`,
+    `${traceparent}-more`,
+    [traceparent, traceparent],
+  ])('of a wrong form, %j, is ignored, and its state with it', (wrong) => {
+    expect(readTrace({ traceparent: wrong, tracestate: 'a=b' })).toBeUndefined()
+  })
+
+  const members = (count: number) =>
+    Array.from({ length: count }, (_, index) => `k${index}=v`).join(',')
+
+  test.each([[members(32)], [`a=${'x'.repeat(256)},b=${'x'.repeat(251)}`]])(
+    'may have the state %s',
+    (tracestate) => {
+      expect(readTrace({ traceparent, tracestate })).toEqual({ traceparent, tracestate })
+    },
+  )
+
+  test.each([
+    '',
+    'junk',
+    'a=',
+    '=b',
+    'A=b',
+    'a=b=c',
+    'a=b,,c=d',
+    members(33),
+    `a=${'x'.repeat(256)},b=${'x'.repeat(252)}`,
+  ])('goes on without the state %s', (tracestate) => {
+    expect(readTrace({ traceparent, tracestate })).toEqual({ traceparent })
+  })
+})

@@ -1,0 +1,28 @@
+/** The trace that a message belongs to (W3C Trace Context): a bad one is ignored, never refused. */
+import type { Headers } from './headers.ts'
+
+const traceparentPattern = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/
+const tracestate_max = 512
+const members_max = 32
+const memberPattern = /^[a-z0-9][a-z0-9_*/@-]{0,255}=[\x20-\x2b\x2d-\x3c\x3e-\x7e]{1,256}$/
+
+export interface Trace {
+  readonly traceparent: string
+  /** At most 512 characters. */
+  readonly tracestate?: string
+}
+
+/** What is legal of the headers; no tracestate without a traceparent. FSPIOP 3.2. */
+export function readTrace(headers: Headers): Trace | undefined {
+  const { traceparent, tracestate } = headers
+  if (typeof traceparent !== 'string' || !traceparentPattern.test(traceparent)) return undefined
+  return typeof tracestate === 'string' && isTracestate(tracestate)
+    ? { traceparent, tracestate }
+    : { traceparent }
+}
+
+function isTracestate(text: string): boolean {
+  if (text.length > tracestate_max) return false
+  const members = text.split(',').map((member) => member.trim())
+  return members.length <= members_max && members.every((member) => memberPattern.test(member))
+}
