@@ -76,7 +76,7 @@ export function onEvents<Name extends EventName>(
   group: string,
   names: readonly Name[],
   handleBatch: (events: readonly DomainEvent<Name>[]) => Promise<void>,
-  bounds: Pick<Subscription, 'batch_max' | 'batches_in_flight_max' | 'batches_apart_ms'> = {},
+  bounds: Pick<Subscription, 'batch_max' | 'batches_in_flight_max'> = {},
 ): Promise<Subscribed> {
   return bus.subscribe({
     ...bounds,

@@ -13,11 +13,12 @@ const http = z.object({
 
 /**
  * Of a request that one FSP has sent to another and that no service remembers: who is told when it
- * cannot be delivered, and where. The error's path is `path` followed by "/error".
+ * cannot be delivered, and with which operation, such as "PUT /parties/{Type}/{ID}/error".
  */
 const onFailure = z.object({
   requesterFspId: z.string(),
-  resource: z.string(),
+  operation: z.string(),
+  /** Of the error callback, from the name of the resource on. */
   path: z.string(),
   /** Fills the variables of the registered address. */
   variables: z.record(z.string(), z.string()),

@@ -243,6 +243,15 @@ export const transferEvents = {
     about: 'The transfer expired while reserved; the reservation is voided.',
     schema: timedOut.extend({
       payeeFsp: z.string(),
+      /** There when the payee FSP's own message found the expiry: this is its answer. */
+      payeeAnswer: z
+        .object({
+          version: z.string(),
+          /** PATCH as well when it had asked with RESERVED. */
+          notices: z.array(notice.extract(['ERROR', 'PATCH'])),
+          completedTimestamp: z.string(),
+        })
+        .optional(),
       payerPosition: position.optional(),
     }),
   }),

@@ -76,45 +76,59 @@ afterEach(async () => {
 
 describe('a settlement model', () => {
   test('is created with its defaults and read by name and by currency', async () => {
-    const { model } = await models.CreateSettlementModel(deferredNet)
+    const { model } = await createModel()
     expect(model).toEqual({
       ...deferredNet,
       id: expect.any(Number) as unknown,
       settlementAccountType: 'SETTLEMENT',
     })
-    await models.CreateSettlementModel({ ...deferredNet, name: 'CGS', currency: 'EUR' })
-    const namesOf = async (query: { currency: string; name: string }) =>
-      (await models.GetSettlementModels(query)).models.map(({ name }) => name)
-    expect(await namesOf({ currency: '', name: '' })).toEqual(['DEFERREDNET', 'CGS'])
-    expect(await namesOf({ currency: 'EUR', name: '' })).toEqual(['CGS'])
-    expect(await namesOf({ currency: '', name: 'DEFERREDNET' })).toEqual(['DEFERREDNET'])
-    expect(await namesOf({ currency: '', name: 'NONE' })).toEqual([])
+    await createModel({ name: 'CGS', currency: 'EUR' })
+    expect(await namesOf({})).toEqual(['DEFERREDNET', 'CGS'])
+    expect(await namesOf({ currency: 'EUR' })).toEqual(['CGS'])
+    expect(await namesOf({ name: 'DEFERREDNET' })).toEqual(['DEFERREDNET'])
+    expect(await namesOf({ name: 'NONE' })).toEqual([])
+  })
+
+  test('comes back with every word that it was created with', async () => {
+    const created = {
+      name: 'CGS',
+      granularity: 'GROSS',
+      interchange: 'BILATERAL',
+      delay: 'IMMEDIATE',
+      currency: 'EUR',
+      requireLiquidityCheck: false,
+      ledgerAccountType: 'INTERCHANGE_FEE',
+      settlementAccountType: 'INTERCHANGE_FEE_SETTLEMENT',
+      autoPositionReset: false,
+    }
+    const { model } = await createModel({ ...created, id: 99, isActive: false })
+    expect(model).toEqual({ ...created, id: 1, isActive: true })
   })
 
   test('keeps its name to itself, and an illegal one is not stored', async () => {
-    await models.CreateSettlementModel(deferredNet)
-    const again = await models.CreateSettlementModel({ ...deferredNet, currency: 'EUR' })
-    expect(again).toMatchObject({ refusal: { reason: 'MODEL_EXISTS' } })
-    const illegal = { ...deferredNet, name: 'OTHER', delay: 'IMMEDIATE' }
-    expect(await models.CreateSettlementModel(illegal)).toMatchObject({
+    await createModel()
+    expect(await createModel({ currency: 'EUR' })).toMatchObject({
+      refusal: { reason: 'MODEL_EXISTS' },
+    })
+    expect(await createModel({ name: 'OTHER', delay: 'IMMEDIATE' })).toMatchObject({
       refusal: { reason: 'MODEL_INVALID' },
     })
-    expect((await models.GetSettlementModels({ currency: '', name: '' })).models).toHaveLength(1)
+    expect(await namesOf({})).toEqual(['DEFERREDNET'])
   })
 
   test('has its accounts opened before its creator is answered', async () => {
-    await models.CreateSettlementModel(deferredNet)
+    await createModel()
     expect(peer.opened).toEqual(['USD POSITION SETTLEMENT'])
   })
 
   test('without currency opens no accounts', async () => {
-    await models.CreateSettlementModel({ ...deferredNet, currency: '' })
+    await createModel({ currency: '' })
     expect(peer.opened).toEqual([])
   })
 
   test('has its accounts opened after a crash, if nobody answered before', async () => {
     peer.answers = false
-    const { model } = await models.CreateSettlementModel(deferredNet)
+    const { model } = await createModel()
     expect(model?.name).toBe('DEFERREDNET')
     expect(peer.asked).toBeGreaterThan(0)
     await service.stop()
@@ -128,8 +142,8 @@ describe('a settlement model', () => {
 describe('allocation', () => {
   test('passes the request on with model and accounts, its relay untouched', async () => {
     peer.participants.push(participant('mangobank', 11), participant('riverwallet', 12))
-    const { model } = await models.CreateSettlementModel(deferredNet)
-    const request = requested({ payerFsp: 'mangobank', payeeFsp: 'riverwallet' })
+    const { model } = await createModel()
+    const request = requested()
     const body = Buffer.from('{ "transferId" : "…" }')
     const headers = Buffer.from('{"date":"today"}')
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
@@ -139,7 +153,7 @@ describe('allocation', () => {
     })
     // The same event twice makes the same event twice.
     await parts.bus.publish([event, event])
-    const [first, second] = await allocations(2)
+    const [first, second] = await allocations(request.transferId, 2)
     expect(first?.payload).toEqual({
       ...request,
       settlementModelId: model?.id,
@@ -155,60 +169,47 @@ describe('allocation', () => {
   })
 
   test('without a model says so by leaving it out, and knows one as soon as there is one', async () => {
-    await send(requested({}))
-    const [without] = await allocations(1)
-    expect(without?.payload).not.toHaveProperty('settlementModelId')
-    await models.CreateSettlementModel({ ...deferredNet, name: 'DEFAULT', currency: '' })
-    await send(requested({}))
-    expect((await allocations(2))[1]?.payload.settlementModel).toBe('DEFAULT')
-    await models.CreateSettlementModel({
-      ...deferredNet,
-      name: 'CGS',
-      granularity: 'GROSS',
-      interchange: 'BILATERAL',
-      delay: 'IMMEDIATE',
-    })
-    await send(requested({}))
-    expect((await allocations(3))[2]?.payload).toMatchObject({
-      settlementModel: 'CGS',
-      settles: 'GROSS_IMMEDIATE',
-    })
+    expect(await allocation()).not.toHaveProperty('settlementModelId')
+    await createModel({ name: 'DEFAULT', currency: '' })
+    expect(await allocation()).toMatchObject({ settlementModel: 'DEFAULT' })
+    const gross = { granularity: 'GROSS', interchange: 'BILATERAL', delay: 'IMMEDIATE' }
+    await createModel({ name: 'CGS', ...gross })
+    expect(await allocation()).toMatchObject({ settlementModel: 'CGS', settles: 'GROSS_IMMEDIATE' })
   })
 
   test('asks for accounts once, and again when one is missing or was added', async () => {
-    await models.CreateSettlementModel(deferredNet)
+    await createModel()
     peer.participants.push(participant('mangobank', 11))
-    await send(requested({}))
-    const [without] = await allocations(1)
-    expect(without?.payload.payerAccountId).toBe(11)
-    expect(without?.payload).not.toHaveProperty('payeeAccountId')
+    const without = await allocation()
+    expect(without).toMatchObject({ payerAccountId: 11 })
+    expect(without).not.toHaveProperty('payeeAccountId')
     peer.participants.push(participant('riverwallet', 12))
-    await send(requested({}))
-    expect((await allocations(2))[1]?.payload.payeeAccountId).toBe(12)
+    expect(await allocation()).toMatchObject({ payeeAccountId: 12 })
     const { asked } = peer
-    await send(requested({}))
-    await allocations(3)
+    await allocation()
     expect(peer.asked).toBe(asked)
   })
 
-  test('goes on without accounts when participant-lifecycle does not answer', async () => {
-    await models.CreateSettlementModel(deferredNet)
-    peer.answers = false
-    await send(requested({}))
-    const [event] = await allocations(1)
-    expect(event?.payload.settlementModel).toBe('DEFERREDNET')
-    expect(event?.payload).not.toHaveProperty('payerAccountId')
-  })
-
-  test('goes on without accounts when participant-lifecycle fails by a mistake of its own', async () => {
-    await models.CreateSettlementModel(deferredNet)
-    peer.fails = true
-    await send(requested({}))
-    const [event] = await allocations(1)
-    expect(event?.payload.settlementModel).toBe('DEFERREDNET')
-    expect(event?.payload).not.toHaveProperty('payerAccountId')
+  test.each([
+    ['does not answer', { answers: false }],
+    ['fails by a mistake of its own', { fails: true }],
+  ])('goes on without accounts when participant-lifecycle %s', async (_how, silent) => {
+    await createModel()
+    Object.assign(peer, silent)
+    const payload = await allocation()
+    expect(payload).toMatchObject({ settlementModel: 'DEFERREDNET' })
+    expect(payload).not.toHaveProperty('payerAccountId')
   })
 })
+
+function createModel(changes: Partial<SettlementModel> = {}) {
+  return models.CreateSettlementModel({ ...deferredNet, ...changes })
+}
+
+async function namesOf(query: { readonly currency?: string; readonly name?: string }) {
+  const found = await models.GetSettlementModels({ currency: '', name: '', ...query })
+  return found.models.map(({ name }) => name)
+}
 
 function handlersOf(peer: Peer): Handlers<typeof participantsService> {
   const answer = <T>(value: T): Promise<T> => {
@@ -266,30 +267,30 @@ function participant(name: string, accountId: number): Participant {
   }
 }
 
-function requested(
-  changes: Partial<Payload<'TransferPrepareRequested'>>,
-): Payload<'TransferPrepareRequested'> {
+function requested(): Payload<'TransferPrepareRequested'> {
   return {
     transferId: randomUUID(),
     payerFsp: 'mangobank',
     payeeFsp: 'riverwallet',
-    amount: { amount: '10', currency: 'USD' },
+    amount: { amount: '999999999999999999.9999', currency: 'USD' },
     expiration: '2026-01-01T00:01:00.000Z',
     condition: 'condition',
     payloadHash: 'hash',
     receivedAt: '2026-01-01T00:00:00.000Z',
     version: '1.1',
-    ...changes,
   }
 }
 
-function send(request: Payload<'TransferPrepareRequested'>): Promise<void> {
-  return parts.bus.publish([newEvent('fspiop-api', 'TransferPrepareRequested', request)])
+/** What a new request becomes. */
+async function allocation(): Promise<Allocated['payload'] | undefined> {
+  const request = requested()
+  await parts.bus.publish([newEvent('fspiop-api', 'TransferPrepareRequested', request)])
+  return (await allocations(request.transferId, 1))[0]?.payload
 }
 
-function allocations(count: number): Promise<readonly Allocated[]> {
-  return eventually(
-    () => (allocated.length >= count ? allocated : undefined),
-    `${count} allocations`,
-  )
+function allocations(transferId: string, count: number): Promise<readonly Allocated[]> {
+  return eventually(() => {
+    const found = allocated.filter(({ payload }) => payload.transferId === transferId)
+    return found.length >= count ? found : undefined
+  }, `${count} allocations`)
 }

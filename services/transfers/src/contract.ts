@@ -42,6 +42,7 @@ const abortErrors = {
   TIMEOUT: ['3303'],
   REJECTED: ['5105'],
   INVALID_FULFILMENT: ['3100', 'invalid fulfilment'],
+  MISDIRECTED_FULFIL: ['3100', 'the fulfil is not from the payee FSP to the payer FSP'],
   NO_SETTLEMENT_MODEL: ['3100', 'no settlement model serves this currency'],
   MISMATCH: ['3106', 'the id was used before'],
 } as const satisfies Record<AbortReason, ErrorOf>
@@ -138,8 +139,7 @@ export function announcementOf(moved: Moved): OutgoingMessage {
         traceparent,
       })
     case 'TransferFulfilComitRequestTimedout': {
-      const timedOut = { ...expired(moved), payeeFsp: transfer.payeeFsp, ...payerPosition(moved) }
-      return newEvent('transfers', announces, timedOut, { traceparent })
+      return newEvent('transfers', announces, expiredReserved(moved), { traceparent })
     }
     case 'TransferPrepareRequestTimedout':
       return newEvent('transfers', announces, expired(moved), { traceparent })
@@ -230,6 +230,26 @@ function expired({ transfer }: Moved): Payload<'TransferPrepareRequestTimedout'>
   const { transferId, payerFsp, payerVersion } = transfer
   const { error } = abortedOf(transfer)
   return { transferId, payerFsp, payerVersion, errorInformation: plain(error) }
+}
+
+function expiredReserved(moved: Moved): Payload<'TransferFulfilComitRequestTimedout'> {
+  const { transfer, answer } = moved
+  const evidence = answer.outcome === 'VOIDED' ? answer.evidence : undefined
+  const { completedTimestamp } = abortedOf(transfer)
+  return {
+    ...expired(moved),
+    payeeFsp: transfer.payeeFsp,
+    ...(evidence?.kind === 'FULFIL'
+      ? {
+          payeeAnswer: {
+            version: evidence.version,
+            notices: evidence.notifyPayee ? ['ERROR', 'PATCH'] : ['ERROR'],
+            completedTimestamp,
+          },
+        }
+      : {}),
+    ...payerPosition(moved),
+  }
 }
 
 function refused({ transfer }: Moved): Payload<'TransferPrepareDuplicateCheckFailed'> {

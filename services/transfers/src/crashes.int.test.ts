@@ -4,7 +4,7 @@
  */
 import { newEvent, onEvents, type DomainEvent, type EventName } from '@causeway/events'
 import { start as startLedger, settings as ledgerSettings } from '@causeway/participant-lifecycle'
-import { ledgerService, participantsService, settlementModelsService } from '@causeway/protos'
+import { ledgerService, participantsService } from '@causeway/protos'
 import { statement, type Calls, type Database, type Service } from '@causeway/runtime'
 import { eventually, openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { start as startSettlements, settings as settlementsSettings } from '@causeway/settlements'
@@ -19,7 +19,7 @@ import { claim, prepare, reserve, tellPayer } from './prepare.ts'
 import { start } from './service.ts'
 import { settings, type Settings } from './settings.ts'
 import { openTransferStore, type TransferStore } from './store.ts'
-import { heal, sweep } from './sweep.ts'
+import { heal, sweep, type SweepOptions } from './sweep.ts'
 import { Crash, crashAt, gated, type Gate } from './testing/gated.ts'
 import {
   fulfilEvent,
@@ -33,6 +33,7 @@ import {
   type FulfilChanges,
   type PrepareChanges,
 } from './testing/messages.ts'
+import { defaultsOf, deposit, onboard } from './testing/onboarding.ts'
 import type { AlarmKind, Work } from './work.ts'
 
 const announcements = [
@@ -60,7 +61,7 @@ let work: Work
 let modelId: number
 const heard: Said[] = []
 const alarms: AlarmKind[] = []
-const bounds = { batch_max: 100 }
+const bounds: SweepOptions = { batch_max: 100, clock: () => Promise.resolve(new Date()) }
 
 beforeAll(async () => {
   parts = await openTestParts()
@@ -75,7 +76,7 @@ beforeAll(async () => {
   services = [settlements, ledger]
   participants = parts.grpc.client(participantsService, 'participant-lifecycle')
   calls = parts.grpc.client(ledgerService, 'participant-lifecycle')
-  await onboard()
+  modelId = await onboard(parts.grpc)
   db = await parts.openDatabase({
     url: '',
     schema: 'transfers',
@@ -346,7 +347,8 @@ test('a reservation of the ledger that transfers lost is voided a minute later, 
   await db.query(statement('delete from transfers where id = $1'), [idOf(event)])
   await pastExpiry(event)
   const later = { ...work, ledger: overdueNow(work.ledger) }
-  await heal(later, bounds)
+  const inAMinute = () => Promise.resolve(new Date(Date.now() + 60_000))
+  await heal(later, { ...bounds, clock: inAMinute })
   expect(alarms).toContain('RESERVATION_UNKNOWN')
   const { entries } = await calls.GetLedgerEntries({ ids: [idOf(event)] })
   expect(entries).toMatchObject([{ outcome: 'VOIDED', reason: 'TIMEOUT' }])
@@ -365,7 +367,7 @@ test.each(['9999-12-31T23:59:59.999Z', '+010000-01-01T04:59:59.999Z'])(
 
 test('GET answers for a deposit from the ledger', async () => {
   const id = randomUUID()
-  await deposit(payer, id)
+  await deposit(parts.grpc, payer, id)
   await handle(queryEvent(id, payer), queryEvent(id, payee))
   await eventually(() => said(id).length === 2 || undefined, 'two answers')
   expect(said(id).map(({ payload }) => payload)).toMatchObject([
@@ -458,6 +460,7 @@ function workThrough(gate: Gate): Work {
     alarm: (kind) => alarms.push(kind),
     now: () => new Date(),
     expiryGrace_ms: 0,
+    payeeRules: { misdirectedAborts: false },
   }
 }
 
@@ -515,64 +518,4 @@ async function positionOf(name: string): Promise<number> {
   const { balances } = await participants.RequestAccountsPositions({ name, currency: 'USD' })
   const account = balances?.accounts.find((one) => one.ledgerAccountType === 'POSITION')
   return Number(account?.value)
-}
-
-async function onboard(): Promise<void> {
-  const currency = 'USD'
-  const createdBy = 'operator'
-  for (const ledgerAccountType of ['HUB_RECONCILIATION', 'HUB_MULTILATERAL_SETTLEMENT']) {
-    await participants.CreateHubAccount({ name: 'Hub', currency, ledgerAccountType, createdBy })
-  }
-  const models = parts.grpc.client(settlementModelsService, 'settlements')
-  const { model } = await models.CreateSettlementModel({
-    id: 0,
-    name: 'DEFERREDNET',
-    isActive: true,
-    granularity: 'NET',
-    interchange: 'MULTILATERAL',
-    delay: 'DEFERRED',
-    currency,
-    requireLiquidityCheck: true,
-    ledgerAccountType: 'POSITION',
-    settlementAccountType: '',
-    autoPositionReset: true,
-  })
-  modelId = model?.id ?? 0
-  const limit = { type: 'NET_DEBIT_CAP', value: '10000', alarmPercentage: '' }
-  for (const name of [payer, payee]) {
-    await participants.CreateParticipant({ name, currency, createdBy })
-    await participants.SetInitialPositionAndLimits({
-      name,
-      currency,
-      limit,
-      initialPosition: '',
-    })
-    await participants.UpdateParticipantState({ name, isActive: true })
-    await deposit(name, randomUUID())
-  }
-}
-
-async function deposit(name: string, transferId: string): Promise<void> {
-  const { balances } = await participants.RequestAccountsPositions({ name, currency: 'USD' })
-  const account = balances?.accounts.find((one) => one.ledgerAccountType === 'SETTLEMENT')
-  const { refusal } = await participants.ManageFundsCreditDebitPairInstruction({
-    transferId,
-    name,
-    accountId: account?.id ?? 0,
-    kind: 'DEPOSIT',
-    amount: '10000',
-    currency: 'USD',
-    externalReference: 'bank 1',
-    reason: 'liquidity',
-    extensionList: Buffer.alloc(0),
-  })
-  if (refusal) throw new Error(refusal.detail)
-}
-
-function defaultsOf(
-  definitions: Readonly<Record<string, { readonly default: unknown }>>,
-): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(
-    Object.entries(definitions).map(([name, definition]) => [name, definition.default]),
-  )
 }

@@ -20,6 +20,19 @@ import { openWorld, typesOf } from './testing/world.ts'
 const id = 'c4ae1b04-51a3-4bd9-9a43-0c2a5c9e8d10'
 const late = { receivedAt: '2026-01-01T00:01:00.000Z' }
 
+/** A deposit, in the ledger alone. */
+const posted = {
+  id,
+  kind: 'FUNDS_IN',
+  outcome: 'POSTED',
+  reason: '',
+  terms: { payer, payee: payer, money: '10 USD' },
+  expiresAt: 0,
+  evidence: Buffer.alloc(0),
+  modelId: 0,
+  settles: '',
+} as const
+
 async function reservedWorld() {
   const world = openWorld()
   await world.handle(prepareEvent(id))
@@ -97,17 +110,7 @@ describe('a prepare', () => {
 
   test('of an id that the ledger uses otherwise gets 3106', async () => {
     const world = openWorld()
-    world.ledger.put({
-      id,
-      kind: 'FUNDS_IN',
-      outcome: 'POSTED',
-      reason: '',
-      terms: { payer: 'otherbank', payee: 'otherbank', money: '1 USD' },
-      expiresAt: 0,
-      evidence: Buffer.alloc(0),
-      modelId: 0,
-      settles: '',
-    })
+    world.ledger.put(posted)
     const said = only(await world.handle(prepareEvent(id)))
     expect(said?.type).toBe('TransferPrepareDuplicateCheckFailed')
     expect(world.row(id)).toMatchObject({ state: 'ABORTED', reason: 'MISMATCH' })
@@ -195,19 +198,46 @@ describe('a fulfil', () => {
   })
 
   test.each([
-    ['COMMITTED', ['ERROR']],
-    ['RESERVED', ['ERROR', 'PATCH']],
-  ] as const)('that came at the instant of the expiry is too late: %s', async (state, notices) => {
+    ['COMMITTED', '1.0', ['ERROR']],
+    ['RESERVED', '1.1', ['ERROR', 'PATCH']],
+  ] as const)('that came at the instant of the expiry is too late: %s', async (...asked) => {
+    const [transferState, version, notices] = asked
     const world = await reservedWorld()
     world.time(60_000)
-    const event = fulfilEvent(id, { transferState: state, ...late })
-    const said = await world.handle(event)
+    const event = fulfilEvent(id, { transferState, version, ...late })
+    const said = only(await world.handle(event))
+    expect(said?.type).toBe('TransferFulfilComitRequestTimedout')
+    expect(errorOf(said)).toBe('3303 Transfer expired')
+    expect(payloadOf(said)).toMatchObject({
+      payeeAnswer: { version, notices, completedTimestamp: '2026-01-01T00:01:00.000Z' },
+    })
+    expect(world.row(id)).toMatchObject({ state: 'ABORTED', reason: 'TIMEOUT' })
+    // It has been answered once and for all; another message of the same content is answered again.
+    expect(await world.handle(event)).toEqual([])
+    const again = only(await world.handle(fulfilEvent(id, { transferState, version, ...late })))
+    expect(payloadOf(again)).toMatchObject({ notices, transferState: 'ABORTED' })
+  })
+
+  test('that came too late and crashed is answered by the sweeper, and not again', async () => {
+    const world = await reservedWorld()
+    world.time(60_000)
+    const event = fulfilEvent(id, late)
+    await world.handleThrough(crashAt('after ProcessTransferFulfil'), [event]).catch(crashed)
+    world.time(1_000)
+    const said = only(await world.sweep())
+    expect(payloadOf(said)).toMatchObject({ payeeAnswer: { version: '1.1', notices: ['ERROR'] } })
+    expect(await world.handle(event)).toEqual([])
+  })
+
+  test('that another late one overtook is answered all the same', async () => {
+    const world = await reservedWorld()
+    world.time(60_000)
+    const first = fulfilEvent(id, late)
+    await world.handleThrough(crashAt('after ProcessTransferFulfil'), [first]).catch(crashed)
+    const said = await world.handle(fulfilEvent(id, late))
     expect(typesOf(said)).toEqual(['TransferFulfilComitRequestTimedout', 'TransferQueryResponse'])
     expect(said.map(errorOf)).toEqual(['3303 Transfer expired', '3303 Transfer expired'])
-    expect(payloadOf(said[1])).toMatchObject({ notices, transferState: 'ABORTED' })
-    expect(world.row(id)).toMatchObject({ state: 'ABORTED', reason: 'TIMEOUT' })
-    // Delivered again it is the same answer under the same id.
-    expect((await world.handle(event)).map((answer) => answer.id)).toEqual([said[1]?.id])
+    expect(await world.handle(first)).toEqual([])
   })
 
   test('after the sweep hears 3303, and PATCH ABORTED when it asks RESERVED', async () => {
@@ -254,6 +284,71 @@ describe('a fulfil', () => {
     const event = fulfilEvent(id)
     await world.handle(event)
     expect(await world.handle(event)).toEqual([])
+  })
+})
+
+describe('a misdirected fulfil', () => {
+  const stolen = { requesterFspId: 'stranger', version: '1.1' } as const
+  const astray = { destinationFspId: 'stranger', version: '1.1' } as const
+  const cause =
+    '3100 Generic validation error - the fulfil is not from the payee FSP to the payer FSP'
+
+  test.each([stolen, astray])('is refused and changes nothing: %j', async (wrong) => {
+    const world = await reservedWorld()
+    const said = only(await world.handle(fulfilEvent(id, wrong)))
+    expect(payloadOf(said)).toMatchObject({ notices: ['ERROR'] })
+    expect(errorOf(said)).toMatch(/^3100 /)
+    expect(world.row(id)?.state).toBe('RESERVED')
+    expect(typesOf(await world.handle(fulfilEvent(id)))).toEqual(['TransferCommittedFulfiled'])
+  })
+
+  test.each([
+    ['COMMITTED', 'ERROR'],
+    ['RESERVED', 'PATCH'],
+  ] as const)(
+    'of the payee with %s aborts for Mojaloop: %s',
+    async (transferState, payeeNotice) => {
+      const world = openWorld({ misdirectedAborts: true })
+      await world.handle(prepareEvent(id, { version: '1.0' }))
+      const event = fulfilEvent(id, { transferState, ...astray })
+      const said = only(await world.handle(event))
+      expect(said?.type).toBe('TransferRejectRequestProcessed')
+      expect(payloadOf(said)).toMatchObject({ payerFsp: payer, payeeNotice, payeeVersion: '1.1' })
+      expect(errorOf(said)).toBe(cause)
+      expect(said?.headers).not.toHaveProperty('relay-body')
+      expect(world.row(id)).toMatchObject({ state: 'ABORTED', reason: 'MISDIRECTED_FULFIL' })
+      expect(world.ledger.entries.get(id)?.outcome).toBe('VOIDED')
+      expect(await world.handle(event)).toEqual([])
+    },
+  )
+
+  test('of a stranger aborts for Mojaloop, and all three hear of it', async () => {
+    const world = openWorld({ misdirectedAborts: true })
+    await world.handle(prepareEvent(id, { version: '1.0' }))
+    const event = fulfilEvent(id, stolen)
+    const said = await world.handle(event)
+    expect(typesOf(said)).toEqual(['TransferRejectRequestProcessed', 'TransferQueryResponse'])
+    // The payee FSP has not spoken: it is told in the version that it was asked in.
+    expect(payloadOf(said[0])).toMatchObject({ payeeNotice: 'ERROR', payeeVersion: '1.0' })
+    expect(payloadOf(said[1])).toMatchObject({ requesterFspId: 'stranger', notices: ['ERROR'] })
+    expect(payloadOf(said[1])).not.toHaveProperty('transferState')
+    // Delivered again it is the same refusal under the same id.
+    expect((await world.handle(event)).map((answer) => answer.id)).toEqual([said[1]?.id])
+    // The payee FSP that answers now is late, but has modified nothing.
+    const own = only(await world.handle(fulfilEvent(id)))
+    expect(errorOf(own)).toBe('3100 Generic validation error - the transfer is not reserved')
+  })
+
+  test('that crashed is announced by the sweeper as what it was', async () => {
+    const world = openWorld({ misdirectedAborts: true })
+    await world.handle(prepareEvent(id))
+    const event = fulfilEvent(id, stolen)
+    await world.handleThrough(crashAt('after ProcessTransferRelease'), [event]).catch(crashed)
+    world.time(61_000)
+    const said = only(await world.sweep())
+    expect(said?.type).toBe('TransferRejectRequestProcessed')
+    expect(errorOf(said)).toBe(cause)
+    expect(typesOf(await world.handle(event))).toEqual(['TransferQueryResponse'])
   })
 })
 
@@ -380,22 +475,28 @@ describe('a question', () => {
     expect(errorOf(said[2])).toMatch(/^3000 /)
   })
 
-  test('for a funds movement is answered from the ledger, for nothing at all with 3208', async () => {
+  test.each([
+    ['FUNDS_IN', payer, payer],
+    ['FUNDS_OUT', payer, payer],
+    ['SETTLEMENT', 'Hub', payer],
+    ['SETTLEMENT', payer, 'Hub'],
+  ] as const)('for %s from %s to %s is answered from the ledger', async (kind, from, to) => {
     const world = openWorld()
-    world.ledger.put({
-      id,
-      kind: 'FUNDS_IN',
-      outcome: 'POSTED',
-      reason: '',
-      terms: { payer, payee: payer, money: '10 USD' },
-      expiresAt: 0,
-      evidence: Buffer.alloc(0),
-      modelId: 0,
-      settles: '',
-    })
-    const said = await world.handle(queryEvent(id, payer), queryEvent('nothing', payer))
+    world.ledger.put({ ...posted, kind, terms: { ...posted.terms, payer: from, payee: to } })
+    const said = await world.handle(queryEvent(id, payer), queryEvent(id, 'stranger'))
     expect(said.map(payloadOf)).toMatchObject([{ transferState: 'COMMITTED' }, {}])
-    expect(errorOf(said[1])).toMatch(/^3208 /)
+    expect(payloadOf(said[1])).not.toHaveProperty('transferState')
+    expect(errorOf(said[1])).toMatch(/^3000 /)
+  })
+
+  test('for nothing at all, or for what concerns the hub alone, gets 3208', async () => {
+    const world = openWorld()
+    world.ledger.put({ ...posted, kind: 'OPENING' })
+    const said = await world.handle(queryEvent(id, payer), queryEvent('nothing', payer))
+    expect(said.map(errorOf)).toEqual([
+      expect.stringMatching(/^3208 /),
+      expect.stringMatching(/^3208 /),
+    ])
   })
 })
 

@@ -12,7 +12,6 @@ import {
   type RejectEvent,
 } from './contract.ts'
 import {
-  decideEnded,
   decideFulfil,
   decideReject,
   type Fulfil,
@@ -53,12 +52,12 @@ export async function fulfil(work: Work, events: readonly PayeeEvent[]): Promise
 
 /** Decides on the stored transfers; a reservation that is not finished is finished first. */
 export async function decide(work: Work, events: readonly PayeeEvent[]): Promise<Decided> {
-  const stored = new Map(await work.store.read(events.map(({ payload }) => payload.transferId)))
+  const stored = new Map(await work.store.lastSeen(events.map(({ payload }) => payload.transferId)))
   const messages = events.map((event) => ({ event, message: payeeMessageOf(event) }))
   const unfinished = messages.flatMap(({ message }) => {
     const transfer = stored.get(message.transferId)
     const waits = transfer !== undefined && isOpen(transfer) && transfer.state === 'RECEIVED'
-    return waits && decideMessage(transfer, message).type === 'continue' ? [transfer] : []
+    return waits && decideMessage(work, transfer, message).type === 'continue' ? [transfer] : []
   })
   if (unfinished.length > 0) {
     await finishPreparation(work, unfinished)
@@ -69,7 +68,7 @@ export async function decide(work: Work, events: readonly PayeeEvent[]): Promise
   const answers: OutgoingMessage[] = []
   for (const { event, message } of messages) {
     const transfer = stored.get(message.transferId)
-    const decision = decideMessage(transfer, message)
+    const decision = decideMessage(work, transfer, message)
     if (decision.type === 'answer') answers.push(answerTo(event, decision))
     if (decision.type === 'alarm') rejectedAfterCommit(work, message)
     if (decision.type === 'continue') throwUnfinished([message.transferId])
@@ -81,10 +80,22 @@ export async function decide(work: Work, events: readonly PayeeEvent[]): Promise
   return { toEnd, answers }
 }
 
-function decideMessage(transfer: Transfer | undefined, message: Fulfil | Reject): PayeeDecision {
+function decideMessage(
+  { payeeRules }: Work,
+  transfer: Transfer | undefined,
+  message: Fulfil | Reject,
+): PayeeDecision {
   return message.kind === 'FULFIL'
-    ? decideFulfil(transfer, message)
+    ? decideFulfil(transfer, message, payeeRules)
     : decideReject(transfer, message)
+}
+
+interface ToRelease extends ToEnd {
+  readonly ends: Extract<Ends, { readonly type: 'release' }>
+}
+
+function releases(item: ToEnd): item is ToRelease {
+  return item.ends.type === 'release'
 }
 
 /** Asks the ledger to post what is fulfilled and to release what is not. */
@@ -94,7 +105,7 @@ export async function post(
 ): Promise<readonly Answered<ToEnd>[]> {
   const now = work.now().toISOString()
   const good = toEnd.filter(({ ends }) => ends.type === 'post')
-  const bad = toEnd.filter(({ ends }) => ends.type === 'release')
+  const bad = toEnd.filter(releases)
   const [posted, released] = await Promise.all([
     work.ledger.post(
       good.map(({ message }) => ({
@@ -104,10 +115,10 @@ export async function post(
       })),
     ),
     work.ledger.release(
-      bad.map(({ transfer, message }) => ({
-        transfer,
-        reason: message.kind === 'REJECT' ? 'REJECTED' : 'INVALID_FULFILMENT',
-        evidence: refusedEvidenceOf(message, now),
+      bad.map((item) => ({
+        transfer: item.transfer,
+        reason: item.ends.reason,
+        evidence: refusedEvidenceOf(item, now),
       })),
     ),
   ])
@@ -119,12 +130,9 @@ export function tellPayee(work: Work) {
   return ({ asked, transfer }: Outcome<ToEnd>): OutgoingMessage | undefined => {
     const { message, event } = asked
     if (isOpen(transfer)) return undefined
-    if (message.kind === 'REJECT' && transfer.state === 'COMMITTED') {
-      rejectedAfterCommit(work, message)
-      return undefined
-    }
-    const answer = decideEnded(transfer, message)
-    return answer.type === 'answer' ? answerTo(event, answer) : undefined
+    const decision = decideMessage(work, transfer, message)
+    if (decision.type === 'alarm') rejectedAfterCommit(work, message)
+    return decision.type === 'answer' ? answerTo(event, decision) : undefined
   }
 }
 
@@ -152,8 +160,11 @@ function evidenceOf(message: Fulfil | Reject, now: string): Evidence {
 }
 
 /** Of a message that voids the reservation. */
-function refusedEvidenceOf(message: Fulfil | Reject, now: string): Evidence {
-  const { eventId, payloadHash, version } = message
+function refusedEvidenceOf({ transfer, message, ends }: ToRelease, now: string): Evidence {
+  const { eventId, payloadHash } = message
+  // A payee FSP that has not spoken is told in the version of the request that it was sent.
+  const isOfPayee = message.requesterFspId === transfer.payeeFsp
+  const version = isOfPayee ? message.version : transfer.payerVersion
   const ofMessage = { eventId, payloadHash, version, completedTimestamp: now }
   if (message.kind === 'REJECT') {
     return { kind: 'REJECT', ...ofMessage, errorInformation: message.errorInformation }
@@ -162,6 +173,6 @@ function refusedEvidenceOf(message: Fulfil | Reject, now: string): Evidence {
     kind: 'INVALID_FULFILMENT',
     ...ofMessage,
     notifyPayee: message.notifyPayee,
-    errorInformation: errorOf('INVALID_FULFILMENT'),
+    errorInformation: errorOf(ends.reason),
   }
 }

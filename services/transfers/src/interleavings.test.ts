@@ -92,11 +92,17 @@ const runs = Number(process.env['INTERLEAVINGS'] ?? 250)
 const timeout_ms = 5_000 + 20 * runs
 const ids = ['transfer-a', 'transfer-b']
 
+interface Announced {
+  readonly events: readonly Incoming[]
+  readonly at: string
+}
+
 /** A world in which every call waits until it is let through, and processes die. */
 function openHeldWorld() {
   const world = openWorld()
   const held: (() => void)[] = []
-  const lost: (readonly Incoming[])[] = []
+  /** What the group has not finished, and when it was announced. */
+  const unfinished = new Set<Announced>()
   const failures: unknown[] = []
 
   function holding(gates_max: number): Gate {
@@ -107,11 +113,15 @@ function openHeldWorld() {
     }
   }
 
-  function begin(work: Promise<void>, events: readonly Incoming[]): void {
-    work.catch((error: unknown) => {
-      if (error instanceof Crash) lost.push(events)
-      else failures.push(error)
+  function begin(work: Promise<void>, onDone?: () => void): void {
+    work.then(onDone, (error: unknown) => {
+      if (!(error instanceof Crash)) failures.push(error)
     })
+  }
+
+  function workedOffUntil(): Promise<Date> {
+    const oldest = Math.min(...[...unfinished].map(({ at }) => Date.parse(at)))
+    return Promise.resolve(new Date(Math.min(oldest, Date.parse(world.iso()))))
   }
 
   async function letThrough(choice: number): Promise<void> {
@@ -123,14 +133,17 @@ function openHeldWorld() {
     ...world,
     failures,
     letThrough,
-    batch: (events: readonly Incoming[], gates_max: number) =>
-      begin(world.handleThrough(holding(gates_max), events), events),
+    batch(events: readonly Incoming[], gates_max: number) {
+      const announced = { events, at: world.iso() }
+      unfinished.add(announced)
+      begin(world.handleThrough(holding(gates_max), events), () => unfinished.delete(announced))
+    },
     sweeper: (gates_max: number) =>
-      begin(sweep(world.workThrough(holding(gates_max)), { batch_max: 2 }), []),
+      begin(sweep(world.workThrough(holding(gates_max)), { batch_max: 2, clock: workedOffUntil })),
     /** The bus delivers again what was lost, one by one; then all time runs out. */
     async finish() {
       while (held.length > 0) await letThrough(0)
-      for (const event of lost.flat()) await world.handle(event)
+      for (const { events } of unfinished) for (const event of events) await world.handle(event)
       world.time(600_000)
       await world.sweep()
     },
@@ -273,6 +286,50 @@ test(
   },
   timeout_ms,
 )
+
+test(
+  'no payee FSP whose answer was received in time hears that time has run out',
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 20 }), async (steps) => {
+        const { world, issued } = await play(steps)
+        const late = new Set<string>()
+        for (const row of world.tables.rows.values()) {
+          const { transferId, expiresAt } = row
+          const answers = issued
+            .filter(isAnswer)
+            .filter((one) => one.payload.transferId === transferId)
+          const isLate = ({ payload }: PayeeAnswer) =>
+            Date.parse(payload.receivedAt) >= Date.parse(expiresAt)
+          // Of one that came too late itself the ledger hears first here; a bus keeps their order.
+          if (answers.some(isLate) || world.ledger.entries.get(transferId)?.reason !== 'TIMEOUT') {
+            continue
+          }
+          for (const { id } of answers) late.add(derivedId(id, 'TransferQueryResponse'))
+        }
+        const told = world.tables.said.filter(({ id }) => late.has(id))
+        expect(told.filter(({ payload }) => errorCodeOf(payload) === '3303')).toEqual([])
+      }),
+      { numRuns: runs },
+    )
+  },
+  timeout_ms,
+)
+
+type PayeeAnswer = FulfilEvent | RejectEvent
+
+function isAnswer(event: Incoming): event is PayeeAnswer {
+  return (
+    event.name === 'TransferFulfilCommittedRequested' || event.name === 'TransferRejectRequested'
+  )
+}
+
+function errorCodeOf(payload: unknown): string | undefined {
+  const { errorInformation } = payload as {
+    readonly errorInformation?: { readonly errorCode: string }
+  }
+  return errorInformation?.errorCode
+}
 
 function bigintText(_key: string, value: unknown): unknown {
   return typeof value === 'bigint' ? String(value) : value

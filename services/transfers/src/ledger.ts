@@ -11,7 +11,7 @@ import type {
   PrepareItem,
 } from '@causeway/protos'
 import { retrying, type Calls, type Logger } from '@causeway/runtime'
-import type { FundsMovement } from './domain/decide.ts'
+import type { LedgerMovement } from './domain/decide.ts'
 import type { Evidence } from './domain/evidence.ts'
 import type { LedgerAnswer, Position } from './domain/ledger-answer.ts'
 import {
@@ -54,8 +54,8 @@ export interface Ledger {
   reserve(items: readonly ReserveItem[]): Promise<readonly LedgerAnswer[]>
   post(items: readonly PostItem[]): Promise<readonly LedgerAnswer[]>
   release(items: readonly ReleaseItem[]): Promise<readonly LedgerAnswer[]>
-  /** Funds movements by id; transfers and unknown ids are left out. */
-  fundsMovements(ids: readonly string[]): Promise<ReadonlyMap<string, FundsMovement>>
+  /** Funds and settlement movements by id; transfers and unknown ids are left out. */
+  movements(ids: readonly string[]): Promise<ReadonlyMap<string, LedgerMovement>>
   /** Reservations of transfers whose expiry lies at least so far back. */
   overdueReservations(
     overdue_ms: number,
@@ -107,7 +107,7 @@ export function openLedger(calls: LedgerCalls, { log, signal }: LedgerOptions): 
         answerOf(item.transfer.transferId, answers[at], pairOf(item, sent[at])),
       )
     },
-    async fundsMovements(ids) {
+    async movements(ids) {
       if (ids.length === 0) return new Map()
       const request = { ids: [...ids] }
       const { entries } = await answered('find', () => calls.GetLedgerEntries(request))
@@ -231,15 +231,15 @@ function positionOf(wire: WirePosition | null): Position | undefined {
   }
 }
 
-const fundsKinds: ReadonlySet<string> = new Set(['FUNDS_IN', 'FUNDS_OUT'])
-const fundsOutcomes = ['RESERVED', 'POSTED', 'VOIDED', 'REFUSED'] as const
+const movementKinds: ReadonlySet<string> = new Set(['FUNDS_IN', 'FUNDS_OUT', 'SETTLEMENT'])
+const movementOutcomes = ['RESERVED', 'POSTED', 'VOIDED', 'REFUSED'] as const
 
-function movementOf(entry: LedgerEntry): FundsMovement | undefined {
-  const outcome = fundsOutcomes.find((known) => known === entry.outcome)
-  if (outcome === undefined || !fundsKinds.has(entry.kind)) return undefined
+function movementOf(entry: LedgerEntry): LedgerMovement | undefined {
+  const outcome = movementOutcomes.find((known) => known === entry.outcome)
+  if (outcome === undefined || !movementKinds.has(entry.kind)) return undefined
   return {
     outcome,
-    participantId: entry.payerFsp,
+    participants: [entry.payerFsp, entry.payeeFsp],
     completedAt: entry.completedAt === '' ? undefined : entry.completedAt,
   }
 }

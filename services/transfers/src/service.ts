@@ -15,7 +15,7 @@ import { openLedger } from './ledger.ts'
 import type { Settings } from './settings.ts'
 import { stateHandlers } from './states.ts'
 import { openTransferStore, type TransferStore } from './store.ts'
-import { claimed_ms, heal, sweep } from './sweep.ts'
+import { claimed_ms, heal, openSweepClock, sweep, type SweepOptions } from './sweep.ts'
 import { openAlarms, type Work } from './work.ts'
 
 /** New partitions are made well before their month begins. */
@@ -44,6 +44,7 @@ export const start: Start<Settings> = async (settings, parts) => {
     alarm: openAlarms(log, parts.metrics),
     now: () => new Date(),
     expiryGrace_ms: settings.EXPIRY_GRACE_MS,
+    payeeRules: { misdirectedAborts: settings.COMPATIBILITY === 'mojaloop' },
   }
   parts.grpc.serve(transfersService, stateHandlers(store))
   measureOverdue(store, parts.metrics)
@@ -61,13 +62,16 @@ export const start: Start<Settings> = async (settings, parts) => {
       batches_in_flight_max: settings.TRANSFERS_BATCHES_IN_FLIGHT_MAX,
     },
   )
-  const bounds = { batch_max: settings.TRANSFERS_SWEEP_BATCH_MAX }
+  const sweeping: SweepOptions = {
+    batch_max: settings.TRANSFERS_SWEEP_BATCH_MAX,
+    clock: openSweepClock(work, () => subscribed.workedOffUntil()),
+  }
   const routines = [
-    periodically(settings.SWEEP_INTERVAL_MS, () => sweep(work, bounds), {
+    periodically(settings.SWEEP_INTERVAL_MS, () => sweep(work, sweeping), {
       log,
       name: 'expiry sweep',
     }),
-    periodically(settings.TRANSFERS_HEAL_INTERVAL_MS, () => heal(work, bounds), {
+    periodically(settings.TRANSFERS_HEAL_INTERVAL_MS, () => heal(work, sweeping), {
       log,
       name: 'comparison with the ledger',
     }),

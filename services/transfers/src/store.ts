@@ -15,6 +15,7 @@ import {
   type Queries,
 } from '@causeway/runtime'
 import type { Claimed, Final, Open, OpenState, Transfer } from './domain/transfer.ts'
+import { rememberReserved } from './reserved.ts'
 import { columns, finalColumns, hashBytes, transferOf, type FinalColumns, type Row } from './row.ts'
 
 export interface Claim {
@@ -47,7 +48,7 @@ export interface Movement {
   readonly unmoved: ReadonlyMap<string, Transfer>
 }
 
-export interface TransferStore {
+export interface TransferTables {
   /** Stores new ids as RECEIVED with their requests; the ids that were new. */
   claim(claims: readonly Claim[], now: Date): Promise<ReadonlySet<string>>
   read(ids: readonly string[]): Promise<ReadonlyMap<string, Transfer>>
@@ -72,6 +73,11 @@ export interface TransferStore {
   states(ids: readonly string[]): Promise<readonly StateRow[]>
   page(afterId: string, limit: number): Promise<readonly StateRow[]>
   ensurePartitions(now: Date): Promise<void>
+}
+
+export interface TransferStore extends TransferTables {
+  /** The same as `read`, but what is shown as RESERVED may be final by now. */
+  lastSeen(ids: readonly string[]): Promise<ReadonlyMap<string, Transfer>>
 }
 
 export interface StateRow {
@@ -180,6 +186,10 @@ const pageStatement = statement(`
   order by id limit $2::integer`)
 
 export function openTransferStore(db: Database, bus: EventBus): TransferStore {
+  return rememberReserved(openTables(db, bus))
+}
+
+function openTables(db: Database, bus: EventBus): TransferTables {
   return {
     async claim(claims, now) {
       if (claims.length === 0) return new Set()

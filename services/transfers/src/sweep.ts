@@ -1,6 +1,7 @@
 /**
  * No transfer is left hanging: what is due is voided in the ledger, and whatever the ledger answers is
- * stored and announced. Any number of sweepers may run.
+ * stored and announced. Any number of sweepers may run. None of them is ahead of the messages: a payee
+ * FSP that was told 200 in time does not lose its transfer because nobody has read its answer yet.
  */
 import {
   consequenceOf,
@@ -12,19 +13,48 @@ import { isOpen, type Terms, type Transfer } from './domain/transfer.ts'
 import { move, type Answered, type Asked } from './move.ts'
 import type { Work } from './work.ts'
 
-export interface SweepBounds {
+export interface SweepOptions {
   readonly batch_max: number
+  readonly clock: SweepClock
 }
+
+/** The moment that counts as now where transfers expire: no later than what is worked off. */
+export type SweepClock = () => Promise<Date>
 
 /** So long nobody else sweeps what was taken. */
 export const claimed_ms = 5_000
 /** So long past its expiry a transfer that is still open is compared with the ledger. */
 const healed_after_ms = 60_000
+/** So far the clock may lag before somebody has to look, and so long until it is said again. */
+const heldBack_ms_max = 60_000
+
+/**
+ * Whatever was announced before that moment has been worked off by the whole group, so a transfer that
+ * expired a grace before it has no answer of its payee FSP that was received in time.
+ */
+export function openSweepClock(
+  { now, alarm }: Pick<Work, 'now' | 'alarm'>,
+  workedOffUntil: () => Promise<Date>,
+): SweepClock {
+  let alarmed_ms = -Infinity
+  return async () => {
+    const now_ms = now().getTime()
+    const until_ms = Math.min(now_ms, (await workedOffUntil()).getTime())
+    const heldBack_ms = now_ms - until_ms
+    if (heldBack_ms > heldBack_ms_max && now_ms - alarmed_ms >= heldBack_ms_max) {
+      alarmed_ms = now_ms
+      const seconds = Math.floor(heldBack_ms / 1_000)
+      alarm('TIMEOUTS_HELD_BACK', undefined, `a message of ${seconds} s ago is not worked off`)
+    }
+    return new Date(until_ms)
+  }
+}
 
 /** Takes what is due, batch by batch, until nothing is. */
-export async function sweep(work: Work, { batch_max }: SweepBounds): Promise<void> {
+export async function sweep(work: Work, { batch_max, clock }: SweepOptions): Promise<void> {
+  const now = await clock()
   for (;;) {
-    const due = await work.store.takeDue(work.now(), claimed_ms, batch_max)
+    const due = await work.store.takeDue(now, claimed_ms, batch_max)
     if (due.length > 0) await expire(work, due, consequenceOf)
     if (due.length < batch_max) return
   }
@@ -34,20 +64,21 @@ export async function sweep(work: Work, { batch_max }: SweepBounds): Promise<voi
  * The comparison of every minute, for what is long past its expiry. Transfers follows the ledger where
  * the two contradict each other, and a reservation that no open transfer stands for is voided.
  */
-export async function heal(work: Work, { batch_max }: SweepBounds): Promise<void> {
-  const now = work.now().getTime()
-  const open = await work.store.openSince(
-    new Date(now - healed_after_ms),
-    new Date(now + claimed_ms),
-    batch_max,
-  )
+export async function heal(work: Work, { batch_max, clock }: SweepOptions): Promise<void> {
+  const expiredBefore = new Date((await clock()).getTime() - healed_after_ms)
+  const dueBefore = new Date(work.now().getTime() + claimed_ms)
+  const open = await work.store.openSince(expiredBefore, dueBefore, batch_max)
   if (open.length > 0) await expire(work, open, healingOf)
-  await releaseDangling(work, batch_max)
+  await releaseDangling(work, expiredBefore, batch_max)
 }
 
 /** Reservations that no open transfer stands for: voided, unless transfers says that they were paid. */
-async function releaseDangling(work: Work, batch_max: number): Promise<void> {
-  const reserved = await work.ledger.overdueReservations(healed_after_ms, batch_max)
+async function releaseDangling(work: Work, expiredBefore: Date, batch_max: number): Promise<void> {
+  // The longest expired come first, so those that are too young here leave no older one out.
+  const overdue = await work.ledger.overdueReservations(healed_after_ms, batch_max)
+  const reserved = overdue.filter(
+    ({ expiresAt }) => Date.parse(expiresAt) <= expiredBefore.getTime(),
+  )
   const stored = await work.store.read(reserved.map(({ transferId }) => transferId))
   const dangling = reserved.filter(({ transferId }) => {
     const transfer = stored.get(transferId)

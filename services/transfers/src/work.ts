@@ -1,6 +1,7 @@
 /** What every step needs: the stored transfers, the ledger, the clock, and a way to raise an alarm. */
 import type { Logger, Metrics } from '@causeway/runtime'
 import { Counter } from 'prom-client'
+import type { PayeeRules } from './domain/decide.ts'
 import type { Ledger } from './ledger.ts'
 import type { TransferStore } from './store.ts'
 
@@ -14,8 +15,11 @@ export type AlarmKind =
   | 'REJECT_AFTER_COMMIT'
   /** The ledger holds a reservation, long expired, of which transfers does not know. */
   | 'RESERVATION_UNKNOWN'
+  /** A message has been unfinished for so long that transfers do not expire any more. */
+  | 'TIMEOUTS_HELD_BACK'
 
-export type RaiseAlarm = (kind: AlarmKind, transferId: string, detail: string) => void
+/** No id where it is about no single transfer. */
+export type RaiseAlarm = (kind: AlarmKind, transferId: string | undefined, detail: string) => void
 
 export interface Work {
   readonly store: TransferStore
@@ -24,6 +28,7 @@ export interface Work {
   readonly now: () => Date
   /** So long after the expiry the sweeper looks for the first time. */
   readonly expiryGrace_ms: number
+  readonly payeeRules: PayeeRules
 }
 
 export function openAlarms(log: Logger, metrics: Metrics): RaiseAlarm {

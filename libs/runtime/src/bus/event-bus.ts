@@ -26,7 +26,10 @@ export type MessageHeaders = Readonly<Record<string, string | Buffer>>
 
 /** A message as its consumer gets it. */
 export interface Message extends OutgoingMessage {
-  /** When it was announced, ISO 8601 UTC with milliseconds. */
+  /**
+   * When it was announced, ISO 8601 UTC with milliseconds: no earlier than the call of `publish` or
+   * the work of its transaction, no later than the commit.
+   */
   readonly time: string
 }
 
@@ -55,14 +58,21 @@ export interface Subscription {
   readonly batch_max?: number
   /** Batches worked on side by side (1); no two of them hold the same topic and key. */
   readonly batches_in_flight_max?: number
-  /**
-   * So long at least between the beginnings of two batches (0): makes the batches of work large that
-   * nobody waits for, such as reports.
-   */
-  readonly batches_apart_ms?: number
 }
 
 export interface Subscribed {
+  /**
+   * A moment before which all is worked off: whatever of the subscription's topics has an earlier
+   * `time` is finished by the group, whichever of its members had it, or is a dead letter. It is about
+   * the moment of the call when nothing is unfinished, and never after it; what it was once is true
+   * for good. Just after a start it may lie far back, until the group knows where it is. Rejects when
+   * the log does not answer.
+   *
+   * A publish that is under way counts as well. An engine that cannot see those of other processes
+   * answers a moment that lies back by the time within which each of them is durable or has failed
+   * for its publisher; what becomes durable even later is not covered before it is.
+   */
+  workedOffUntil(): Promise<Date>
   /** Takes no further work, waits for what is in flight, stores the offset. */
   stop(): Promise<void>
 }

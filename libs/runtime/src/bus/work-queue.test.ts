@@ -30,7 +30,6 @@ function openQueue(
   const finished: number[] = []
   const dead = new Map<number, string>()
   const queue = workQueue<Item>({
-    batches_apart_ms: 0,
     log: pino({ level: 'silent' }),
     queued_max: 1000,
     batch_max: 100,
@@ -53,36 +52,6 @@ function openQueue(
 }
 
 describe('the work queue', () => {
-  test('lets batches of work that nobody waits for begin apart, and gathers meanwhile', async () => {
-    const batches: (readonly number[])[] = []
-    const waits: number[] = []
-    let goOn = (): void => undefined
-    const opened = openQueue(
-      async (numbers) => {
-        batches.push(numbers)
-        await turn()
-      },
-      {
-        batches_apart_ms: 1_000,
-        pause: (ms) => {
-          waits.push(ms)
-          return new Promise((resolve) => (goOn = resolve))
-        },
-      },
-    )
-    opened.queue.push(item(1))
-    await opened.done(1)
-    opened.queue.push(item(2))
-    await turn()
-    opened.queue.push(item(3))
-    await turn()
-    expect([batches, waits.length]).toEqual([[[1]], 1])
-    expect(waits[0]).toBeGreaterThan(500)
-    goOn()
-    await opened.done(3)
-    expect(batches).toEqual([[1], [2, 3]])
-  })
-
   test('cuts what has queued into batches, and what comes meanwhile into the next', async () => {
     const batches: (readonly number[])[] = []
     const opened = openQueue(

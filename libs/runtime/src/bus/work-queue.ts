@@ -4,7 +4,6 @@
  * exactly once. It knows no log and no network, so every engine works through it.
  */
 import { setMaxListeners } from 'node:events'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { keyedBacklog, plainBacklog, type Batch, type Keyed } from './backlog.ts'
 import { pause as pauseFor } from './pause.ts'
 import { workOff, type Work } from './poison.ts'
@@ -14,8 +13,6 @@ export interface WorkQueueOptions<Item> extends Omit<Work<Item>, 'stopping' | 'p
   readonly queued_max: number
   readonly batch_max: number
   readonly batches_in_flight_max: number
-  /** So long at least between the beginnings of two batches; 0 when somebody waits for the work. */
-  readonly batches_apart_ms: number
   /** Resolves after that time, or at once when stopping; for tests. */
   readonly pause?: typeof pauseFor
 }
@@ -33,8 +30,7 @@ export interface WorkQueue<Item> {
 
 /** Opens a queue; `onFinished` is told of every message once, in any order across keys. */
 export function workQueue<Item extends Keyed>(options: WorkQueueOptions<Item>): WorkQueue<Item> {
-  const { batch_max, batches_in_flight_max, batches_apart_ms, queued_max } = options
-  const { pause = pauseFor } = options
+  const { batch_max, batches_in_flight_max, queued_max, pause = pauseFor } = options
   const backlog = batches_in_flight_max === 1 ? plainBacklog<Item>() : keyedBacklog<Item>()
   const stopping = new AbortController()
   setMaxListeners(batches_in_flight_max, stopping.signal)
@@ -42,7 +38,6 @@ export function workQueue<Item extends Keyed>(options: WorkQueueOptions<Item>): 
   let inFlight = 0
   let progressed_ms = 0
   let cutting = false
-  let next_ms = 0
   let onIdle: (() => void) | undefined
 
   const work: Work<Item> = { ...options, onFinished: finish, stopping: stopping.signal, pause }
@@ -57,16 +52,13 @@ export function workQueue<Item extends Keyed>(options: WorkQueueOptions<Item>): 
   function cutSoon(): void {
     if (cutting || inFlight === batches_in_flight_max) return
     cutting = true
-    const early_ms = next_ms - performance.now()
-    const due = early_ms > 0 ? pause(early_ms, stopping.signal) : nextTurn()
-    void due.then(() => {
+    setImmediate(() => {
       cutting = false
       cut()
     })
   }
 
   function cut(): void {
-    if (batches_apart_ms > 0) next_ms = performance.now() + batches_apart_ms
     while (inFlight < batches_in_flight_max && !stopping.signal.aborted) {
       const batch = backlog.take(batch_max)
       if (batch === undefined) return
@@ -79,8 +71,7 @@ export function workQueue<Item extends Keyed>(options: WorkQueueOptions<Item>): 
     await workOff(batch.items, work)
     backlog.release(batch)
     inFlight--
-    if (batches_apart_ms === 0) cut()
-    else if (unfinished > 0) cutSoon()
+    cut()
     if (inFlight === 0) onIdle?.()
   }
 

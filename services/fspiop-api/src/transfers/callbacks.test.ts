@@ -33,6 +33,10 @@ function legs(heard: HeardTransferEvent, how = rules): readonly string[] {
   )
 }
 
+function contentsOf(heard: HeardTransferEvent, how = rules): readonly Leg['content'][] {
+  return transferLegs(heard, how).map(({ content }) => content)
+}
+
 function only(heard: HeardTransferEvent): Leg {
   const [leg, ...others] = transferLegs(heard, rules)
   if (leg === undefined || others.length > 0) throw new Error('not one leg')
@@ -198,12 +202,52 @@ describe('an expired transfer', () => {
     ])
   })
 
-  test('is told in the version of the receiver, the current one where it has not spoken', () => {
-    const contents = transferLegs(timedOut, rules).map(({ content }) => content)
-    expect(contents).toEqual([
-      { type: 'MADE', version: '1.0', body: { errorInformation } },
-      { type: 'MADE', version: '1.1', body: { errorInformation } },
+  test.each(['1.0', '1.1'])(
+    'is told a payee FSP that has not spoken in the version that it was asked in: %s',
+    (version) => {
+      const heard = event('TransferFulfilComitRequestTimedout', {
+        ...timedOut.payload,
+        payerVersion: version,
+      })
+      const content = { type: 'MADE', version, body: { errorInformation } }
+      expect(contentsOf(heard)).toEqual([content, content])
+    },
+  )
+
+  test('answers the payee FSP whose message found the expiry, in its version, by any rules', () => {
+    const heard = event('TransferFulfilComitRequestTimedout', {
+      ...timedOut.payload,
+      payerVersion: '1.1',
+      payeeAnswer: { version: '1.0', notices: ['ERROR'], completedTimestamp },
+    })
+    const body = { errorInformation }
+    for (const notifyPayeeOnTimeout of [true, false]) {
+      expect(contentsOf(heard, { notifyPayeeOnTimeout })).toEqual([
+        { type: 'MADE', version: '1.1', body },
+        { type: 'MADE', version: '1.0', body },
+      ])
+    }
+  })
+
+  test('gives a payee FSP that asked too late with RESERVED its error and PATCH with ABORTED', () => {
+    const heard = event('TransferFulfilComitRequestTimedout', {
+      ...timedOut.payload,
+      payeeAnswer: { version: '1.1', notices: ['ERROR', 'PATCH'], completedTimestamp },
+    })
+    expect(legs(heard)).toEqual([
+      `greenbank: PUT /transfers/{ID}/error /transfers/${transferId}/error`,
+      `bluewallet: PUT /transfers/{ID}/error /transfers/${transferId}/error`,
+      `bluewallet: PATCH /transfers/{ID} /transfers/${transferId}`,
     ])
+    expect(contentsOf(heard)[2]).toEqual({
+      type: 'MADE',
+      version: '1.1',
+      body: {
+        completedTimestamp,
+        transferState: 'ABORTED',
+        extensionList: { extension: [{ key: 'cause', value: '3303: Transfer expired' }] },
+      },
+    })
   })
 
   test('that was never reserved concerns the payer FSP alone', () => {

@@ -122,12 +122,25 @@ function rejected(
         toPayer,
         putError({ ...payee, content: errorContent(errorInformation, payeeVersion) }),
       ]
-    case 'PATCH': {
-      const extension = [{ key: 'cause', value: causeOf(withoutUndefined(errorInformation)) }]
-      const body = { completedTimestamp, transferState: 'ABORTED', extensionList: { extension } }
-      return [toPayer, patch({ ...payee, body }, versionOf(payeeVersion))]
-    }
+    case 'PATCH':
+      return [
+        toPayer,
+        patchAborted(payee, { errorInformation, completedTimestamp, version: payeeVersion }),
+      ]
   }
+}
+
+/** FSPIOP 6.7.4: to a payee FSP that asked with RESERVED. */
+function patchAborted(payee: Told, { errorInformation, completedTimestamp, version }: Ending): Leg {
+  const extension = [{ key: 'cause', value: causeOf(withoutUndefined(errorInformation)) }]
+  const body = { completedTimestamp, transferState: 'ABORTED', extensionList: { extension } }
+  return patch({ ...payee, body }, versionOf(version))
+}
+
+interface Ending {
+  readonly errorInformation: ErrorInformation
+  readonly completedTimestamp: string
+  readonly version: string | undefined
 }
 
 function answered(payload: Payload<'TransferQueryResponse'>): readonly Leg[] {
@@ -162,15 +175,28 @@ function payerTimeout(payload: Payload<'TransferPrepareRequestTimedout'>): Leg {
   return putError({ role: 'PAYER', fspId: payerFsp, transferId, content })
 }
 
+/**
+ * A payee FSP that has spoken is answered, whatever the rules say. One that has not is told in the
+ * version of the request that it was sent.
+ */
 function timedOut(
   payload: Payload<'TransferFulfilComitRequestTimedout'>,
   { notifyPayeeOnTimeout }: CallbackRules,
 ): readonly Leg[] {
   const toPayer = payerTimeout(payload)
-  if (!notifyPayeeOnTimeout) return [toPayer]
-  const { transferId, payeeFsp, errorInformation } = payload
-  const content = errorContent(errorInformation, undefined)
-  return [toPayer, putError({ role: 'PAYEE', fspId: payeeFsp, transferId, content })]
+  const { transferId, payeeFsp, payerVersion, errorInformation, payeeAnswer } = payload
+  const payee = { role: 'PAYEE', fspId: payeeFsp, transferId } as const
+  if (payeeAnswer === undefined) {
+    const content = errorContent(errorInformation, payerVersion)
+    return notifyPayeeOnTimeout ? [toPayer, putError({ ...payee, content })] : [toPayer]
+  }
+  const { version, notices, completedTimestamp } = payeeAnswer
+  const toPayee = notices.map((notice) =>
+    notice === 'ERROR'
+      ? putError({ ...payee, content: errorContent(errorInformation, version) })
+      : patchAborted(payee, { errorInformation, completedTimestamp, version }),
+  )
+  return [toPayer, ...toPayee]
 }
 
 function refused(payload: Payload<'TransferPrepareDuplicateCheckFailed'>, role: LegRole): Leg {

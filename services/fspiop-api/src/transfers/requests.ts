@@ -1,5 +1,5 @@
 /** What FSPs may ask of /transfers, and the event that each request becomes. FSPIOP 6.7. */
-import { newEvent, type Payload, type Relay } from '@causeway/events'
+import { newEvent, type Payload } from '@causeway/events'
 import {
   errorBody,
   payloadHash,
@@ -7,13 +7,10 @@ import {
   putTransfers,
   putTransfersAnswer,
   readBody,
-  relayHeaders,
-  type ErrorCode,
-  type Method,
 } from '@causeway/fspiop'
 import type { Incoming, Reading, ServedRoutes } from '../chain.ts'
-import { refuse, type Reason } from '../refusals.ts'
-import { errorInformationOf, extensionListOf, utc } from './contract.ts'
+import { errorInformationOf, extensionListOf, utc } from '../contract.ts'
+import { against, bodyOf, idOf, malformed, relayOf, traceOf } from '../reading.ts'
 import { reasonAgainstFulfil, type TimestampBounds } from './domain/fulfil.ts'
 import { reasonAgainstPrepare } from './domain/prepare.ts'
 
@@ -36,7 +33,7 @@ export function transferRoutes(rules: TransferRules): ServedRoutes {
 }
 
 function prepare(message: Incoming, rules: TransferRules): Reading {
-  const reading = readBody(postTransfers, message.body)
+  const reading = bodyOf(postTransfers, message)
   if (!reading.ok) return malformed(reading.code, reading.detail)
   const { value } = reading
   const { transferId, payerFsp, payeeFsp, amount, condition, expiration, extensionList } = value
@@ -77,7 +74,7 @@ function query(message: Incoming): Reading {
 }
 
 function fulfil(message: Incoming, rules: TransferRules): Reading {
-  const reading = readBody(putTransfers, message.body)
+  const reading = bodyOf(putTransfers, message)
   if (!reading.ok) {
     return rules.abortedIgnored && saysAborted(message.body)
       ? { type: 'IGNORE' }
@@ -118,7 +115,7 @@ function fulfil(message: Incoming, rules: TransferRules): Reading {
 }
 
 function reject(message: Incoming): Reading {
-  const reading = readBody(errorBody, message.body)
+  const reading = bodyOf(errorBody, message)
   if (!reading.ok) return malformed(reading.code, reading.detail)
   const payload: Payload<'TransferRejectRequested'> = {
     transferId: idOf(message),
@@ -141,34 +138,4 @@ function reject(message: Incoming): Reading {
 function saysAborted(body: Buffer): boolean {
   const reading = readBody(putTransfersAnswer, body)
   return reading.ok && reading.value.transferState === 'ABORTED'
-}
-
-function malformed(code: ErrorCode, detail: string): Reading {
-  return { type: 'REFUSE', refusal: { status: 400, code, detail } }
-}
-
-function against(reason: Reason): Reading {
-  return { type: 'REFUSE', refusal: refuse(reason) }
-}
-
-function idOf({ parameters }: Incoming): string {
-  if (parameters.ID === undefined) throw new Error('the route has no ID')
-  return parameters.ID
-}
-
-/** The body as it came, and the headers with the destination where the sender left it open. */
-function relayOf(method: Method, message: Incoming, destination?: string): Relay {
-  const found = message.destination === undefined ? destination : undefined
-  const headers = relayHeaders(method, message.headers, found)
-  return { body: message.body, headers: Buffer.from(JSON.stringify(headers)) }
-}
-
-const traceparentPattern = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/
-
-/** A malformed trace is ignored, never refused. */
-function traceOf({ headers }: Incoming): { readonly traceparent?: string } {
-  const { traceparent } = headers
-  return typeof traceparent === 'string' && traceparentPattern.test(traceparent)
-    ? { traceparent }
-    : {}
 }

@@ -12,26 +12,39 @@ export interface ModelStore {
   opened(modelId: number): Promise<void>
 }
 
-const columns = `id, name, is_active as "isActive", granularity, interchange, delay, currency,
-  require_liquidity_check as "requireLiquidityCheck", ledger_account_type as "ledgerAccountType",
-  settlement_account_type as "settlementAccountType", auto_position_reset as "autoPositionReset"`
+/** Where each member of a draft is kept. */
+const columnOf = {
+  name: 'name',
+  granularity: 'granularity',
+  interchange: 'interchange',
+  delay: 'delay',
+  currency: 'currency',
+  requireLiquidityCheck: 'require_liquidity_check',
+  ledgerAccountType: 'ledger_account_type',
+  settlementAccountType: 'settlement_account_type',
+  autoPositionReset: 'auto_position_reset',
+} as const satisfies Record<keyof Draft, string>
+
+const members = Object.keys(columnOf) as (keyof Draft)[]
+const modelColumns = `id, is_active as "isActive", ${members
+  .map((member) => `${columnOf[member]} as "${member}"`)
+  .join(', ')}`
 
 const createStatement = statement(`
   with created as (
-    insert into settlement_models (name, granularity, interchange, delay, currency,
-      require_liquidity_check, ledger_account_type, settlement_account_type, auto_position_reset)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+    insert into settlement_models (${Object.values(columnOf).join(', ')})
+    values (${members.map((_member, at) => `$${at + 1}`).join(', ')})
     on conflict (name) do nothing
     returning *
   ), opening as (
-    insert into account_openings (model_id) select id from created where $10
+    insert into account_openings (model_id) select id from created where $${members.length + 1}
   )
-  select ${columns} from created`)
+  select ${modelColumns} from created`)
 
-const allStatement = statement(`select ${columns} from settlement_models order by id`)
+const allStatement = statement(`select ${modelColumns} from settlement_models order by id`)
 
 const toOpenStatement = statement(`
-  select ${columns} from settlement_models
+  select ${modelColumns} from settlement_models
   where id in (select model_id from account_openings) order by id`)
 
 const openedStatement = statement(`delete from account_openings where model_id = $1`)
@@ -39,21 +52,9 @@ const openedStatement = statement(`delete from account_openings where model_id =
 export function openModelStore(db: Database): ModelStore {
   return {
     async create(draft) {
-      const { name, granularity, interchange, delay, currency, autoPositionReset } = draft
-      const { requireLiquidityCheck, ledgerAccountType, settlementAccountType } = draft
-      const [model] = await db.query<Model>(createStatement, [
-        name,
-        granularity,
-        interchange,
-        delay,
-        currency,
-        requireLiquidityCheck,
-        ledgerAccountType,
-        settlementAccountType,
-        autoPositionReset,
-        opensAccounts(draft),
-      ])
-      return model
+      const values = members.map((member) => draft[member])
+      const rows = await db.query<Model>(createStatement, [...values, opensAccounts(draft)])
+      return rows[0]
     },
     all: () => db.query<Model>(allStatement, []),
     toOpen: () => db.query<Model>(toOpenStatement, []),

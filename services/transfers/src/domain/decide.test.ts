@@ -1,12 +1,13 @@
 import { conditionOf } from '@causeway/fspiop'
 import { describe, expect, test } from '@jest/globals'
 import {
-  decideFulfil,
-  decideFundsQuery,
+  decideFulfil as decideFulfilBy,
+  decideMovementQuery,
   decidePrepare,
   decideQuery,
   decideReject,
   type Fulfil,
+  type PayeeDecision,
   type Prepare,
   type Reject,
 } from './decide.ts'
@@ -89,6 +90,12 @@ const reject: Reject = {
 
 const abortedByReject = aborted('REJECTED', 'hash of the reject')
 const shownAborted = expect.objectContaining({ transferState: 'ABORTED' }) as unknown
+
+const strict = { misdirectedAborts: false }
+
+function decideFulfil(transfer: Transfer | undefined, message: Fulfil, rules = strict) {
+  return decideFulfilBy(transfer, message, rules)
+}
 
 describe('a prepare whose id is stored', () => {
   const redelivered = { ...prepare, eventId: 'first prepare' }
@@ -263,6 +270,37 @@ describe('a fulfil', () => {
   })
 })
 
+describe('a misdirected fulfil where such a one aborts', () => {
+  const stolen = { ...fulfil, requesterFspId: 'stranger' }
+  const astray = { ...fulfil, destinationFspId: 'stranger' }
+  const decide = (transfer: Transfer, message: Fulfil): PayeeDecision =>
+    decideFulfil(transfer, message, { misdirectedAborts: true })
+
+  test.each([stolen, astray])(
+    'releases what is reserved, and finishes first what is not',
+    (one) => {
+      expect(decide(reserved, one)).toEqual({ type: 'release', reason: 'MISDIRECTED_FULFIL' })
+      expect(decide(received, one)).toEqual({ type: 'continue' })
+    },
+  )
+
+  test('changes nothing that is final', () => {
+    for (const transfer of [committed, aborted('TIMEOUT')]) {
+      expect(decide(transfer, stolen)).toMatchObject({
+        shows: undefined,
+        error: 'SENDER_NOT_PAYEE',
+      })
+      expect(decide(transfer, astray)).toMatchObject({ error: 'DESTINATION_NOT_PAYER' })
+    }
+  })
+
+  test('of the payee is answered by the abort alone, of a stranger by a refusal besides', () => {
+    const transfer = { ...aborted('MISDIRECTED_FULFIL'), outcomeEventId: fulfil.eventId }
+    expect(decide(transfer, astray)).toEqual({ type: 'silence' })
+    expect(decide(transfer, stolen)).toMatchObject({ error: 'SENDER_NOT_PAYEE' })
+  })
+})
+
 describe('a reject', () => {
   test('of an unknown transfer or of a stranger is refused', () => {
     expect(decideReject(undefined, reject)).toMatchObject({ error: 'ID_UNKNOWN' })
@@ -334,16 +372,21 @@ describe('a question', () => {
     ['POSTED', 'COMMITTED'],
     ['VOIDED', 'ABORTED'],
     ['REFUSED', 'ABORTED'],
-  ] as const)('for a funds movement that is %s says %s', (outcome, transferState) => {
-    const movement = { outcome, participantId: 'mangobank', completedAt: undefined }
-    expect(decideFundsQuery(movement, 'mangobank')).toMatchObject({
+  ] as const)('for a movement of the ledger that is %s says %s', (outcome, transferState) => {
+    const participants = ['Hub', 'mangobank']
+    const movement = { outcome, participants, completedAt: undefined }
+    expect(decideMovementQuery(movement, 'mangobank')).toMatchObject({
       notices: ['PUT'],
       shows: { transferState },
     })
-    expect(decideFundsQuery(movement, 'riverwallet')).toMatchObject({ error: 'ASKER_NOT_PARTY' })
+    expect(decideMovementQuery(movement, 'riverwallet')).toMatchObject({
+      notices: ['ERROR'],
+      shows: undefined,
+      error: 'ASKER_NOT_PARTY',
+    })
   })
 
   test('for what nobody knows gets 3208', () => {
-    expect(decideFundsQuery(undefined, 'mangobank')).toMatchObject({ error: 'ID_UNKNOWN' })
+    expect(decideMovementQuery(undefined, 'mangobank')).toMatchObject({ error: 'ID_UNKNOWN' })
   })
 })

@@ -74,9 +74,16 @@ export type PayeeDecision =
   | Silence
   | Answer
   | { readonly type: 'post' }
-  | { readonly type: 'release'; readonly reason: 'INVALID_FULFILMENT' | 'REJECTED' }
+  | { readonly type: 'release'; readonly reason: ReleaseReason }
   /** The payee FSP refuses what it has been paid for: nobody is told, somebody must look. */
   | { readonly type: 'alarm' }
+
+export type ReleaseReason = 'INVALID_FULFILMENT' | 'MISDIRECTED_FULFIL' | 'REJECTED'
+
+export interface PayeeRules {
+  /** A fulfil from the wrong FSP, or for the wrong one, aborts the transfer. */
+  readonly misdirectedAborts: boolean
+}
 
 /** A prepare whose id is stored already. */
 export function decidePrepare(transfer: Transfer, prepare: Prepare): PrepareDecision {
@@ -97,10 +104,16 @@ export function decidePrepare(transfer: Transfer, prepare: Prepare): PrepareDeci
   }
 }
 
-export function decideFulfil(transfer: Transfer | undefined, fulfil: Fulfil): PayeeDecision {
+export function decideFulfil(
+  transfer: Transfer | undefined,
+  fulfil: Fulfil,
+  { misdirectedAborts }: PayeeRules,
+): PayeeDecision {
   if (transfer === undefined) return refusal('REQUESTER', 'ID_UNKNOWN')
   const wrong = misdirected(transfer, fulfil)
-  if (wrong !== undefined) return wrong
+  if (wrong !== undefined) {
+    return misdirectedAborts ? decideMisdirected(transfer, fulfil, wrong) : wrong
+  }
   if (fulfil.transferState === 'RESERVED' && fulfil.version === '1.0') {
     return refusal('PAYEE', 'RESERVED_IN_VERSION_1_0')
   }
@@ -109,6 +122,18 @@ export function decideFulfil(transfer: Transfer | undefined, fulfil: Fulfil): Pa
   return fulfil.fulfilment !== undefined && fulfils(fulfil.fulfilment, transfer.condition)
     ? { type: 'post' }
     : { type: 'release', reason: 'INVALID_FULFILMENT' }
+}
+
+/** The payee FSP hears of the abort by its announcement; anybody else is refused besides. */
+function decideMisdirected(transfer: Transfer, fulfil: Fulfil, wrong: Answer): PayeeDecision {
+  if (isOpen(transfer)) {
+    return transfer.state === 'RECEIVED'
+      ? { type: 'continue' }
+      : { type: 'release', reason: 'MISDIRECTED_FULFIL' }
+  }
+  const isAnswered =
+    transfer.outcomeEventId === fulfil.eventId && fulfil.requesterFspId === transfer.payeeFsp
+  return isAnswered ? silence : wrong
 }
 
 export function decideReject(transfer: Transfer | undefined, reject: Reject): PayeeDecision {
@@ -124,7 +149,7 @@ export function decideReject(transfer: Transfer | undefined, reject: Reject): Pa
 }
 
 /** What the sender of a message hears that met a final transfer. */
-export function decideEnded(transfer: Claimed & Final, message: Fulfil | Reject): Answer | Silence {
+function decideEnded(transfer: Claimed & Final, message: Fulfil | Reject): Answer | Silence {
   if (transfer.outcomeEventId === message.eventId) return silence
   const asksReserved = message.kind === 'FULFIL' && message.notifyPayee
   if (transfer.outcomeHash === undefined) {
@@ -147,36 +172,38 @@ export function decideQuery(transfer: Transfer, requesterFspId: string): Answer 
     : { type: 'answer', legRole, notices: ['PUT'], shows: shownOf(transfer), error: undefined }
 }
 
-/** A funds movement in the ledger, which GET /transfers/{id} answers for as well. */
-export interface FundsMovement {
+/** A funds or settlement movement in the ledger: GET /transfers/{id} answers for it as well. */
+export interface LedgerMovement {
   readonly outcome: 'RESERVED' | 'POSTED' | 'VOIDED' | 'REFUSED'
-  /** The participant whose account moved. */
-  readonly participantId: string
+  /** The participants whose accounts it moves: nobody else learns of it. */
+  readonly participants: readonly string[]
   /** undefined while it is reserved. */
   readonly completedAt: string | undefined
 }
 
-const fundsStates = {
+const movementStates = {
   RESERVED: 'RESERVED',
   POSTED: 'COMMITTED',
   VOIDED: 'ABORTED',
   REFUSED: 'ABORTED',
-} as const satisfies Record<FundsMovement['outcome'], Transfer['state']>
+} as const satisfies Record<LedgerMovement['outcome'], Transfer['state']>
 
 /** A question for an id that transfers does not know. */
-export function decideFundsQuery(
-  movement: FundsMovement | undefined,
+export function decideMovementQuery(
+  movement: LedgerMovement | undefined,
   requesterFspId: string,
 ): Answer {
   if (movement === undefined) return refusal('REQUESTER', 'ID_UNKNOWN')
-  if (movement.participantId !== requesterFspId) return refusal('REQUESTER', 'ASKER_NOT_PARTY')
+  if (!movement.participants.includes(requesterFspId)) {
+    return refusal('REQUESTER', 'ASKER_NOT_PARTY')
+  }
   const { completedAt } = movement
   return {
     type: 'answer',
     legRole: 'REQUESTER',
     notices: ['PUT'],
     shows: {
-      transferState: fundsStates[movement.outcome],
+      transferState: movementStates[movement.outcome],
       ...(completedAt === undefined ? {} : { completedTimestamp: completedAt }),
     },
     error: undefined,

@@ -22,7 +22,7 @@ export interface FulfilEvidence extends OfMessage {
   readonly extensionList?: ExtensionList | undefined
 }
 
-/** The payee FSP's fulfilment was missing or wrong. */
+/** The fulfilment was missing or wrong, or the message misdirected. */
 export interface InvalidFulfilmentEvidence extends OfMessage {
   readonly kind: 'INVALID_FULFILMENT'
   readonly notifyPayee: boolean

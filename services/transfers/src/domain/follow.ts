@@ -62,15 +62,19 @@ export function transferAfter(
   }
 
   function voided(reason: VoidReason, evidence: Evidence | undefined): Aborted {
-    // A message that came too late is kept by the ledger, but it is not what ended the transfer.
-    if (reason === 'TIMEOUT' || evidence === undefined || evidence.kind === 'FULFIL') {
-      return aborted(reason, now)
+    if (evidence === undefined) return aborted(reason, now)
+    // A message that came too late found the expiry; its content is not what ended the transfer.
+    if (evidence.kind === 'FULFIL') {
+      const { eventId, version } = evidence
+      return { ...aborted(reason, now), outcomeEventId: eventId, payeeVersion: version }
     }
     const { completedTimestamp, errorInformation } = evidence
     return {
       ...aborted(reason, completedTimestamp),
       error: errorInformation,
       ...(evidence.kind === 'REFUSAL' ? {} : ofMessage(evidence)),
+      // What a stranger said is not held against what the payee FSP says.
+      ...(reason === 'MISDIRECTED_FULFIL' ? { outcomeHash: undefined } : {}),
     }
   }
 

@@ -64,6 +64,7 @@ const table: readonly (readonly [string, LedgerAnswer, string, string])[] = [
   ],
   ['VOIDED(REJECTED)', voidedFor('REJECTED'), rejected, rejected],
   ['VOIDED(INVALID_FULFILMENT)', voidedFor('INVALID_FULFILMENT'), rejected, rejected],
+  ['VOIDED(MISDIRECTED_FULFIL)', voidedFor('MISDIRECTED_FULFIL'), rejected, rejected],
   ['VOIDED(NO_SETTLEMENT_MODEL)', voidedFor('NO_SETTLEMENT_MODEL'), rejected, rejected],
   ['REFUSED(EXPIRED)', refusedFor('EXPIRED'), 'TransferPrepareRequestTimedout', 'alarm'],
   ['REFUSED(PAYER_UNKNOWN)', refusedFor('PAYER_UNKNOWN'), invalidPayer, 'alarm'],

@@ -64,7 +64,7 @@ export type OpenState = 'RECEIVED' | 'RESERVED'
 export interface Ending {
   /** As the payee FSP gave it, else when the hub ended the transfer. */
   readonly completedTimestamp: string
-  /** The event of the payee FSP's message that ended it; undefined when none did. */
+  /** The payee FSP's message that ended it or found it expired, answered thereby; else undefined. */
   readonly outcomeEventId: string | undefined
   /** Hash of that message; undefined when the transfer ended for a reason other than its content. */
   readonly outcomeHash: string | undefined
@@ -104,6 +104,7 @@ export const voidReasons = [
   'TIMEOUT',
   'REJECTED',
   'INVALID_FULFILMENT',
+  'MISDIRECTED_FULFIL',
   'NO_SETTLEMENT_MODEL',
 ] as const
 

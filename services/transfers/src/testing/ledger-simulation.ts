@@ -15,7 +15,7 @@ import type { LedgerCalls } from '../ledger.ts'
 
 export interface SimulatedEntry {
   readonly id: string
-  readonly kind: 'TRANSFER' | 'FUNDS_IN'
+  readonly kind: 'TRANSFER' | 'FUNDS_IN' | 'FUNDS_OUT' | 'SETTLEMENT' | 'OPENING'
   readonly outcome: 'RESERVED' | 'POSTED' | 'VOIDED' | 'REFUSED'
   readonly reason: string
   /** undefined for a tombstone. */

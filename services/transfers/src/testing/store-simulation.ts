@@ -5,10 +5,10 @@
 import type { Relay } from '@causeway/events'
 import type { OutgoingMessage } from '@causeway/runtime'
 import { isOpen, type OpenState, type Transfer } from '../domain/transfer.ts'
-import type { Change, Movement, TransferStore } from '../store.ts'
+import type { Change, Movement, TransferTables } from '../store.ts'
 
 export interface StoreSimulation {
-  readonly store: TransferStore
+  readonly store: TransferTables
   readonly rows: ReadonlyMap<string, Transfer>
   /** All that was announced, in order. */
   readonly said: readonly OutgoingMessage[]
@@ -54,7 +54,7 @@ export function simulateStore(): StoreSimulation {
     if (row !== undefined) kept.set(transferId, { ...row, sweepAt: at })
   }
 
-  const store: TransferStore = {
+  const store: TransferTables = {
     claim(claims) {
       const fresh = claims.filter(({ transfer }) => !kept.has(transfer.transferId))
       for (const { transfer, sweepAt, relay } of fresh) {

@@ -2,8 +2,11 @@
 import { openLog } from '@causeway/runtime'
 import type { OutgoingMessage } from '@causeway/runtime'
 import { handleBatch, type HeardEvent } from '../handle.ts'
+import type { PayeeRules } from '../domain/decide.ts'
+import type { Transfer } from '../domain/transfer.ts'
 import { openLedger } from '../ledger.ts'
-import { heal, sweep } from '../sweep.ts'
+import { rememberReserved } from '../reserved.ts'
+import { heal, openSweepClock, sweep, type SweepOptions } from '../sweep.ts'
 import type { AlarmKind, Work } from '../work.ts'
 import { gated, type Gate } from './gated.ts'
 import { simulateLedger, type LedgerSimulationOptions } from './ledger-simulation.ts'
@@ -12,29 +15,41 @@ import { simulateStore } from './store-simulation.ts'
 export const grace_ms = 1_000
 const started = Date.parse('2026-01-01T00:00:00.000Z')
 
-export type WorldOptions = Pick<LedgerSimulationOptions, 'refusals' | 'faulty'>
+export type WorldOptions = Pick<LedgerSimulationOptions, 'refusals' | 'faulty'> &
+  Partial<PayeeRules>
 
-export function openWorld(options: WorldOptions = {}) {
+export function openWorld({ misdirectedAborts = false, ...options }: WorldOptions = {}) {
   let now = started
+  /** undefined: all is worked off at any time. */
+  let workedOffUntil: number | undefined
   const ledger = simulateLedger({ now: () => now, grace_ms, ...options })
   const tables = simulateStore()
   const alarms: AlarmKind[] = []
   const log = openLog({ name: 'test', level: 'silent' })
   const { signal } = new AbortController()
 
-  /** The same service, held up or cut off at its gates. */
+  /** What two processes remember, each without the other's work. */
+  const memories = [new Map<string, Transfer>(), new Map<string, Transfer>()]
+  let turn = 0
+
+  /** The same service, held up or cut off at its gates; now the one process, now the other. */
   function workThrough(gate: Gate): Work {
     return {
-      store: gated(tables.store, gate),
+      store: rememberReserved(gated(tables.store, gate), memories[turn++ % memories.length]),
       ledger: openLedger(gated(ledger.calls, gate), { log, signal }),
       alarm: (kind) => alarms.push(kind),
       now: () => new Date(now),
       expiryGrace_ms: grace_ms,
+      payeeRules: { misdirectedAborts },
     }
   }
 
   const open: Gate = () => undefined
   const work = workThrough(open)
+  const sweeping: SweepOptions = {
+    batch_max: 10,
+    clock: openSweepClock(work, () => Promise.resolve(new Date(workedOffUntil ?? now))),
+  }
   const noDeliveries = { keep: () => Promise.resolve() }
   const handleThrough = (gate: Gate, events: readonly HeardEvent[]): Promise<void> =>
     handleBatch(workThrough(gate), noDeliveries, events)
@@ -54,11 +69,15 @@ export function openWorld(options: WorldOptions = {}) {
     handleThrough,
     handle: (...events: readonly HeardEvent[]) =>
       saidBy(handleThrough(open, events), tables.said.length),
-    sweep: () => saidBy(sweep(work, { batch_max: 10 }), tables.said.length),
-    heal: () => saidBy(heal(work, { batch_max: 10 }), tables.said.length),
+    sweep: () => saidBy(sweep(work, sweeping), tables.said.length),
+    heal: () => saidBy(heal(work, sweeping), tables.said.length),
     row: (id: string) => tables.rows.get(id),
     time(ms: number): void {
       now += ms
+    },
+    /** A message that was announced now is not worked off, or all is again. */
+    holdBack(isHeld: boolean): void {
+      workedOffUntil = isHeld ? now : undefined
     },
     iso: () => new Date(now).toISOString(),
   }

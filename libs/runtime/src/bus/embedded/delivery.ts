@@ -10,7 +10,7 @@ export interface Delivery {
   readonly key: string
   readonly type: string
   readonly bytes: number
-  /** When it was written, in ms since 1970. */
+  /** Neither it nor what lies behind it in the log was announced before, in ms since 1970. */
   readonly at_ms: number
   readonly content: InMemory | FromTable | Replayed
 }

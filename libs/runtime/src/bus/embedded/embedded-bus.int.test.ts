@@ -1,8 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { pino } from 'pino'
+import { openMetrics } from '../../metrics.ts'
 import { eventually } from '../../testing/eventually.ts'
 import { announceNext, message, numberOf, recorder } from '../testing/bus-under-test.ts'
 import { busContract } from '../testing/contract.ts'
 import { openEmbeddedUnderTest, type EmbeddedUnderTest } from '../testing/embedded-under-test.ts'
+import { openRetention } from './retention.ts'
 import { deleteOldest } from './store.ts'
 
 busContract('the embedded engine', openEmbeddedUnderTest)
@@ -30,22 +33,10 @@ describe('the embedded engine', () => {
   })
 
   test('hands over nothing behind an open number, neither in memory nor from the table', async () => {
-    await under.sql(`
-      create function shop.wait() returns trigger language plpgsql as
-        $$ begin perform pg_advisory_xact_lock_shared(7); return null; end $$;
-      create constraint trigger wait after insert on shop.announced deferrable initially deferred
-        for each row when (new.key = 'slow') execute function shop.wait()`)
     const live = recorder('orders', { group: 'live' })
     await under.bus.subscribe(live.subscription)
-    const lock = await under.hold('select pg_advisory_xact_lock(7)')
+    const { slow, lock } = await slowCommit(under)
     const options = { topic: 'orders', linger_ms: 0, fails: false }
-    const slow = announceNext(under, under.database, { ...options, key: 'slow' })
-    await eventually(async () => {
-      const rows = await under.sql(
-        `select from pg_locks where locktype = 'advisory' and not granted`,
-      )
-      return rows.length === 1
-    }, 'the slow COMMIT')
     await announceNext(under, under.database, { ...options, key: 'quick' })
     const late = recorder('orders', { group: 'late' })
     await under.bus.subscribe(late.subscription)
@@ -57,6 +48,48 @@ describe('the embedded engine', () => {
     await eventually(() => live.seen.length + late.seen.length === 6, 'all of it')
     expect(live.seen.map(({ key }) => key)).toEqual(['slow', 'quick', 'other'])
     expect(late.seen).toEqual(live.seen)
+  })
+
+  test('has nothing worked off past a COMMIT that is under way', async () => {
+    const { subscription, seen } = recorder('orders')
+    const subscribed = await under.bus.subscribe(subscription)
+    const late = await under.bus.subscribe({ ...subscription, group: 'late', topics: ['bills'] })
+    const { slow, lock } = await slowCommit(under)
+    const since = Date.now()
+    await under.bus.publish([message('orders', 'other', 1)])
+    await eventually(() => Date.now() > since + 20, 'some time')
+    for (const each of [subscribed, late]) {
+      expect((await each.workedOffUntil()).getTime()).toBeLessThanOrEqual(since)
+    }
+    await lock.release()
+    await slow
+    await eventually(() => seen.length === 2, 'both')
+    expect(Date.parse(seen[0]?.time ?? '')).toBeLessThanOrEqual(since)
+    const isPast = async () => (await subscribed.workedOffUntil()).getTime() > since
+    await eventually(isPast, 'to be worked off')
+  })
+
+  test('has nothing worked off past what it let go of because its queue is full', async () => {
+    const first = await openEmbeddedUnderTest({ queued_max: 4 })
+    let open = (): void => undefined
+    const opened = new Promise<void>((resolve) => (open = resolve))
+    const { subscription, seen } = recorder('orders', { batch_max: 1 })
+    let until = 0
+    let tooLate = 0
+    const subscribed = await first.bus.subscribe({
+      ...subscription,
+      handleBatch: async (messages) => {
+        await opened
+        until = Math.max(until, (await subscribed.workedOffUntil()).getTime())
+        tooLate += messages.filter(({ time }) => Date.parse(time) < until).length
+        seen.push(...messages)
+      },
+    })
+    for (let n = 0; n < 40; n++) await first.bus.publish([message('orders', 'a', n)])
+    open()
+    await eventually(() => seen.length === 40, 'every message')
+    expect(tooLate).toBe(0)
+    await first.stop()
   })
 
   test('goes on above every number that was used, also when no row is left', async () => {
@@ -110,6 +143,52 @@ describe('the embedded engine', () => {
     expect(await under.sql('select n from bus.log order by n')).toEqual(
       ['3', '6', '7'].map((n) => ({ n })),
     )
+  })
+
+  test('names the group that old messages are kept for, once an hour, until it has finished them', async () => {
+    const { subscription, seen } = recorder('orders', { group: 'gone' })
+    const gone = await under.bus.subscribe(subscription)
+    const alive = recorder('orders', { group: 'alive' })
+    await under.bus.subscribe(alive.subscription)
+    await under.bus.publish([message('orders', 'a', 1)])
+    await eventually(() => seen.length === 1, 'the first message')
+    await gone.stop()
+    await under.bus.publish([message('orders', 'a', 2)])
+    const offsetOf = async (group: string) => {
+      const rows = await under.sql<{ n: string }>(
+        `select n from bus.offsets where group_name = '${group}'`,
+      )
+      return rows[0]?.n
+    }
+    await eventually(async () => (await offsetOf('alive')) === '2', 'the other group')
+    await under.sql(`update bus.log set at = at - interval '25 hours'`)
+
+    const lines: string[] = []
+    const metrics = openMetrics({ ofProcess: false })
+    const retention = openRetention({
+      db: under.busDatabase,
+      log: pino({ base: null }, { write: (line) => lines.push(line) }),
+      metrics,
+      retention_h: 24,
+      stopping: new AbortController().signal,
+    })
+    const held = async () => {
+      const metric = await metrics.getSingleMetric('bus_held_back_seconds')?.get()
+      return metric?.values.map(({ labels, value }) => [labels['group'], Math.floor(value / 60)])
+    }
+    await retention.sweep()
+    await retention.sweep()
+    expect(await under.sql('select n from bus.log')).toEqual([{ n: '2' }])
+    expect(await held()).toEqual([['gone', 60]])
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+      { group: 'gone', topics: ['orders'], held_h: 1 },
+    ])
+
+    await under.bus.subscribe(subscription)
+    await eventually(async () => (await offsetOf('gone')) === '2', 'the group that was gone')
+    await retention.sweep()
+    expect(await under.sql('select n from bus.log')).toEqual([])
+    expect(await held()).toEqual([])
   })
 
   test('keeps the bytes that wait for a slow group bounded, and loses none of them', async () => {
@@ -188,6 +267,23 @@ describe('the embedded engine', () => {
     expect(after.seen.map(numberOf)).toEqual([1, 3])
   })
 })
+
+/** A transaction whose COMMIT waits until the lock is released. */
+async function slowCommit(under: EmbeddedUnderTest) {
+  await under.sql(`
+    create function shop.wait() returns trigger language plpgsql as
+      $$ begin perform pg_advisory_xact_lock_shared(7); return null; end $$;
+    create constraint trigger wait after insert on shop.announced deferrable initially deferred
+      for each row when (new.key = 'slow') execute function shop.wait()`)
+  const lock = await under.hold('select pg_advisory_xact_lock(7)')
+  const options = { topic: 'orders', key: 'slow', linger_ms: 0, fails: false }
+  const slow = announceNext(under, under.database, options)
+  await eventually(async () => {
+    const rows = await under.sql(`select from pg_locks where locktype = 'advisory' and not granted`)
+    return rows.length === 1
+  }, 'the slow COMMIT')
+  return { slow, lock }
+}
 
 function none(): Promise<void> {
   return Promise.resolve()

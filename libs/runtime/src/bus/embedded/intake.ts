@@ -18,7 +18,7 @@ export interface Intake {
   room(): number
   /** The lowest number that is not finished; undefined when there is none. */
   lowest(): number | undefined
-  /** When that one was written, in ms since 1970. */
+  /** Neither that one nor any after it was announced before, in ms since 1970. */
   lowest_ms(): number | undefined
   /** Milliseconds since anything was finished though there is work. */
   progress(): number | undefined

@@ -10,7 +10,7 @@ import { openCatchUp } from './catch-up.ts'
 import type { Letters } from './dead-letters.ts'
 import { fromTable, open, replayed, type Delivery } from './delivery.ts'
 import { openIntake, type Intake, type IntakeBounds } from './intake.ts'
-import { readPage, type Offset, type StoredLetter } from './store.ts'
+import { announcedAfter, readPage, type Offset, type StoredLetter } from './store.ts'
 
 export interface MemberOptions {
   readonly subscription: Subscription
@@ -38,6 +38,11 @@ export interface Member {
   unfinished(): number
   /** Age of the oldest message that is not finished; 0 when there is none. */
   lag_ms(): number
+  /**
+   * The moment before which all that is handed over is finished, at most `spoken_ms`: what is not
+   * handed over was announced no earlier than that.
+   */
+  workedOff_ms(spoken_ms: number): Promise<number>
   /** Milliseconds since anything was finished or read though there is work. */
   progress(): number | undefined
   /** Begins nothing further, waits for what is in flight. */
@@ -49,14 +54,12 @@ const page_rows_max = 1_000
 const page_numbers_max = 20_000
 
 export function openMember(options: MemberOptions): Member {
-  const { subscription, starts, bounds, log, letters, handedOver, onMoved } = options
-  const { group, topics, types } = subscription
-  const { batch_max = 100, batches_in_flight_max = 1, batches_apart_ms = 0 } = subscription
+  const { subscription, starts, bounds, db, log, letters, handedOver, onMoved } = options
+  const { group, topics, types, batch_max = 100, batches_in_flight_max = 1 } = subscription
   const intake = openIntake({
     ...bounds,
     batch_max,
     batches_in_flight_max,
-    batches_apart_ms,
     log,
     isOutage,
     handleBatch: (messages) => subscription.handleBatch(messages),
@@ -97,6 +100,13 @@ export function openMember(options: MemberOptions): Member {
       const lowest_ms = intake.lowest_ms()
       if (lowest_ms === undefined) return catchUp.behind_ms() ?? 0
       return Math.max(Date.now() - lowest_ms, 0)
+    },
+    async workedOff_ms(spoken_ms) {
+      // Taken before the log is asked: what is read and finished meanwhile does no harm.
+      const taken_ms = Math.min(spoken_ms, intake.lowest_ms() ?? Infinity)
+      if (!catchUp.isBehind()) return taken_ms
+      const unread_ms = await announcedAfter(db, catchUp.position())
+      return Math.min(taken_ms, unread_ms ?? Infinity)
     },
     progress: () => intake.progress() ?? catchUp.progress(),
     async stop() {

@@ -15,8 +15,9 @@ import type { Prepared } from './envelope.ts'
 import type { IntakeBounds } from './intake.ts'
 import { openMember, type Member } from './member.ts'
 import { openOffsets, type Offsets } from './offsets.ts'
+import { openRetention } from './retention.ts'
 import * as store from './store.ts'
-import { openWriter, type Writer } from './writer.ts'
+import { openWriter, type Said, type Writer } from './writer.ts'
 
 export interface EmbeddedBusOptions {
   /** Opens the schema `bus` with its own role; services may insert into its table `log`. */
@@ -45,7 +46,6 @@ const connections_max = 4
 const retention_h_default = 24
 const bounds_default: IntakeBounds = { queued_max: 10_000, queued_bytes_max: 64 * 2 ** 20 }
 const sweep_every_ms = 60_000
-const sweep_rows_max = 2_000
 const replayed_max = 1_000
 
 /** The parts of the engine, for its functions. */
@@ -83,14 +83,15 @@ export async function openEmbeddedBus(options: EmbeddedBusOptions): Promise<Embe
     db,
     log,
     highest: await store.highest(db),
-    handOver: (first, batch) => handOver(readers, offsets, first, batch),
+    handOver: (first, said) => handOver(readers, offsets, first, said),
     stopping: stopping.signal,
   })
   const letters = openLetters({ db, log, metrics, stopping: stopping.signal })
   const bounds = { ...bounds_default, ...options.bounds }
   const claimed = new Set<string>()
   const engine = { db, log, bounds, members, readers, claimed, writer, letters, offsets }
-  const sweep = periodically(sweep_every_ms, () => deleteOld(db, retention_h, stopping.signal), {
+  const retention = openRetention({ db, log, metrics, retention_h, stopping: stopping.signal })
+  const sweep = periodically(sweep_every_ms, () => retention.sweep(), {
     log,
     name: 'deleting old events',
   })
@@ -142,14 +143,13 @@ function handOver(
   readers: ReadonlyMap<string, readonly Member[]>,
   offsets: Offsets,
   first: number,
-  batch: readonly Prepared[],
+  { batch, since_ms }: Said,
 ): void {
-  const at_ms = Date.now()
   for (let at = 0; at < batch.length; at++) {
     const { message, json_bytes, headers_bytes } = batch[at] as Prepared
     const of = readers.get(message.topic)
     if (of === undefined) continue
-    const delivery = inMemory(first + at, message, json_bytes + headers_bytes, at_ms)
+    const delivery = inMemory(first + at, message, json_bytes + headers_bytes, since_ms)
     for (const member of of) member.take(delivery)
   }
   offsets.moved(0)
@@ -176,7 +176,10 @@ async function subscribe(engine: Engine, subscription: Subscription): Promise<Su
     members.add(member)
     for (const topic of topics) readers.set(topic, [...(readers.get(topic) ?? []), member])
     for (const letter of replayed) member.replay(letter)
-    return { stop: () => leave(engine, member) }
+    return {
+      workedOffUntil: async () => new Date(await member.workedOff_ms(writer.since_ms())),
+      stop: () => leave(engine, member),
+    }
   } catch (error) {
     release(engine.claimed, group, topics)
     throw error
@@ -212,13 +215,6 @@ async function leave(engine: Engine, member: Member): Promise<void> {
     else readers.set(topic, others)
   }
   release(claimed, member.group, member.topics)
-}
-
-async function deleteOld(db: Database, retention_h: number, stopping: AbortSignal): Promise<void> {
-  let deleted: number
-  do {
-    deleted = await store.deleteOldest(db, retention_h, sweep_rows_max)
-  } while (deleted === sweep_rows_max && !stopping.aborted)
 }
 
 function measure(metrics: Metrics, members: ReadonlySet<Member>): void {

@@ -9,8 +9,9 @@ describe('the sequence', () => {
     const [a, b, c] = [sequence.open(2, 'a'), sequence.open(1, 'b'), sequence.open(3, 'c')]
     c.committed()
     b.committed()
-    expect([seen, sequence.handedOver]).toEqual([[], 10])
+    expect([seen, sequence.handedOver, sequence.oldest()]).toEqual([[], 10, 'a'])
     a.committed()
+    expect(sequence.oldest()).toBeUndefined()
     expect([seen, sequence.handedOver]).toEqual([['11a', '13b', '14c'], 16])
     expect(sequence.oldest_ms()).toBeUndefined()
   })

@@ -15,6 +15,8 @@ export interface Sequence<Content> {
   open(count: number, content: Content): Span
   /** No number up to this one is open, and all that committed is handed over. */
   readonly handedOver: number
+  /** What has the lowest number that is not handed over; undefined when all is. */
+  oldest(): Content | undefined
   /** How long the oldest open number has been open; undefined when none is. */
   oldest_ms(): number | undefined
 }
@@ -65,6 +67,7 @@ export function openSequence<Content>(
     get handedOver() {
       return handedOver
     },
+    oldest: () => spans[0]?.content,
     oldest_ms: () => (spans[0] === undefined ? undefined : performance.now() - spans[0].opened_ms),
   }
 }

@@ -9,6 +9,7 @@ import { stored, writeHeaders, writeValue, type Prepared, type StoredMessage } f
 /** A row of the log. */
 export interface LogRow extends StoredMessage {
   readonly n: number
+  /** Neither this message nor any of a higher number was announced before. */
   readonly at: Date
 }
 
@@ -31,8 +32,8 @@ export interface StoredLetter extends StoredMessage {
 }
 
 const insertMessages = statement(`
-  insert into bus.log (n, topic, key, type, headers, value)
-  select $1::bigint + i - 1, topic, key, type, headers, value
+  insert into bus.log (n, topic, key, type, headers, value, at)
+  select $1::bigint + i - 1, topic, key, type, headers, value, $7::timestamptz
   from unnest($2::text[], $3::text[], $4::text[], $5::bytea[], $6::bytea[])
     with ordinality as message (topic, key, type, headers, value, i)`)
 
@@ -49,10 +50,11 @@ const valueColumn: ByteaColumn<Prepared> = {
 export async function insert(
   db: Queries,
   first: number,
-  batch: readonly Prepared[],
+  { batch, since_ms }: { readonly batch: readonly Prepared[]; readonly since_ms: number },
 ): Promise<void> {
   const [one] = batch
-  if (one !== undefined && batch.length === 1) return insertAlone(db, first, one)
+  const at = new Date(since_ms).toISOString()
+  if (one !== undefined && batch.length === 1) return insertAlone(db, first, one, at)
   await db.query(insertMessages, [
     first,
     textArray(batch.map(({ message }) => message.topic)),
@@ -60,16 +62,18 @@ export async function insert(
     textArray(batch.map(({ message }) => message.type)),
     byteaColumn(batch, headersColumn),
     byteaColumn(batch, valueColumn),
+    at,
   ])
 }
 
 const insertMessage = statement(`
-  insert into bus.log (n, topic, key, type, headers, value) values ($1::bigint, $2, $3, $4, $5, $6)`)
+  insert into bus.log (n, topic, key, type, headers, value, at)
+  values ($1::bigint, $2, $3, $4, $5, $6, $7::timestamptz)`)
 
 /** Without arrays one message costs 35 µs less, and where little happens all come alone. */
-async function insertAlone(db: Queries, n: number, prepared: Prepared): Promise<void> {
+async function insertAlone(db: Queries, n: number, prepared: Prepared, at: string): Promise<void> {
   const { topic, key, type, headers, value } = stored(prepared)
-  await db.query(insertMessage, [n, topic, key, type, headers, value])
+  await db.query(insertMessage, [n, topic, key, type, headers, value, at])
 }
 
 const selectHighest = statement(`
@@ -82,8 +86,8 @@ export async function highest(db: Database): Promise<number> {
 }
 
 const insertVoid = statement(`
-  insert into bus.log (n, topic, key, type, headers, value)
-  values ($1::bigint, '', '', '', '', '')
+  insert into bus.log (n, topic, key, type, headers, value, at)
+  values ($1::bigint, '', '', '', '', '', $2::timestamptz)
   on conflict do nothing
   returning n`)
 
@@ -92,8 +96,8 @@ const insertVoid = statement(`
  * waits for its end; if it did not commit, a row of no topic takes the number for ever, so that
  * whatever of it still lies in a socket will find the number taken and fail.
  */
-export async function wasWritten(db: Database, n: number): Promise<boolean> {
-  const voided = await db.query(insertVoid, [n])
+export async function wasWritten(db: Database, n: number, since_ms: number): Promise<boolean> {
+  const voided = await db.query(insertVoid, [n, new Date(since_ms).toISOString()])
   return voided.length === 0
 }
 
@@ -185,6 +189,14 @@ export async function readPage(db: Database, options: PageOptions): Promise<Page
   return { rows, upTo: isCut ? (rows.at(-1)?.n ?? upTo) : upTo }
 }
 
+const selectNext = statement(`select at from bus.log where n > $1::bigint order by n limit 1`)
+
+/** Nothing in the log behind that number was announced before; undefined when there is nothing. */
+export async function announcedAfter(db: Database, n: number): Promise<number | undefined> {
+  const [row] = await db.query<{ at: Date }>(selectNext, [n])
+  return row?.at.getTime()
+}
+
 const deleteSlice = statement(`
   with without_fsync as (select set_config('synchronous_commit', 'off', true)),
   oldest as (select n, at from bus.log order by n limit $2::int),
@@ -208,6 +220,31 @@ export async function deleteOldest(
 ): Promise<number> {
   const [row] = await db.query<{ deleted: number }>(deleteSlice, [retention_h, rows_max])
   return row?.deleted ?? 0
+}
+
+const selectHolders = statement(`
+  select group_name as "group", topics,
+         extract(epoch from now() - at)::float8 - $1::int * 3600 as held_s
+  from (
+    select group_name, min(n) as n, array_agg(topic order by n, topic) as topics
+    from bus.offsets group by group_name
+  ) reader
+  cross join lateral (select at from bus.log where log.n > reader.n order by log.n limit 1) next
+  where at < now() - $1::int * interval '1 hour'
+  order by held_s desc, group_name`)
+
+/** A group for which messages are kept that are older than they need be. */
+export interface Holder {
+  readonly group: string
+  /** Those that it has read least far come first. */
+  readonly topics: readonly string[]
+  /** How long the oldest of them has been kept for its sake. */
+  readonly held_s: number
+}
+
+/** The group that holds back the most comes first. */
+export function holders(db: Database, retention_h: number): Promise<readonly Holder[]> {
+  return db.query<Holder>(selectHolders, [retention_h])
 }
 
 const insertLetter = statement(`

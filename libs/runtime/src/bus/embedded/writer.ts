@@ -12,12 +12,19 @@ import { prepare, type Prepared } from './envelope.ts'
 import { openSequence, type Sequence, type Span } from './sequence.ts'
 import { insert, wasWritten } from './store.ts'
 
+/** Messages that go into the log with one statement. */
+export interface Said {
+  readonly batch: readonly Prepared[]
+  /** Neither these nor any of a higher number were announced before, in ms since 1970. */
+  readonly since_ms: number
+}
+
 export interface WriterOptions {
   readonly db: Database
   readonly log: Logger
   /** The highest number ever used. */
   readonly highest: number
-  readonly handOver: (first: number, batch: readonly Prepared[]) => void
+  readonly handOver: (first: number, said: Said) => void
   /** Aborted when fates need not be found out any more. */
   readonly stopping: AbortSignal
 }
@@ -26,36 +33,43 @@ export interface Writer {
   readonly outbox: Outbox
   readonly sequence: Pick<Sequence<unknown>, 'handedOver' | 'oldest_ms'>
   publish(messages: readonly OutgoingMessage[]): Promise<void>
+  /** Nothing that is not handed over yet was announced before, in ms since 1970; now at most. */
+  since_ms(): number
+}
+
+/** A call of `publish` that is not settled. */
+interface Publishing {
+  readonly since_ms: number
 }
 
 const publish_batch_max = 100
 
-export function openWriter({ db, log, highest, handOver, stopping }: WriterOptions): Writer {
-  const sequence = openSequence<readonly Prepared[]>(highest, handOver)
+export function openWriter(options: WriterOptions): Writer {
+  const { db, highest, handOver } = options
+  const sequence = openSequence<Said>(highest, handOver)
+  const publishing = new Set<Publishing>()
 
-  /** The answer of a commit was lost: the numbers stay open until the database knows their fate. */
-  async function findOut(span: Span): Promise<void> {
-    let written: boolean | undefined
-    for (let tries = 1; written === undefined && !stopping.aborted; tries++) {
-      try {
-        written = await wasWritten(db, span.first)
-      } catch (error) {
-        log.warn({ err: error, n: span.first, tries }, 'fate of a commit unknown: asked again')
-        await pause(delayAfter(tries), stopping)
-      }
-    }
-    if (written === true) span.committed()
-    if (written === false) span.rolledBack()
+  /**
+   * Whatever has no number yet is announced later than now, or was published and waits for its
+   * number. So these moments never fall from one number to the next.
+   */
+  function unnumbered_ms(now_ms: number): number {
+    return Math.min(now_ms, publishing.values().next().value?.since_ms ?? Infinity)
+  }
+
+  function open(batch: readonly Prepared[], now_ms: number): Span & Said {
+    const said = { batch, since_ms: unnumbered_ms(now_ms) }
+    return { ...said, ...sequence.open(batch.length, said) }
   }
 
   const insertAlone = gather<Prepared, Prepared>(
     async (batch) => {
-      const span = sequence.open(batch.length, batch)
+      const span = open(batch, Date.now())
       try {
-        await insert(db, span.first, batch)
+        await insert(db, span.first, span)
       } catch (error) {
         if (wasRefused(error)) span.rolledBack()
-        else void findOut(span)
+        else void findOut(options, span)
         throw error
       }
       span.committed()
@@ -68,10 +82,10 @@ export function openWriter({ db, log, highest, handOver, stopping }: WriterOptio
     sequence,
     outbox: {
       async write(tx, messages) {
-        const batch = prepareAll(messages)
-        const span = sequence.open(batch.length, batch)
+        const now_ms = Date.now()
+        const span = open(prepareAll(messages, now_ms), now_ms)
         try {
-          await insert(tx, span.first, batch)
+          await insert(tx, span.first, span)
         } catch (error) {
           // COMMIT is not sent after this, so whatever became of the statement, it is undone.
           span.rolledBack()
@@ -80,19 +94,41 @@ export function openWriter({ db, log, highest, handOver, stopping }: WriterOptio
         return {
           committed: () => span.committed(),
           rolledBack: () => span.rolledBack(),
-          unknown: () => void findOut(span),
+          unknown: () => void findOut(options, span),
         }
       },
     },
     async publish(messages) {
-      await insertAlone(prepareAll(messages))
+      const call = { since_ms: Date.now() }
+      publishing.add(call)
+      try {
+        await insertAlone(prepareAll(messages, call.since_ms))
+      } finally {
+        publishing.delete(call)
+      }
     },
+    since_ms: () => Math.min(unnumbered_ms(Date.now()), sequence.oldest()?.since_ms ?? Infinity),
   }
 }
 
+/** The answer of a commit was lost: the numbers stay open until the database knows their fate. */
+async function findOut({ db, log, stopping }: WriterOptions, span: Span & Said): Promise<void> {
+  let written: boolean | undefined
+  for (let tries = 1; written === undefined && !stopping.aborted; tries++) {
+    try {
+      written = await wasWritten(db, span.first, span.since_ms)
+    } catch (error) {
+      log.warn({ err: error, n: span.first, tries }, 'fate of a commit unknown: asked again')
+      await pause(delayAfter(tries), stopping)
+    }
+  }
+  if (written === true) span.committed()
+  if (written === false) span.rolledBack()
+}
+
 /** Throws for a message that cannot be carried, before it can spoil the batch of others. */
-function prepareAll(messages: readonly OutgoingMessage[]): readonly Prepared[] {
-  const time = new Date().toISOString()
+function prepareAll(messages: readonly OutgoingMessage[], now_ms: number): readonly Prepared[] {
+  const time = new Date(now_ms).toISOString()
   return messages.map(({ id, topic, key, type, source, payload, headers }) =>
     prepare({ id, topic, key, type, source, time, payload, headers }),
   )

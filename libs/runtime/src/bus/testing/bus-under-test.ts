@@ -35,6 +35,13 @@ export function message(topic: string, key: string, n: number): OutgoingMessage 
   return { id, topic, key, type: 'Counted', source: 'shop', payload: { key, n }, headers: {} }
 }
 
+/** A promise that is resolved from outside. */
+export function gate() {
+  let open = (): void => undefined
+  const opened = new Promise<void>((resolve) => (open = resolve))
+  return { open: () => open(), opened }
+}
+
 export function numberOf({ payload }: Message): number {
   return (payload as { readonly n: number }).n
 }

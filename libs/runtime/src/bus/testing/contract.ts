@@ -6,11 +6,13 @@ import type { Message, OutgoingMessage } from '../event-bus.ts'
 import {
   announceNext,
   committed,
+  gate,
   message,
   numberOf,
   recorder,
   type BusUnderTest,
 } from './bus-under-test.ts'
+import { whatIsWorkedOff } from './worked-off.ts'
 
 const endSelf = statement(`select pg_terminate_backend(pg_backend_pid())`)
 const noteDone = statement(
@@ -19,13 +21,6 @@ const noteDone = statement(
 
 const numbers = (count: number, from = 0) => Array.from({ length: count }, (_, at) => from + at)
 const chance = (below: number) => Math.floor(Math.random() * below)
-
-/** A promise that is resolved from outside. */
-function gate() {
-  let open = (): void => undefined
-  const opened = new Promise<void>((resolve) => (open = resolve))
-  return { open: () => open(), opened }
-}
 
 async function publishNumbers(under: BusUnderTest, topic: string, count: number, keys = 5) {
   const messages = numbers(count).map((n) => message(topic, `k${n % keys}`, n))
@@ -47,6 +42,7 @@ export function busContract(name: string, open: () => Promise<BusUnderTest>): vo
     howWorkIsCut(current)
     whatSurvives(current, restart)
     whatIsGivenUp(current, restart)
+    whatIsWorkedOff(current, restart)
   })
 }
 

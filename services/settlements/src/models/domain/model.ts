@@ -66,7 +66,7 @@ const settlesTo = {
 
 /** Whether a model may be created; whether its name is free is known to the store alone. */
 export function decideModel(proposal: Proposal): ModelDecision {
-  const { name, currency, requireLiquidityCheck, autoPositionReset } = proposal
+  const { name, currency } = proposal
   if (!namePattern.test(name)) return refuse('INVALID', 'name has 2 to 30 letters and digits')
   const granularity = granularities.find((word) => word === proposal.granularity)
   if (granularity === undefined) return unknownWord('settlementGranularity', granularities)
@@ -95,15 +95,12 @@ export function decideModel(proposal: Proposal): ModelDecision {
   return {
     type: 'create',
     draft: {
-      name,
+      ...proposal,
       granularity,
       interchange,
       delay,
-      currency,
-      requireLiquidityCheck,
       ledgerAccountType,
       settlementAccountType,
-      autoPositionReset,
     },
   }
 }
