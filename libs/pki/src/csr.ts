@@ -1,0 +1,106 @@
+/**
+ * Requests for certificates: what is read of one is the key, which its signature proves to be the
+ * sender's, and the names of hosts. Its subject is told, never believed. RFC 2986, RFC 2985 5.4.2.
+ */
+import { Attributes, CertificationRequest, CertificationRequestInfo } from '@peculiar/asn1-csr'
+import { AsnConvert } from '@peculiar/asn1-schema'
+import { Attribute, Extensions } from '@peculiar/asn1-x509'
+import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
+import { publicKeyInfo } from './certificate.ts'
+import { arrayBuffer, fromPem, isOneSequence, serialized, toPem } from './der.ts'
+import { extensionOf, hostNamesIn, isEmpty, noHostNames, type HostNames } from './host-names.ts'
+import {
+  algorithmOf,
+  faultOfKey,
+  identifierOf,
+  isSignedBy,
+  newKeyPair,
+  privatePem,
+  signWith,
+} from './keys.ts'
+import { nameOf, type Subject } from './subject.ts'
+
+/** A request that holds what it must. */
+export interface SigningRequest {
+  readonly key: KeyObject
+  readonly names: HostNames
+}
+
+const extensionRequest = '1.2.840.113549.1.9.14'
+const labels = ['CERTIFICATE REQUEST', 'NEW CERTIFICATE REQUEST']
+const text_max = 16_384
+const names_max = 20
+
+/**
+ * Reads a PKCS #10 request in PEM: RSA of 2048 to 4096 bits or EC on P-256 or P-384, signed by that
+ * very key over SHA-2. `fault` says in words what is wrong.
+ */
+export function readCsr(pem: string): SigningRequest | { readonly fault: string } {
+  if (pem.length > text_max) return { fault: `longer than ${text_max} characters` }
+  if (pem.includes('PRIVATE KEY-----')) {
+    return { fault: 'holds a private key: it is no secret any more, make a new one' }
+  }
+  const der = fromPem(pem, labels)
+  if (der === undefined) return { fault: `no PEM of a ${labels[0] ?? ''}` }
+  try {
+    if (isOneSequence(der)) return readDer(der)
+  } catch {
+    // The parser throws for whatever it cannot read.
+  }
+  return { fault: 'no certificate request (PKCS #10) that can be read' }
+}
+
+function readDer(der: Buffer): SigningRequest | { readonly fault: string } {
+  const request = AsnConvert.parse(arrayBuffer(der), CertificationRequest)
+  const { certificationRequestInfo: info, certificationRequestInfoRaw: raw } = request
+  if (raw === undefined) return { fault: 'has no bytes that could be signed' }
+  const key = createPublicKey({
+    key: serialized(info.subjectPKInfo),
+    format: 'der',
+    type: 'spki',
+  })
+  const fault = faultOfKey(key)
+  if (fault !== undefined) return { fault: `its key is ${fault}` }
+  const signature = Buffer.from(request.signature)
+  if (!isSignedBy(key, request.signatureAlgorithm, Buffer.from(raw), signature)) {
+    return { fault: 'its signature does not verify with its own key (over SHA-2)' }
+  }
+  const names = hostNamesIn(requestedExtensions(info))
+  if ('fault' in names) return names
+  if (names.dns.length + names.ip.length > names_max) {
+    return { fault: `more than ${names_max} names of hosts` }
+  }
+  return { key, names }
+}
+
+/** A request without attributes may leave out their list, whatever its type says. */
+function requestedExtensions({ attributes }: { readonly attributes?: Attributes }): Extensions {
+  const [value] = attributes?.find(({ type }) => type === extensionRequest)?.values ?? []
+  return value === undefined ? new Extensions() : AsnConvert.parse(value, Extensions)
+}
+
+/** Makes a request, and the key that it is for unless one is given (PEM, private). */
+export function makeCsr({
+  subject,
+  names = noHostNames,
+  key: given,
+}: {
+  readonly subject: Subject
+  readonly names?: HostNames
+  readonly key?: string
+}): { readonly csr: string; readonly key: string } {
+  const privateKey = given === undefined ? newKeyPair().privateKey : createPrivateKey(given)
+  const extensions = serialized(new Extensions([extensionOf(names)]))
+  const attribute = new Attribute({ type: extensionRequest, values: [arrayBuffer(extensions)] })
+  const info = new CertificationRequestInfo({
+    subject: nameOf(subject),
+    subjectPKInfo: publicKeyInfo(createPublicKey(privateKey)),
+    attributes: new Attributes(isEmpty(names) ? [] : [attribute]),
+  })
+  const request = new CertificationRequest({
+    certificationRequestInfo: info,
+    signatureAlgorithm: identifierOf(algorithmOf(privateKey)),
+    signature: arrayBuffer(signWith(privateKey, serialized(info))),
+  })
+  return { csr: toPem('CERTIFICATE REQUEST', serialized(request)), key: privatePem(privateKey) }
+}

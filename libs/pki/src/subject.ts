@@ -1,0 +1,59 @@
+/** Whom a certificate names: one common name, and the organization that vouches for it. */
+import {
+  AttributeTypeAndValue,
+  AttributeValue,
+  Name,
+  RelativeDistinguishedName,
+} from '@peculiar/asn1-x509'
+import { X509Certificate } from 'node:crypto'
+
+export interface Subject {
+  /** 1 to 64 characters. */
+  readonly commonName: string
+  /** 1 to 64 characters; undefined: none. */
+  readonly organization: string | undefined
+}
+
+const commonNameType = '2.5.4.3'
+const organizationType = '2.5.4.10'
+/** RFC 5280, appendix A.1: ub-common-name, ub-organization-name. */
+const text_max = 64
+
+/** Throws RangeError for a text that no certificate can hold. */
+export function nameOf({ commonName, organization }: Subject): Name {
+  const organizations =
+    organization === undefined ? [] : [attribute(organizationType, organization)]
+  return new Name([...organizations, attribute(commonNameType, commonName)])
+}
+
+function attribute(type: string, text: string): RelativeDistinguishedName {
+  if (text.length === 0 || text.length > text_max) {
+    throw new RangeError(`a name in a certificate has 1 to ${text_max} characters: ${text}`)
+  }
+  const value = new AttributeValue({ utf8String: text })
+  return new RelativeDistinguishedName([new AttributeTypeAndValue({ type, value })])
+}
+
+/**
+ * The subject of a certificate in PEM. Undefined when it is no certificate or has not exactly one
+ * common name: two of them say nothing.
+ */
+export function readSubject(certificate: string): Subject | undefined {
+  const subject = subjectOf(certificate)
+  if (typeof subject?.CN !== 'string') return undefined
+  return {
+    commonName: subject.CN,
+    organization: typeof subject.O === 'string' ? subject.O : undefined,
+  }
+}
+
+/** A member that occurs more than once is a list. */
+type Attributes = Readonly<Partial<Record<string, string | readonly string[]>>>
+
+function subjectOf(certificate: string): Attributes | undefined {
+  try {
+    return new X509Certificate(certificate).toLegacyObject().subject
+  } catch {
+    return undefined
+  }
+}
