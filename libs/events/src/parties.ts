@@ -40,7 +40,7 @@ const batchEntry = z.object({
   fspId: z.string().optional(),
 })
 
-export const partyEvents = {
+const requests = {
   PartyQueryReceived: define({
     ...asked,
     about: 'GET /parties: whoever the party belongs to is to be asked.',
@@ -54,24 +54,10 @@ export const partyEvents = {
       path: z.string(),
     }),
   }),
-  PartyQueryResponse: define({
-    ...said,
-    about: 'Nobody can be asked about the party; whoever asked is told why.',
-    schema: z.object({ ...party, ...asker, errorInformation }),
-  }),
   ParticipantQueryReceived: define({
     ...asked,
     about: 'GET /participants/{Type}/{ID}: whose is the party?',
     schema: z.object({ ...party, ...asker, currency: z.string().optional() }),
-  }),
-  ParticipantQueryResponse: define({
-    ...said,
-    about: 'The FSP that the party belongs to, or why there is none.',
-    schema: z.object({
-      ...party,
-      ...asker,
-      result: z.union([z.object({ ownerFspId: z.string() }), z.object({ errorInformation })]),
-    }),
   }),
   ParticipantAssociationRequestReceived: define({
     ...asked,
@@ -84,25 +70,10 @@ export const partyEvents = {
       extensionList: extensionList.optional(),
     }),
   }),
-  ParticipantAssociationCreated: define({
-    ...said,
-    about: 'The party belongs to the FSP; stored.',
-    schema: z.object({ ...party, ...asker, fspId: z.string(), currency: z.string().optional() }),
-  }),
   ParticipantDisassociateRequestReceived: define({
     ...asked,
     about: 'DELETE /participants/{Type}/{ID}: an FSP lets go of its party.',
     schema: z.object({ ...party, ...asker, currency: z.string().optional() }),
-  }),
-  ParticipantAssociationRemoved: define({
-    ...said,
-    about: 'The party belongs to nobody any more; stored.',
-    schema: z.object({ ...party, ...asker, currency: z.string().optional() }),
-  }),
-  ParticipantAssociationRequestRefused: define({
-    ...said,
-    about: 'An association was neither made nor removed, and why.',
-    schema: z.object({ ...party, ...asker, errorInformation }),
   }),
   ParticipantBatchAssociationRequestReceived: define({
     ...asked,
@@ -115,6 +86,60 @@ export const partyEvents = {
       /** In the order of the request, 1 to 10,000. */
       partyList: z.array(batchEntry),
     }),
+  }),
+}
+
+/** One of the requests, by its name. */
+const anyRequest = z.discriminatedUnion('name', [
+  z.object({ name: z.literal('PartyQueryReceived'), payload: requests.PartyQueryReceived.schema }),
+  z.object({
+    name: z.literal('ParticipantQueryReceived'),
+    payload: requests.ParticipantQueryReceived.schema,
+  }),
+  z.object({
+    name: z.literal('ParticipantAssociationRequestReceived'),
+    payload: requests.ParticipantAssociationRequestReceived.schema,
+  }),
+  z.object({
+    name: z.literal('ParticipantDisassociateRequestReceived'),
+    payload: requests.ParticipantDisassociateRequestReceived.schema,
+  }),
+  z.object({
+    name: z.literal('ParticipantBatchAssociationRequestReceived'),
+    payload: requests.ParticipantBatchAssociationRequestReceived.schema,
+  }),
+])
+
+export const partyEvents = {
+  ...requests,
+  PartyQueryResponse: define({
+    ...said,
+    about: 'Nobody can be asked about the party; whoever asked is told why.',
+    schema: z.object({ ...party, ...asker, errorInformation }),
+  }),
+  ParticipantQueryResponse: define({
+    ...said,
+    about: 'The FSP that the party belongs to, or why there is none.',
+    schema: z.object({
+      ...party,
+      ...asker,
+      result: z.union([z.object({ ownerFspId: z.string() }), z.object({ errorInformation })]),
+    }),
+  }),
+  ParticipantAssociationCreated: define({
+    ...said,
+    about: 'The party belongs to the FSP; stored.',
+    schema: z.object({ ...party, ...asker, fspId: z.string(), currency: z.string().optional() }),
+  }),
+  ParticipantAssociationRemoved: define({
+    ...said,
+    about: 'The party belongs to nobody any more; stored.',
+    schema: z.object({ ...party, ...asker, currency: z.string().optional() }),
+  }),
+  ParticipantAssociationRequestRefused: define({
+    ...said,
+    about: 'An association was neither made nor removed, and why.',
+    schema: z.object({ ...party, ...asker, errorInformation }),
   }),
   ParticipantBatchAssociationProcessed: define({
     ...said,
@@ -133,6 +158,21 @@ export const partyEvents = {
         }),
         z.object({ errorInformation }),
       ]),
+    }),
+  }),
+  OracleRequestDeferred: define({
+    topic: 'account-lookup.oracles',
+    publishers: ['account-lookup'],
+    consumers: ['account-lookup'],
+    key: 'requestKey',
+    about:
+      'A request waits for an oracle outside the hub, by itself, so that it holds up no other.',
+    schema: z.object({
+      /** The key of the request. */
+      requestKey: z.string(),
+      /** The id of the event that the request came as; relayed headers come along. */
+      requestEventId: z.string(),
+      request: anyRequest,
     }),
   }),
 }

@@ -92,6 +92,7 @@ describe('FSPIOP-Encryption', () => {
 
   test.each([
     'amount',
+    'amountType',
     'amount.currency',
     'payerFsp',
     'payeeFsp',

@@ -23,6 +23,7 @@ const clearMembers = [
   'payeeFsp',
   'fspId',
   'partyList',
+  'amountType',
   'amount',
   'currency',
   'transferAmount',

@@ -58,6 +58,18 @@ describe('the address of a callback', () => {
     ).toBe('http://fsp.test/in/1/error')
   })
 
+  test.each([
+    ['/parties/MSISDN/+27713803912', ''],
+    ['/parties/MSISDN/%2B27713803912?currency=USD', ''],
+    ['/parties/MSISDN/%2b27713803912', '/fspiop'],
+  ])('of a template that mirrors the API holds the path %s as it came', (path, base) => {
+    const value = `http://fsp.test${base}/parties/{{partyIdType}}/{{partyIdentifier}}`
+    const variables = { partyIdType: 'MSISDN', partyIdentifier: '+27713803912' }
+    expect(callbackUrl('FSPIOP_CALLBACK_URL_PARTIES_PUT', value, path, variables)).toBe(
+      `http://fsp.test${base}${path}`,
+    )
+  })
+
   test('of a base that holds variables is a template', () => {
     expect(
       callbackUrl('TP_CB_URL_ACCOUNTS_GET', 'http://fsp.test/accounts/{{ID}}', '/accounts/a', {

@@ -149,7 +149,9 @@ export function fillTemplate(
 
 /**
  * The address of a callback. Values of base-address types get the path appended (from the resource
- * name on, with its query); all others, and a base that holds variables, are filled in.
+ * name on, with its query); all others, and a base that holds variables, are filled in. Where that
+ * gives an address which ends in the path, the path stands there as it was given, with its query: a
+ * signature covers it.
  */
 export function callbackUrl(
   type: EndpointType,
@@ -158,7 +160,25 @@ export function callbackUrl(
   variables: Readonly<Record<string, string | undefined>>,
 ): string | undefined {
   if (isBaseUrlType(type) && !value.includes('{{')) return value.replace(/\/+$/, '') + path
-  return fillTemplate(value, variables)
+  const url = fillTemplate(value, variables)
+  if (url === undefined || url.endsWith(path)) return url
+  const encoded = encodedPath(path)
+  return encoded !== undefined && url.endsWith(encoded)
+    ? url.slice(0, -encoded.length) + path
+    : url
+}
+
+/** The path as templates are filled in: without its query, what needs no encoding in clear. */
+function encodedPath(path: string): string | undefined {
+  const [withoutQuery = ''] = path.split('?')
+  try {
+    return withoutQuery
+      .split('/')
+      .map((segment) => encodeURIComponent(decodeURIComponent(segment)))
+      .join('/')
+  } catch {
+    return undefined
+  }
 }
 
 const byOperation: Readonly<Partial<Record<Operation, EndpointType>>> = {

@@ -1,8 +1,8 @@
 /** How a party may be identified in a path, type by type. FSPIOP 7.5 (PartyIdType). */
 import { type PartyIdType, partyIdType } from './enumerations.ts'
 
-/** What no identifier holds: blanks, control characters, and what has a meaning in addresses. */
-const plainPattern = /^[^\s\x00-\x1f\x7f/?{}<>`\\]{1,128}$/u
+/** What no identifier is or holds: steps of a path, blanks, control characters, what parts addresses. */
+const plainPattern = /^(?!\.{1,2}$)[^\s\x00-\x1f\x7f/?{}<>`\\]{1,128}$/u
 
 const patterns: Readonly<Partial<Record<PartyIdType, RegExp>>> = {
   MSISDN: /^\+?\d{1,30}$/,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { gather } from './gather.ts'
+import { isOutage } from './postgres/outage.ts'
 
 /** Work whose batches are answered by hand. */
 function handWork() {
@@ -95,6 +96,67 @@ describe('gather', () => {
     await failing
     await turn()
     expect(batches).toHaveLength(1)
+  })
+
+  describe('when too many items wait', () => {
+    test('refuses a list at once as an outage, and nothing of it is begun', async () => {
+      const { batches, work } = handWork()
+      const call = gather(work, { batch_max: 2, queued_max: 3 })
+      const first = call([1])
+      await turn()
+      const waiting = [call([2, 3]), call([4])]
+      const refused = await call([5]).catch((e: unknown) => e)
+      expect(isOutage(refused)).toBe(true)
+      expect(refused).toEqual(
+        new Error('3 items wait already, and at most 3 may: come again later'),
+      )
+      for (const number of [0, 1, 2]) {
+        batches[number]?.answer()
+        await turn()
+      }
+      expect(await Promise.all([first, ...waiting])).toEqual([['r1'], ['r2', 'r3'], ['r4']])
+      expect(batches.map(({ items }) => items)).toEqual([[1], [2, 3], [4]])
+    })
+
+    test('takes lists again as soon as a batch has been taken from the queue', async () => {
+      const { batches, work } = handWork()
+      const call = gather(work, { batch_max: 2, queued_max: 2 })
+      void call([1])
+      await turn()
+      const second = call([2, 3])
+      await expect(call([4])).rejects.toThrow('2 items wait already')
+      batches[0]?.answer()
+      await turn()
+      const third = call([4])
+      batches[1]?.answer()
+      await turn()
+      batches[2]?.answer()
+      expect(await Promise.all([second, third])).toEqual([['r2', 'r3'], ['r4']])
+    })
+
+    test('still takes a list that is longer than the queue when nothing waits', async () => {
+      const call = gather((items: readonly number[]) => Promise.resolve(items), {
+        batch_max: 2,
+        queued_max: 3,
+      })
+      expect(await call([1, 2, 3, 4, 5])).toEqual([1, 2, 3, 4, 5])
+    })
+
+    test('forgets the rest of a list that was cut and failed', async () => {
+      const { batches, work } = handWork()
+      const call = gather(work, { batch_max: 1, queued_max: 3 })
+      const failing = call([1, 2, 3]).catch((e: unknown) => e)
+      await turn()
+      batches[0]?.fail(new Error('refused'))
+      await failing
+      await turn()
+      const next = [call([4]), call([5, 6])]
+      for (const number of [1, 2, 3]) {
+        await turn()
+        batches[number]?.answer()
+      }
+      expect(await Promise.all(next)).toEqual([['r4'], ['r5', 'r6']])
+    })
   })
 
   test('an empty list is answered without work', async () => {

@@ -1,7 +1,8 @@
 /**
  * Many callers, one piece of work at a time: whatever is handed in while one is under way is the next
- * one. Batches follow from the load, never from a timer.
+ * one. Batches follow from the load, never from a timer, and what waits is bounded.
  */
+import { status } from '@grpc/grpc-js'
 
 interface Call<Item, Result> {
   readonly items: readonly Item[]
@@ -19,18 +20,31 @@ interface Part<Item, Result> {
   readonly to: number
 }
 
+export interface GatherBounds {
+  /** Most items of one batch. */
+  readonly batch_max: number
+  /**
+   * Most items that wait for a batch; a list that comes when none wait is taken whatever its length.
+   * Left out where the callers themselves are bounded.
+   */
+  readonly queued_max?: number
+}
+
 /**
  * Turns work on lists into a function that many may call at the same time. The work gets the items in
  * the order in which they were handed in and answers one result for each. A list is kept whole where
  * it fits into `batch_max`; a longer one is cut, and its pieces follow each other.
  *
- * A failure rejects every call of that batch; of a list that was cut the rest is then left undone.
+ * A failure rejects every call of that batch; of a list that was cut the rest is then left undone. A
+ * list that no longer fits among those that wait is rejected with an outage, and nothing of it is begun.
  */
 export function gather<Item, Result>(
   work: (items: readonly Item[]) => Promise<readonly Result[]>,
-  { batch_max }: { readonly batch_max: number },
+  { batch_max, queued_max = Infinity }: GatherBounds,
 ): (items: readonly Item[]) => Promise<readonly Result[]> {
   const waiting: Call<Item, Result>[] = []
+  /** Items of waiting calls that have not been handed to the work. */
+  let queued = 0
   let working = false
 
   /** The first batch waits for the end of this turn of the event loop: all that came in it go along. */
@@ -41,7 +55,11 @@ export function gather<Item, Result>(
   }
 
   async function workOff(): Promise<void> {
-    while (waiting.length > 0) await workOn(cut(waiting, batch_max))
+    while (waiting.length > 0) {
+      const parts = cut(waiting, batch_max)
+      for (const { from, to } of parts) queued -= to - from
+      await workOn(parts)
+    }
     working = false
   }
 
@@ -56,6 +74,7 @@ export function gather<Item, Result>(
       hand(parts, results)
     } catch (error) {
       for (const { call } of parts) {
+        queued -= call.items.length - call.begun
         call.begun = call.items.length
         call.reject(error)
       }
@@ -64,11 +83,21 @@ export function gather<Item, Result>(
 
   return (items) => {
     if (items.length === 0) return Promise.resolve([])
+    if (queued > 0 && queued + items.length > queued_max) {
+      return Promise.reject(overfull(queued, queued_max))
+    }
+    queued += items.length
     return new Promise((resolve, reject) => {
       waiting.push({ items, results: [], resolve, reject, begun: 0 })
       begin()
     })
   }
+}
+
+/** To whoever called it is what a service that cannot be reached is: the same is handed in later. */
+function overfull(queued: number, queued_max: number): Error {
+  const sentence = `${queued} items wait already, and at most ${queued_max} may: come again later`
+  return Object.assign(new Error(sentence), { code: status.UNAVAILABLE })
 }
 
 /** Takes the next batch from the head; a call stays there until all of it is taken. */

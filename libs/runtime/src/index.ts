@@ -12,7 +12,7 @@ export type { EmbeddedParts } from './embedded-parts.ts'
 export { readThrough, type ReadThrough, type ReadThroughOptions } from './cache.ts'
 export { gather } from './gather.ts'
 export { GrpcCallError } from './grpc/call-error.ts'
-export type { CallOptions, Calls, Handlers } from './grpc/definition.ts'
+export type { CallOptions, Calls, HandledCall, Handlers } from './grpc/definition.ts'
 export {
   openGrpcHost,
   type GrpcHost,
@@ -29,6 +29,7 @@ export {
 export { describeSettings, settingRows, type SettingRow } from './describe-settings.ts'
 export {
   createHttpClient,
+  type ClientTls,
   type HttpAnswer,
   type HttpClient,
   type HttpClientOptions,
@@ -36,14 +37,17 @@ export {
 } from './http/client.ts'
 export { HttpFailure, type HttpFailureKind } from './http/failure.ts'
 export {
+  peerOf,
   serveHttp,
   type FixedAnswer,
   type HttpServer,
   type HttpServerOptions,
+  type ServerTls,
 } from './http/server.ts'
 export { logLevels, openLog, type Logger, type LogLevel, type LogOptions } from './log.ts'
 export { openMetrics, type Metrics, type MetricsOptions } from './metrics.ts'
 export { serveOperations, type OperationsOptions } from './operations.ts'
+export { readPem } from './pem.ts'
 export { periodically, type Periodic, type PeriodicOptions } from './periodically.ts'
 export { byteaArray, textArray } from './postgres/arrays.ts'
 export type {
@@ -63,7 +67,7 @@ export {
 } from './postgres/exclusive.ts'
 export { openDatabase, type DatabaseOptions, type DatabaseParts } from './postgres/open.ts'
 export { isConflict, isOutage, sqlState } from './postgres/outage.ts'
-export { ensureMonthlyPartitions, monthOf } from './postgres/partitions.ts'
+export { ensureMonthlyPartitions, filedMonthOf, monthOf } from './postgres/partitions.ts'
 export type { Durability } from './postgres/server.ts'
 export { statement } from './postgres/statement.ts'
 export { exitCodes, refuse, run, supervise, type HostProcess } from './process.ts'
@@ -76,6 +80,7 @@ export {
 } from './read-settings.ts'
 export { retrying, type RetryOptions } from './retrying.ts'
 export type { ProcessParts, Service, Start } from './service.ts'
+export { ProcessStopping } from './stopping.ts'
 export {
   choice,
   integer,

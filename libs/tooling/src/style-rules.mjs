@@ -14,12 +14,13 @@ const libsOf = {
   runtime: [],
   events: ['runtime'],
   protos: [],
+  pki: [],
   participants: ['events', 'protos', 'runtime'],
   fsp: ['fspiop', 'money'],
-  'sandbox-fsp': ['fsp', 'fspiop', 'money', 'runtime'],
-  'test-e2e': ['fsp', 'fspiop', 'money'],
+  'sandbox-fsp': ['fsp', 'fspiop', 'money', 'pki', 'runtime'],
+  'test-e2e': ['fsp', 'fspiop', 'money', 'pki'],
 }
-const libsOfServices = ['events', 'fspiop', 'money', 'participants', 'protos', 'runtime']
+const libsOfServices = ['events', 'fspiop', 'money', 'participants', 'pki', 'protos', 'runtime']
 
 const vagueFolders = /(^|\/)(common|utils?|shared|core|types|interfaces|helpers?|managers?)(\/|$)/
 const sqlText =

@@ -18,13 +18,22 @@ type ResponseOf<Method> = Method extends { responseDeserialize: (bytes: Buffer) 
   ? Response
   : never
 
+/** The call that a request came with. */
+export interface HandledCall {
+  /** Aborts, as an outage, when the caller is gone or its deadline has passed: nobody hears the answer. */
+  readonly signal: AbortSignal
+}
+
 /**
  * What a service does for each method of its definition. Requests and responses are the generated
  * `…__Output` types, filled in wholly, so that a forgotten field does not compile; a nested message
  * that is absent is null.
  */
 export type Handlers<D> = {
-  readonly [Name in MethodName<D>]: (request: RequestOf<D[Name]>) => Promise<ResponseOf<D[Name]>>
+  readonly [Name in MethodName<D>]: (
+    request: RequestOf<D[Name]>,
+    call: HandledCall,
+  ) => Promise<ResponseOf<D[Name]>>
 }
 
 export interface CallOptions {

@@ -71,6 +71,27 @@ describe('calls', () => {
     expect(isOutage(error)).toBe(false)
   })
 
+  test('a handler is told, as of an outage, that its caller has given up', async () => {
+    const host = await openHost()
+    const told = new Promise((resolve) => {
+      host.serve(mirrorService, {
+        ...handlers,
+        Reflect: (request, { signal }) =>
+          new Promise((answer) => {
+            signal.addEventListener('abort', () => {
+              resolve(signal.reason)
+              answer(request)
+            })
+          }),
+      })
+    })
+    const error = await failureOf(
+      host.client(mirrorService, 'mirror').Reflect(nothing, { deadline_ms: 30 }),
+    )
+    expect(error.code).toBe(status.DEADLINE_EXCEEDED)
+    expect(isOutage(await told)).toBe(true)
+  })
+
   test('a call without an answer fails at its deadline as an outage', async () => {
     const host = await openHost()
     let answer: (items: Items) => void = () => undefined

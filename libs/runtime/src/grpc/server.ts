@@ -14,7 +14,7 @@ import type { Logger } from '../log.ts'
 import { isOutage } from '../postgres/outage.ts'
 import { StartError } from '../start-error.ts'
 import { messageBounds } from './bounds.ts'
-import { nameOf, type Handlers } from './definition.ts'
+import { nameOf, type HandledCall, type Handlers } from './definition.ts'
 import { freeSocket } from './free-socket.ts'
 import { openReflection } from './reflection.ts'
 
@@ -74,14 +74,14 @@ async function listen(server: Server, address: string): Promise<string> {
   })
 }
 
-type Handler = (request: object) => Promise<object>
+type Handler = (request: object, call: HandledCall) => Promise<object>
 
 function implementation(handlers: object, log: Logger): UntypedServiceImplementation {
   return Object.fromEntries(
     (Object.entries(handlers) as readonly (readonly [string, Handler])[]).map(([name, handler]) => [
       name,
       (call: ServerUnaryCall<object, object>, answer: sendUnaryData<object>) => {
-        handled(handler, call.request).then(
+        handled(handler, call).then(
           (response) => answer(null, response),
           (error: unknown) => answer(failure(error, call.getPath(), log)),
         )
@@ -91,8 +91,26 @@ function implementation(handlers: object, log: Logger): UntypedServiceImplementa
 }
 
 /** Turns a throw before the first await into a rejection as well. */
-async function handled(handler: Handler, request: object): Promise<object> {
-  return handler(request)
+async function handled(handler: Handler, call: ServerUnaryCall<object, object>): Promise<object> {
+  return handler(call.request, handledCall(call))
+}
+
+/** Hardly a handler asks for the signal, so it is made when one does. */
+function handledCall(call: ServerUnaryCall<object, object>): HandledCall {
+  let signal: AbortSignal | undefined
+  return {
+    get signal() {
+      return (signal ??= goneSignal(call))
+    },
+  }
+}
+
+function goneSignal(call: ServerUnaryCall<object, object>): AbortSignal {
+  const gone = new AbortController()
+  const abort = () => gone.abort(new Error('Connection terminated: the caller is gone'))
+  if (call.cancelled) abort()
+  else call.once('cancelled', abort)
+  return gone.signal
 }
 
 /** A caller repeats what an outage of ours interrupted; what we got wrong it must not repeat. */

@@ -10,6 +10,17 @@ export interface HttpClientOptions {
   readonly connections_per_origin_max: number
   /** From the call to the last byte of the answer, waiting for a connection included. */
   readonly timeout_ms: number
+  /** Of the body of an answer, what goes beyond is cut off (64 KiB). */
+  readonly body_bytes_max?: number
+  /** What https servers are shown, and what they are held against; the public CAs when left out. */
+  readonly tls?: ClientTls
+}
+
+/** Who the client is, and which servers it trusts. All are PEM. */
+export interface ClientTls {
+  readonly certificate: string
+  readonly key: string
+  readonly ca: string
 }
 
 export interface HttpRequest {
@@ -24,7 +35,7 @@ export interface HttpAnswer {
   readonly status: number
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
-  /** At most the first 64 KiB. */
+  /** At most its first `body_bytes_max`. */
   readonly body: Buffer
   /** Whether the body was longer than that. */
   readonly truncated: boolean
@@ -85,7 +96,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   return {
     async request(request) {
       const url = parsed(request.url)
-      return exchange(poolOf(url.origin), url.pathname + url.search, request, options.timeout_ms)
+      return exchange(poolOf(url.origin), url.pathname + url.search, request, options)
     },
     async close() {
       clearInterval(sweep)
@@ -107,9 +118,13 @@ function openPool(origin: string, options: HttpClientOptions): Pool {
   return new Pool(origin, {
     connections: options.connections_per_origin_max,
     pipelining: 1,
-    connect: { timeout: options.timeout_ms },
+    connect: { timeout: options.timeout_ms, ...secureOptions(options) },
     /** The exchange has one time-out for all of it. */
     headersTimeout: 0,
     bodyTimeout: 0,
   })
+}
+
+function secureOptions({ tls }: HttpClientOptions) {
+  return tls === undefined ? {} : { cert: tls.certificate, key: tls.key, ca: tls.ca }
 }

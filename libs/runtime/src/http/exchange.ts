@@ -3,18 +3,19 @@
  * by a failure, or by the time-out, whatever comes first.
  */
 import type { Dispatcher, Pool } from 'undici'
-import type { HttpAnswer, HttpRequest } from './client.ts'
+import type { HttpAnswer, HttpClientOptions, HttpRequest } from './client.ts'
 import { HttpFailure, httpFailure } from './failure.ts'
 
-const body_bytes_max = 65_536
+const body_bytes_max_usually = 65_536
 
 /** Rejects with HttpFailure. */
 export function exchange(
   pool: Pool,
   path: string,
   request: HttpRequest,
-  timeout_ms: number,
+  bounds: Pick<HttpClientOptions, 'timeout_ms' | 'body_bytes_max'>,
 ): Promise<HttpAnswer> {
+  const { timeout_ms, body_bytes_max = body_bytes_max_usually } = bounds
   const { method, headers, body = null, signal } = request
   return new Promise((resolve, reject) => {
     const aborted = () => {
@@ -23,7 +24,7 @@ export function exchange(
     const timer = setTimeout(() => {
       settle(new HttpFailure('TIMEOUT', `no whole answer within ${timeout_ms} ms`))
     }, timeout_ms)
-    const answering = handler((outcome) => {
+    const answering = handler(body_bytes_max, (outcome) => {
       clearTimeout(timer)
       signal?.removeEventListener('abort', aborted)
       if (outcome instanceof HttpFailure) reject(outcome)
@@ -45,7 +46,10 @@ interface Answering extends Dispatcher.DispatchHandler {
 }
 
 /** Collects the answer; `settled` is called once. */
-function handler(settled: (outcome: HttpAnswer | HttpFailure) => void): Answering {
+function handler(
+  body_bytes_max: number,
+  settled: (outcome: HttpAnswer | HttpFailure) => void,
+): Answering {
   let controller: Dispatcher.DispatchController | undefined
   let status = 0
   let headers: HttpAnswer['headers'] = {}

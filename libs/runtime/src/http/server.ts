@@ -9,8 +9,10 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http'
+import { createServer as createTlsServer, type Server as TlsServer } from 'node:https'
 import { isIPv6, type AddressInfo, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import type { PeerCertificate, TLSSocket } from 'node:tls'
 import type { Logger } from '../log.ts'
 import { StartError } from '../start-error.ts'
 
@@ -19,6 +21,19 @@ export interface FixedAnswer {
   readonly status: number
   readonly contentType: string
   readonly body: string
+}
+
+/** Who the server is, and whose clients it trusts. All are PEM. */
+export interface ServerTls {
+  readonly certificate: string
+  readonly key: string
+  /** Of the clients; it may be empty where they are not asked. */
+  readonly ca: string
+  /**
+   * Whether a client is asked for its certificate. One that has none, or none of the CA, gets in all
+   * the same: `peerOf` tells the handler, which has better words than a broken handshake.
+   */
+  readonly asksClient: boolean
 }
 
 export interface HttpServerOptions {
@@ -34,11 +49,15 @@ export interface HttpServerOptions {
   readonly onHeadTooLarge?: FixedAnswer
   /** The answer to what is no HTTP; 400 without a body when left out. */
   readonly onUnreadable?: FixedAnswer
+  /** Plain HTTP when left out. */
+  readonly tls?: ServerTls
 }
 
 export interface HttpServer {
-  /** `http://127.0.0.1:4000`, without a slash at its end. */
+  /** `http://127.0.0.1:4000`, without a slash at its end; `https:` with TLS. */
   readonly url: string
+  /** From now on new connections see these; needs a server that was opened with TLS. */
+  renewTls(tls: ServerTls): void
   /** Takes no new connections, finishes the requests in flight (at most 10 s), closes the rest. */
   stop(): Promise<void>
 }
@@ -53,6 +72,8 @@ const bounds = {
   keepAliveTimeout: 65_000,
 }
 
+const handshake = { minVersion: 'TLSv1.2', handshakeTimeout: 10_000 } as const
+
 const stop_ms_max = 10_000
 /** How long a refused client may take to read the answer before its connection is cut. */
 const linger_ms = 1_000
@@ -61,8 +82,8 @@ const late: FixedAnswer = { status: 408, contentType: 'text/plain', body: '' }
 
 /** Throws StartError when the port is in use or may not be listened on. */
 export async function serveHttp(options: HttpServerOptions): Promise<HttpServer> {
-  const { handler, log, name } = options
-  const server = createServer(bounds, (request, response) => {
+  const { handler, log, name, tls } = options
+  const handle = (request: IncomingMessage, response: ServerResponse) => {
     try {
       handler(request, response)
     } catch (error) {
@@ -70,19 +91,83 @@ export async function serveHttp(options: HttpServerOptions): Promise<HttpServer>
       if (response.headersSent) response.destroy()
       else response.writeHead(500).end()
     }
-  })
+  }
+  const server =
+    tls === undefined
+      ? createServer(bounds, handle)
+      : createTlsServer({ ...bounds, ...handshake, ...secureOptions(tls) }, handle)
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     refuse(socket, answerTo(error.code, options))
   })
-  const connections = new Set<Socket>()
-  server.on('connection', (socket) => {
-    connections.add(socket)
-    socket.once('close', () => connections.delete(socket))
-  })
+  const connections = trackConnections(server, tls !== undefined)
   await listen(server, options)
   const { port } = server.address() as AddressInfo
   const host = isIPv6(options.host) ? `[${options.host}]` : options.host
-  return { url: `http://${host}:${port}`, stop: () => stop(server, connections) }
+  return {
+    url: `${tls === undefined ? 'http' : 'https'}://${host}:${port}`,
+    renewTls(renewed) {
+      if (tls === undefined) throw new Error(`the ${name} was opened without TLS`)
+      ;(server as TlsServer).setSecureContext(secureOptions(renewed))
+    },
+    stop: () => stop(server, connections),
+  }
+}
+
+/** Names by connection, since reading a certificate costs more than a small request. */
+const peers = new WeakMap<Socket, { readonly name: string | undefined }>()
+
+/** The common name of the client's certificate, where the server's CA vouches for it. */
+export function peerOf({ socket }: IncomingMessage): string | undefined {
+  const known = peers.get(socket)
+  if (known !== undefined) return known.name
+  const name = isVouchedFor(socket) ? nameIn(socket) : undefined
+  peers.set(socket, { name })
+  return name
+}
+
+function isVouchedFor(socket: Socket): socket is TLSSocket {
+  const { encrypted, authorized } = socket as Partial<TLSSocket>
+  return encrypted === true && authorized === true
+}
+
+function nameIn(socket: TLSSocket): string | undefined {
+  const { subject } = socket.getPeerCertificate() as Partial<PeerCertificate>
+  const name: unknown = subject?.CN
+  return typeof name === 'string' && name !== '' ? name : undefined
+}
+
+function secureOptions({ certificate, key, ca, asksClient }: ServerTls) {
+  return { cert: certificate, key, ca, requestCert: asksClient, rejectUnauthorized: false }
+}
+
+interface Connections {
+  readonly open: ReadonlySet<Socket>
+  /** With TLS: whose handshake is not done, by their address. They never asked for anything. */
+  readonly handshaking: ReadonlyMap<string, Socket>
+}
+
+function trackConnections(server: Server, isTls: boolean): Connections {
+  const open = new Set<Socket>()
+  const handshaking = new Map<string, Socket>()
+  if (isTls) {
+    server.on('connection', (socket: Socket) => {
+      const address = addressOf(socket)
+      handshaking.set(address, socket)
+      socket.once('close', () => {
+        if (handshaking.get(address) === socket) handshaking.delete(address)
+      })
+    })
+  }
+  server.on(isTls ? 'secureConnection' : 'connection', (socket: Socket) => {
+    handshaking.delete(addressOf(socket))
+    open.add(socket)
+    socket.once('close', () => open.delete(socket))
+  })
+  return { open, handshaking }
+}
+
+function addressOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`
 }
 
 function listen(server: Server, { name, host, port }: HttpServerOptions): Promise<void> {
@@ -156,12 +241,13 @@ function answerOf(socket: Duplex): ServerResponse | undefined {
 }
 
 /** Node counts a connection that never sent a request as busy, so that it is not left to Node. */
-async function stop(server: Server, connections: ReadonlySet<Socket>): Promise<void> {
+async function stop(server: Server, { open, handshaking }: Connections): Promise<void> {
   const closed = new Promise<void>((resolve) => {
     server.close(() => resolve())
   })
   const closeIdle = () => {
-    for (const socket of connections)
+    for (const socket of handshaking.values()) socket.destroy()
+    for (const socket of open)
       if (answerOf(socket) === undefined) socket.end(() => socket.destroy())
   }
   closeIdle()

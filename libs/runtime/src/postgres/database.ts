@@ -17,9 +17,17 @@ export interface Queries {
   query<Row>(statement: Statement, values: readonly Value[]): Promise<readonly Row[]>
 }
 
-/** An open transaction. What is announced in it leaves if and only if it commits. */
+/**
+ * An open transaction. What is announced in it leaves if and only if it commits. Statements that are
+ * asked for side by side travel together and run in their order; after one that fails none is run.
+ */
 export interface Transaction extends Queries {
   readonly announced: OutgoingMessage[]
+  /**
+   * Has this statement run last, on the way to COMMIT, which saves a trip. Its rows are not given, and
+   * when it fails so does the transaction. No other statement is taken any more.
+   */
+  finish(statement: Statement, values: readonly Value[]): void
 }
 
 export interface TransactionOptions {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { eventually, openTestParts, type TestParts } from '../testing.ts'
+import { ProcessStopping } from '../stopping.ts'
 import { migrationFiles } from '../testing/migration-files.ts'
 import type { ExclusiveDatabase } from './exclusive.ts'
 import { isOutage } from './outage.ts'
@@ -84,6 +85,17 @@ test('who waits for the lock can be told to stop, and stops when the process sto
   const outcome = waitingStill.catch((error: unknown) => error)
   parts = await crashed.restart()
   expect(isOutage(await outcome)).toBe(true)
+})
+
+test('a process that was stopped opens nothing any more, and says why', async () => {
+  const crashed = parts
+  parts = await crashed.restart()
+  const options = { url: '', schema: 'ledger', migrations, connections_max: 1 }
+  await expect(crashed.openDatabase(options)).rejects.toThrow(ProcessStopping)
+  const failure = crashed.openExclusive({ ...options, lock: 'writer' })
+  const error = await failure.catch((caught: unknown) => caught)
+  expect(error).toBeInstanceOf(ProcessStopping)
+  expect(isOutage(error)).toBe(true)
 })
 
 test('work is done one after the other, never interleaved', async () => {

@@ -4,7 +4,7 @@
  */
 import pg from 'pg'
 import type { Logger } from '../log.ts'
-import { connectionConfig, run } from './connection.ts'
+import { connectionConfig, run, type ConnectionOptions } from './connection.ts'
 import type { Database, Outbox } from './database.ts'
 import { migrate } from './migrate.ts'
 import { isConflict, isOutage } from './outage.ts'
@@ -32,8 +32,16 @@ export async function openDatabase(
 ): Promise<Database> {
   const connection = { ...options, applicationName: options.schema }
   await migrate(connection, options.migrations)
+  return openPool({ ...connection, outbox, log })
+}
+
+/** Connections to a schema that is there already. */
+export function openPool(
+  options: ConnectionOptions & DatabaseParts & Pick<DatabaseOptions, 'connections_max'>,
+): Database {
+  const { schema, outbox, log } = options
   const pool = new pg.Pool({
-    ...connectionConfig(connection),
+    ...connectionConfig(options),
     max: options.connections_max,
     idleTimeoutMillis: 0,
   })
@@ -43,7 +51,7 @@ export async function openDatabase(
     })
   })
   pool.on('error', (error) => {
-    log.warn({ schema: options.schema, err: error.message }, 'an idle connection was closed')
+    log.warn({ schema, err: error.message }, 'an idle connection was closed')
   })
   const lend = lendFrom(pool)
   return {

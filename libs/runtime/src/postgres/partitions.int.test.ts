@@ -33,15 +33,17 @@ async function partitions(): Promise<readonly string[]> {
   return (await db.query<{ name: string }>(selectPartitions, [])).map(({ name }) => name)
 }
 
-test('this month and the next two have partitions, over the turn of the year, however often asked', async () => {
+test('the month before, this month and the next two have partitions, over the turn of the year, however often asked', async () => {
   const now = new Date('2026-11-30T23:59:59.999Z')
   const ask = () => ensureMonthlyPartitions(db, ['bodies', 'journal'], now)
   await Promise.all([ask(), ask(), ask()])
   await ask()
   expect(await partitions()).toEqual([
+    'bodies_2026_10',
     'bodies_2026_11',
     'bodies_2026_12',
     'bodies_2027_01',
+    'journal_2026_10',
     'journal_2026_11',
     'journal_2026_12',
     'journal_2027_01',

@@ -2,6 +2,7 @@
 import { statement } from './statement.ts'
 import type { Queries, Statement } from './database.ts'
 
+const months_back = 1
 const months_ahead = 2
 const tableName = /^[a-z_][a-z0-9_]*$/
 
@@ -11,7 +12,19 @@ export function monthOf(time: Date): string {
 }
 
 /**
- * Makes the partitions of this month and the next two where they are missing. The tables are
+ * The month under which a time of somebody else's clock is filed: its own, or the nearest one that has
+ * a partition for certain, because a clock that is wrong by months must lose no row.
+ */
+export function filedMonthOf(time: Date, now: Date): string {
+  const month = monthOf(time)
+  const earliest = monthAfter(now, -months_back)
+  const latest = monthOf(now)
+  if (month < earliest) return earliest
+  return month > latest ? latest : month
+}
+
+/**
+ * Makes the partitions of the month before, this month and the next two where they are missing. The tables are
  * partitioned by range of a date column that holds `monthOf`.
  */
 export async function ensureMonthlyPartitions(
@@ -21,7 +34,7 @@ export async function ensureMonthlyPartitions(
 ): Promise<void> {
   for (const table of tables) {
     if (!tableName.test(table)) throw new Error(`${table} is no plain table name`)
-    for (let ahead = 0; ahead <= months_ahead; ahead++) {
+    for (let ahead = -months_back; ahead <= months_ahead; ahead++) {
       await db.query(partition(table, monthAfter(now, ahead), monthAfter(now, ahead + 1)), [])
     }
   }

@@ -4,6 +4,7 @@
  */
 import type { Logger } from '../log.ts'
 import { StartError } from '../start-error.ts'
+import { ProcessStopping } from '../stopping.ts'
 import type { Database, Outbox } from './database.ts'
 import { openExclusive, type ExclusiveDatabase, type ExclusiveOptions } from './exclusive.ts'
 import { socketPort } from './hub-lock.ts'
@@ -14,7 +15,10 @@ export interface ServiceDatabases {
   /** For a service: its announcements go to the outbox. */
   openDatabase(options: DatabaseOptions, outbox: Outbox): Promise<Database>
   openExclusive(options: ExclusiveOptions, outbox: Outbox): Promise<ExclusiveDatabase>
-  /** Whoever still waits for a lock stops waiting; opened databases are closed when they are idle. */
+  /**
+   * Opened databases are closed when they are idle. Who waits for a lock stops waiting, and nothing is
+   * opened any more: both are told by a `ProcessStopping`.
+   */
   close(): Promise<void>
 }
 
@@ -66,18 +70,30 @@ export function serviceDatabases(parts: ServiceDatabasesOptions): ServiceDatabas
     return { ...db, close }
   }
 
+  /** The database may be gone by now: that it fails then is no news. */
+  async function whileOpen<Kind>(opening: () => Promise<Kind>): Promise<Kind> {
+    closing.signal.throwIfAborted()
+    try {
+      return await opening()
+    } catch (error) {
+      closing.signal.throwIfAborted()
+      throw error
+    }
+  }
+
   return {
-    openDatabase: async (options, outbox) =>
-      kept(await openDatabase(await prepared(options), { outbox, log })),
-    openExclusive: async (options, outbox) => {
-      const signal =
-        options.signal === undefined
-          ? closing.signal
-          : AbortSignal.any([options.signal, closing.signal])
-      return kept(await openExclusive({ ...(await prepared(options)), signal }, { outbox, log }))
-    },
+    openDatabase: (options, outbox) =>
+      whileOpen(async () => kept(await openDatabase(await prepared(options), { outbox, log }))),
+    openExclusive: (options, outbox) =>
+      whileOpen(async () => {
+        const signal =
+          options.signal === undefined
+            ? closing.signal
+            : AbortSignal.any([options.signal, closing.signal])
+        return kept(await openExclusive({ ...(await prepared(options)), signal }, { outbox, log }))
+      }),
     async close() {
-      closing.abort(new Error('Connection terminated: the process is being stopped'))
+      closing.abort(new ProcessStopping())
       const all = [...opened]
       opened.clear()
       await Promise.all(all.map((db) => db.close()))

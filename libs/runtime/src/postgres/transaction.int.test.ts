@@ -13,7 +13,8 @@ import { statement } from './statement.ts'
 const schema = `
   create table accounts (id integer primary key, units numeric(40,0) not null check (units >= 0));
   create table said (id text primary key);
-  create table late (id integer references accounts deferrable initially deferred);`
+  create table late (id integer references accounts deferrable initially deferred);
+  create sequence counted;`
 
 const add = statement('update accounts set units = units + $2::numeric where id = $1 returning id')
 const read = statement('select units from accounts where id = $1')
@@ -168,6 +169,100 @@ describe('a transaction', () => {
     expect(seen).toEqual([[{ units: '100' }], [{ units: '100' }]])
     const writing = db.transaction((tx) => tx.query(add, [1, '7']), { readOnly: true })
     await expect(writing).rejects.toMatchObject({ code: '25006' })
+  })
+})
+
+describe('the last statement of a transaction', () => {
+  const commitName = statement('commit').name
+
+  test('runs before COMMIT, alone, after others, and before what is announced', async () => {
+    await db.transaction((tx) => Promise.resolve(tx.finish(add, [1, '1'])))
+    await db.transaction(async (tx) => {
+      const [row] = await tx.query<{ units: string }>(read, [1])
+      tx.finish(add, [1, String(row?.units)])
+    })
+    const announcing = db.transaction((tx) => {
+      tx.announced.push(message('a'))
+      return Promise.resolve(tx.finish(add, [2, '5']))
+    })
+    await announcing
+    expect([await units(1), await units(2), await said()]).toEqual(['202', '105', ['a']])
+    expect(fates).toEqual(['committed'])
+  })
+
+  test('that is refused rolls everything back, and its connection stays usable', async () => {
+    const work = async (tx: Transaction) => {
+      await tx.query(add, [2, '5'])
+      tx.finish(add, [1, '-500'])
+    }
+    await expect(db.transaction(work)).rejects.toMatchObject({ code: '23514' })
+    const announcing = async (tx: Transaction) => {
+      tx.announced.push(message('a'))
+      await work(tx)
+    }
+    await expect(db.transaction(announcing)).rejects.toMatchObject({ code: '23514' })
+    expect([await units(1), await units(2), await said()]).toEqual(['100', '100', []])
+    expect(fates).toEqual(['not written'])
+  })
+
+  test('does not hide a refusal that the work has swallowed', async () => {
+    const work = async (tx: Transaction) => {
+      await tx.query(add, [1, '-500']).catch(() => undefined)
+      tx.finish(add, [2, '5'])
+    }
+    await expect(db.transaction(work)).rejects.toMatchObject({ code: '23514' })
+    expect(await units(2)).toBe('100')
+  })
+
+  test('is the last one', async () => {
+    const work = async (tx: Transaction) => {
+      tx.finish(add, [1, '5'])
+      await tx.query(add, [2, '5'])
+    }
+    await expect(db.transaction(work)).rejects.toThrow(/has ended/)
+    expect([await units(1), await units(2)]).toEqual(['100', '100'])
+  })
+
+  test.each(['lost', 'unanswered'] as const)('whose COMMIT is %s is an outage', async (how) => {
+    proxy.breakAt(commitName, how)
+    const error: unknown = await db
+      .transaction((tx) => Promise.resolve(tx.finish(add, [1, '5'])))
+      .catch((each: unknown) => each)
+    expect(isOutage(error)).toBe(true)
+    const after = how === 'lost' ? '100' : '105'
+    await eventually(async () => (await units(1)) === after, 'the end of the transaction')
+  })
+})
+
+describe('statements that are asked for side by side', () => {
+  const count = statement(`select nextval('counted')::integer as number`)
+
+  test('travel together: when the connection breaks at one of them, none has run', async () => {
+    const before = await db.query<{ number: number }>(count, [])
+    proxy.breakAt(read.name, 'lost')
+    const work = db.transaction((tx) => Promise.all([tx.query(count, []), tx.query(read, [1])]))
+    expect(isOutage(await work.catch((error: unknown) => error))).toBe(true)
+    const after = await db.query<{ number: number }>(count, [])
+    expect((after[0]?.number ?? 0) - (before[0]?.number ?? 0)).toBe(1)
+  })
+
+  test('are each answered with their own rows', async () => {
+    const rows = await db.transaction((tx) =>
+      Promise.all([tx.query(read, [1]), tx.query(add, [1, '5']), tx.query(read, [1])]),
+    )
+    expect(rows).toEqual([[{ units: '100' }], [{ id: 1 }], [{ units: '105' }]])
+  })
+
+  test('fail together with the first one that is refused', async () => {
+    const outcomes = await db
+      .transaction(async (tx) => {
+        const all = [tx.query(read, [1]), tx.query(add, [1, '-500']), tx.query(add, [2, '5'])]
+        const settled = await Promise.allSettled(all)
+        expect(settled.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
+      })
+      .catch((error: unknown) => error)
+    expect(outcomes).toMatchObject({ code: '23514' })
+    expect(await units(2)).toBe('100')
   })
 })
 

@@ -96,12 +96,14 @@ async function rollBack(session: Session, tx: OpenTransaction): Promise<void> {
 
 async function commitAlone(session: Session, tx: OpenTransaction): Promise<void> {
   tx.end()
-  if (!tx.hasBegun()) return
+  if (tx.isEmpty()) return
   let did: string | undefined
   try {
-    did = (await roundTrip(session.client, [commit])).at(-1)?.did
+    did = (await roundTrip(session.client, [...tx.takeRest(), commit])).at(-1)?.did
   } catch (error) {
-    throw wasRefused(error) ? error : lostAnswer(session, error)
+    if (!wasRefused(error)) throw lostAnswer(session, error)
+    await rollBack(session, tx)
+    throw isAborted(error) ? (tx.failure() ?? error) : error
   }
   if (did !== 'COMMIT') throw tx.failure() ?? notCommitted()
 }
@@ -118,11 +120,13 @@ async function commitWithOutbox(
   tx: OpenTransaction,
   outbox: Outbox,
 ): Promise<void> {
+  tx.end()
   let fate: Fate = { type: 'open' }
+  let isWritten = false
   const query = async <Row>(lastStatement: Statement, values: readonly Value[]) => {
-    if (tx.isEnded()) throw new Error('The outbox writes with one statement')
-    tx.end()
-    const steps = [...tx.takeBeginning(), { statement: lastStatement, values }, commit]
+    if (isWritten) throw new Error('The outbox writes with one statement')
+    isWritten = true
+    const steps = [...tx.takeRest(), { statement: lastStatement, values }, commit]
     try {
       const answers = await roundTrip(session.client, steps)
       fate =
@@ -186,41 +190,78 @@ function lostAnswer(session: Session, cause: unknown): Error {
 interface OpenTransaction extends Transaction {
   /** No further statement is taken. */
   end(): void
-  isEnded(): boolean
-  /** BEGIN, the first time it is asked for. */
-  takeBeginning(): readonly Step[]
+  /** There is nothing to commit. */
+  isEmpty(): boolean
+  /** What has not been sent: BEGIN, if nothing was, and the statement that is to run last. */
+  takeRest(): readonly Step[]
   hasBegun(): boolean
   /** The first statement that failed. */
   failure(): Error | undefined
 }
 
+/** A statement that waits for the others of its turn. */
+interface Asked {
+  readonly step: Step
+  readonly resolve: (rows: readonly unknown[]) => void
+  readonly reject: (error: unknown) => void
+}
+
 function openTransaction(client: ClientBase, options: TransactionOptions): OpenTransaction {
   const announced: OutgoingMessage[] = []
   let beginning: readonly Step[] = [beginningOf(options)]
+  let last: readonly Step[] = []
+  let asked: readonly Asked[] = []
   let ended = false
   let failed: Error | undefined
+
   const takeBeginning = () => {
     const steps = beginning
     beginning = []
     return steps
   }
+
+  async function sendAsked(): Promise<void> {
+    const together = asked
+    asked = []
+    const before = takeBeginning()
+    try {
+      const answers = await roundTrip(client, [...before, ...together.map(({ step }) => step)])
+      for (const [at, { resolve }] of together.entries()) {
+        resolve(answers[before.length + at]?.rows ?? [])
+      }
+    } catch (error) {
+      failed ??= error as Error
+      for (const { reject } of together) reject(error)
+    }
+  }
+
+  function refuseAfterEnd(): void {
+    if (ended) throw new Error('A statement was sent on a transaction that has ended')
+  }
+
   return {
     announced,
     async query<Row>(each: Statement, values: readonly Value[]) {
-      if (ended) throw new Error('A statement was sent on a transaction that has ended')
-      try {
-        const steps = [...takeBeginning(), { statement: each, values }]
-        return ((await roundTrip(client, steps)).at(-1)?.rows ?? []) as readonly Row[]
-      } catch (error) {
-        failed ??= error as Error
-        throw error
-      }
+      refuseAfterEnd()
+      return new Promise((resolve: (rows: readonly unknown[]) => void, reject) => {
+        if (asked.length === 0) queueMicrotask(() => void sendAsked())
+        asked = [...asked, { step: { statement: each, values }, resolve, reject }]
+      }) as Promise<readonly Row[]>
+    },
+    finish(statementOfEnd, values) {
+      refuseAfterEnd()
+      ended = true
+      last = [{ statement: statementOfEnd, values }]
     },
     end: () => {
       ended = true
     },
-    isEnded: () => ended,
-    takeBeginning,
+    isEmpty: () => beginning.length > 0 && last.length === 0,
+    takeRest: () => {
+      const steps = [...takeBeginning(), ...last]
+      last = []
+      return steps
+    },
     hasBegun: () => beginning.length === 0,
     failure: () => failed,
   }

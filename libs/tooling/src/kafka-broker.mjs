@@ -1,0 +1,193 @@
+/**
+ * One real Kafka broker on this machine, from the jars of its release, without containers: for tests,
+ * and for whoever wants to try the distributed way of running on a laptop with Java and Maven.
+ *
+ *   node libs/tooling/src/kafka-broker.mjs check            fetches the jars when they are missing
+ *   node libs/tooling/src/kafka-broker.mjs start PORT DIR   starts it with its data in DIR, and waits for it
+ *   node libs/tooling/src/kafka-broker.mjs stop DIR         ends it in order
+ *   node libs/tooling/src/kafka-broker.mjs kill DIR         ends it at once; start brings it back
+ *
+ * It listens on 127.0.0.1, on PORT and the two ports behind it. Clients that come in through PORT + 2
+ * are told to come back through PORT + 3, where a test may stand in between.
+ * Exits with 3, and a sentence, where there is no Java or no Maven.
+ */
+import { spawn, spawnSync } from 'node:child_process'
+import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync } from 'node:fs'
+import { readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+
+const version = '4.4.0'
+const cache = fileURLToPath(new URL('../../../node_modules/.cache/', import.meta.url))
+const jars = join(cache, `kafka-${version}`)
+const start_ms_max = 60_000
+const stop_ms_max = 30_000
+
+const exit_code_refused = 1
+const exit_code_usage = 2
+const exit_code_missing = 3
+
+/** A jar that the release names is not published, and without the logger it says nothing at all. */
+const pom = `<project><modelVersion>4.0.0</modelVersion>
+<groupId>causeway</groupId><artifactId>kafka</artifactId><version>1</version><packaging>pom</packaging>
+<dependencies>
+<dependency><groupId>org.apache.kafka</groupId><artifactId>kafka_2.13</artifactId><version>${version}</version>
+<exclusions><exclusion><groupId>org.apache.kafka</groupId><artifactId>kafka-tools-api</artifactId></exclusion></exclusions></dependency>
+<dependency><groupId>org.slf4j</groupId><artifactId>slf4j-simple</artifactId><version>1.7.36</version></dependency>
+</dependencies></project>
+`
+
+/** A killed broker may come back when its session has ended; groups may be as impatient as a test. */
+function properties(port, folder) {
+  return `process.roles=broker,controller
+node.id=1
+controller.quorum.voters=1@127.0.0.1:${port + 1}
+listeners=PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${port + 1},BETWEEN://127.0.0.1:${port + 2}
+advertised.listeners=PLAINTEXT://127.0.0.1:${port},BETWEEN://127.0.0.1:${port + 3}
+controller.listener.names=CONTROLLER
+inter.broker.listener.name=PLAINTEXT
+listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,BETWEEN:PLAINTEXT
+log.dirs=${join(folder, 'data')}
+auto.create.topics.enable=false
+offsets.topic.replication.factor=1
+offsets.topic.num.partitions=4
+transaction.state.log.replication.factor=1
+transaction.state.log.min.isr=1
+transaction.state.log.num.partitions=1
+group.initial.rebalance.delay.ms=0
+group.min.session.timeout.ms=1000
+broker.session.timeout.ms=1500
+broker.heartbeat.interval.ms=300
+log.cleaner.dedupe.buffer.size=10485760
+`
+}
+
+function fail(code, sentence) {
+  process.stderr.write(`${sentence}\n`)
+  process.exit(code)
+}
+
+function has(command, argument) {
+  return spawnSync(command, [argument], { stdio: 'ignore' }).status === 0
+}
+
+function check() {
+  if (!has('java', '-version')) {
+    fail(
+      exit_code_missing,
+      'There is no java on this machine, and the Kafka broker needs one (17 or later).',
+    )
+  }
+  if (existsSync(jars)) return
+  if (!has('mvn', '-version')) {
+    fail(
+      exit_code_missing,
+      'There is no mvn (Maven) on this machine, and the jars of Kafka come with it.',
+    )
+  }
+  process.stderr.write(`Fetching Kafka ${version}, about 45 MB, once.\n`)
+  mkdirSync(cache, { recursive: true })
+  const folder = mkdtempSync(join(cache, 'kafka-part-'))
+  writeFileSync(join(folder, 'pom.xml'), pom)
+  const target = join(folder, 'jars')
+  const goal = [
+    'dependency:copy-dependencies',
+    '-DincludeScope=runtime',
+    `-DoutputDirectory=${target}`,
+  ]
+  const { status } = spawnSync(
+    'mvn',
+    ['-q', '-B', '-ntp', '-f', join(folder, 'pom.xml'), ...goal],
+    {
+      stdio: ['ignore', 2, 2],
+    },
+  )
+  const isThere = status === 0 && readdirSync(target).some((name) => name.startsWith('kafka_2.13-'))
+  if (isThere && !existsSync(jars)) renameSync(target, jars)
+  rmSync(folder, { recursive: true, force: true })
+  if (!isThere) fail(exit_code_missing, 'Maven did not get the jars of Kafka: is there a network?')
+}
+
+const java = (...rest) => [
+  '-Xms128m',
+  '-Xmx256m',
+  '-XX:+UseSerialGC',
+  '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn',
+  '-cp',
+  join(jars, '*'),
+  ...rest,
+]
+
+function processOf(folder) {
+  try {
+    const pid = Number(readFileSync(join(folder, 'pid'), 'utf8'))
+    process.kill(pid, 0)
+    return pid
+  } catch {
+    return undefined
+  }
+}
+
+async function start(port, folder) {
+  check()
+  if (processOf(folder) !== undefined)
+    fail(exit_code_refused, `A broker of ${folder} runs already.`)
+  mkdirSync(folder, { recursive: true })
+  const settings = join(folder, 'server.properties')
+  writeFileSync(settings, properties(port, folder))
+  if (!existsSync(join(folder, 'data', 'meta.properties'))) {
+    const id = 'causewayAAAAAAAAAAAAAA'
+    const tool = ['kafka.tools.StorageTool', 'format', '-t', id, '-c', settings]
+    const formatted = spawnSync('java', java('-XX:TieredStopAtLevel=1', ...tool), {
+      encoding: 'utf8',
+    })
+    if (formatted.status !== 0) fail(exit_code_refused, `${formatted.stdout}${formatted.stderr}`)
+  }
+  const log = openSync(join(folder, 'kafka.log'), 'a')
+  const broker = spawn('java', java('kafka.Kafka', settings), {
+    detached: true,
+    stdio: ['ignore', log, log],
+  })
+  broker.unref()
+  closeSync(log)
+  writeFileSync(join(folder, 'pid'), String(broker.pid))
+  for (const deadline = Date.now() + start_ms_max; Date.now() < deadline; await wait(50)) {
+    if (await answers(port)) return
+    if (broker.exitCode !== null || broker.signalCode !== null) break
+  }
+  process.stderr.write(readFileSync(join(folder, 'kafka.log'), 'utf8').slice(-4_000))
+  fail(exit_code_refused, `The Kafka broker of ${folder} did not start.`)
+}
+
+function answers(port) {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1')
+    const done = (answered) => {
+      socket.destroy()
+      resolve(answered)
+    }
+    socket.once('connect', () => done(true))
+    socket.once('error', () => done(false))
+  })
+}
+
+async function end(folder, signal) {
+  const pid = processOf(folder)
+  if (pid === undefined) return
+  process.kill(pid, signal)
+  for (const deadline = Date.now() + stop_ms_max; Date.now() < deadline; await wait(20)) {
+    if (processOf(folder) === undefined) return
+  }
+  fail(exit_code_refused, `The Kafka broker of ${folder}, process ${pid}, does not end.`)
+}
+
+const [command, first, second] = process.argv.slice(2)
+if (command === 'check') check()
+else if (command === 'start' && Number(first) > 0) {
+  await start(Number(first), second ?? join(tmpdir(), `causeway-kafka-${first}`))
+} else if (command === 'stop' && first !== undefined) await end(first, 'SIGTERM')
+else if (command === 'kill' && first !== undefined) await end(first, 'SIGKILL')
+else fail(exit_code_usage, 'usage: kafka-broker.mjs check | start PORT [DIR] | stop DIR | kill DIR')
