@@ -4,9 +4,11 @@ import { ledgerService, participantsService, settlementModelsService } from '@ca
 import {
   ensureMonthlyPartitions,
   periodically,
+  retrying,
   StartError,
   statement,
   type Database,
+  type Logger,
   type ProcessParts,
   type Start,
 } from '@causeway/runtime'
@@ -18,6 +20,7 @@ import { modelsFrom } from './participants/models.ts'
 import { serveParticipants } from './participants/serve.ts'
 import { nameHub } from './participants/store.ts'
 import type { Settings } from './settings.ts'
+import { openVerifier } from './verification/verifier.ts'
 
 const partitions_every_ms = 6 * 60 * 60 * 1_000
 /** Another replica may hold the lock; this one then answers questions until it can take over. */
@@ -48,14 +51,20 @@ export const start: Start<Settings> = async (settings, parts) => {
     log,
     hubName,
     batch_max: settings.LEDGER_BATCH_MAX,
+    queued_max: settings.LEDGER_QUEUE_MAX,
     expiryGrace_ms: settings.EXPIRY_GRACE_MS,
     onBatch: measureLedger(parts.metrics),
   })
-  const named = nameHubWhenOpen(connection, writer, hubName)
-  named.catch((error: unknown) => log.error({ err: error }, 'the hub could not be given its name'))
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const named = nameHubWhenOpen({ connection, writer, hubName, log, signal })
+  named.catch((error: unknown) => {
+    if (!signal.aborted) log.error({ err: error }, 'ALARM the hub could not be given its name')
+  })
   await Promise.race([named, wait(lock_wait_ms, undefined, { ref: false })])
 
-  parts.grpc.serve(ledgerService, serveLedger(database, writer, log))
+  const verifier = openVerifier(() => parts.openDatabase({ ...options, connections_max: 1 }))
+  parts.grpc.serve(ledgerService, serveLedger({ database, writer, verifier, log }))
   parts.grpc.serve(
     participantsService,
     serveParticipants(database, {
@@ -70,7 +79,9 @@ export const start: Start<Settings> = async (settings, parts) => {
 
   return {
     async stop() {
+      stopping.abort()
       await partitions.stop()
+      await verifier.stop()
       await writer.drained()
       await connection.close()
       await database.close()
@@ -78,14 +89,28 @@ export const start: Start<Settings> = async (settings, parts) => {
   }
 }
 
-async function nameHubWhenOpen(
-  connection: OneConnection,
-  writer: Writer,
-  hubName: string,
-): Promise<void> {
+interface Naming {
+  readonly connection: OneConnection
+  readonly writer: Writer
+  readonly hubName: string
+  readonly log: Logger
+  readonly signal: AbortSignal
+}
+
+async function nameHubWhenOpen({
+  connection,
+  writer,
+  hubName,
+  log,
+  signal,
+}: Naming): Promise<void> {
   await connection.opened
-  if (await writer.alone((tx) => nameHub(tx, hubName))) return
-  throw new StartError(`HUB_NAME is ${hubName}, which is the name of a participant.`)
+  const isNamed = await retrying(() => writer.alone((tx) => nameHub(tx, hubName)), {
+    log,
+    what: 'giving the hub its name',
+    signal,
+  })
+  if (!isNamed) throw new StartError(`HUB_NAME is ${hubName}, which is the name of a participant.`)
 }
 
 const alive = statement('select 1')

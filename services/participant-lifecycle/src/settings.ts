@@ -21,6 +21,13 @@ export const settings = {
     min: 1,
     max: 2_000,
   }),
+  LEDGER_QUEUE_MAX: integer({
+    about: 'most items that wait for the ledger; who comes then is told to come again later',
+    unit: 'items',
+    default: 10_000,
+    min: 200,
+    max: 1_000_000,
+  }),
   EXPIRY_GRACE_MS: integer({
     about: 'how long after its expiration a reservation may be voided for time',
     unit: 'ms',

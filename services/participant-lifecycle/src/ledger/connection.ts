@@ -1,10 +1,12 @@
 /**
  * The writer's connection: there is one, it holds the ledger's lock, and when it is lost a new one
- * competes for the lock at once. Who loses the lock loses the transaction with it.
+ * competes for the lock at once. Who loses the lock loses the transaction with it. The trying ends when
+ * the connection is closed, or when the process is being stopped.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import {
   isOutage,
+  ProcessStopping,
   retrying,
   type ExclusiveDatabase,
   type Logger,
@@ -18,6 +20,7 @@ export interface OneConnection {
   /** Resolves when the lock is held for the first time. */
   readonly opened: Promise<void>
   holdsLock(): boolean
+  /** Resolves when nothing is left open, neither held nor being opened. */
   close(): Promise<void>
 }
 
@@ -28,30 +31,28 @@ export function keepOneConnection(
   open: (signal: AbortSignal) => Promise<ExclusiveDatabase>,
   log: Logger,
 ): OneConnection {
-  const closing = new AbortController()
-  const { signal } = closing
+  const ending = new AbortController()
+  const { signal } = ending
   let database: ExclusiveDatabase | undefined
   const opened = reopen()
-  const kept = opened.catch(goOnTrying).then(keep)
+  /** What was opened in the very moment of closing is closed as well. */
+  const kept = opened
+    .catch(goOnTrying)
+    .then(keep)
+    .then(() => database?.close())
+
+  const isEnding = (): boolean => signal.aborted
 
   async function reopen(): Promise<void> {
-    database = await retrying(
-      async () => {
-        const fresh = await open(signal)
-        await planByKeys(fresh)
-        return fresh
-      },
-      { log, what: "taking the ledger's lock", signal },
-    )
+    const what = "taking the ledger's lock"
+    database = await retrying(() => openReady(open, ending), { log, what, signal })
   }
 
-  const isClosing = (): boolean => signal.aborted
-
   async function keep(): Promise<void> {
-    while (!isClosing()) {
+    while (!isEnding()) {
       await database?.lost
       database = undefined
-      if (isClosing()) return
+      if (isEnding()) return
       log.warn("the ledger's connection is lost, a new one is opened")
       await reopenWhateverItTakes()
     }
@@ -59,19 +60,19 @@ export function keepOneConnection(
 
   /** Who waits for `opened` is told; the process may still become the writer. */
   async function goOnTrying(error: unknown): Promise<void> {
-    if (isClosing()) return
+    if (isEnding()) return
     log.error({ err: error }, "ALARM the ledger's lock cannot be taken")
     await reopenWhateverItTakes()
   }
 
   async function reopenWhateverItTakes(): Promise<void> {
-    while (database === undefined && !isClosing()) {
+    while (database === undefined && !isEnding()) {
       try {
         await reopen()
       } catch (error) {
-        if (isClosing()) return
+        if (isEnding()) return
         log.error({ err: error }, "ALARM the ledger's lock cannot be taken")
-        await wait(pause_ms, undefined, { signal }).catch(isClosing)
+        await wait(pause_ms, undefined, { signal }).catch(isEnding)
       }
     }
   }
@@ -84,10 +85,34 @@ export function keepOneConnection(
       return database.transaction(work)
     },
     async close() {
-      closing.abort()
+      ending.abort()
       await database?.close()
       await kept
     },
+  }
+}
+
+/**
+ * A connection that comes too late, or is not ready, is closed: it would hold the lock for nobody. A
+ * process that is being stopped ends all trying, though nobody has closed the connection.
+ */
+async function openReady(
+  open: (signal: AbortSignal) => Promise<ExclusiveDatabase>,
+  ending: AbortController,
+): Promise<ExclusiveDatabase> {
+  try {
+    const database = await open(ending.signal)
+    try {
+      await planByKeys(database)
+      ending.signal.throwIfAborted()
+      return database
+    } catch (error) {
+      await database.close()
+      throw error
+    }
+  } catch (error) {
+    if (error instanceof ProcessStopping) ending.abort(error)
+    throw error
   }
 }
 

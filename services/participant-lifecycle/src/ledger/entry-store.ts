@@ -71,22 +71,25 @@ function factsOf({ position, cover, cap }: EntryRow): Entry['facts'] {
     : { position: BigInt(position), cover: BigInt(cover), cap: BigInt(cap) }
 }
 
-const byIds = statement(`
-  select ${entryColumns} from entries where id = any($1::text[]) order by id`)
+/** Without the evidence: who lists entries asks what became of them, and pages stay small. */
+const listedColumns = entryColumns.replace('evidence', 'null::bytea as evidence')
 
-/** The entries of these ids; unknown ids are left out. */
+const byIds = statement(`
+  select ${listedColumns} from entries where id = any($1::text[]) order by id`)
+
+/** The entries of these ids, without evidence; unknown ids are left out. */
 export async function entriesOf(db: Queries, ids: readonly string[]): Promise<readonly Entry[]> {
   const rows = await db.query<EntryRow>(byIds, [textArray(ids)])
   return rows.map(entryOf)
 }
 
 const transfersAfter = statement(`
-  select ${entryColumns} from entries
+  select ${listedColumns} from entries
   where id > $1 and kind = 'TRANSFER'
   order by id
   limit $2`)
 
-/** A page of the transfers in the order of their ids. */
+/** A page of the transfers in the order of their ids, without evidence. */
 export async function transferEntriesAfter(
   db: Queries,
   afterId: string,
@@ -97,7 +100,7 @@ export async function transferEntriesAfter(
 }
 
 const overdue = statement(`
-  select ${entryColumns} from entries
+  select ${listedColumns} from entries
   where outcome = 'RESERVED' and kind = 'TRANSFER'
     and expires_at <= clock_timestamp() - make_interval(secs => $1::integer / 1000.0)
   order by expires_at

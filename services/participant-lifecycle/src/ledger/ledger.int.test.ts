@@ -1,26 +1,25 @@
 /** The ledger seen from its callers: money is reserved, posted and voided exactly once. */
 import { randomUUID } from 'node:crypto'
+import { formatAmount } from '@causeway/money'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import {
-  decimal,
-  depositTo,
-  differencesIn,
   fulfil,
   fulfilItem,
   inFuture,
-  onboard,
-  openHubAccounts,
-  openTestLedger,
-  plantDeposit,
   prepare,
   prepareItem,
   release,
   releaseItem,
-  succeeded,
-  valueOf,
   wordsOf,
+} from '../testing/items.ts'
+import { depositTo, onboard, openHubAccounts, succeeded } from '../testing/onboarding.ts'
+import {
+  differencesIn,
+  openTestLedger,
+  plantDeposit,
+  valueOf,
   type TestLedger,
-} from '../test-ledger.ts'
+} from '../testing/running-ledger.ts'
 
 let hub: TestLedger
 
@@ -179,7 +178,7 @@ describe('the largest amounts', () => {
       'REFUSED COVER_SHORT',
     ])
     const [posted] = await fulfil(hub, fulfilItem(item.transferId))
-    expect(posted?.payerPosition?.value).toBe(decimal(units * 1_000_001n))
+    expect(posted?.payerPosition?.value).toBe(formatAmount(units * 1_000_001n))
     expect(posted?.payeePosition?.value).toBe(`-${amount}`)
     const [entry] = (await hub.ledger.GetLedgerEntries({ ids: [item.transferId] })).entries
     expect(entry?.amount).toBe(amount)
@@ -268,6 +267,26 @@ describe('ids', () => {
     const first = await hub.ledger.ListTransferEntries({ afterId: '', limit: 3 })
     const rest = await hub.ledger.ListTransferEntries({ afterId: ids[2] ?? '', limit: 3 })
     expect([...first.entries, ...rest.entries].map(({ id }) => id)).toEqual(ids)
+  })
+
+  test('are listed without evidence, so that the longest page fits into one message', async () => {
+    const item = prepareItem()
+    await prepare(hub, item)
+    await fulfil(hub, fulfilItem(item.transferId, { evidence: Buffer.alloc(16_384) }))
+    await hub.sql(`insert into entries (id, kind, outcome, reason, payer_fsp, payee_fsp, amount,
+        currency, expires_at, created_at, completed_at, evidence)
+      select lpad(n::text, 64, '\u{1F3E6}'), 'TRANSFER', 'REFUSED', rpad('', 64, 'R'),
+        rpad('', 32, '\u{1F3E6}'), rpad('', 32, '\u{1F3E6}'), 9999999999999999999999, 'USD', now(),
+        now(), now(), case when n < 9 then decode(repeat('00', 16384), 'hex') end
+      from generate_series(1, 10001) n`)
+    const { entries } = await hub.ledger.ListTransferEntries(
+      { afterId: '', limit: 1_000_000 },
+      { deadline_ms: 20_000 },
+    )
+    expect(entries).toHaveLength(10_000)
+    expect(entries.filter(({ evidence }) => evidence.length > 0)).toEqual([])
+    const tooMany = hub.ledger.GetLedgerEntries({ ids: Array.from({ length: 10_001 }, () => 'x') })
+    await expect(tooMany).rejects.toThrow('at most 10000 ids')
   })
 })
 

@@ -1,12 +1,11 @@
 /**
- * The rows of a batch, read and locked: three statements, however many commands the batch has and
- * whatever they are.
+ * The rows of a batch, read and locked with three statements in one trip to the database, however many
+ * commands the batch has and whatever they are.
  */
 import { statement, textArray, type Queries, type Transaction } from '@causeway/runtime'
 import type { Account, AccountType } from './domain/account.ts'
-import type { LockedRows, Party } from './domain/book.ts'
+import type { LockedRows } from './domain/book.ts'
 import type { Command } from './domain/command.ts'
-import type { Entry } from './domain/entry.ts'
 import { entryColumns, entryOf, type EntryRow } from './entry-store.ts'
 
 /**
@@ -34,20 +33,32 @@ const lockParties = statement(`
   order by id
   for update`)
 
-/** The clock is read when the locks are held; without any account there is one row all the same. */
+/**
+ * The accounts of those who are named by the commands and by the entries that are there, in their
+ * currencies; a deposit names an account, which may be in another currency, and is to be told so.
+ * The clock is read when the locks are held; without any account there is one row all the same.
+ */
 const lockAccounts = statement(`
-  with held as (
+  with stored as (
+    select payer_id, payee_id, currency from entries where id = any($1::text[])
+  ), held as (
     select id, participant_id, type, currency, is_active, debits_posted, debits_pending,
       credits_posted, credits_pending, excluded, changed_at
     from accounts
-    where participant_id = any($1::text[]::integer[]) and currency = any($2::text[])
-      and type = any($3::text[])
+    where participant_id = any(array(
+        select id from participants where name = any($2::text[])
+        union select payer_id from stored union select payee_id from stored))
+      and currency = any(array(
+        select unnest($3::text[]) union select currency from stored
+        union select currency from accounts where id = any($4::text[]::integer[])))
+      and type = any($5::text[])
     order by id
     for update
   ), stamped as (
-    select window_id from current_window where is_current for update
+    select window_id, nextval('batches') as batch from current_window where is_current for update
   )
-  select clock_timestamp()::timestamptz(3) as now, stamped.window_id, held.*, limits.value as cap
+  select clock_timestamp()::timestamptz(3) as now, stamped.batch, stamped.window_id, held.*,
+    limits.value as cap
   from stamped
   left join held on true
   left join limits on limits.account_id = held.id and limits.is_active
@@ -61,6 +72,7 @@ interface PartyRow {
 
 interface AccountRow {
   readonly now: Date
+  readonly batch: string
   readonly window_id: number
   readonly id: number | null
   readonly participant_id: number
@@ -76,33 +88,38 @@ interface AccountRow {
   readonly cap: string | null
 }
 
-/** Locks what the commands can touch, in the one order: ids, participants, accounts, window. */
+/**
+ * Locks what the commands can touch, in the one order: ids, participants, accounts, window. The three
+ * statements travel together, in this order, for each asks by ids and names alone.
+ */
 export async function lockRows(
   tx: Transaction,
   commands: readonly Command[],
   hubName: string,
 ): Promise<LockedRows> {
-  const [entries, parties] = await Promise.all([
-    lockStored(tx, commands),
-    lockNamed(tx, namesIn(commands, hubName)),
-  ])
-  const owners = unique([
-    ...parties.map(({ id }) => id),
-    ...entries.flatMap(({ parties: { payerId, payeeId } }) => [payerId, payeeId]),
-  ]).filter((id) => id !== null)
-  const currencies = unique([
-    ...commands.flatMap((command) => currencyIn(command) ?? []),
-    ...entries.flatMap(({ terms }) => terms?.currency ?? []),
-  ])
-  const rows = await tx.query<AccountRow>(lockAccounts, [
-    textArray(owners.map(String)),
-    textArray(currencies),
-    movedTypes,
+  const ids = textArray(unique(commands.map(({ id }) => id)))
+  const names = textArray(namesIn(commands, hubName))
+  const [entries, parties, rows] = await Promise.all([
+    tx.query<EntryRow>(lockEntries, [ids]),
+    tx.query<PartyRow>(lockParties, [names]),
+    tx.query<AccountRow>(lockAccounts, [
+      ids,
+      names,
+      textArray(unique(commands.flatMap((command) => currencyIn(command) ?? []))),
+      textArray(commands.flatMap(accountIn).map(String)),
+      movedTypes,
+    ]),
   ])
   const [first] = rows
   if (first === undefined) throw new Error('the ledger has no current window')
-  const accounts = rows.filter(({ id }) => id !== null).map(accountOf)
-  return { now: first.now, windowId: first.window_id, entries, parties, accounts }
+  return {
+    now: first.now,
+    batch: BigInt(first.batch),
+    windowId: first.window_id,
+    entries: entries.map(entryOf),
+    parties: parties.map(({ id, name, is_active }) => ({ id, name, isActive: is_active })),
+    accounts: rows.filter(({ id }) => id !== null).map(accountOf),
+  }
 }
 
 const movedTypes = textArray([
@@ -111,20 +128,6 @@ const movedTypes = textArray([
   'HUB_RECONCILIATION',
   'HUB_OPENING_BALANCE',
 ] satisfies AccountType[])
-
-async function lockStored(
-  tx: Transaction,
-  commands: readonly Command[],
-): Promise<readonly Entry[]> {
-  const ids = textArray(unique(commands.map(({ id }) => id)))
-  return (await tx.query<EntryRow>(lockEntries, [ids])).map(entryOf)
-}
-
-async function lockNamed(tx: Transaction, names: readonly string[]): Promise<readonly Party[]> {
-  if (names.length === 0) return []
-  const rows = await tx.query<PartyRow>(lockParties, [textArray(names)])
-  return rows.map(({ id, name, is_active }) => ({ id, name, isActive: is_active }))
-}
 
 function namesIn(commands: readonly Command[], hubName: string): readonly string[] {
   return unique(
@@ -138,6 +141,11 @@ function namesIn(commands: readonly Command[], hubName: string): readonly string
 function currencyIn(command: Command): string | undefined {
   if (command.type === 'RESERVE') return command.terms.currency
   return 'currency' in command ? command.currency : undefined
+}
+
+/** The account that a deposit names. */
+function accountIn(command: Command): readonly number[] {
+  return command.type === 'DEPOSIT' ? [command.accountId] : []
 }
 
 function unique<Value>(values: readonly Value[]): readonly Value[] {

@@ -1,5 +1,5 @@
 /**
- * What a batch changed, saved with one statement. It holds the parts that the batch needs and no
+ * What a batch changed, to be saved with one statement. It holds the parts that the batch needs and no
  * others: most batches are all prepares or all fulfils, and a part without rows costs as much as a row.
  */
 import {
@@ -8,32 +8,40 @@ import {
   statement,
   textArray,
   type Statement,
-  type Transaction,
   type Value,
 } from '@causeway/runtime'
 import type { Account } from './domain/account.ts'
 import type { Changes, JournalLine, LockedRows, WindowGain } from './domain/book.ts'
 import type { Entry } from './domain/entry.ts'
 
-/** Saves it; the database refuses an id that is there already, or a balance below zero. */
-export async function saveChanges(
-  tx: Transaction,
-  { now, windowId }: Pick<LockedRows, 'now' | 'windowId'>,
+/** A statement that is ready to be run. */
+export interface Saving {
+  readonly statement: Statement
+  readonly values: readonly Value[]
+}
+
+/**
+ * What saves the changes; undefined when there are none. The database refuses an id that is there
+ * already, or a balance below zero.
+ */
+export function savingOf(
+  { now, batch, windowId }: Pick<LockedRows, 'now' | 'batch' | 'windowId'>,
   { entered, completed, accounts, journal, gains }: Changes,
-): Promise<void> {
+): Saving | undefined {
   const time = now.toISOString()
+  const number = String(batch)
   const parts: Part[] = []
   const values: Value[] = []
   const add = (part: Part, ...columns: readonly Value[]) => {
     parts.push(part)
     values.push(...columns)
   }
-  if (entered.length > 0) add('entered', time, ...enteredColumns(entered))
-  if (completed.length > 0) add('completed', time, ...completedColumns(completed))
-  if (accounts.length > 0) add('balanced', time, ...balancedColumns(accounts))
-  if (journal.length > 0) add('journalled', monthOf(now), time, ...journalColumns(journal))
+  if (entered.length > 0) add('entered', time, number, ...enteredColumns(entered))
+  if (completed.length > 0) add('completed', time, number, ...completedColumns(completed))
+  if (accounts.length > 0) add('balanced', time, number, ...balancedColumns(accounts))
+  if (journal.length > 0) add('journalled', monthOf(now), time, number, ...journalColumns(journal))
   if (gains.length > 0) add('gained', windowId, ...gainedColumns(gains))
-  if (parts.length > 0) await tx.query(saving(parts), values)
+  return parts.length === 0 ? undefined : { statement: saving(parts), values }
 }
 
 type Part = keyof typeof partTexts
@@ -41,18 +49,18 @@ type Part = keyof typeof partTexts
 /** Each `?` becomes the next parameter. `window_net` is counted up, never overwritten. */
 const partTexts = {
   entered: `entered as (
-    insert into entries (created_at, id, kind, outcome, reason, payer_fsp, payee_fsp, amount,
+    insert into entries (created_at, batch, id, kind, outcome, reason, payer_fsp, payee_fsp, amount,
       currency, expires_at, payer_id, payee_id, debit_account_id, credit_account_id, model_id,
       settles, window_id, position, cover, cap, evidence, completed_at)
-    select ?::timestamptz, * from unnest(?::text[], ?::text[], ?::text[], ?::text[], ?::text[],
-      ?::text[], ?::text[]::numeric[], ?::text[], ?::text[]::timestamptz[], ?::text[]::integer[],
+    select ?::timestamptz, ?::bigint, * from unnest(?::text[], ?::text[], ?::text[], ?::text[],
+      ?::text[], ?::text[], ?::text[]::numeric[], ?::text[], ?::text[]::timestamptz[], ?::text[]::integer[],
       ?::text[]::integer[], ?::text[]::integer[], ?::text[]::integer[], ?::text[]::integer[],
       ?::text[], ?::text[]::integer[], ?::text[]::numeric[], ?::text[]::numeric[],
       ?::text[]::numeric[], ?::bytea[], ?::text[]::timestamptz[])
   )`,
   completed: `completed as (
     update entries
-    set completed_at = ?::timestamptz, outcome = final.outcome, reason = final.reason,
+    set completed_at = ?::timestamptz, batch = ?::bigint, outcome = final.outcome, reason = final.reason,
       window_id = final.window_id, evidence = final.evidence
     from unnest(?::text[], ?::text[], ?::text[], ?::text[]::integer[], ?::bytea[])
       as final (id, outcome, reason, window_id, evidence)
@@ -60,7 +68,7 @@ const partTexts = {
   )`,
   balanced: `balanced as (
     update accounts
-    set changed_at = ?::timestamptz, debits_posted = after.debits_posted,
+    set changed_at = ?::timestamptz, batch = ?::bigint, debits_posted = after.debits_posted,
       debits_pending = after.debits_pending, credits_posted = after.credits_posted,
       credits_pending = after.credits_pending
     from unnest(?::text[]::integer[], ?::text[]::numeric[], ?::text[]::numeric[],
@@ -69,8 +77,8 @@ const partTexts = {
     where accounts.id = after.id
   )`,
   journalled: `journalled as (
-    insert into journal (month, at, entry_id, step, debit_account_id, credit_account_id, amount)
-    select ?::date, ?::timestamptz, * from unnest(?::text[], ?::text[], ?::text[]::integer[],
+    insert into journal (month, at, batch, entry_id, step, debit_account_id, credit_account_id, amount)
+    select ?::date, ?::timestamptz, ?::bigint, * from unnest(?::text[], ?::text[], ?::text[]::integer[],
       ?::text[]::integer[], ?::text[]::numeric[])
   )`,
   gained: `gained as (

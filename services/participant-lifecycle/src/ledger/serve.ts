@@ -4,16 +4,25 @@ import type { Database, Handlers, Logger } from '@causeway/runtime'
 import { answerAll, entryMessage, netMessage, postOf, reserveOf, voidOf } from './contract.ts'
 import { entriesOf, overdueReservations, transferEntriesAfter } from './entry-store.ts'
 import { rotateWindow } from './rotate.ts'
-import { verifyLedger } from './verify.ts'
+import type { Verifier } from '../verification/verifier.ts'
 import type { Writer } from './writer.ts'
 
+/** Entries without evidence are below 1 KiB, so a page fits into one message. */
 const page_max = 10_000
 
-export function serveLedger(
-  database: Database,
-  writer: Writer,
-  log: Logger,
-): Handlers<typeof ledgerService> {
+export interface LedgerParts {
+  readonly database: Database
+  readonly writer: Writer
+  readonly verifier: Verifier
+  readonly log: Logger
+}
+
+export function serveLedger({
+  database,
+  writer,
+  verifier,
+  log,
+}: LedgerParts): Handlers<typeof ledgerService> {
   const unreadable = (id: string) =>
     log.error({ id }, 'ALARM an item is none the ledger could hold')
   return {
@@ -26,9 +35,11 @@ export function serveLedger(
     ProcessTransferRelease: async ({ items }) => ({
       answers: await answerAll(items, voidOf, writer.decide, unreadable),
     }),
-    GetLedgerEntries: async ({ ids }) => ({
-      entries: (await entriesOf(database, ids)).map(entryMessage),
-    }),
+    GetLedgerEntries: async ({ ids }) => {
+      if (ids.length > page_max)
+        throw new RangeError(`at most ${page_max} ids are asked for at once`)
+      return { entries: (await entriesOf(database, ids)).map(entryMessage) }
+    },
     ListTransferEntries: async ({ afterId, limit }) => ({
       entries: (await transferEntriesAfter(database, afterId, bounded(limit))).map(entryMessage),
     }),
@@ -37,17 +48,13 @@ export function serveLedger(
     }),
     RotateSettlementWindow: async ({ requestId, windowId, nextWindowId }) => {
       const rotated = await writer.alone((tx) =>
-        rotateWindow(tx, {
-          requestId: requestId,
-          windowId: windowId,
-          nextWindowId: nextWindowId,
-        }),
+        rotateWindow(tx, { requestId, windowId, nextWindowId }),
       )
       const nets = rotated.outcome === 'ROTATED' ? rotated.nets.map(netMessage) : []
       return { outcome: rotated.outcome, nets }
     },
-    VerifyLedger: async () => {
-      const { accountsCompared, differences } = await verifyLedger(database)
+    VerifyLedger: async (_, { signal }) => {
+      const { accountsCompared, differences } = await verifier.verify(signal)
       return { accountsCompared: String(accountsCompared), differences: [...differences] }
     },
   }

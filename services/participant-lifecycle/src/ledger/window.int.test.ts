@@ -1,17 +1,9 @@
 /** Settlement windows: each posted transfer is in exactly one, and a closed one never changes. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeEach, afterEach, beforeAll, expect, test } from '@jest/globals'
-import {
-  differencesIn,
-  fulfil,
-  fulfilItem,
-  onboard,
-  openHubAccounts,
-  openTestLedger,
-  prepare,
-  prepareItem,
-  type TestLedger,
-} from '../test-ledger.ts'
+import { fulfil, fulfilItem, prepare, prepareItem } from '../testing/items.ts'
+import { onboard, openHubAccounts } from '../testing/onboarding.ts'
+import { differencesIn, openTestLedger, type TestLedger } from '../testing/running-ledger.ts'
 
 let hub: TestLedger
 let windowId: number

@@ -5,27 +5,28 @@ import { isOutage, statement } from '@causeway/runtime'
 import { eventually } from '@causeway/runtime/testing'
 import fc from 'fast-check'
 import {
-  differencesIn,
   fulfil,
   fulfilItem,
   inFuture,
-  onboard,
-  openHubAccounts,
-  openTestLedger,
   prepare,
   prepareItem,
   release,
   releaseItem,
-  valueOf,
   wordsOf,
+} from '../testing/items.ts'
+import { onboard, openHubAccounts } from '../testing/onboarding.ts'
+import {
+  differencesIn,
+  openTestLedger,
+  valueOf,
   type TestLedger,
-} from '../test-ledger.ts'
+} from '../testing/running-ledger.ts'
 import { keepOneConnection } from './connection.ts'
 import { openBook } from './domain/book.ts'
 import type { Command } from './domain/command.ts'
 import { decideAll } from './domain/decide.ts'
 import { lockRows } from './lock-store.ts'
-import { saveChanges } from './save-store.ts'
+import { savingOf } from './save-store.ts'
 import { decideIn } from './writer.ts'
 
 let hub: TestLedger
@@ -103,6 +104,12 @@ describe('a batch that the database refuses', () => {
   })
 })
 
+/** Backends of the writer that wait for somebody else's rows. */
+const waiting = statement(`
+  select pid from pg_stat_activity
+  where datname = current_database() and application_name = 'participant_lifecycle ledger'
+    and wait_event_type = 'Lock'`)
+
 describe('a writer that loses its connection', () => {
   const writers = statement(`
     select pid from pg_stat_activity
@@ -110,10 +117,6 @@ describe('a writer that loses its connection', () => {
   const kill = statement(`
     select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and application_name = 'participant_lifecycle ledger'`)
-  const waiting = statement(`
-    select pid from pg_stat_activity
-    where datname = current_database() and application_name = 'participant_lifecycle ledger'
-      and wait_event_type = 'Lock'`)
 
   test('in mid-batch has done nothing of it, and does it when it is asked again', async () => {
     const items = Array.from({ length: 10 }, () => prepareItem())
@@ -159,6 +162,40 @@ describe('a writer that loses its connection', () => {
     expect(await valueOf(hub, 'greenbank', 'POSITION')).toBe('300')
     expect(await valueOf(hub, 'bluewallet', 'POSITION')).toBe('-300')
   }, 60_000)
+})
+
+describe('a full queue', () => {
+  const held = statement(`select id from accounts for update`)
+
+  test('refuses at once as an outage, nothing of it is done, and later it is', async () => {
+    const small = await openTestLedger({ LEDGER_QUEUE_MAX: 200, LEDGER_BATCH_MAX: 100 })
+    await openHubAccounts(small)
+    await onboard(small, 'greenbank', '1000', '1000')
+    await onboard(small, 'bluewallet')
+    const lists = Array.from({ length: 4 }, () => Array.from({ length: 100 }, () => prepareItem()))
+    const [working = [], first = [], second = [], third = []] = lists
+    const { taken, refused } = await small.database.transaction(async (blocker) => {
+      await blocker.query(held, [])
+      const begun = prepare(small, ...working)
+      await eventually(async () => {
+        const [one] = await small.database.query(waiting, [])
+        return one
+      }, 'the first batch waits for the accounts')
+      const queued = [prepare(small, ...first), prepare(small, ...second)]
+      const outcome = await eventually(async () => {
+        const answer = await prepare(small, ...third).catch((error: unknown) => error)
+        return answer instanceof Error ? answer : undefined
+      }, 'a list is refused')
+      return { taken: Promise.all([begun, ...queued]), refused: outcome }
+    })
+    expect(isOutage(refused)).toBe(true)
+    expect(String(refused)).toContain('at most 200 may: come again later')
+    expect(new Set(wordsOf((await taken).flat()))).toEqual(new Set(['RESERVED']))
+    const ids = third.map(({ transferId }) => transferId)
+    expect((await small.ledger.GetLedgerEntries({ ids })).entries).toEqual([])
+    expect(new Set(wordsOf(await prepare(small, ...third)))).toEqual(new Set(['RESERVED']))
+    await small.stop()
+  })
 })
 
 test('a second writer waits for the lock and takes over when the first one lets go', async () => {
@@ -207,7 +244,8 @@ describe('a crash', () => {
         const rows = await lockRows(tx, commands, 'Hub')
         const book = openBook(rows)
         if (point !== 'LOCKED') decideAll(book, commands, rules)
-        if (point === 'SAVED') await saveChanges(tx, rows, book.changes())
+        const saving = savingOf(rows, book.changes())
+        if (point === 'SAVED' && saving) await tx.query(saving.statement, saving.values)
         throw new Error(`crash: ${point}`)
       })
       await expect(crashing).rejects.toThrow(point)

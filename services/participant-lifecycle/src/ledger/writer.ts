@@ -9,10 +9,13 @@ import { openBook } from './domain/book.ts'
 import type { Command } from './domain/command.ts'
 import { decideAll, type Answer, type Rules } from './domain/decide.ts'
 import { lockRows } from './lock-store.ts'
-import { saveChanges } from './save-store.ts'
+import { savingOf, type Saving } from './save-store.ts'
 
 export interface Writer {
-  /** One answer for each command. Rejects with an outage, after which the same call is repeated. */
+  /**
+   * One answer for each command. Rejects with an outage, after which the same call is repeated; a full
+   * queue is one as well.
+   */
   readonly decide: (commands: readonly Command[]) => Promise<readonly Answer[]>
   /** Runs rare work in its turn, as one transaction of its own. */
   readonly alone: <T>(work: (tx: Transaction) => Promise<T>) => Promise<T>
@@ -23,6 +26,8 @@ export interface Writer {
 export interface WriterOptions extends Rules {
   readonly hubName: string
   readonly batch_max: number
+  /** Most items that wait. */
+  readonly queued_max: number
   readonly log: Logger
   /** Told after each batch that committed. */
   readonly onBatch?: (commands: readonly Command[], answers: readonly Answer[]) => void
@@ -42,7 +47,7 @@ type Result =
   | { readonly type: 'FAILED'; readonly error: unknown }
 
 export function openWriter(connection: OneConnection, options: WriterOptions): Writer {
-  const { batch_max } = options
+  const { batch_max, queued_max } = options
 
   /** An outage rejects every call of the batch: what had committed is found again by its ids. */
   async function workOff(items: readonly Item[]): Promise<readonly Result[]> {
@@ -58,11 +63,18 @@ export function openWriter(connection: OneConnection, options: WriterOptions): W
     return results
   }
 
-  const enqueue = gather(workOff, { batch_max })
-  const nothing: Alone = { type: 'ALONE', work: () => Promise.resolve() }
+  const queue = gather(workOff, { batch_max, queued_max })
+  let drained: Promise<unknown> = Promise.resolve()
+
+  function enqueue(items: readonly Item[]): Promise<readonly Result[]> {
+    const results = queue(items)
+    drained = Promise.allSettled([drained, results])
+    return results
+  }
+
   return {
     async drained() {
-      await enqueue([nothing]).catch(() => undefined)
+      await drained
     },
     async decide(commands) {
       const results = await enqueue(commands)
@@ -114,7 +126,7 @@ async function decideBatch(
   options: WriterOptions,
 ): Promise<readonly Answer[]> {
   try {
-    const answers = await connection.transaction((tx) => decideIn(tx, commands, options))
+    const answers = await connection.transaction((tx) => decideAsWhole(tx, commands, options))
     options.onBatch?.(commands, answers)
     return answers
   } catch (error) {
@@ -133,15 +145,37 @@ async function decideBatch(
   }
 }
 
-/** Lock, decide, save; the commit is the caller's. */
+/** Decides the commands inside work that goes on: the commit is the caller's. */
 export async function decideIn(
   tx: Transaction,
   commands: readonly Command[],
-  { hubName, expiryGrace_ms }: Pick<WriterOptions, 'hubName' | 'expiryGrace_ms'>,
+  rules: DecidingRules,
 ): Promise<readonly Answer[]> {
+  const { answers, saving } = await lockAndDecide(tx, commands, rules)
+  if (saving !== undefined) await tx.query(saving.statement, saving.values)
+  return answers
+}
+
+/** Decides the commands as all that the transaction does: one trip locks, one saves and commits. */
+async function decideAsWhole(
+  tx: Transaction,
+  commands: readonly Command[],
+  rules: DecidingRules,
+): Promise<readonly Answer[]> {
+  const { answers, saving } = await lockAndDecide(tx, commands, rules)
+  if (saving !== undefined) tx.finish(saving.statement, saving.values)
+  return answers
+}
+
+type DecidingRules = Pick<WriterOptions, 'hubName' | 'expiryGrace_ms'>
+
+async function lockAndDecide(
+  tx: Transaction,
+  commands: readonly Command[],
+  { hubName, expiryGrace_ms }: DecidingRules,
+): Promise<{ readonly answers: readonly Answer[]; readonly saving: Saving | undefined }> {
   const rows = await lockRows(tx, commands, hubName)
   const book = openBook(rows)
   const answers = decideAll(book, commands, { expiryGrace_ms })
-  await saveChanges(tx, rows, book.changes())
-  return answers
+  return { answers, saving: savingOf(rows, book.changes()) }
 }

@@ -1,4 +1,5 @@
 /** Wire ↔ domain of participants. A value out of its bounds is refused as INVALID, naming it. */
+import { isEndpointType, isEndpointValue } from '@causeway/fspiop'
 import { formatAmount, isCurrency, parseAmount, parseDecimal } from '@causeway/money'
 import type {
   Account as AccountMessage,
@@ -21,8 +22,6 @@ const limitType = 'NET_DEBIT_CAP'
 const namePattern = /^[A-Za-z0-9_.-]{2,30}$/
 /** 100 percent in ten-thousandths. */
 const percentage_max = 1_000_000n
-const endpoint_type_length_max = 128
-const endpoint_value_length_max = 2_048
 const id_length_max = 64
 
 /** What is wrong with a name or a currency that is to become part of the hub. */
@@ -37,13 +36,12 @@ export function currencyFault(currency: string): Refused | undefined {
   return isCurrency(currency) ? undefined : refuse('INVALID', `${currency} is not a currency`)
 }
 
+/** Whether callbacks can be sent by it: a type of the closed list, with a value that suits the type. */
 export function endpointFault(type: string, value: string): Refused | undefined {
-  if (type === '' || type.length > endpoint_type_length_max) {
-    return refuse('INVALID', `type has 1 to ${endpoint_type_length_max} characters`)
-  }
-  return value === '' || value.length > endpoint_value_length_max
-    ? refuse('INVALID', `value has 1 to ${endpoint_value_length_max} characters`)
-    : undefined
+  if (!isEndpointType(type)) return refuse('INVALID', 'type is no endpoint type')
+  return isEndpointValue(type, value)
+    ? undefined
+    : refuse('INVALID', `value is none that ${type} can have`)
 }
 
 /** An empty alarmPercentage means: as it was, or the default. */

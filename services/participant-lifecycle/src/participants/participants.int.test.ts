@@ -4,20 +4,15 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { onEvents, type DomainEvent } from '@causeway/events'
 import type { Participant } from '@causeway/protos'
 import { eventually } from '@causeway/runtime/testing'
+import { prepare, prepareItem, wordsOf } from '../testing/items.ts'
+import { depositTo, onboard, openHubAccounts, succeeded } from '../testing/onboarding.ts'
 import {
   deferredNet,
-  depositTo,
   differencesIn,
-  onboard,
-  openHubAccounts,
   openTestLedger,
-  prepare,
-  prepareItem,
-  succeeded,
   valueOf,
-  wordsOf,
   type TestLedger,
-} from '../test-ledger.ts'
+} from '../testing/running-ledger.ts'
 
 const names = [
   'ParticipantCreated',
@@ -130,13 +125,54 @@ test('a participant goes through its life, and each change is announced with the
   expect(events[0]?.payload).toMatchObject({ type: 'DFSP', currencies: ['USD'], isActive: false })
 })
 
-test('a command that changes nothing announces nothing and leaves the version', async () => {
-  await onboard(hub, 'idle')
-  const { version } = await infoOf('idle')
+test('a command that is repeated changes nothing, announces nothing and is answered the same', async () => {
   const name = 'idle'
-  await hub.participants.UpdateParticipantState({ name, isActive: true })
-  await hub.participants.UpdateParticipantAccountLimit({ name, currency, limit: limitOf('600') })
-  expect((await infoOf(name)).version).toBe(version)
+  await onboard(hub, name)
+  const [account] = (await infoOf(name)).accounts
+  const accountId = account?.id ?? 0
+  const endpoint = { name, type: 'FSPIOP_CALLBACK_URL_QUOTES', value: 'https://idle.example' }
+  const transferId = randomUUID()
+  const commands = [
+    () => hub.participants.UpdateParticipantState({ name, isActive: false }),
+    () => hub.participants.UpdateParticipantState({ name, isActive: true }),
+    () =>
+      hub.participants.UpdateParticipantAccountLimit({ name, currency, limit: limitOf('7', '8') }),
+    () => hub.participants.UpdateAccountStatus({ name, accountId, isActive: false }),
+    () => hub.participants.UpdateAccountStatus({ name, accountId, isActive: true }),
+    () => hub.participants.UpdateEndpoint({ ...endpoint, createdBy }),
+    () => depositTo(hub.participants, name, '10', transferId),
+  ]
+  for (const command of commands) {
+    const first = succeeded(await command())
+    const { version } = await infoOf(name)
+    expect(await command()).toEqual(first)
+    expect((await infoOf(name)).version).toBe(version)
+  }
+  const history = await hub.sql<{ count: string }>(`select count(*) from limits
+    where account_id = ${accountId} union all select count(*) from endpoints
+    where value = '${endpoint.value}'`)
+  expect(history.map(({ count }) => count)).toEqual(['2', '1'])
+  expect(await valueOf(hub, name, 'SETTLEMENT')).toBe('-1010')
+})
+
+test('an endpoint has a type of the closed list and a value that suits it', async () => {
+  await onboard(hub, 'reached')
+  const endpoints = [
+    ['FSPIOP_CALLBACK_URL_TRANSFER_PUT', 'https://fsp.example/transfers/{{transferId}}'],
+    ['NET_DEBIT_CAP_ADJUSTMENT_EMAIL', 'desk@fsp.example'],
+    ['FSPIOP_CALLBACK_URL_NOTHING', 'https://fsp.example'],
+    ['FSPIOP_CALLBACK_URL_QUOTES', 'ftp://fsp.example'],
+    ['FSPIOP_CALLBACK_URL_QUOTES', ''],
+    ['FSPIOP_CALLBACK_URL_QUOTES', `https://fsp.example/${'x'.repeat(2_000)}`],
+    ['NET_DEBIT_CAP_ADJUSTMENT_EMAIL', 'https://fsp.example'],
+  ] as const
+  const answers = []
+  for (const [type, value] of endpoints) {
+    const endpoint = { name: 'reached', type, value, createdBy }
+    answers.push((await hub.participants.UpdateEndpoint(endpoint)).refusal?.reason ?? 'DONE')
+  }
+  expect(answers).toEqual(['DONE', 'DONE', 'INVALID', 'INVALID', 'INVALID', 'INVALID', 'INVALID'])
+  expect((await infoOf('reached')).endpoints).toHaveLength(2)
 })
 
 test('a new settlement model adds its accounts to those who use its currency, once', async () => {
@@ -221,6 +257,33 @@ describe('funds in', () => {
     expect(entries).toMatchObject([
       { kind: 'FUNDS_IN', outcome: 'POSTED', amount: '10', payerFsp: 'funded', expiresAt: '' },
     ])
+  })
+
+  test('in another currency than the account has are told so, whoever else uses that currency', async () => {
+    await onboard(hub, 'dollars', '600', '0')
+    const account = (await infoOf('dollars')).accounts.find(
+      (one) => one.ledgerAccountType === 'SETTLEMENT',
+    )
+    const instruction = {
+      transferId: randomUUID(),
+      name: 'dollars',
+      accountId: account?.id ?? 0,
+      kind: 'DEPOSIT',
+      amount: '10',
+      externalReference: '',
+      reason: '',
+      extensionList: Buffer.alloc(0),
+    }
+    for (const other of ['EUR', 'CHF']) {
+      const { refusal } = await hub.participants.ManageFundsCreditDebitPairInstruction({
+        ...instruction,
+        currency: other,
+      })
+      expect(refusal?.reason).toBe('CURRENCY_MISMATCH')
+    }
+    expect(await valueOf(hub, 'dollars', 'SETTLEMENT')).toBe('0')
+    const right = { ...instruction, currency }
+    succeeded(await hub.participants.ManageFundsCreditDebitPairInstruction(right))
   })
 
   test('raise the cover for the next prepare', async () => {

@@ -30,6 +30,8 @@ export interface WindowGain {
 export interface LockedRows {
   /** The database's clock, read when the locks were held. */
   readonly now: Date
+  /** Numbers the batches in the order of their commits. */
+  readonly batch: bigint
   readonly windowId: number
   readonly entries: readonly Entry[]
   readonly parties: readonly Party[]

@@ -21,7 +21,7 @@ import {
   settlementOf,
   timingOut,
   withAccounts,
-} from './scene.ts'
+} from '../../testing/scene.ts'
 
 const reserved = play(rows, reserving(100n)).rows
 const expiresAt = later(10_000)

@@ -6,7 +6,15 @@ import type { LockedRows, Party } from './book.ts'
 import type { Command } from './command.ts'
 import type { Answer } from './decide.ts'
 import { noEvidence, type Entry } from './entry.ts'
-import { at, expiryGrace_ms, later, now, play, positionOf, settlementOf } from './scene.ts'
+import {
+  at,
+  expiryGrace_ms,
+  later,
+  now,
+  play,
+  positionOf,
+  settlementOf,
+} from '../../testing/scene.ts'
 
 const names = ['greenbank', 'bluewallet', 'redpay'] as const
 const cap = 600n
@@ -16,6 +24,7 @@ const lifetime_ms = 4_000
 const parties = names.map((name, index): Party => ({ id: index + 2, name, isActive: true }))
 const start: LockedRows = {
   now,
+  batch: 1n,
   windowId: 1,
   entries: [],
   parties,

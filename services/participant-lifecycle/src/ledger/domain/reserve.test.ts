@@ -17,7 +17,7 @@ import {
   settlementOf,
   withAccounts,
   withParties,
-} from './scene.ts'
+} from '../../testing/scene.ts'
 
 const payerPosition = positionOf(greenbank)
 const payerSettlement = settlementOf(greenbank)

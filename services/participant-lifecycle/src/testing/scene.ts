@@ -1,9 +1,9 @@
 /** What tests of the ledger's decisions are made of: two FSPs, their accounts, a clock, a book. */
-import { openBook, type LockedRows, type OpenBook, type Party } from './book.ts'
-import type { Account } from './account.ts'
-import type { Command, Deposit, Post, Reserve, Void } from './command.ts'
-import { decideAll, type Answer } from './decide.ts'
-import { noEvidence, type Entry } from './entry.ts'
+import { openBook, type LockedRows, type OpenBook, type Party } from '../ledger/domain/book.ts'
+import type { Account } from '../ledger/domain/account.ts'
+import type { Command, Deposit, Post, Reserve, Void } from '../ledger/domain/command.ts'
+import { decideAll, type Answer } from '../ledger/domain/decide.ts'
+import { noEvidence, type Entry } from '../ledger/domain/entry.ts'
 
 export const now = new Date('2026-03-01T12:00:00.000Z')
 export const later = (ms: number): Date => new Date(now.getTime() + ms)
@@ -54,6 +54,7 @@ export function settlementOf(party: Party, changes: Partial<Account> = {}): Acco
 
 export const rows: LockedRows = {
   now,
+  batch: 12n,
   windowId: 7,
   entries: [],
   parties: [hub, greenbank, bluewallet],

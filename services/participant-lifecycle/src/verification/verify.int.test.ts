@@ -1,20 +1,10 @@
 /** Verify finds every kind of difference and says in a sentence where it lies. */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import {
-  depositTo,
-  differencesIn,
-  fulfil,
-  fulfilItem,
-  onboard,
-  openHubAccounts,
-  openTestLedger,
-  prepare,
-  prepareItem,
-  release,
-  releaseItem,
-  succeeded,
-  type TestLedger,
-} from '../test-ledger.ts'
+import { randomUUID } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { fulfil, fulfilItem, prepare, prepareItem, release, releaseItem } from '../testing/items.ts'
+import { depositTo, onboard, openHubAccounts, succeeded } from '../testing/onboarding.ts'
+import { differencesIn, openTestLedger, type TestLedger } from '../testing/running-ledger.ts'
+import { verifyLedger } from './verify.ts'
 
 let hub: TestLedger
 let reserved: string
@@ -162,4 +152,59 @@ test.each(planted)('finds %s', async (_, meddle, sentences) => {
   const expected = sentences()
   expect(differences).toHaveLength(expected.length)
   for (const [index, sentence] of expected.entries()) expect(differences[index]).toMatch(sentence)
+})
+
+describe('a comparison', () => {
+  const signal = new AbortController().signal
+
+  test('in slices of one page, with a net at a time, comes to the same', async () => {
+    const bounds = { seed: 7n, signal, pages_max: 1, nets_max: 1 }
+    const { accountsCompared, differences } = await verifyLedger(hub.database, bounds)
+    expect([accountsCompared, differences]).toEqual([6, []])
+    await hub.sql(`update window_net set net = net + 10000 where net > 0`)
+    await hub.sql(`delete from entries where id = '${voided}'`)
+    const found = await verifyLedger(hub.database, bounds)
+    expect([...found.differences].sort()).toEqual([...(await differencesIn(hub))].sort())
+    expect(found.differences).toHaveLength(3)
+  })
+
+  test('while money moves and windows close finds nothing, and does see what has moved', async () => {
+    let isMoving = true
+    let compared = 0
+    let windowId = 1
+    const moving = (async () => {
+      while (isMoving) {
+        const items = Array.from({ length: 20 }, () => prepareItem({ amount: '0.01' }))
+        await prepare(hub, ...items)
+        await fulfil(hub, ...items.slice(0, 8).map(({ transferId }) => fulfilItem(transferId)))
+        await release(hub, ...items.slice(8, 16).map(({ transferId }) => releaseItem(transferId)))
+        const rotation = { requestId: randomUUID(), windowId, nextWindowId: windowId + 1 }
+        if ((await hub.ledger.RotateSettlementWindow(rotation)).outcome === 'ROTATED') windowId++
+      }
+    })()
+    try {
+      for (; compared < 10; compared++) {
+        const bounds = { seed: BigInt(compared), signal, pages_max: 1, nets_max: 3 }
+        expect((await verifyLedger(hub.database, bounds)).differences).toEqual([])
+      }
+    } finally {
+      isMoving = false
+      await moving
+    }
+    await hub.sql(`update journal set amount = amount + 1 where entry_id in (select id from entries
+      where window_id = ${windowId - 1} order by id limit 1) and step = 'POST'`)
+    expect((await differencesIn(hub)).length).toBeGreaterThan(0)
+    await hub.sql(`update current_window set window_id = 1`)
+    await hub.sql(`truncate window_rotations`)
+    await hub.sql(`update accounts set debits_pending = kept.debits_pending,
+      credits_posted = kept.credits_posted, batch = kept.batch
+      from kept_accounts kept where kept.id = accounts.id`)
+  }, 60_000)
+
+  test('stops before its next statement when nobody waits for it any more', async () => {
+    const gone = AbortSignal.abort(new Error('Connection terminated: the caller is gone'))
+    await expect(verifyLedger(hub.database, { seed: 1n, signal: gone })).rejects.toThrow(
+      'the caller is gone',
+    )
+  })
 })

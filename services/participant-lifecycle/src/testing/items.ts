@@ -1,0 +1,63 @@
+/** What the ledger is asked, and its answers in words. */
+import { randomUUID } from 'node:crypto'
+import type { FulfilItem, LedgerAnswer, PrepareItem, ReleaseItem } from '@causeway/protos'
+import type { TestLedger } from './running-ledger.ts'
+
+/** A prepare from greenbank to bluewallet, unless told otherwise. */
+export function prepareItem(changes: Partial<PrepareItem> = {}): PrepareItem {
+  return {
+    transferId: randomUUID(),
+    payerFsp: 'greenbank',
+    payeeFsp: 'bluewallet',
+    amount: '1',
+    currency: 'USD',
+    expiresAt: inFuture(60_000),
+    settlementModelId: 1,
+    settles: 'NET',
+    payerAccountId: 0,
+    payeeAccountId: 0,
+    ...changes,
+  }
+}
+
+export function fulfilItem(transferId: string, changes: Partial<FulfilItem> = {}): FulfilItem {
+  return { transferId, receivedAt: inFuture(0), evidence: Buffer.from('fulfilled'), ...changes }
+}
+
+export function releaseItem(transferId: string, changes: Partial<ReleaseItem> = {}): ReleaseItem {
+  const evidence = Buffer.from('refused')
+  return { transferId, expiresAt: inFuture(60_000), reason: 'REJECTED', evidence, ...changes }
+}
+
+export function inFuture(ms: number): string {
+  return new Date(Date.now() + ms).toISOString()
+}
+
+/** A busy machine is no reason to fail. */
+const patient = { deadline_ms: 20_000 }
+
+export async function prepare(
+  { ledger }: TestLedger,
+  ...items: readonly PrepareItem[]
+): Promise<readonly LedgerAnswer[]> {
+  return (await ledger.ProcessTransferPrepare({ items: [...items] }, patient)).answers
+}
+
+export async function fulfil(
+  { ledger }: TestLedger,
+  ...items: readonly FulfilItem[]
+): Promise<readonly LedgerAnswer[]> {
+  return (await ledger.ProcessTransferFulfil({ items: [...items] }, patient)).answers
+}
+
+export async function release(
+  { ledger }: TestLedger,
+  ...items: readonly ReleaseItem[]
+): Promise<readonly LedgerAnswer[]> {
+  return (await ledger.ProcessTransferRelease({ items: [...items] }, patient)).answers
+}
+
+/** RESERVED, POSTED … or the reason, where there is one. */
+export function wordsOf(answers: readonly LedgerAnswer[]): readonly string[] {
+  return answers.map(({ outcome, reason }) => (reason === '' ? outcome : `${outcome} ${reason}`))
+}

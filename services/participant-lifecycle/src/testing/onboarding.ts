@@ -1,0 +1,63 @@
+/** The hub's accounts, and FSPs that take part, each made as an operator makes them. */
+import { randomUUID } from 'node:crypto'
+import type { participantsService, Refusal } from '@causeway/protos'
+import type { Calls } from '@causeway/runtime'
+import type { TestLedger } from './running-ledger.ts'
+
+/** The hub's accounts in a currency. */
+export async function openHubAccounts(
+  { participants }: TestLedger,
+  currency = 'USD',
+): Promise<void> {
+  for (const ledgerAccountType of ['HUB_RECONCILIATION', 'HUB_MULTILATERAL_SETTLEMENT']) {
+    const account = { name: 'Hub', currency, ledgerAccountType, createdBy: 'operator' }
+    succeeded(await participants.CreateHubAccount(account))
+  }
+}
+
+/** An active participant with a net debit cap and, unless it is '0', a deposit. */
+export async function onboard(
+  { participants }: TestLedger,
+  name: string,
+  cap = '600',
+  deposit = '1000',
+): Promise<void> {
+  const currency = 'USD'
+  const limit = { type: 'NET_DEBIT_CAP', value: cap, alarmPercentage: '' }
+  succeeded(await participants.CreateParticipant({ name, currency, createdBy: 'operator' }))
+  succeeded(
+    await participants.SetInitialPositionAndLimits({ name, currency, limit, initialPosition: '' }),
+  )
+  succeeded(await participants.UpdateParticipantState({ name, isActive: true }))
+  if (deposit !== '0') succeeded(await depositTo(participants, name, deposit))
+}
+
+/** Funds in, with a new id unless one is given. */
+export async function depositTo(
+  participants: Calls<typeof participantsService>,
+  name: string,
+  amount: string,
+  transferId: string = randomUUID(),
+): Promise<{ readonly refusal?: Refusal | null }> {
+  const { balances } = await participants.RequestAccountsPositions({ name, currency: 'USD' })
+  const account = balances?.accounts.find((one) => one.ledgerAccountType === 'SETTLEMENT')
+  return participants.ManageFundsCreditDebitPairInstruction({
+    transferId,
+    name,
+    accountId: account?.id ?? 0,
+    kind: 'DEPOSIT',
+    amount,
+    currency: 'USD',
+    externalReference: 'bank 1',
+    reason: 'liquidity',
+    extensionList: Buffer.alloc(0),
+  })
+}
+
+/** The command was not refused; gives its answer back. */
+export function succeeded<Answer extends { readonly refusal?: { detail: string } | null }>(
+  answer: Answer,
+): Answer {
+  if (answer.refusal) throw new Error(answer.refusal.detail)
+  return answer
+}

@@ -1,0 +1,116 @@
+/**
+ * What integration tests stand on: the whole service on a real database, spoken to over gRPC, with a
+ * peer in the place of settlements, and a connection to look and meddle from outside.
+ */
+import {
+  ledgerService,
+  participantsService,
+  settlementModelsService,
+  type SettlementModel,
+} from '@causeway/protos'
+import { statement, type Calls, type Database, type Service } from '@causeway/runtime'
+import { openTestParts, type TestParts } from '@causeway/runtime/testing'
+import { start } from '../service.ts'
+import type { Settings } from '../settings.ts'
+
+export const deferredNet: SettlementModel = {
+  id: 1,
+  name: 'DEFERREDNET',
+  isActive: true,
+  granularity: 'NET',
+  interchange: 'MULTILATERAL',
+  delay: 'DEFERRED',
+  currency: 'USD',
+  requireLiquidityCheck: true,
+  ledgerAccountType: 'POSITION',
+  settlementAccountType: 'SETTLEMENT',
+  autoPositionReset: true,
+}
+
+const settings: Settings = {
+  PARTICIPANT_LIFECYCLE_DATABASE_URL: '',
+  PARTICIPANT_LIFECYCLE_CONNECTIONS: 4,
+  LEDGER_BATCH_MAX: 200,
+  LEDGER_QUEUE_MAX: 10_000,
+  EXPIRY_GRACE_MS: 1_000,
+  HUB_NAME: 'Hub',
+  COMPATIBILITY: 'specification',
+}
+
+export interface TestLedger {
+  readonly parts: TestParts
+  readonly ledger: Calls<typeof ledgerService>
+  readonly participants: Calls<typeof participantsService>
+  /** The service's schema from outside. */
+  readonly database: Database
+  /** The models that the peer in the place of settlements answers with. */
+  readonly models: SettlementModel[]
+  /** Any statement without parameters. */
+  sql<Row = unknown>(text: string): Promise<readonly Row[]>
+  /** Kills the process and starts it anew on the same database. */
+  restart(): Promise<TestLedger>
+  stop(): Promise<void>
+}
+
+export async function openTestLedger(changes: Partial<Settings> = {}): Promise<TestLedger> {
+  return openOn(await openTestParts(), [{ ...deferredNet }], { ...settings, ...changes })
+}
+
+async function openOn(
+  parts: TestParts,
+  models: SettlementModel[],
+  all: Settings,
+): Promise<TestLedger> {
+  parts.grpc.serve(settlementModelsService, {
+    GetSettlementModels: ({ currency }) =>
+      Promise.resolve({
+        models: models.filter((model) => currency === '' || model.currency === currency),
+      }),
+    CreateSettlementModel: () => Promise.reject(new Error('this peer answers questions alone')),
+  })
+  const service: Service = await start(all, parts)
+  const database = await parts.openDatabase({
+    url: '',
+    schema: 'participant_lifecycle',
+    migrations: new URL('../../migrations/', import.meta.url),
+    connections_max: 2,
+  })
+  return {
+    parts,
+    models,
+    database,
+    ledger: parts.grpc.client(ledgerService, 'participant-lifecycle'),
+    participants: parts.grpc.client(participantsService, 'participant-lifecycle'),
+    sql: (text) => database.query(statement(text), []),
+    async restart() {
+      const fresh = await parts.restart()
+      await service.stop()
+      return openOn(fresh, models, all)
+    },
+    async stop() {
+      await service.stop()
+      await database.close()
+      await parts.stop()
+    },
+  }
+}
+
+/** The value of an account as an operator reads it. */
+export async function valueOf(
+  { participants }: TestLedger,
+  name: string,
+  type: string,
+): Promise<string | undefined> {
+  const { balances } = await participants.RequestAccountsPositions({ name, currency: 'USD' })
+  return balances?.accounts.find((one) => one.ledgerAccountType === type)?.value
+}
+
+export async function differencesIn({ ledger }: TestLedger): Promise<readonly string[]> {
+  return (await ledger.VerifyLedger({}, { deadline_ms: 60_000 })).differences
+}
+
+/** Sets a balance as no operator can: the deposit of an account, whatever its size. */
+export async function plantDeposit(hub: TestLedger, name: string, units: bigint): Promise<void> {
+  await hub.sql(`update accounts set credits_posted = ${units} where type = 'SETTLEMENT'
+    and participant_id = (select id from participants where name = '${name}')`)
+}

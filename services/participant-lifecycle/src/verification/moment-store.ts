@@ -1,0 +1,66 @@
+/**
+ * What the ledger held at one moment, read in one short snapshot. What is compared with it is read
+ * later, slice by slice: a line of the journal and a final entry never change and never move, and the
+ * number of their batch tells whether the moment had seen them.
+ */
+import { statement, type Queries } from '@causeway/runtime'
+import type { HeldAccount } from './domain/accounts.ts'
+import type { Mark } from './domain/marks.ts'
+import type { Net } from './domain/nets.ts'
+import { reservedMarks } from './line-store.ts'
+import { openNets } from './net-store.ts'
+
+export interface Moment {
+  /** The last batch that had moved money. */
+  readonly batch: bigint
+  readonly accounts: readonly HeldAccount[]
+  /** Of the reservations: they are not final, so that later they may be in another place. */
+  readonly reserved: readonly Mark[]
+  /** The current window; earlier ones never change again. */
+  readonly windowId: number
+  /** Of the current window, and of later ones, which there should not be. */
+  readonly nets: readonly Net[]
+}
+
+const listAccounts = statement(`
+  select accounts.id, participants.name as participant, accounts.type, currency, debits_posted,
+    debits_pending, credits_posted, credits_pending, batch
+  from accounts join participants on participants.id = accounts.participant_id
+  order by accounts.id`)
+
+interface AccountRow {
+  readonly id: number
+  readonly participant: string
+  readonly type: string
+  readonly currency: string
+  readonly debits_posted: string
+  readonly debits_pending: string
+  readonly credits_posted: string
+  readonly credits_pending: string
+  readonly batch: string
+}
+
+/** To be read in a transaction of one snapshot. */
+export async function readMoment(tx: Queries, seed: bigint): Promise<Moment> {
+  const rows = await tx.query<AccountRow>(listAccounts, [])
+  const reserved = await reservedMarks(tx, seed)
+  const { windowId, nets } = await openNets(tx)
+  return { batch: lastBatch(rows), accounts: rows.map(accountOf), reserved, windowId, nets }
+}
+
+function lastBatch(rows: readonly AccountRow[]): bigint {
+  return rows.reduce((last, { batch }) => (BigInt(batch) > last ? BigInt(batch) : last), 0n)
+}
+
+function accountOf(row: AccountRow): HeldAccount {
+  return {
+    id: row.id,
+    participant: row.participant,
+    type: row.type,
+    currency: row.currency,
+    postedDebits: BigInt(row.debits_posted),
+    pendingDebits: BigInt(row.debits_pending),
+    postedCredits: BigInt(row.credits_posted),
+    pendingCredits: BigInt(row.credits_pending),
+  }
+}

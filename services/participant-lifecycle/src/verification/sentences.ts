@@ -1,0 +1,78 @@
+/** What a comparison found, as sentences that name ids and amounts; bounded in number. */
+import { formatAmount } from '@causeway/money'
+import type { BalanceDifference, CurrencyDifference, Kind } from './domain/accounts.ts'
+import type { NetDifference } from './domain/nets.ts'
+import type { EntryDifference, OrphanLine } from './line-store.ts'
+import type { StampDifference } from './net-store.ts'
+
+export interface Findings {
+  add(sentences: readonly string[]): void
+  isFull(): boolean
+  /** The first of them; the rest is counted in a last sentence. */
+  all(): readonly string[]
+}
+
+const sentences_max = 1_000
+
+export function openFindings(): Findings {
+  const kept: string[] = []
+  let rest = 0
+  return {
+    add(sentences) {
+      const room = sentences.slice(0, sentences_max - kept.length)
+      kept.push(...room)
+      rest += sentences.length - room.length
+    },
+    isFull: () => kept.length >= sentences_max,
+    all: () => (rest === 0 ? kept : [...kept, `There are at least ${rest} more differences.`]),
+  }
+}
+
+const kindWords = {
+  postedDebits: 'posted debits',
+  pendingDebits: 'pending debits',
+  postedCredits: 'posted credits',
+  pendingCredits: 'pending credits',
+} as const satisfies Record<Kind, string>
+
+export function aboutBalance({ account, kind, journal }: BalanceDifference): string {
+  const { id, participant, type, currency } = account
+  return `Account ${id} (${participant}, ${type}, ${currency}) holds ${kindWords[kind]} ${formatAmount(account[kind])}, its journal makes ${formatAmount(journal)}.`
+}
+
+export function aboutUnknownAccount(id: number): string {
+  return `The journal moves account ${id}, which is no account.`
+}
+
+export function aboutCurrency({ currency, kind, debits, credits }: CurrencyDifference): string {
+  return `The ${kind} debits of all ${currency} accounts are ${formatAmount(debits)}, their credits ${formatAmount(credits)}.`
+}
+
+export function aboutEntry({ id, kind, outcome, steps, expected }: EntryDifference): string {
+  return `Entry ${id} (${kind}, ${outcome}) has the journal steps ${list(steps)} instead of ${list(expected)}.`
+}
+
+export function aboutOrphan({ entryId, step, amount }: OrphanLine): string {
+  return `The journal has ${step} of ${printed(amount)} for ${entryId}, which is no entry.`
+}
+
+/** Each entry has its lines, and yet they are not the same: their batches are not. */
+export function aboutMarks(buckets: number): string {
+  return `The journal and the entries differ in ${buckets} parts, though each entry has its lines: the numbers of their batches are wrong.`
+}
+
+export function aboutStamp({ id, amount, settles, windowId }: StampDifference): string {
+  return `The posted transfer ${id} of ${printed(amount)} (${settles ?? 'no model'}) is in ${windowId === null ? 'no window' : `window ${windowId}`}.`
+}
+
+export function aboutNet({ counted, posted }: NetDifference): string {
+  return `Window ${counted.windowId} has a net of ${formatAmount(counted.net)} in ${counted.transfers} transfers for account ${counted.accountId} under model ${counted.modelId}, its entries make ${formatAmount(posted.net)} in ${posted.transfers}.`
+}
+
+function printed(units: string): string {
+  return formatAmount(BigInt(units))
+}
+
+function list(steps: string): string {
+  return steps === '' ? 'none' : steps
+}

@@ -1,0 +1,67 @@
+import { describe, expect, test } from '@jest/globals'
+import { share } from './verifier.ts'
+
+/** Work that is answered by hand. */
+function handWork() {
+  const begun: { readonly signal: AbortSignal; answer(text: string): void }[] = []
+  const work = (signal: AbortSignal) =>
+    new Promise<string>((resolve, reject) => {
+      begun.push({ signal, answer: resolve })
+      signal.addEventListener('abort', () => reject(signal.reason as Error))
+    })
+  return { begun, work }
+}
+
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}
+
+describe('shared work', () => {
+  test('is done once for all who wait for it', async () => {
+    const { begun, work } = handWork()
+    const shared = share(work)
+    const results = [1, 2].map(() => shared.join(new AbortController().signal))
+    await turn()
+    expect([begun.length, shared.isOver()]).toEqual([1, false])
+    begun[0]?.answer('clean')
+    expect(await Promise.all(results)).toEqual(['clean', 'clean'])
+    await shared.ended
+    expect(shared.isOver()).toBe(true)
+  })
+
+  test('goes on as long as one of them waits, and stops when the last one is gone', async () => {
+    const { begun, work } = handWork()
+    const shared = share(work)
+    const [one, other] = [new AbortController(), new AbortController()]
+    const results = [one, other].map(({ signal }) => shared.join(signal))
+    await turn()
+    one.abort(new Error('one is gone'))
+    expect([begun[0]?.signal.aborted, shared.isOver()]).toEqual([false, false])
+    other.abort(new Error('all are gone'))
+    expect(shared.isOver()).toBe(true)
+    for (const result of results) await expect(result).rejects.toThrow('all are gone')
+  })
+
+  test('is not begun for one who is gone already', async () => {
+    const { begun, work } = handWork()
+    const shared = share(work)
+    await expect(shared.join(AbortSignal.abort(new Error('gone')))).rejects.toThrow('gone')
+    expect(begun).toEqual([])
+  })
+
+  test('begins when what ran before has ended, even if that failed', async () => {
+    const { begun, work } = handWork()
+    const first = share(work)
+    const failing = first.join(new AbortController().signal)
+    await turn()
+    const second = share(work, first.ended)
+    const result = second.join(new AbortController().signal)
+    await turn()
+    expect(begun).toHaveLength(1)
+    first.stop(new Error('stopped'))
+    await expect(failing).rejects.toThrow('stopped')
+    await turn()
+    begun[1]?.answer('clean')
+    expect(await result).toBe('clean')
+  })
+})
