@@ -15,6 +15,7 @@ import type { ProtoGrpcType as TransfersTypes } from './generated/transfers.ts'
 
 export type { Oracle__Output as Oracle } from './generated/causeway/account_lookup/v1/Oracle.ts'
 export type { OwnerAnswer__Output as OwnerAnswer } from './generated/causeway/account_lookup/v1/OwnerAnswer.ts'
+export type { CredentialState__Output as CredentialState } from './generated/causeway/auth_service/v1/CredentialState.ts'
 export type { ParticipantKey__Output as ParticipantKey } from './generated/causeway/auth_service/v1/ParticipantKey.ts'
 export type { Ping__Output as Ping } from './generated/causeway/auth_service/v1/Ping.ts'
 export type { DeadLetter__Output as DeadLetter } from './generated/causeway/notifications/v1/DeadLetter.ts'

@@ -1,7 +1,14 @@
 /** From the NotifyRequested event to a notification, and from its end to a line of a report. */
-import { catalogue, newEvent, type DomainEvent, type Payload } from '@causeway/events'
-import { monthOf, type OutgoingMessage } from '@causeway/runtime'
+import {
+  catalogue,
+  newEvent,
+  type DomainEvent,
+  type ErrorInformation,
+  type Payload,
+} from '@causeway/events'
+import { monthOf, type HttpAnswer, type OutgoingMessage } from '@causeway/runtime'
 import { z } from 'zod'
+import type { FspRefusal } from './domain/verdict.ts'
 
 /** Something to deliver, with everything that its attempts need. */
 export interface Notification {
@@ -26,6 +33,8 @@ export interface Ended {
   readonly httpStatus: number | null
   readonly error: string | null
   readonly ended_ms: number
+  /** What a refusing FSP wrote into its answer. */
+  readonly refusal: FspRefusal | undefined
   /** Whether it has a row among the undelivered. */
   readonly stored: boolean
 }
@@ -105,25 +114,70 @@ export function storableError(error: string | null): string | null {
   return error === null ? null : error.slice(0, error_length_max).replaceAll('\0', '')
 }
 
+/** Whether anybody waits to hear of the end. */
+function isAwaited({ notification, status }: Ended): boolean {
+  const { reportRequired, onFailure } = notification.request
+  return reportRequired || (onFailure !== undefined && status === 'FAILED')
+}
+
+function plain({ errorCode, errorDescription, extensionList }: FspRefusal): ErrorInformation {
+  return {
+    errorCode,
+    errorDescription,
+    ...(extensionList === undefined
+      ? {}
+      : {
+          extensionList: {
+            extension: extensionList.extension.map(({ key, value }) => ({ key, value })),
+          },
+        }),
+  }
+}
+
+const refusalBody = z.object({
+  errorInformation: z.object({
+    errorCode: z.string().regex(/^[1-9]\d{3}$/),
+    errorDescription: z.string().min(1).max(128),
+    extensionList: z
+      .object({
+        extension: z
+          .array(z.object({ key: z.string().max(32), value: z.string().max(128) }))
+          .min(1)
+          .max(16),
+      })
+      .optional(),
+  }),
+})
+
+/** The error that an answer of 400 or more carries; undefined when there is none that can be told on. */
+export function refusalIn({ status, body, truncated }: HttpAnswer): FspRefusal | undefined {
+  if (status < 400 || truncated || body.length === 0) return undefined
+  try {
+    return refusalBody.safeParse(JSON.parse(body.toString('utf8'))).data?.errorInformation
+  } catch {
+    return undefined
+  }
+}
+
 /** One message for all that ended together; none when nobody wants to know. */
 export function reportOf(ended: readonly Ended[]): readonly OutgoingMessage[] {
-  const reports = ended
-    .filter(({ notification }) => notification.request.reportRequired)
-    .map((end) => {
-      const { request } = end.notification
-      const error = storableError(end.error)
-      return {
-        notificationId: request.notificationId,
-        cause: request.cause,
-        legRole: request.legRole,
-        destinationFspId: request.destinationFspId,
-        status: end.status,
-        ...(end.httpStatus === null ? {} : { httpStatus: end.httpStatus }),
-        attempts: end.attempts,
-        duration_ms: duration_msOf(end),
-        ...(error === null ? {} : { lastError: error }),
-        reportedAt: new Date(end.ended_ms).toISOString(),
-      }
-    })
+  const reports = ended.filter(isAwaited).map((end) => {
+    const { request } = end.notification
+    const error = storableError(end.error)
+    return {
+      notificationId: request.notificationId,
+      cause: request.cause,
+      legRole: request.legRole,
+      destinationFspId: request.destinationFspId,
+      status: end.status,
+      ...(end.httpStatus === null ? {} : { httpStatus: end.httpStatus }),
+      attempts: end.attempts,
+      duration_ms: duration_msOf(end),
+      ...(error === null ? {} : { lastError: error }),
+      ...(end.refusal === undefined ? {} : { errorInformation: plain(end.refusal) }),
+      ...(request.onFailure === undefined ? {} : { onFailure: request.onFailure }),
+      reportedAt: new Date(end.ended_ms).toISOString(),
+    }
+  })
   return reports.length === 0 ? [] : [newEvent('notifications', 'NotifyReport', { reports })]
 }

@@ -2,8 +2,8 @@
  * One lane per FSP, with its own connections, slots and circuit: an FSP that is slow or away delays
  * nobody but itself.
  */
-import { createHttpClient, type HttpClient } from '@causeway/runtime'
-import type { Notification } from './contract.ts'
+import { createHttpClient, type ClientTls, type HttpClient } from '@causeway/runtime'
+import { refusalIn, type Notification } from './contract.ts'
 import {
   afterAttempt,
   afterTrialBegan,
@@ -31,6 +31,8 @@ export interface Delivery {
 export interface LaneBounds extends CircuitBounds {
   readonly requests_max: number
   readonly timeout_ms: number
+  /** What https FSPs are shown, and what they are held against; the public CAs when undefined. */
+  readonly tls: ClientTls | undefined
 }
 
 export interface Lane {
@@ -69,11 +71,15 @@ interface LaneState extends LaneParts {
 }
 
 export function openLane(fspId: string, parts: LaneParts): Lane {
-  const { requests_max, timeout_ms } = parts.bounds
+  const { requests_max, timeout_ms, tls } = parts.bounds
   const lane: LaneState = {
     ...parts,
     fspId,
-    client: createHttpClient({ connections_per_origin_max: requests_max, timeout_ms }),
+    client: createHttpClient({
+      connections_per_origin_max: requests_max,
+      timeout_ms,
+      ...(tls === undefined ? {} : { tls }),
+    }),
     underWay: new Map(),
     again: new Set(),
     waiting: new Set(),
@@ -150,7 +156,8 @@ function end(lane: LaneState, delivery: Delivery, attempt: Attempt): void {
   lane.measures.attempted(verdict.type)
   turnCircuit(lane, verdict.healthy)
   const httpStatus = attempt.type === 'ANSWERED' ? attempt.status : null
-  delivery.onEnd({ type: 'ATTEMPTED', verdict, httpStatus })
+  const refusal = attempt.type === 'ANSWERED' ? attempt.refusal : undefined
+  delivery.onEnd({ type: 'ATTEMPTED', verdict, httpStatus, refusal })
   fill(lane)
 }
 
@@ -177,7 +184,7 @@ async function send(client: HttpClient, { request, body }: Notification): Promis
   const hasBody = body.length > 0
   try {
     const answer = await client.request({ method, url, headers, ...(hasBody ? { body } : {}) })
-    return { type: 'ANSWERED', status: answer.status }
+    return { type: 'ANSWERED', status: answer.status, refusal: refusalIn(answer) }
   } catch (error) {
     return { type: 'UNANSWERED', reason: error instanceof Error ? error.message : String(error) }
   }

@@ -20,7 +20,10 @@ export function resultOf(tried: Tried, end: AttemptEnd, backoff: BackoffBounds):
   const { deadline_ms } = notification
   const now_ms = Date.now()
   const step = stepAfter({ attempts, deadline_ms }, end, now_ms, Math.random(), backoff)
-  if (step.type === 'ENDED') return { ...step, notification, stored, ended_ms: now_ms }
+  if (step.type === 'ENDED') {
+    const refusal = end.type === 'ATTEMPTED' ? end.refusal : undefined
+    return { ...step, notification, stored, ended_ms: now_ms, refusal }
+  }
   return { ...step, notification, stored, busy_until_ms: 0 }
 }
 

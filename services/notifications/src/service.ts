@@ -6,7 +6,9 @@ import { onEvents } from '@causeway/events'
 import {
   ensureMonthlyPartitions,
   periodically,
+  readPem,
   statement,
+  type ClientTls,
   type Database,
   type Logger,
   type Periodic,
@@ -50,6 +52,7 @@ export const start: Start<Settings> = async (settings, parts) => {
     bounds: {
       requests_max,
       timeout_ms,
+      tls: await clientTlsOf(settings),
       failures_max: settings.NOTIFICATIONS_CIRCUIT_FAILURES_MAX,
       trial_every_ms: settings.NOTIFICATIONS_CIRCUIT_TRIAL_MS,
     },
@@ -93,6 +96,18 @@ export const start: Start<Settings> = async (settings, parts) => {
       await retries.settled()
       await db.close()
     },
+  }
+}
+
+async function clientTlsOf(settings: Settings): Promise<ClientTls | undefined> {
+  if (settings.NOTIFICATIONS_TLS_CERTIFICATE_FILE === '') return undefined
+  return {
+    certificate: await readPem(
+      'NOTIFICATIONS_TLS_CERTIFICATE_FILE',
+      settings.NOTIFICATIONS_TLS_CERTIFICATE_FILE,
+    ),
+    key: await readPem('NOTIFICATIONS_TLS_KEY_FILE', settings.NOTIFICATIONS_TLS_KEY_FILE),
+    ca: await readPem('NOTIFICATIONS_TLS_CA_FILE', settings.NOTIFICATIONS_TLS_CA_FILE),
   }
 }
 

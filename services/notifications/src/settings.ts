@@ -23,6 +23,15 @@ export const settings = {
     min: 10,
     max: 10_000,
   }),
+  NOTIFICATIONS_TLS_CERTIFICATE_FILE: text({
+    about: 'PEM file: the certificate that https FSPs are shown; empty: none',
+    default: '',
+  }),
+  NOTIFICATIONS_TLS_KEY_FILE: text({ about: 'PEM file: its private key', default: '' }),
+  NOTIFICATIONS_TLS_CA_FILE: text({
+    about: 'PEM file: the CA that vouches for https FSPs; with an empty certificate file: unused',
+    default: '',
+  }),
   NOTIFICATIONS_LANE_MAX: integer({
     about: 'callbacks under way to one FSP',
     unit: 'requests',

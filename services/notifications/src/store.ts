@@ -97,17 +97,19 @@ const updateUndelivered = statement(`
  */
 export async function save(db: Queries, results: readonly Result[]): Promise<void> {
   const ended = results.filter((result): result is Ended => result.type === 'ENDED')
-  const fresh = results.filter((result) => !result.stored && !isDelivered(result))
-  const changed = results.filter((result) => result.stored && !isDelivered(result))
-  const delivered = ended.filter((end) => end.stored && isDelivered(end))
+  const fresh = results.filter((result) => !result.stored && !isOver(result))
+  const changed = results.filter((result) => result.stored && !isOver(result))
+  const delivered = ended.filter((end) => end.stored && isOver(end))
   await queryUnlessEmpty(db, insertUndelivered, fresh, undeliveredValues)
   await queryUnlessEmpty(db, updateUndelivered, lastOfEach(changed), changeValues)
   await queryUnlessEmpty(db, removeDelivered, delivered, keyValues)
   await queryUnlessEmpty(db, insertLines, ended, lineValues)
 }
 
-function isDelivered(result: Result): boolean {
-  return result.type === 'ENDED' && result.status === 'SUCCESS'
+/** Delivered, or of no more use: whoever sent a message that is only passed on was told that it failed. */
+function isOver(result: Result): boolean {
+  if (result.type !== 'ENDED') return false
+  return result.status === 'SUCCESS' || !result.notification.request.reportRequired
 }
 
 /** `update … from` takes any one of several rows that match: only the last may be there. */

@@ -72,6 +72,9 @@ export async function openSink(answers: Sink['answers'] = () => 200): Promise<Si
 /** Quick ones: seconds become tens of milliseconds. */
 export const quickSettings: Settings = {
   NOTIFICATIONS_DATABASE_URL: '',
+  NOTIFICATIONS_TLS_CERTIFICATE_FILE: '',
+  NOTIFICATIONS_TLS_KEY_FILE: '',
+  NOTIFICATIONS_TLS_CA_FILE: '',
   CALLBACK_TIMEOUT_MS: 1_000,
   PARK_AFTER_MS: 100,
   NOTIFICATIONS_LANE_MAX: 32,

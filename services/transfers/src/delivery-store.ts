@@ -1,5 +1,5 @@
 /** How callbacks reached their FSPs: kept once each, however often it is reported. */
-import { monthOf, statement, textArray, type Database } from '@causeway/runtime'
+import { filedMonthOf, statement, textArray, type Database } from '@causeway/runtime'
 
 export interface Delivery {
   readonly entityId: string
@@ -21,7 +21,7 @@ export interface ReportedDelivery {
 }
 
 export interface DeliveryStore {
-  keep(deliveries: readonly ReportedDelivery[]): Promise<void>
+  keep(deliveries: readonly ReportedDelivery[], now: Date): Promise<void>
 }
 
 const keepStatement = statement(`
@@ -39,17 +39,17 @@ const keepStatement = statement(`
 
 export function openDeliveryStore(db: Database): DeliveryStore {
   return {
-    async keep(deliveries) {
-      if (deliveries.length > 0) await db.query(keepStatement, valuesOf(deliveries))
+    async keep(deliveries, now) {
+      if (deliveries.length > 0) await db.query(keepStatement, valuesOf(deliveries, now))
     },
   }
 }
 
-function valuesOf(deliveries: readonly ReportedDelivery[]): Buffer[] {
+function valuesOf(deliveries: readonly ReportedDelivery[], now: Date): Buffer[] {
   const texts = (of: (delivery: Delivery) => string | null): Buffer =>
     textArray(deliveries.map(({ delivery }) => of(delivery)))
   return [
-    texts(({ reportedAt }) => monthOf(new Date(reportedAt))),
+    texts(({ reportedAt }) => filedMonthOf(new Date(reportedAt), now)),
     texts(({ notificationId }) => notificationId),
     texts(({ entityId }) => entityId),
     textArray(deliveries.map(({ report }) => report)),

@@ -52,6 +52,7 @@ export async function handleBatch(
       reports.flatMap(({ name, payload }) =>
         payload.reports.map((delivery) => ({ report: name, delivery })),
       ),
+      work.now(),
     ),
     workInRounds(work, ofTransfers),
   ])

@@ -236,12 +236,14 @@ test('deliveries are kept once, however often they are reported', async () => {
     notificationId: randomUUID(),
     status: 'FAILED',
     lastError: 'refused',
+    // Of a process whose clock is wrong.
+    reportedAt: '2019-01-01T00:00:00.000Z',
   }
   const report = 'TransferFulfilCommittedCallbackReport'
   const deliveries = openDeliveryStore(db)
   const reported = [delivery, failed].map((one) => ({ report, delivery: one }))
-  await deliveries.keep(reported)
-  await deliveries.keep([...reported].reverse())
+  await deliveries.keep(reported, now)
+  await deliveries.keep([...reported].reverse(), now)
   const rows = await db.query<{ status: string }>(
     statement('select status from deliveries where transfer_id = $1 order by status'),
     [transferId],

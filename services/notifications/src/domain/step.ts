@@ -3,11 +3,17 @@
  * for its next attempt.
  */
 import { pause_ms, type BackoffBounds } from './backoff.ts'
-import type { Verdict } from './verdict.ts'
+import type { FspRefusal, Verdict } from './verdict.ts'
 
 /** How a lane let go of a notification. */
 export type AttemptEnd =
-  | { readonly type: 'ATTEMPTED'; readonly verdict: Verdict; readonly httpStatus: number | null }
+  | {
+      readonly type: 'ATTEMPTED'
+      readonly verdict: Verdict
+      readonly httpStatus: number | null
+      /** What a refusing FSP wrote into its answer. */
+      readonly refusal?: FspRefusal | undefined
+    }
   /** Its deadline came before the attempt could begin. */
   | { readonly type: 'EXPIRED' }
   /** Nothing was sent: the FSP gets only trials, or all of its slots hang. */

@@ -6,9 +6,21 @@
 
 /** What came of one attempt. */
 export type Attempt =
-  | { readonly type: 'ANSWERED'; readonly status: number }
+  | {
+      readonly type: 'ANSWERED'
+      readonly status: number
+      readonly refusal?: FspRefusal | undefined
+    }
   /** No whole answer came: the reason says why. */
   | { readonly type: 'UNANSWERED'; readonly reason: string }
+
+/** FSPIOP 7.6, ErrorInformation. */
+export interface FspRefusal {
+  readonly errorCode: string
+  readonly errorDescription: string
+  readonly extensionList?:
+    { readonly extension: readonly { readonly key: string; readonly value: string }[] } | undefined
+}
 
 export interface Verdict {
   readonly type: 'DELIVERED' | 'TRY_AGAIN' | 'GIVEN_UP'
