@@ -1,0 +1,342 @@
+import type { Message } from '@causeway/runtime'
+import { eventually } from '@causeway/runtime/testing'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { randomUUID } from 'node:crypto'
+import {
+  association,
+  batch,
+  gist,
+  openStand,
+  partyQuery,
+  payloadOf,
+  participantQuery,
+  removal,
+  type Entry,
+  type Named,
+  type Stand,
+} from '../testing.ts'
+
+let stand: Stand
+let id = 0
+/** A number that no other test has used. */
+function msisdn(): string {
+  return `2772${String(++id).padStart(7, '0')}`
+}
+
+beforeAll(async () => {
+  stand = await openStand()
+})
+afterAll(() => stand.stop())
+beforeEach(() => {
+  stand.heard.length = 0
+})
+
+const created = 'ParticipantAssociationCreated'
+const removed = 'ParticipantAssociationRemoved'
+const refused = 'ParticipantAssociationRequestRefused'
+
+/** What became of requests about one party, in their order. */
+async function gistsOf(...events: readonly ReturnType<typeof association>[]) {
+  stand.heard.length = 0
+  await stand.publish(...events)
+  const [first] = events
+  return (await stand.said(first?.key ?? '', events.length)).map(gist)
+}
+
+/** Whose the party is. */
+async function ownerOf(named: Named): Promise<string> {
+  const event = participantQuery(named)
+  stand.heard.length = 0
+  await stand.publish(event)
+  const [message] = await stand.said(event.key, 1)
+  return message === undefined ? '' : gist(message).replace('ParticipantQueryResponse ', '')
+}
+
+function descriptionIn(message: Message | undefined): string {
+  const { errorInformation } = payloadOf(message) as {
+    readonly errorInformation: { readonly errorDescription: string }
+  }
+  return errorInformation.errorDescription
+}
+
+describe('an association', () => {
+  test('is stored, and who asked for it is told', async () => {
+    const named = { type: 'BUSINESS', id: msisdn(), subId: 'till1', currency: 'USD' }
+    const event = association(named)
+    await stand.publish(event)
+    const [message] = await stand.said(event.key, 1)
+    expect(message?.type).toBe(created)
+    expect(message?.payload).toEqual({
+      partyKey: event.key,
+      partyIdType: 'BUSINESS',
+      partyIdentifier: named.id,
+      partySubIdOrType: 'till1',
+      currency: 'USD',
+      requesterFspId: 'greenbank',
+      version: '1.1',
+      fspId: 'greenbank',
+    })
+    expect(await ownerOf(named)).toBe('greenbank')
+  })
+
+  test('may be asked for again by its own FSP', async () => {
+    const named = { id: msisdn() }
+    expect(await gistsOf(association(named), association(named))).toEqual([created, created])
+  })
+
+  test('is not taken over by another FSP', async () => {
+    const named = { id: msisdn() }
+    await gistsOf(association(named))
+    const event = association({ ...named, id: `+${named.id}`, by: 'bluewallet' })
+    await stand.publish(event)
+    const [message] = await stand.said(event.key, 1)
+    expect(message && gist(message)).toBe(`${refused} 3003`)
+    expect(descriptionIn(message)).toBe('Add Party information error - it belongs to another FSP')
+    expect(await ownerOf(named)).toBe('greenbank')
+  })
+
+  test('in any currency is not taken over in a single one, nor the other way round', async () => {
+    const [all, dollars] = [{ id: msisdn() }, { id: msisdn(), currency: 'USD' }]
+    await gistsOf(association(all))
+    await gistsOf(association(dollars))
+    const by = 'bluewallet'
+    expect(await gistsOf(association({ ...all, currency: 'USD', by }))).toEqual([`${refused} 3003`])
+    expect(await gistsOf(association({ id: dollars.id, by }))).toEqual([`${refused} 3003`])
+    expect(await gistsOf(association({ ...dollars, currency: 'EUR', by }))).toEqual([created])
+  })
+
+  test.each([
+    ['for another FSP', { id: '1' }, { fspId: 'bluewallet' }, 'fspId is not FSPIOP-Source'],
+    ['for an inactive FSP', { id: '1', by: 'sleeper' }, {}, 'the FSP is no active participant'],
+    ['for an unknown FSP', { id: '1', by: 'unheard-of' }, {}, 'the FSP is no active participant'],
+  ])('is not made %s', async (_title, named, changed, detail) => {
+    const event = association(named, changed)
+    await stand.publish(event)
+    const [message] = await stand.said(event.key, 1)
+    expect(message && gist(message)).toBe(`${refused} 3003`)
+    expect(descriptionIn(message)).toBe(`Add Party information error - ${detail}`)
+  })
+
+  test('is removed by its FSP alone', async () => {
+    const named = { id: msisdn() }
+    await gistsOf(association(named))
+    expect(await gistsOf(removal({ ...named, by: 'bluewallet' }))).toEqual([`${refused} 3040`])
+    expect(await ownerOf(named)).toBe('greenbank')
+    expect(await gistsOf(removal(named))).toEqual([removed])
+    expect(await ownerOf(named)).toBe('3204')
+    expect(await gistsOf(removal(named))).toEqual([`${refused} 3204`])
+  })
+
+  test('is removed in one currency or in all of them', async () => {
+    const named = { id: msisdn() }
+    const inEach = ['USD', 'EUR', 'KES'].map((currency) => association({ ...named, currency }))
+    await gistsOf(...inEach)
+    expect(await gistsOf(removal({ ...named, currency: 'USD' }))).toEqual([removed])
+    expect(await ownerOf({ ...named, currency: 'USD' })).toBe('3204')
+    expect(await ownerOf({ ...named, currency: 'EUR' })).toBe('greenbank')
+    expect(await gistsOf(removal(named))).toEqual([removed])
+    expect(await ownerOf(named)).toBe('3204')
+  })
+
+  test('changes hands in the order of the requests', async () => {
+    const named = { id: msisdn() }
+    const other = { ...named, by: 'bluewallet' }
+    expect(
+      await gistsOf(
+        association(named),
+        association(other),
+        removal(named),
+        association(other),
+        removal(named),
+      ),
+    ).toEqual([created, `${refused} 3003`, removed, created, `${refused} 3040`])
+    expect(await ownerOf(named)).toBe('bluewallet')
+  })
+})
+
+describe('requests that come again', () => {
+  test('change nothing and say nothing, in any split', async () => {
+    const parties = Array.from({ length: 5 }, msisdn)
+    const all = parties.flatMap((number) => [
+      association({ id: number }),
+      association({ id: number, by: 'bluewallet' }),
+      removal({ id: number }),
+      association({ id: number, by: 'bluewallet', currency: 'USD' }),
+    ])
+    await stand.publish(...all)
+    await eventually(() => stand.heard.length === all.length || undefined, 'the answers')
+    const said = stand.heard.map((message) => message.id)
+    for (const size of [1, 3, 7, all.length]) {
+      for (let at = 0; at < all.length; at += size) await stand.publish(...all.slice(at, at + size))
+    }
+    // What comes after them is worked on after them.
+    const last = association({ id: msisdn() })
+    await stand.publish(last)
+    await stand.said(last.key, 1)
+    for (const number of parties) {
+      expect(await ownerOf({ id: number, currency: 'USD' })).toBe('bluewallet')
+    }
+    const again = association({ id: parties[0] ?? '', by: 'mangobank', currency: 'EUR' })
+    expect(await gistsOf(again)).toEqual([created])
+    expect(new Set(said).size).toBe(all.length)
+  })
+
+  test('say nothing new', async () => {
+    const named = { id: msisdn() }
+    const mine = association(named)
+    const theirs = association({ ...named, by: 'bluewallet' })
+    expect(await gistsOf(mine, removal(named), theirs)).toEqual([created, removed, created])
+    const last = association({ ...named, currency: 'USD', by: 'bluewallet' })
+    // The first request would be refused now; it was not, and that stands.
+    await stand.publish(mine, theirs, last)
+    const messages = await stand.said(mine.key, 4)
+    expect(messages.map(gist)).toEqual([created, removed, created, created])
+  })
+})
+
+describe('a crash', () => {
+  test('loses no request and lets none have another outcome than it had', async () => {
+    let own = await openStand({ ACCOUNT_LOOKUP_BATCH_MAX: 10 })
+    const events = Array.from({ length: 60 }, msisdn).flatMap((number) => [
+      association({ id: number }),
+      association({ id: number, by: 'bluewallet' }),
+      removal({ id: number }),
+      association({ id: number, by: 'bluewallet' }),
+    ])
+    await own.publish(...events)
+    const before = own.heard
+    await eventually(() => before.length > 20 || undefined, 'the first answers')
+    own = await own.crash()
+    const said = () => new Map([...before, ...own.heard].map((message) => [message.id, message]))
+    await eventually(() => said().size >= events.length || undefined, 'an answer to each')
+    const last = association({ id: msisdn() })
+    await own.publish(last)
+    await own.said(last.key, 1)
+    const types = [...said().values()].map(({ type }) => type)
+    const count = (wanted: string) => types.filter((type) => type === wanted).length
+    expect([count(created), count(refused), count(removed)]).toEqual([121, 60, 60])
+    await own.stop()
+  })
+})
+
+describe('two FSPs that want the same parties at the same moment', () => {
+  test('get each of them once, whatever kind of request was quicker and in whatever currency', async () => {
+    const numbers = Array.from({ length: 200 }, msisdn)
+    const entries = (fspId: string): Entry[] =>
+      numbers.map((number) => ({ partyIdType: 'MSISDN', partyIdentifier: number, fspId }))
+    const events = [
+      batch(randomUUID(), entries('greenbank')),
+      batch(randomUUID(), entries('bluewallet').reverse(), { by: 'bluewallet' }),
+      ...numbers.map((number) => association({ id: number, by: 'mangobank', currency: 'USD' })),
+    ]
+    await Promise.all(events.map((event) => stand.publish(event)))
+    await eventually(() => stand.heard.length === events.length || undefined, 'the answers')
+    const winners = new Map(numbers.map((number): [string, string[]] => [number, []]))
+    for (const message of stand.heard) {
+      for (const { number, fspId } of wonIn(message)) winners.get(number)?.push(fspId)
+    }
+    expect([...winners.values()].every((each) => each.length === 1)).toBe(true)
+    for (const number of numbers.slice(0, 10)) {
+      expect([await ownerOf({ id: number })]).toEqual(winners.get(number))
+    }
+  })
+})
+
+interface BatchResult {
+  readonly requesterFspId: string
+  readonly result: {
+    readonly currency?: string
+    readonly partyList?: readonly {
+      readonly partyId: Entry
+      readonly errorInformation?: { readonly errorCode: string; readonly errorDescription: string }
+    }[]
+    readonly errorInformation?: { readonly errorCode: string }
+  }
+}
+
+function wonIn({ type, payload }: Message): readonly { number: string; fspId: string }[] {
+  if (type === created) {
+    const { partyIdentifier, fspId } = payload as { partyIdentifier: string; fspId: string }
+    return [{ number: partyIdentifier, fspId }]
+  }
+  if (type !== 'ParticipantBatchAssociationProcessed') return []
+  const { requesterFspId, result } = payload as BatchResult
+  return (result.partyList ?? [])
+    .filter(({ errorInformation }) => errorInformation === undefined)
+    .map(({ partyId }) => ({ number: partyId.partyIdentifier, fspId: requesterFspId }))
+}
+
+describe('POST /participants', () => {
+  async function resultOf(event: ReturnType<typeof batch>): Promise<BatchResult['result']> {
+    await stand.publish(event)
+    const [message] = await stand.said(event.key, 1)
+    expect(message?.type).toBe('ParticipantBatchAssociationProcessed')
+    return (payloadOf(message) as BatchResult).result
+  }
+
+  test('answers for each party in the order of the request', async () => {
+    const [mine, taken] = [msisdn(), msisdn()]
+    await gistsOf(association({ id: taken, by: 'bluewallet', currency: 'USD' }))
+    const party = (partyIdType: string, partyIdentifier: string, more: Partial<Entry> = {}) => ({
+      partyIdType,
+      partyIdentifier,
+      fspId: 'greenbank',
+      ...more,
+    })
+    const list: Entry[] = [
+      party('MSISDN', mine),
+      party('PHONE', '1'),
+      party('MSISDN', taken),
+      party('BUSINESS', 'hats', { partySubIdOrType: 'till1' }),
+      party('MSISDN', 'letters'),
+      party('MSISDN', msisdn(), { fspId: 'bluewallet' }),
+      party('MSISDN', `+${mine}`),
+      { partyIdType: 'ALIAS', partyIdentifier: mine },
+    ]
+    const result = await resultOf(batch(randomUUID(), list, { currency: 'USD' }))
+    expect(result.currency).toBe('USD')
+    expect(result.partyList?.map(({ partyId }) => partyId)).toEqual(list)
+    expect(
+      result.partyList?.map(({ errorInformation }) => errorInformation?.errorDescription),
+    ).toEqual([
+      undefined,
+      'Add Party information error - not a legal PartyIdType',
+      'Add Party information error - it belongs to another FSP',
+      undefined,
+      'Add Party information error - not a legal MSISDN',
+      'Add Party information error - fspId is not FSPIOP-Source',
+      undefined,
+      undefined,
+    ])
+    expect(await ownerOf({ id: mine, currency: 'USD' })).toBe('greenbank')
+    expect(await ownerOf({ id: mine, currency: 'EUR' })).toBe('3204')
+    expect(await ownerOf({ type: 'BUSINESS', id: 'hats', subId: 'till1' })).toBe('greenbank')
+    expect(await ownerOf({ type: 'ALIAS', id: mine })).toBe('greenbank')
+  })
+
+  test('fails as a whole for an FSP that is not active', async () => {
+    const list = [{ partyIdType: 'MSISDN', partyIdentifier: msisdn(), fspId: 'sleeper' }]
+    const result = await resultOf(batch(randomUUID(), list, { by: 'sleeper' }))
+    expect(result).toEqual({
+      errorInformation: {
+        errorCode: '3003',
+        errorDescription: 'Add Party information error - the FSP is no active participant',
+      },
+    })
+  })
+
+  test('takes 10,000 parties, and the same ones again', async () => {
+    const list = Array.from({ length: 10_000 }, (_, n) => ({
+      partyIdType: 'ALIAS',
+      partyIdentifier: `member-${n}`,
+      fspId: 'greenbank',
+    }))
+    for (const requestId of [randomUUID(), randomUUID()]) {
+      const { partyList } = await resultOf(batch(requestId, list))
+      expect(partyList?.length).toBe(10_000)
+      expect(partyList?.some(({ errorInformation }) => errorInformation)).toBe(false)
+    }
+    const event = partyQuery({ type: 'ALIAS', id: 'member-9999', by: 'bluewallet' })
+    expect(await gistsOf(event)).toEqual(['NotifyRequested greenbank'])
+  })
+})

@@ -1,0 +1,68 @@
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { matches, ownersOf } from './match.ts'
+
+describe('an association', () => {
+  test.each([
+    // stored, asked: sub id and currency
+    ['', '', '', '', true],
+    ['', '', '', 'USD', true],
+    ['', 'USD', '', '', true],
+    ['', 'USD', '', 'USD', true],
+    ['', 'USD', '', 'EUR', false],
+    ['till1', '', '', '', false],
+    ['', '', 'till1', '', false],
+    ['till1', '', 'till1', '', true],
+    ['till1', '', 'till2', '', false],
+    ['till1', 'USD', 'till1', '', true],
+    ['till1', 'USD', 'till1', 'EUR', false],
+    ['till1', '', 'TILL1', '', false],
+  ])(
+    'of [%j %j], asked for [%j %j]: %s',
+    (subId, currency, askedSubId, askedCurrency, expected) => {
+      const association = { subId, currency, fspId: 'bluewallet' }
+      expect(matches(association, { subId: askedSubId, currency: askedCurrency })).toBe(expected)
+    },
+  )
+
+  const text = fc.constantFrom('', 'A', 'B')
+  const association = fc.record({ subId: text, currency: text, fspId: fc.constantFrom('x', 'y') })
+  const asked = fc.record({ subId: text, currency: text })
+
+  test('that a currency finds is found without one, too', () => {
+    fc.assert(
+      fc.property(association, asked, (each, { subId, currency }) => {
+        if (matches(each, { subId, currency })) {
+          expect(matches(each, { subId, currency: '' })).toBe(true)
+        }
+      }),
+    )
+  })
+
+  test('is found by exactly its own words', () => {
+    fc.assert(
+      fc.property(association, (each) => {
+        expect(matches(each, each)).toBe(true)
+      }),
+    )
+  })
+
+  test('tells of an FSP once, whatever number of currencies it has the party in', () => {
+    fc.assert(
+      fc.property(fc.array(association), asked, (all, wanted) => {
+        const owners = ownersOf(all, wanted)
+        expect(new Set(owners).size).toBe(owners.length)
+        expect(new Set(owners)).toEqual(
+          new Set(all.filter((each) => matches(each, wanted)).map(({ fspId }) => fspId)),
+        )
+      }),
+    )
+  })
+
+  test('that is older is told of first', () => {
+    const usd = { subId: '', currency: 'USD', fspId: 'bluewallet' }
+    const eur = { subId: '', currency: 'EUR', fspId: 'greenbank' }
+    expect(ownersOf([usd, eur], { subId: '', currency: '' })).toEqual(['bluewallet', 'greenbank'])
+    expect(ownersOf([usd, eur], { subId: '', currency: 'EUR' })).toEqual(['greenbank'])
+  })
+})

@@ -1,0 +1,352 @@
+import { derivedId, newEvent, type Payload } from '@causeway/events'
+import { accountLookupService } from '@causeway/protos'
+import type { Message, OutgoingMessage } from '@causeway/runtime'
+import { eventually } from '@causeway/runtime/testing'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import {
+  association,
+  gist,
+  openStand,
+  participant,
+  participantQuery,
+  partyQuery,
+  relay,
+  removal,
+  type Named,
+  type Stand,
+} from '../testing.ts'
+
+let stand: Stand
+let id = 0
+/** A number that no other test has used. */
+function msisdn(): string {
+  return `2771${String(++id).padStart(7, '0')}`
+}
+
+beforeAll(async () => {
+  stand = await openStand()
+})
+afterAll(() => stand.stop())
+beforeEach(() => {
+  stand.heard.length = 0
+})
+
+async function associate(...all: readonly Named[]): Promise<void> {
+  await stand.publish(...all.map((named) => association(named)))
+  await eventually(
+    () =>
+      stand.heard.filter(({ type }) => type === 'ParticipantAssociationCreated').length ===
+        all.length || undefined,
+    'the associations',
+  )
+  stand.heard.length = 0
+}
+
+/** What a question comes to, in words. */
+async function gistsOf(event: OutgoingMessage, count = 1): Promise<readonly string[]> {
+  await stand.publish(event)
+  return (await stand.said(event.key, count)).map(gist)
+}
+
+function notifyOf(message: Message | undefined): Payload<'NotifyRequested'> {
+  return message?.payload as Payload<'NotifyRequested'>
+}
+
+describe('GET /parties', () => {
+  test('is handed to the FSP that the party belongs to, with its headers and its query', async () => {
+    const named = { id: msisdn(), currency: 'USD' }
+    await associate({ ...named, by: 'bluewallet' })
+    const event = partyQuery(named)
+    const before_ms = Date.now()
+    // The same event twice makes the same message twice.
+    await stand.publish(event, event)
+    const [first, second] = await stand.said(event.key, 2)
+    const notificationId = derivedId(event.id, 'NotifyRequested', 'bluewallet')
+    const { deadline, ...rest } = notifyOf(first)
+    expect(rest).toEqual({
+      notificationId,
+      entityId: event.key,
+      cause: { msgName: 'PartyQueryReceived', entityId: event.key },
+      legRole: 'PAYEE',
+      destinationFspId: 'bluewallet',
+      transport: {
+        type: 'HTTP',
+        method: 'GET',
+        url: `http://bluewallet.example/parties/MSISDN/${named.id}?currency=USD`,
+      },
+      headers: { 'fspiop-destination': 'bluewallet' },
+      reportRequired: false,
+      onFailure: {
+        requesterFspId: 'greenbank',
+        operation: 'PUT /parties/{Type}/{ID}/error',
+        path: `/parties/MSISDN/${named.id}/error`,
+        variables: { id: named.id, ID: named.id, partyIdType: 'MSISDN', partyIdentifier: named.id },
+        version: '1.1',
+      },
+    })
+    expect(Date.parse(deadline) - before_ms).toBeGreaterThanOrEqual(30_000)
+    expect(Date.parse(deadline) - Date.now()).toBeLessThanOrEqual(30_000)
+    expect(first?.id).toBe(notificationId)
+    expect(second?.id).toBe(notificationId)
+    expect(first?.headers['relay-headers']).toEqual(relay.headers)
+    expect(first?.headers['relay-body']).toEqual(Buffer.alloc(0))
+  })
+
+  test('keeps its sub id', async () => {
+    const named = { type: 'BUSINESS', id: `shoes-${msisdn()}`, subId: 'till%1' }
+    await associate({ ...named, by: 'bluewallet' }, { ...named, subId: 'till2', by: 'mangobank' })
+    const event = partyQuery(named)
+    await stand.publish(event)
+    const [message] = await stand.said(event.key, 1)
+    expect(notifyOf(message)).toMatchObject({
+      destinationFspId: 'bluewallet',
+      transport: { url: `http://bluewallet.example/parties/BUSINESS/${named.id}/till%251` },
+      onFailure: {
+        operation: 'PUT /parties/{Type}/{ID}/{SubId}/error',
+        path: `/parties/BUSINESS/${named.id}/till%251/error`,
+        variables: { partySubIdOrType: 'till%1' },
+      },
+    })
+    const { type, id: identifier } = named
+    expect(await gistsOf(partyQuery({ type, id: identifier }))).toEqual(['PartyQueryResponse 3204'])
+  })
+
+  test('goes below the base address of an FSP that has registered no other', async () => {
+    const endpoints = [{ type: 'FSPIOP_CALLBACK_URL', value: 'http://based.example/fspiop/' }]
+    stand.participants.set('based', participant('based', { endpoints }))
+    const named = { id: msisdn(), currency: 'USD' }
+    const event = partyQuery(named, { destinationFspId: 'based' })
+    await stand.publish(event)
+    const [message] = await stand.said(event.key, 1)
+    expect(notifyOf(message).transport).toMatchObject({
+      url: `http://based.example/fspiop/parties/MSISDN/${named.id}?currency=USD`,
+    })
+  })
+
+  test('goes to the FSP that it names without a lookup', async () => {
+    const named = { id: msisdn() }
+    const { statements } = stand.counts
+    expect(await gistsOf(partyQuery(named, { destinationFspId: 'mangobank' }))).toEqual([
+      'NotifyRequested mangobank',
+    ])
+    expect(stand.counts.statements).toBe(statements)
+  })
+
+  test.each([
+    ['unheard-of', '3201'],
+    ['sleeper', '3201'],
+    ['mute', '3201'],
+  ])('that names %s is refused with %s', async (destinationFspId, code) => {
+    const event = partyQuery({ id: msisdn() }, { destinationFspId })
+    expect(await gistsOf(event)).toEqual([`PartyQueryResponse ${code}`])
+  })
+
+  test('goes to every FSP that has the party, and then no single failure is an error', async () => {
+    const named = { id: msisdn() }
+    await associate(
+      { ...named, currency: 'USD', by: 'bluewallet' },
+      { ...named, currency: 'EUR', by: 'mangobank' },
+      { ...named, currency: 'KES', by: 'bluewallet' },
+    )
+    const event = partyQuery(named)
+    await stand.publish(event)
+    const messages = await stand.said(event.key, 2)
+    expect(messages.map(gist).sort()).toEqual([
+      'NotifyRequested bluewallet',
+      'NotifyRequested mangobank',
+    ])
+    expect(messages.map((each) => notifyOf(each).onFailure)).toEqual([undefined, undefined])
+  })
+
+  test('of a party with several currencies goes to the FSP of the currency', async () => {
+    const named = { id: msisdn() }
+    await associate(
+      { ...named, currency: 'USD', by: 'bluewallet' },
+      { ...named, currency: 'EUR', by: 'mangobank' },
+    )
+    expect(await gistsOf(partyQuery({ ...named, currency: 'EUR' }))).toEqual([
+      'NotifyRequested mangobank',
+    ])
+    stand.heard.length = 0
+    expect(await gistsOf(partyQuery({ ...named, currency: 'KES' }))).toEqual([
+      'PartyQueryResponse 3204',
+    ])
+  })
+
+  test('passes over an owner that is not active', async () => {
+    const named = { id: msisdn() }
+    stand.participants.set('closing', participant('closing'))
+    await associate(
+      { ...named, currency: 'USD', by: 'closing' },
+      { ...named, currency: 'EUR', by: 'bluewallet' },
+    )
+    stand.participants.set('closing', participant('closing', { isActive: false }))
+    await stand.publish(
+      newEvent('participant-lifecycle', 'ParticipantStateUpdated', {
+        participantId: 'closing',
+        oldState: 'ACTIVE',
+        newState: 'INACTIVE',
+        isActive: false,
+        version: 2,
+        changedAt: new Date().toISOString(),
+      }),
+    )
+    const only = await eventually(async () => {
+      stand.heard.length = 0
+      const event = partyQuery(named)
+      await stand.publish(event)
+      const messages = await stand.said(event.key, 1)
+      return messages.length === 1 && notifyOf(messages[0]).onFailure ? messages : undefined
+    }, 'the change to be heard')
+    expect(only.map(gist)).toEqual(['NotifyRequested bluewallet'])
+  })
+
+  test.each([
+    ['of nobody', { id: '27720000000' }],
+    ['of a type that nobody can be asked about', { type: 'CONSENT', id: 'c-1' }],
+    ['of its other spelling', { type: 'CONSENTS', id: 'c-1' }],
+    ['of a link', { type: 'THIRD_PARTY_LINK', id: 'l-1' }],
+    ['that would step out of a folder', { type: 'ALIAS', id: '..' }],
+  ])('%s is refused with 3204', async (_title, named) => {
+    const [answer] = await gistsOf(partyQuery(named))
+    expect(answer).toBe('PartyQueryResponse 3204')
+  })
+
+  test('finds a number with or without its plus sign', async () => {
+    const number = msisdn()
+    await associate({ id: `+${number}`, by: 'bluewallet' })
+    expect(await gistsOf(partyQuery({ id: number }))).toEqual(['NotifyRequested bluewallet'])
+    const event = partyQuery({ id: `+${number}` })
+    await stand.publish(event)
+    const [message] = await stand.said(event.key, 1)
+    expect(notifyOf(message).transport).toMatchObject({
+      url: `http://bluewallet.example/parties/MSISDN/%2B${number}`,
+    })
+  })
+})
+
+describe('GET /participants', () => {
+  test('tells whose the party is, and answers whoever asked', async () => {
+    const named = { id: msisdn(), currency: 'USD' }
+    await associate({ ...named, by: 'bluewallet' })
+    const event = participantQuery(named)
+    await stand.publish(event)
+    const [message] = await stand.said(event.key, 1)
+    expect(message?.type).toBe('ParticipantQueryResponse')
+    expect(message?.payload).toEqual({
+      partyKey: event.key,
+      partyIdType: 'MSISDN',
+      partyIdentifier: named.id,
+      requesterFspId: 'greenbank',
+      version: '1.1',
+      result: { ownerFspId: 'bluewallet' },
+    })
+  })
+
+  test('tells of consents, too, in either spelling', async () => {
+    await associate({ type: 'CONSENT', id: 'c-7', by: 'bluewallet' })
+    expect(await gistsOf(participantQuery({ type: 'CONSENTS', id: 'c-7' }))).toEqual([
+      'ParticipantQueryResponse bluewallet',
+    ])
+  })
+
+  test('tells of an FSP without address', async () => {
+    const named = { id: msisdn() }
+    await associate({ ...named, by: 'mute' })
+    expect(await gistsOf(participantQuery(named))).toEqual(['ParticipantQueryResponse mute'])
+    stand.heard.length = 0
+    expect(await gistsOf(partyQuery(named))).toEqual(['PartyQueryResponse 3201'])
+  })
+
+  test('of nobody is refused with 3204', async () => {
+    expect(await gistsOf(participantQuery({ id: msisdn() }))).toEqual([
+      'ParticipantQueryResponse 3204',
+    ])
+  })
+})
+
+describe('lookups of many', () => {
+  const manyNamed = Array.from({ length: 100 }, (_, n) => ({ type: 'ALIAS', id: `many-${n}` }))
+
+  test('cost one statement and one publish, and the second time no statement', async () => {
+    await associate(...manyNamed.map((named) => ({ ...named, by: 'bluewallet' })))
+    // What is registered is known before.
+    await gistsOf(partyQuery({ type: 'ALIAS', id: 'nobody' }))
+    const ask = async () => {
+      stand.heard.length = 0
+      const before = { ...stand.counts }
+      await stand.publish(...manyNamed.map((named) => partyQuery(named)))
+      await eventually(() => stand.heard.length === 100 || undefined, 'the answers')
+      return {
+        statements: stand.counts.statements - before.statements,
+        publishes: stand.counts.publishes - before.publishes,
+      }
+    }
+    expect(await ask()).toEqual({ statements: 1, publishes: 1 })
+    expect(await ask()).toEqual({ statements: 0, publishes: 1 })
+  })
+})
+
+describe('what is remembered', () => {
+  test('is forgotten with a removal at once', async () => {
+    const named = { id: msisdn() }
+    await associate({ ...named, by: 'bluewallet' })
+    expect(await gistsOf(partyQuery(named))).toEqual(['NotifyRequested bluewallet'])
+    stand.heard.length = 0
+    expect(await gistsOf(removal({ ...named, by: 'bluewallet' }))).toEqual([
+      'ParticipantAssociationRemoved',
+    ])
+    stand.heard.length = 0
+    expect(await gistsOf(partyQuery(named))).toEqual(['PartyQueryResponse 3204'])
+  })
+
+  test('does not hide what has come since', async () => {
+    const named = { id: msisdn() }
+    await associate({ ...named, currency: 'USD', by: 'bluewallet' })
+    const inEuro = { ...named, currency: 'EUR' }
+    expect(await gistsOf(partyQuery(inEuro))).toEqual(['PartyQueryResponse 3204'])
+    await associate({ ...inEuro, by: 'mangobank' })
+    expect(await gistsOf(partyQuery(inEuro))).toEqual(['NotifyRequested mangobank'])
+  })
+})
+
+describe('FindOwners', () => {
+  test('answers item by item, active or not, the oldest first', async () => {
+    const named = { id: msisdn() }
+    await associate(
+      { ...named, currency: 'USD', by: 'mangobank' },
+      { ...named, currency: 'EUR', by: 'bluewallet' },
+      { type: 'BUSINESS', id: 'hats', subId: 'till1', by: 'bluewallet' },
+    )
+    const { FindOwners } = stand.parts.grpc.client(accountLookupService, 'account-lookup')
+    const query = (partyIdType: string, partyIdentifier: string, sub = '', currency = '') => ({
+      partyIdType,
+      partyIdentifier,
+      partySubIdOrType: sub,
+      currency,
+    })
+    const { answers } = await FindOwners({
+      queries: [
+        query('MSISDN', `+${named.id}`),
+        query('MSISDN', named.id, '', 'EUR'),
+        query('MSISDN', named.id, '', 'KES'),
+        query('BUSINESS', 'hats', 'till1'),
+        query('BUSINESS', 'hats'),
+        query('PHONE', '1'),
+        query('ALIAS', 'a\u0000b'),
+        query('MSISDN', named.id, '', 'EURO'),
+      ],
+    })
+    expect(answers).toEqual([
+      { outcome: 'FOUND', fspIds: ['mangobank', 'bluewallet'] },
+      { outcome: 'FOUND', fspIds: ['bluewallet'] },
+      { outcome: 'PARTY_UNKNOWN', fspIds: [] },
+      { outcome: 'FOUND', fspIds: ['bluewallet'] },
+      { outcome: 'PARTY_UNKNOWN', fspIds: [] },
+      { outcome: 'ORACLE_MISSING', fspIds: [] },
+      { outcome: 'PARTY_UNKNOWN', fspIds: [] },
+      { outcome: 'PARTY_UNKNOWN', fspIds: [] },
+    ])
+    expect((await FindOwners({ queries: [] })).answers).toEqual([])
+  })
+})

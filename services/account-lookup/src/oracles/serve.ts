@@ -1,0 +1,62 @@
+/** The administration of oracles over gRPC. */
+import type { Oracle as OracleMessage, oraclesService } from '@causeway/protos'
+import type { Handlers } from '@causeway/runtime'
+import { readType } from '../domain/party.ts'
+import { decideOracle, type Oracle, type Proposal, type Refused } from './domain/oracle.ts'
+import type { OracleStore, Stored } from './store.ts'
+
+export interface OracleServiceParts {
+  readonly store: OracleStore
+  /** Told before the caller is answered. */
+  readonly onChanged: () => void
+}
+
+export function oracleHandlers({
+  store,
+  onChanged,
+}: OracleServiceParts): Handlers<typeof oraclesService> {
+  const answer = (stored: Stored) => {
+    if (stored.type === 'REFUSED') return refusedWith(stored.refused)
+    onChanged()
+    return { oracle: messageOf(stored.oracle), refusal: null, result: 'oracle' as const }
+  }
+  return {
+    async ListOracles({ oracleIdType, currency }) {
+      const type = readType(oracleIdType)
+      const oracles = (await store.all())
+        .filter((oracle) => oracleIdType === '' || oracle.oracleIdType === type)
+        .filter((oracle) => currency === '' || oracle.currency === currency)
+      return { oracles: oracles.map(messageOf) }
+    },
+    async CreateOracle(proposal) {
+      const decision = decideOracle(proposal)
+      if (decision.type === 'refuse') return refusedWith(decision.refused)
+      return answer(await store.create(decision.draft))
+    },
+    async UpdateOracle({ oracleId, ...patch }) {
+      return answer(await store.update(oracleId, (stored) => decideOracle(patched(stored, patch))))
+    },
+    RemoveOracle: async ({ oracleId }) => answer(await store.remove(oracleId)),
+  }
+}
+
+type Patch = { readonly [Key in keyof Proposal]?: Proposal[Key] }
+
+/** What the patch leaves out stays as it is. */
+function patched(stored: Proposal, patch: Patch): Proposal {
+  return {
+    oracleIdType: patch.oracleIdType ?? stored.oracleIdType,
+    endpointValue: patch.endpointValue ?? stored.endpointValue,
+    endpointType: patch.endpointType ?? stored.endpointType,
+    currency: patch.currency ?? stored.currency,
+    isDefault: patch.isDefault ?? stored.isDefault,
+  }
+}
+
+function messageOf({ id, ...oracle }: Oracle): OracleMessage {
+  return { oracleId: id, ...oracle }
+}
+
+function refusedWith(refused: Refused) {
+  return { oracle: null, refusal: { ...refused }, result: 'refusal' as const }
+}

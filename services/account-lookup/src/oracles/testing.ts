@@ -1,0 +1,125 @@
+/** An oracle of somebody else's over real HTTP: it keeps what it is told, or answers as a test wants. */
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export interface Call {
+  readonly method: string
+  /** With its query. */
+  readonly url: string
+  readonly headers: IncomingHttpHeaders
+  readonly body: unknown
+}
+
+export interface Reply {
+  readonly status: number
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+interface Entry {
+  readonly fspId: string
+  readonly currency?: string
+  readonly partySubIdOrType?: string
+}
+
+export interface OracleStandIn {
+  readonly url: string
+  readonly calls: Call[]
+  /** Calls under way at the same time, at most. */
+  readonly busiest: () => number
+  /** What it keeps, by "TYPE/identifier". */
+  readonly entries: Map<string, Entry[]>
+  /** Undefined: as an oracle should. A reply that never comes is a promise that never resolves. */
+  answer: ((call: Call) => Reply | undefined | Promise<Reply>) | undefined
+  stop(): Promise<void>
+}
+
+export async function openOracle(): Promise<OracleStandIn> {
+  const calls: Call[] = []
+  const entries = new Map<string, Entry[]>()
+  let underWay = 0
+  let most = 0
+  const server = createServer((request, response) => {
+    most = Math.max(most, ++underWay)
+    response.on('close', () => underWay--)
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const { method = '', url = '', headers } = request
+      const text = Buffer.concat(chunks).toString()
+      const body: unknown = text === '' ? undefined : JSON.parse(text)
+      const call = { method, url, headers, body }
+      calls.push(call)
+      void Promise.resolve(standIn.answer?.(call)).then((reply) => {
+        const { status, headers: more, body: told } = reply ?? served(call, entries)
+        response.writeHead(status, { 'content-type': 'application/json', ...more })
+        response.end(typeof told === 'string' ? told : JSON.stringify(told))
+      })
+    })
+  })
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve)
+  })
+  const standIn: OracleStandIn = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    calls,
+    busiest: () => most,
+    entries,
+    answer: undefined,
+    stop() {
+      server.closeAllConnections()
+      return new Promise((resolve) => {
+        server.close(() => resolve())
+      })
+    },
+  }
+  return standIn
+}
+
+function served({ method, url, body }: Call, entries: Map<string, Entry[]>): Reply {
+  const { pathname, searchParams } = new URL(url, 'http://oracle')
+  const [, type, identifier] = pathname.split('/').slice(1).map(decodeURIComponent)
+  if (type === undefined || identifier === undefined) return servedMany(body, entries)
+  const key = `${type}/${identifier}`
+  const held = entries.get(key) ?? []
+  const currency = searchParams.get('currency')
+  const subId = searchParams.get('partySubIdOrType') ?? undefined
+  const isMeant = (entry: Entry) =>
+    entry.partySubIdOrType === subId && (currency === null || entry.currency === currency)
+  switch (method) {
+    case 'GET':
+      return { status: 200, body: { partyList: held.filter(isMeant) } }
+    case 'DELETE':
+      entries.set(
+        key,
+        held.filter((entry) => !isMeant(entry)),
+      )
+      return { status: held.some(isMeant) ? 204 : 404 }
+    default:
+      entries.set(key, [...held, body as Entry])
+      return { status: method === 'PUT' ? 200 : 201 }
+  }
+}
+
+function servedMany(body: unknown, entries: Map<string, Entry[]>): Reply {
+  interface Many {
+    readonly partyList: readonly (Entry & { partyIdType: string; partyIdentifier: string })[]
+  }
+  const { partyList } = body as Many
+  return {
+    status: 201,
+    body: {
+      partyList: partyList.map(({ partyIdType, partyIdentifier, ...entry }) => {
+        const key = `${partyIdType}/${partyIdentifier}`
+        const partyId = { partyIdType, partyIdentifier, ...entry }
+        const held = entries.get(key) ?? []
+        if (held.some(({ fspId }) => fspId !== entry.fspId)) {
+          const errorInformation = { errorCode: '3003', errorDescription: 'not yours' }
+          return { partyId, errorInformation }
+        }
+        entries.set(key, [entry])
+        return { partyId }
+      }),
+    },
+  }
+}

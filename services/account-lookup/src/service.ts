@@ -1,0 +1,114 @@
+/** Whose parties are: built in reading order, taken apart in the reverse. */
+import { onEvents } from '@causeway/events'
+import { openParticipants } from '@causeway/participants'
+import { accountLookupService, oraclesService } from '@causeway/protos'
+import { periodically, type Logger, type Periodic, type Start } from '@causeway/runtime'
+import { openAssociationStore, type AssociationStore } from './associations/store.ts'
+import type { Party } from './domain/party.ts'
+import { handleBatch, handleDeferred, heard } from './handle.ts'
+import { openOwnerBook } from './lookups/owners.ts'
+import { lookupHandlers } from './lookups/serve.ts'
+import { openMeasures } from './measures.ts'
+import { openOracles } from './oracles/oracles.ts'
+import { oracleHandlers } from './oracles/serve.ts'
+import { openOracleStore } from './oracles/store.ts'
+import type { Settings } from './settings.ts'
+
+const group = 'account_lookup'
+const forget_every_ms = 3_600_000
+const forget_slice = 10_000
+const ms_per_h = 3_600_000
+
+export const start: Start<Settings> = async (settings, parts) => {
+  const log = parts.log.child({ service: 'account-lookup' })
+  const { bus, grpc } = parts
+  const db = await parts.openDatabase({
+    url: settings.ACCOUNT_LOOKUP_DATABASE_URL,
+    schema: group,
+    migrations: new URL('../migrations/', import.meta.url),
+    connections_max: settings.ACCOUNT_LOOKUP_CONNECTIONS_MAX,
+  })
+  const store = openAssociationStore(db)
+  const oracleStore = openOracleStore(db)
+  const measures = openMeasures(parts.metrics)
+  const memory = {
+    age_max_ms: settings.ACCOUNT_LOOKUP_CACHE_AGE_MAX_MS,
+    entries_max: settings.ACCOUNT_LOOKUP_CACHE_ENTRIES_MAX,
+  }
+  const oracles = openOracles({
+    ...memory,
+    registered: () => oracleStore.all(),
+    otherwise: settings.ACCOUNT_LOOKUP_BUILT_IN === 'default' ? 'BUILT_IN' : 'NONE',
+    bounds: lineBounds(settings),
+    hubName: settings.HUB_NAME,
+    measures,
+    log,
+  })
+  const stored = (parties: readonly Party[]) => store.find(parties)
+  const owners = openOwnerBook({ ...memory, stored, oracles, measures })
+  const onChanged = () => oracles.changed()
+  const findOwners_ms = settings.ACCOUNT_LOOKUP_FIND_OWNERS_WAIT_MS
+  grpc.serve(accountLookupService, lookupHandlers(owners, findOwners_ms))
+  grpc.serve(oraclesService, oracleHandlers({ store: oracleStore, onChanged }))
+
+  const age_max_ms = settings.ACCOUNT_LOOKUP_PARTICIPANT_AGE_MAX_MS
+  const participants = await openParticipants({ group, grpc, bus, log, age_max_ms })
+  const asked = { bus, participants, oracles, measures }
+  const deadline_ms = settings.ACCOUNT_LOOKUP_QUERY_DEADLINE_MS
+  const lookups = { ...asked, owners, deadline_ms }
+  const associations = { ...asked, db, store, onChanged: (party: Party) => owners.forget(party) }
+  const subscribed = await onEvents(
+    bus,
+    group,
+    heard,
+    (events) => handleBatch(lookups, associations, events),
+    {
+      batch_max: settings.ACCOUNT_LOOKUP_BATCH_MAX,
+      batches_in_flight_max: settings.ACCOUNT_LOOKUP_BATCHES_IN_FLIGHT_MAX,
+    },
+  )
+  const waiting = await onEvents(
+    bus,
+    group,
+    ['OracleRequestDeferred'],
+    (events) => handleDeferred(lookups, associations, events),
+    { batch_max: 1, batches_in_flight_max: settings.ACCOUNT_LOOKUP_ORACLE_REQUESTS_MAX },
+  )
+  const forgetting = forgetOldRequests(settings, store, log)
+  parts.health.ready('account-lookup', async () => {
+    await oracleStore.all()
+  })
+  return {
+    async stop() {
+      await subscribed.stop()
+      await waiting.stop()
+      await participants.stop()
+      await forgetting.stop()
+      await oracles.close()
+      await db.close()
+    },
+  }
+}
+
+function lineBounds(settings: Settings) {
+  return {
+    timeout_ms: settings.ACCOUNT_LOOKUP_ORACLE_TIMEOUT_MS,
+    attempts_max: settings.ACCOUNT_LOOKUP_ORACLE_ATTEMPTS_MAX,
+    calls_max: settings.ACCOUNT_LOOKUP_ORACLE_CALLS_MAX,
+    failures_max: settings.ACCOUNT_LOOKUP_ORACLE_FAILURES_MAX,
+    trial_every_ms: settings.ACCOUNT_LOOKUP_ORACLE_TRIAL_MS,
+  }
+}
+
+/** Events come again only while the log keeps them; what is known of older ones is of no use. */
+function forgetOldRequests(
+  { ACCOUNT_LOOKUP_COMMANDS_KEPT_H: kept_h }: Settings,
+  store: AssociationStore,
+  log: Logger,
+): Periodic {
+  const work = async () => {
+    const before = new Date(Date.now() - kept_h * ms_per_h)
+    while ((await store.forgetHandled(before, forget_slice)) === forget_slice);
+  }
+  return periodically(forget_every_ms, work, { log, name: 'forgetting of old requests' })
+}

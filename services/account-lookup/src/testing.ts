@@ -1,0 +1,293 @@
+/** What the tests stand on: the service on real parts, participants as they say, and all it says. */
+import { catalogue, newEvent, type EventName, type Payload, type Relay } from '@causeway/events'
+import { participantsService, type Participant } from '@causeway/protos'
+import type {
+  Database,
+  Handlers,
+  Message,
+  OutgoingMessage,
+  ProcessParts,
+  Queries,
+  Service,
+} from '@causeway/runtime'
+import { eventually, openTestParts, type TestParts } from '@causeway/runtime/testing'
+import { start } from './service.ts'
+import type { Settings } from './settings.ts'
+
+export const testSettings: Settings = {
+  ACCOUNT_LOOKUP_DATABASE_URL: '',
+  ACCOUNT_LOOKUP_CONNECTIONS_MAX: 4,
+  ACCOUNT_LOOKUP_COMMANDS_KEPT_H: 168,
+  ACCOUNT_LOOKUP_BATCH_MAX: 100,
+  ACCOUNT_LOOKUP_BATCHES_IN_FLIGHT_MAX: 2,
+  ACCOUNT_LOOKUP_QUERY_DEADLINE_MS: 30_000,
+  ACCOUNT_LOOKUP_CACHE_AGE_MAX_MS: 10_000,
+  ACCOUNT_LOOKUP_CACHE_ENTRIES_MAX: 100_000,
+  ACCOUNT_LOOKUP_PARTICIPANT_AGE_MAX_MS: 60_000,
+  ACCOUNT_LOOKUP_BUILT_IN: 'default',
+  ACCOUNT_LOOKUP_ORACLE_REQUESTS_MAX: 128,
+  ACCOUNT_LOOKUP_ORACLE_TIMEOUT_MS: 5_000,
+  ACCOUNT_LOOKUP_FIND_OWNERS_WAIT_MS: 1_500,
+  ACCOUNT_LOOKUP_ORACLE_ATTEMPTS_MAX: 2,
+  ACCOUNT_LOOKUP_ORACLE_CALLS_MAX: 32,
+  ACCOUNT_LOOKUP_ORACLE_FAILURES_MAX: 5,
+  ACCOUNT_LOOKUP_ORACLE_TRIAL_MS: 5_000,
+  HUB_NAME: 'Hub',
+}
+
+export function participant(name: string, changed: Partial<Participant> = {}): Participant {
+  const at = `http://${name}.example`
+  return {
+    id: 2,
+    name,
+    isActive: true,
+    isHub: false,
+    createdAt: '',
+    createdBy: '',
+    version: 1,
+    accounts: [],
+    endpoints: [
+      {
+        type: 'FSPIOP_CALLBACK_URL_PARTIES_GET',
+        value: `${at}/parties/{{partyIdType}}/{{partyIdentifier}}`,
+      },
+      {
+        type: 'FSPIOP_CALLBACK_URL_PARTIES_SUB_ID_GET',
+        value: `${at}/parties/{{partyIdType}}/{{partyIdentifier}}/{{partySubIdOrType}}`,
+      },
+    ],
+    ...changed,
+  }
+}
+
+/** How often the service has asked for something. */
+export interface Counts {
+  statements: number
+  publishes: number
+}
+
+export interface Stand {
+  readonly parts: TestParts
+  readonly counts: Counts
+  readonly participants: Map<string, Participant>
+  /** All that the service has said so far. */
+  readonly heard: Message[]
+  publish(...events: readonly OutgoingMessage[]): Promise<void>
+  /** What was said with this key, once it is so much. */
+  said(partyKey: string, count: number): Promise<readonly Message[]>
+  /** Everything in memory is lost; what was begun on the database goes on. This stand is dead then. */
+  crash(): Promise<Stand>
+  stop(): Promise<void>
+}
+
+const says = [
+  'PartyQueryResponse',
+  'ParticipantQueryResponse',
+  'ParticipantAssociationCreated',
+  'ParticipantAssociationRemoved',
+  'ParticipantAssociationRequestRefused',
+  'ParticipantBatchAssociationProcessed',
+  'NotifyRequested',
+] as const satisfies readonly EventName[]
+
+export async function openStand(changed: Partial<Settings> = {}): Promise<Stand> {
+  const participants = new Map(
+    [participant('greenbank'), participant('bluewallet'), participant('mangobank')].map((each) => [
+      each.name,
+      each,
+    ]),
+  )
+  participants.set('sleeper', participant('sleeper', { isActive: false }))
+  participants.set('mute', participant('mute', { endpoints: [] }))
+  return openOn(await openTestParts(), participants, changed)
+}
+
+async function openOn(
+  parts: TestParts,
+  participants: Map<string, Participant>,
+  changed: Partial<Settings>,
+  before: Promise<void> = Promise.resolve(),
+): Promise<Stand> {
+  serveParticipants(parts, participants)
+  const heard: Message[] = []
+  const listening = await parts.bus.subscribe({
+    group: 'test',
+    topics: [...new Set(says.map((name) => catalogue[name].topic))],
+    types: new Set(says),
+    read: (type, json) => catalogue[type as EventName].schema.parse(json),
+    handleBatch(messages) {
+      heard.push(...messages)
+      return Promise.resolve()
+    },
+  })
+  const counts: Counts = { statements: 0, publishes: 0 }
+  const service: Service = await start({ ...testSettings, ...changed }, counting(parts, counts))
+  return {
+    parts,
+    counts,
+    participants,
+    heard,
+    publish: (...events) => parts.bus.publish(events),
+    said: (key, count) =>
+      eventually(() => {
+        const found = heard.filter((message) => keyOf(message) === key)
+        return found.length >= count ? found : undefined
+      }, `${count} messages about ${key}`),
+    async crash() {
+      const again = await parts.restart()
+      // What is left of it has no connection any more, but would go on trying to get one.
+      const ended = service.stop().catch(() => undefined)
+      return openOn(again, participants, changed, ended)
+    },
+    async stop() {
+      await before
+      await service.stop()
+      await listening.stop()
+      await parts.stop()
+    },
+  }
+}
+
+function keyOf({ key }: Message): string {
+  return key
+}
+
+function counting(parts: TestParts, counts: Counts): ProcessParts {
+  const counted = <Asked extends Queries>(queries: Asked): Asked => ({
+    ...queries,
+    query(...asked: Parameters<Queries['query']>) {
+      counts.statements++
+      return queries.query(...asked)
+    },
+  })
+  return {
+    ...parts,
+    bus: {
+      ...parts.bus,
+      publish(messages) {
+        counts.publishes++
+        return parts.bus.publish(messages)
+      },
+    },
+    async openDatabase(options) {
+      const db: Database = await parts.openDatabase(options)
+      return counted(db)
+    },
+  }
+}
+
+/** Whatever else there is to ask of participant-lifecycle, account-lookup does not. */
+function serveParticipants(parts: TestParts, participants: ReadonlyMap<string, Participant>): void {
+  const notAsked = () => Promise.reject(new Error('account-lookup does not ask this'))
+  const others = Object.fromEntries(
+    Object.keys(participantsService).map((name) => [name, notAsked]),
+  )
+  parts.grpc.serve(participantsService, {
+    ...(others as unknown as Handlers<typeof participantsService>),
+    GetParticipantInfo: ({ names }) =>
+      Promise.resolve({
+        participants: names.flatMap((name) => {
+          const found = participants.get(name)
+          return found === undefined ? [] : [found]
+        }),
+      }),
+  })
+}
+
+/** The headers that a question comes with, as the edge hands them on. */
+export const relay: Relay = {
+  body: Buffer.alloc(0),
+  headers: Buffer.from(
+    JSON.stringify({
+      accept: 'application/vnd.interoperability.parties+json;version=1.1',
+      'fspiop-source': 'greenbank',
+      'fspiop-signature': 'signed',
+    }),
+  ),
+}
+
+export interface Named {
+  readonly type?: string
+  readonly id: string
+  readonly subId?: string
+  readonly currency?: string
+  readonly by?: string
+}
+
+function about({ type = 'MSISDN', id, subId, currency, by = 'greenbank' }: Named) {
+  const segments = [type, id, ...(subId === undefined ? [] : [subId])].map(encodeURIComponent)
+  return {
+    partyKey: segments.join('/'),
+    partyIdType: type,
+    partyIdentifier: id,
+    ...(subId === undefined ? {} : { partySubIdOrType: subId }),
+    ...(currency === undefined ? {} : { currency }),
+    requesterFspId: by,
+    version: '1.1',
+  }
+}
+
+export function partyQuery(
+  named: Named,
+  changed: Partial<Payload<'PartyQueryReceived'>> = {},
+): OutgoingMessage {
+  const asked = about(named)
+  const query = named.currency === undefined ? '' : `?currency=${named.currency}`
+  const payload = { ...asked, path: `/parties/${asked.partyKey}${query}`, ...changed }
+  return newEvent('fspiop-api', 'PartyQueryReceived', payload, { relay })
+}
+
+export function participantQuery(named: Named): OutgoingMessage {
+  return newEvent('fspiop-api', 'ParticipantQueryReceived', about(named))
+}
+
+/** `by` says that the party is its own, or `fspId`'s. */
+export function association(
+  named: Named,
+  changed: Partial<Payload<'ParticipantAssociationRequestReceived'>> = {},
+): OutgoingMessage {
+  const asked = about(named)
+  const payload = { ...asked, fspId: asked.requesterFspId, ...changed }
+  return newEvent('fspiop-api', 'ParticipantAssociationRequestReceived', payload)
+}
+
+export function removal(named: Named): OutgoingMessage {
+  return newEvent('fspiop-api', 'ParticipantDisassociateRequestReceived', about(named))
+}
+
+export type Entry = Payload<'ParticipantBatchAssociationRequestReceived'>['partyList'][number]
+
+export function batch(
+  requestId: string,
+  partyList: readonly Entry[],
+  { by = 'greenbank', currency }: { readonly by?: string; readonly currency?: string } = {},
+): OutgoingMessage {
+  return newEvent('fspiop-api', 'ParticipantBatchAssociationRequestReceived', {
+    requestId,
+    requesterFspId: by,
+    version: '1.1',
+    ...(currency === undefined ? {} : { currency }),
+    partyList: [...partyList],
+  })
+}
+
+/** What a message says; there must be one. */
+export function payloadOf(message: Message | undefined): unknown {
+  if (message === undefined) throw new Error('nothing was said')
+  return message.payload
+}
+
+/** The parts of an answer that a test looks at: what it is, and its error code if it has one. */
+export function gist({ type, payload }: Message): string {
+  const { errorInformation, result } = payload as {
+    readonly errorInformation?: { readonly errorCode: string }
+    readonly result?: {
+      readonly ownerFspId?: string
+      readonly errorInformation?: { readonly errorCode: string }
+    }
+  }
+  const detail =
+    errorInformation?.errorCode ?? result?.errorInformation?.errorCode ?? result?.ownerFspId
+  const { destinationFspId } = payload as { readonly destinationFspId?: string }
+  return [type, detail ?? destinationFspId].filter((word) => word !== undefined).join(' ')
+}
