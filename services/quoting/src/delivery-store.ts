@@ -1,0 +1,73 @@
+/** How callbacks reached their FSPs: kept once each, however often it is reported. */
+import {
+  ensureMonthlyPartitions,
+  filedMonthOf,
+  statement,
+  textArray,
+  type Database,
+} from '@causeway/runtime'
+
+export interface Delivery {
+  readonly entityId: string
+  readonly notificationId: string
+  readonly legRole: string
+  readonly destinationFspId: string
+  readonly status: string
+  readonly httpStatus?: number | undefined
+  readonly attempts: number
+  readonly duration_ms: number
+  readonly lastError?: string | undefined
+  readonly reportedAt: string
+}
+
+export interface ReportedDelivery {
+  /** The event that reported it. */
+  readonly report: string
+  readonly delivery: Delivery
+}
+
+export interface DeliveryStore {
+  keep(deliveries: readonly ReportedDelivery[], now: Date): Promise<void>
+  ensurePartitions(now: Date): Promise<void>
+}
+
+const keepStatement = statement(`
+  insert into deliveries (month, notification_id, quote_id, report, leg_role, destination_fsp,
+    status, http_status, attempts, duration_ms, last_error, reported_at)
+  select a.month, a.notification_id, a.quote_id, a.report, a.leg_role, a.destination_fsp, a.status,
+    a.http_status, a.attempts, a.duration_ms, a.last_error, a.reported_at
+  from unnest($1::text[]::date[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[],
+    $7::text[], $8::text[]::integer[], $9::text[]::integer[], $10::text[]::integer[], $11::text[],
+    $12::text[]::timestamptz[])
+  as a (month, notification_id, quote_id, report, leg_role, destination_fsp, status, http_status,
+    attempts, duration_ms, last_error, reported_at)
+  order by a.notification_id
+  on conflict do nothing`)
+
+export function openDeliveryStore(db: Database): DeliveryStore {
+  return {
+    async keep(deliveries, now) {
+      if (deliveries.length > 0) await db.query(keepStatement, valuesOf(deliveries, now))
+    },
+    ensurePartitions: (now) => ensureMonthlyPartitions(db, ['deliveries'], now),
+  }
+}
+
+function valuesOf(deliveries: readonly ReportedDelivery[], now: Date): Buffer[] {
+  const texts = (of: (delivery: Delivery) => string | null): Buffer =>
+    textArray(deliveries.map(({ delivery }) => of(delivery)))
+  return [
+    texts(({ reportedAt }) => filedMonthOf(new Date(reportedAt), now)),
+    texts(({ notificationId }) => notificationId),
+    texts(({ entityId }) => entityId),
+    textArray(deliveries.map(({ report }) => report)),
+    texts(({ legRole }) => legRole),
+    texts(({ destinationFspId }) => destinationFspId),
+    texts(({ status }) => status),
+    texts(({ httpStatus }) => (httpStatus === undefined ? null : String(httpStatus))),
+    texts(({ attempts }) => String(attempts)),
+    texts(({ duration_ms }) => String(Math.round(duration_ms))),
+    texts(({ lastError }) => lastError ?? null),
+    texts(({ reportedAt }) => reportedAt),
+  ]
+}

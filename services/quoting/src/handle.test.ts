@@ -1,0 +1,20 @@
+import { expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { roundsOf } from './handle.ts'
+
+test('a round holds each quote once, and the rounds keep the order of each', () => {
+  const event = fc.record({ payload: fc.record({ quoteId: fc.constantFrom('a', 'b', 'c') }) })
+  fc.assert(
+    fc.property(fc.array(event), (events) => {
+      const rounds = roundsOf(events)
+      for (const round of rounds) {
+        const ids = round.map(({ payload }) => payload.quoteId)
+        expect(new Set(ids).size).toBe(ids.length)
+      }
+      for (const id of ['a', 'b', 'c']) {
+        const of = (list: typeof events) => list.filter(({ payload }) => payload.quoteId === id)
+        expect(rounds.flatMap((round) => of([...round]))).toEqual(of(events))
+      }
+    }),
+  )
+})

@@ -1,0 +1,113 @@
+/**
+ * A batch of events, each worked by the step that its name says. Several events of one quote keep
+ * their order: they are worked in rounds, each round holding a quote once.
+ */
+import type { DomainEvent, EventName } from '@causeway/events'
+import { allOf } from './all-of.ts'
+import { answer, type PayeeEvent } from './quotes/answer.ts'
+import type { QueryEvent, QuoteEvent, RequestEvent } from './quotes/contract.ts'
+import { passOn, type PassThrough } from './quotes/pass-through.ts'
+import { query } from './quotes/query.ts'
+import { request } from './quotes/request.ts'
+import { endUndelivered } from './quotes/undelivered.ts'
+import { count, type CommittedEvent } from './velocity/count.ts'
+import type { Work } from './work.ts'
+
+const quoteNames = [
+  'QuoteRequestReceived',
+  'QuoteResponseReceived',
+  'QuoteRejectReceived',
+  'QuoteQueryReceived',
+] as const satisfies readonly EventName[]
+
+const reportNames = [
+  'QuoteReceivedCallbackReport',
+  'QuoteAcceptedCallbackReport',
+  'QuoteRejectCallbackReport',
+  'QuoteQueryResponseCallbackReport',
+  'InvalidQuoteRequestCallbackReport',
+  'InvalidFSPInQuoteRequestCallbackReport',
+  'RuleViolatedInQuoteRequestCallbackReport',
+  'RuleViolatedInQuoteResponseCallbackReport',
+] as const satisfies readonly EventName[]
+
+export const heard = [...quoteNames, ...reportNames, 'TransferCommittedFulfiled'] as const
+
+export type HeardEvent = DomainEvent<(typeof heard)[number]>
+type ReportEvent = DomainEvent<(typeof reportNames)[number]>
+
+interface Sorted {
+  readonly quotes: readonly QuoteEvent[]
+  readonly reports: readonly ReportEvent[]
+  readonly committed: readonly CommittedEvent[]
+}
+
+export async function handleBatch(work: Work, events: readonly HeardEvent[]): Promise<void> {
+  const { quotes, reports, committed } = sorted(events)
+  await allOf([workInRounds(work, quotes), keep(work, reports), count(work, committed)])
+}
+
+/** Without storing anything: what became of callbacks, and what was paid, is of no concern. */
+export async function passBatchOn(
+  parts: PassThrough,
+  events: readonly HeardEvent[],
+): Promise<void> {
+  for (const round of roundsOf(sorted(events).quotes)) await passOn(parts, round)
+}
+
+function sorted(events: readonly HeardEvent[]): Sorted {
+  const quotes: QuoteEvent[] = []
+  const reports: ReportEvent[] = []
+  const committed: CommittedEvent[] = []
+  for (const event of events) {
+    if (event.name === 'TransferCommittedFulfiled') committed.push(event)
+    else if ('reports' in event.payload) reports.push(event as ReportEvent)
+    else quotes.push(event as QuoteEvent)
+  }
+  return { quotes, reports, committed }
+}
+
+async function keep(work: Work, events: readonly ReportEvent[]): Promise<void> {
+  await work.deliveries.keep(
+    events.flatMap(({ name, payload }) =>
+      payload.reports.map((delivery) => ({ report: name, delivery })),
+    ),
+    work.now(),
+  )
+  const ofRequests = events.filter(({ name }) => name === 'QuoteReceivedCallbackReport')
+  await endUndelivered(
+    work,
+    ofRequests.flatMap(({ payload }) => payload.reports),
+  )
+}
+
+async function workInRounds(work: Work, events: readonly QuoteEvent[]): Promise<void> {
+  for (const round of roundsOf(events)) {
+    const requests: RequestEvent[] = []
+    const ofPayees: PayeeEvent[] = []
+    const queries: QueryEvent[] = []
+    for (const event of round) {
+      if (event.name === 'QuoteRequestReceived') requests.push(event)
+      else if (event.name === 'QuoteQueryReceived') queries.push(event)
+      else ofPayees.push(event)
+    }
+    await allOf([request(work, requests), answer(work, ofPayees), query(work, queries)])
+  }
+}
+
+/** The n-th event of each quote is in the n-th round. */
+export function roundsOf<Event extends { readonly payload: { readonly quoteId: string } }>(
+  events: readonly Event[],
+): readonly (readonly Event[])[] {
+  const rounds: Event[][] = []
+  const seen = new Map<string, number>()
+  for (const event of events) {
+    const { quoteId } = event.payload
+    const round = seen.get(quoteId) ?? 0
+    seen.set(quoteId, round + 1)
+    const others = rounds[round]
+    if (others === undefined) rounds.push([event])
+    else others.push(event)
+  }
+  return rounds
+}

@@ -1,0 +1,163 @@
+/**
+ * A payee FSP's answer or refusal: decided on the stored quote, then the quote ends and the payer FSP's
+ * callback is announced in one transaction.
+ */
+import type { OutgoingMessage } from '@causeway/runtime'
+import type { Rule } from '../rules/domain/rule.ts'
+import type { Work } from '../work.ts'
+import {
+  outcomeOf,
+  payeeMessageOf,
+  rejectAccepted,
+  responseAccepted,
+  responseForbidden,
+  tellError,
+  type RejectEvent,
+  type ResponseEvent,
+} from './contract.ts'
+import {
+  decideReject,
+  decideResponse,
+  isPending,
+  type PayeeDecision,
+  type Reject,
+  type Response,
+} from './domain/decide.ts'
+import { writable, type Claimed, type Ended, type Pending, type Quote } from './domain/quote.ts'
+import { violationErrorOf } from './errors.ts'
+import type { Change, KeptMessage } from './store.ts'
+
+export type PayeeEvent = ResponseEvent | RejectEvent
+
+/** A quote that a message ends, unless something else has meanwhile. */
+interface Ending {
+  readonly event: PayeeEvent
+  readonly message: Response | Reject
+  readonly quote: Claimed & Ended
+  /** Says it to the payer FSP. */
+  readonly says: OutgoingMessage
+}
+
+/** The events are of different quotes. */
+export async function answer(work: Work, events: readonly PayeeEvent[]): Promise<void> {
+  if (events.length === 0) return
+  const rules = work.rules.rules()
+  const endings: Ending[] = []
+  const others: PayeeEvent[] = []
+  for (const event of events) {
+    const quote = work.store.lastSeenPending(event.payload.quoteId)
+    const { ending } = judged(event, quote, rules)
+    if (ending === undefined) others.push(event)
+    else endings.push(ending)
+  }
+  // What ends no quote is answered with what the tables say now.
+  const stored = await work.store.read(others.map(({ payload }) => payload.quoteId))
+  const answers: OutgoingMessage[] = []
+  for (const event of others) {
+    const { ending, decision } = judged(event, stored.get(event.payload.quoteId), rules)
+    if (ending !== undefined) endings.push(ending)
+    else if (decision.type === 'tell') answers.push(tellError(event, decision))
+  }
+  if (endings.length > 0) await end(work, endings, answers, rules)
+  else if (answers.length > 0) await work.publish(answers)
+}
+
+interface JudgedMessage {
+  readonly decision: PayeeDecision
+  readonly ending: Ending | undefined
+}
+
+function judged(
+  event: PayeeEvent,
+  quote: Quote | undefined,
+  rules: readonly Rule[],
+): JudgedMessage {
+  const message = payeeMessageOf(event)
+  const decision = decide(quote, message, rules)
+  const ending =
+    quote !== undefined && isPending(quote) ? endingOf(event, message, quote, decision) : undefined
+  return { decision, ending }
+}
+
+function decide(
+  quote: Quote | undefined,
+  message: Response | Reject,
+  rules: readonly Rule[],
+): PayeeDecision {
+  return message.kind === 'RESPONSE'
+    ? decideResponse(quote, message, rules)
+    : decideReject(quote, message)
+}
+
+async function end(
+  work: Work,
+  endings: readonly Ending[],
+  answers: readonly OutgoingMessage[],
+  rules: readonly Rule[],
+): Promise<void> {
+  const { moved } = await work.store.move(
+    endings.map(changeOf),
+    work.now(),
+    ({ moved: ended, unmoved }) => [
+      ...endings.flatMap(({ event, message, says }) => {
+        if (ended.has(message.quoteId)) return [says]
+        // Something else has ended it meanwhile.
+        const decision = decide(unmoved.get(message.quoteId), message, rules)
+        return decision.type === 'tell' ? [tellError(event, decision)] : []
+      }),
+      ...answers,
+    ],
+  )
+  const states = endings.flatMap(({ quote: { quoteId, state } }) =>
+    moved.has(quoteId) ? [state] : [],
+  )
+  const accepted = states.filter((state) => state === 'ACCEPTED').length
+  work.became('ACCEPTED', accepted)
+  work.became('REJECTED', states.length - accepted)
+}
+
+function endingOf(
+  event: PayeeEvent,
+  message: Response | Reject,
+  quote: Claimed & Pending,
+  decision: PayeeDecision,
+): Ending | undefined {
+  const ended = { ruleId: undefined, outcome: outcomeOf(event) }
+  if (event.name === 'QuoteRejectReceived') {
+    if (decision.type !== 'reject') return undefined
+    const { error } = decision
+    const rejected = { ...quote, ...ended, state: 'REJECTED', reason: 'REFUSED', error } as const
+    return { event, message, quote: rejected, says: rejectAccepted(event, quote) }
+  }
+  if (message.kind !== 'RESPONSE') return undefined
+  if (decision.type === 'accept') {
+    const { transferAmount, validUntil_ms } = message
+    const accepted = {
+      ...quote,
+      state: 'ACCEPTED',
+      outcome: ended.outcome,
+      transferAmount: transferAmount.amount,
+      validUntil: writable(validUntil_ms),
+    } as const
+    return { event, message, quote: accepted, says: responseAccepted(event, quote.payerFsp) }
+  }
+  if (decision.type !== 'forbid') return undefined
+  const { violation } = decision
+  const forbidden = {
+    ...quote,
+    ...ended,
+    state: 'REJECTED',
+    reason: 'RULE',
+    error: violationErrorOf(violation),
+    ruleId: violation.ruleId,
+  } as const
+  return { event, message, quote: forbidden, says: responseForbidden(event, quote, violation) }
+}
+
+function changeOf({ event, message, quote }: Ending): Change {
+  return { quote, message: keptOf(event, message) }
+}
+
+function keptOf({ id, relay }: PayeeEvent, { kind }: Response | Reject): KeptMessage | undefined {
+  return relay === undefined ? undefined : { kind, eventId: id, relay }
+}

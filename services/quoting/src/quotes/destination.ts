@@ -1,0 +1,76 @@
+/**
+ * Whom a request is for: the message says it, or whoever holds the payee does. A lookup that does not
+ * answer in time refuses the quotes that need it and holds up no others.
+ */
+import type { accountLookupService, OwnerAnswer } from '@causeway/protos'
+import { isOutage, type Calls, type Logger } from '@causeway/runtime'
+import { namedDestination, payeeParty, type Party, type RequestEvent } from './contract.ts'
+import type { Destination } from './domain/request.ts'
+
+export interface PartyInCurrency extends Party {
+  readonly currency: string
+}
+
+/** The destinations in the order of the parties. */
+export type FindOwners = (parties: readonly PartyInCurrency[]) => Promise<readonly Destination[]>
+
+export interface OwnersParts {
+  readonly calls: Calls<typeof accountLookupService>
+  readonly deadline_ms: number
+  readonly log: Logger
+}
+
+const unknown: Destination = { type: 'PARTY_UNKNOWN' }
+const away: Destination = { type: 'LOOKUP_AWAY' }
+
+export function openOwners({ calls, deadline_ms, log }: OwnersParts): FindOwners {
+  return async (parties) => {
+    const queries = parties.map(({ type, identifier, subId, currency }) => ({
+      partyIdType: type,
+      partyIdentifier: identifier,
+      partySubIdOrType: subId,
+      currency,
+    }))
+    try {
+      const { answers } = await calls.FindOwners({ queries }, { deadline_ms })
+      return parties.map((_party, at) => destinationOf(answers[at]))
+    } catch (error) {
+      if (!isOutage(error)) throw error
+      log.warn({ err: error, quotes: parties.length }, 'no destination found: lookup away')
+      return parties.map(() => away)
+    }
+  }
+}
+
+function destinationOf(answer: OwnerAnswer | undefined): Destination {
+  switch (answer?.outcome) {
+    case 'FOUND':
+      return { type: 'KNOWN', fspIds: answer.fspIds }
+    case 'PARTY_UNKNOWN':
+    case 'ORACLE_MISSING':
+      return unknown
+    case 'ORACLE_AWAY':
+      return away
+    default:
+      throw new Error(`account-lookup answered ${answer?.outcome ?? 'nothing'}`)
+  }
+}
+
+/** undefined: somebody has to be asked. */
+export function destinationOfMessage(event: RequestEvent): Destination | undefined {
+  const named = namedDestination(event)
+  if (named !== undefined) return { type: 'KNOWN', fspIds: [named] }
+  return payeeParty(event) === undefined ? unknown : undefined
+}
+
+/** The destinations of requests that name none, in their order. */
+export async function findDestinations(
+  findOwners: FindOwners,
+  events: readonly RequestEvent[],
+): Promise<readonly Destination[]> {
+  const parties = events.flatMap((event) => {
+    const party = payeeParty(event)
+    return party === undefined ? [] : [{ ...party, currency: event.payload.amount.currency }]
+  })
+  return findOwners(parties)
+}

@@ -1,0 +1,110 @@
+import { describe, expect, test } from '@jest/globals'
+import { judge, standingOf, type Circumstances, type Request, type Standing } from './request.ts'
+
+const now_ms = 1_000_000
+const request: Request = {
+  quoteId: 'q',
+  payerFsp: 'mangobank',
+  payerNamedFsp: undefined,
+  amount: 10_000n,
+  currency: 'USD',
+  scenario: 'TRANSFER',
+  expires_ms: now_ms + 1,
+}
+
+interface Options extends Partial<Circumstances> {
+  readonly standings?: Readonly<Record<string, Standing>>
+}
+
+function circumstances({ standings = {}, ...changes }: Options = {}): Circumstances {
+  return {
+    destination: { type: 'KNOWN', fspIds: ['riverwallet'] },
+    standing: (fspId) => standings[fspId] ?? 'USABLE',
+    rules: [],
+    usages: new Map(),
+    now_ms,
+    onUsAllowed: false,
+    ...changes,
+  }
+}
+
+function reasonOf(changes: Partial<Request>, options?: Options): string {
+  const judgement = judge({ ...request, ...changes }, circumstances(options))
+  return judgement.type === 'refuse' ? judgement.reason : judgement.type
+}
+
+test('a request that nothing speaks against goes to its destination', () => {
+  expect(judge(request, circumstances())).toEqual({ type: 'ask', payeeFsp: 'riverwallet' })
+  expect(reasonOf({ payerNamedFsp: 'mangobank' })).toBe('ask')
+})
+
+describe('a request is refused', () => {
+  test.each<readonly [string, Partial<Request>, Options]>([
+    ['PAYER_NAMED_OTHERWISE', { payerNamedFsp: 'hillcredit' }, {}],
+    ['EXPIRED', { expires_ms: now_ms }, {}],
+    ['PAYER_UNKNOWN', {}, { standings: { mangobank: 'UNKNOWN' } }],
+    ['PAYER_INACTIVE', {}, { standings: { mangobank: 'INACTIVE' } }],
+    ['PAYER_NO_ACCOUNT', {}, { standings: { mangobank: 'NO_ACCOUNT' } }],
+    ['PARTY_UNKNOWN', {}, { destination: { type: 'PARTY_UNKNOWN' } }],
+    ['PARTY_UNKNOWN', {}, { destination: { type: 'KNOWN', fspIds: [] } }],
+    ['LOOKUP_AWAY', {}, { destination: { type: 'LOOKUP_AWAY' } }],
+    ['PAYEE_UNKNOWN', {}, { standings: { riverwallet: 'UNKNOWN' } }],
+    ['PAYEE_INACTIVE', {}, { standings: { riverwallet: 'INACTIVE' } }],
+    ['PAYEE_NO_ACCOUNT', {}, { standings: { riverwallet: 'NO_ACCOUNT' } }],
+    ['PAYER_IS_PAYEE', {}, { destination: { type: 'KNOWN', fspIds: ['mangobank'] } }],
+  ])('for %s', (reason, changes, options) => {
+    expect(reasonOf(changes, options)).toBe(reason)
+  })
+
+  test('for what its sender said before anything that others know', () => {
+    const standings = { mangobank: 'UNKNOWN', riverwallet: 'UNKNOWN' } as const
+    expect(reasonOf({ payerNamedFsp: 'x', expires_ms: 0 }, { standings })).toBe(
+      'PAYER_NAMED_OTHERWISE',
+    )
+    expect(reasonOf({ expires_ms: 0 }, { standings })).toBe('EXPIRED')
+    expect(reasonOf({}, { standings })).toBe('PAYER_UNKNOWN')
+  })
+})
+
+test('of several FSPs that hold the payee the first that can be used is asked', () => {
+  const destination = { type: 'KNOWN', fspIds: ['a', 'b', 'c'] } as const
+  const standings = { a: 'INACTIVE', b: 'USABLE', c: 'USABLE' } as const
+  expect(judge(request, circumstances({ destination, standings }))).toEqual({
+    type: 'ask',
+    payeeFsp: 'b',
+  })
+  const none = { a: 'NO_ACCOUNT', b: 'UNKNOWN', c: 'INACTIVE' } as const
+  expect(judge(request, circumstances({ destination, standings: none }))).toEqual({
+    type: 'refuse',
+    reason: 'PAYEE_NO_ACCOUNT',
+    payeeFsp: 'a',
+  })
+})
+
+test('payer and payee FSP may be the same where the scheme says so', () => {
+  const destination = { type: 'KNOWN', fspIds: ['mangobank'] } as const
+  expect(reasonOf({}, { destination, onUsAllowed: true })).toBe('ask')
+})
+
+test('a rule of the scheme comes last', () => {
+  const rules = [{ type: 'CURRENCY', id: 'currencies', currencies: ['EUR'] }] as const
+  expect(judge(request, circumstances({ rules }))).toMatchObject({
+    type: 'forbid',
+    payeeFsp: 'riverwallet',
+    violation: { ruleId: 'currencies' },
+  })
+  expect(reasonOf({}, { rules, standings: { riverwallet: 'INACTIVE' } })).toBe('PAYEE_INACTIVE')
+})
+
+test('a participant is usable with an active POSITION account in the currency', () => {
+  const account = { ledgerAccountType: 'POSITION', currency: 'USD', isActive: true }
+  const standing = (isActive: boolean, ...accounts: (typeof account)[]) =>
+    standingOf({ isActive, accounts }, 'USD')
+  expect(standingOf(undefined, 'USD')).toBe('UNKNOWN')
+  expect(standing(false, account)).toBe('INACTIVE')
+  expect(standing(true)).toBe('NO_ACCOUNT')
+  expect(standing(true, { ...account, currency: 'EUR' })).toBe('NO_ACCOUNT')
+  expect(standing(true, { ...account, isActive: false })).toBe('NO_ACCOUNT')
+  expect(standing(true, { ...account, ledgerAccountType: 'SETTLEMENT' })).toBe('NO_ACCOUNT')
+  expect(standing(true, { ...account, currency: 'EUR' }, account)).toBe('USABLE')
+})

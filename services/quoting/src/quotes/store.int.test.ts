@@ -1,0 +1,181 @@
+import { openTestParts, type TestParts } from '@causeway/runtime/testing'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { randomUUID } from 'node:crypto'
+import { hashOf, largest, relayOf, requestEvent, started } from '../testing/messages.ts'
+import { openWorld, toldBy, type World } from '../testing/world.ts'
+import { requestOf, termsOf, type Terms } from './contract.ts'
+import type { Accepted, Pending } from './domain/quote.ts'
+import { request } from './request.ts'
+import type { Change, QuoteTables } from './store.ts'
+
+const now = new Date(started)
+
+let parts: TestParts
+let world: World
+let store: QuoteTables
+
+beforeAll(async () => {
+  parts = await openTestParts()
+  world = await openWorld(parts)
+  store = world.work.store
+})
+
+afterAll(async () => {
+  await world.db.close()
+  await parts.stop()
+})
+
+function pending(id: string, amount = '99'): Terms & Pending {
+  const event = requestEvent(id, { amount: { currency: 'USD', amount } })
+  return { ...termsOf(event, requestOf(event, 1)), state: 'PENDING', payeeFsp: 'riverwallet' }
+}
+
+async function claim(quotes: readonly (Terms & Pending)[]): Promise<ReadonlySet<string>> {
+  const claims = quotes.map((quote) => ({
+    quote,
+    relay: relayOf(`request ${quote.quoteId}`),
+  }))
+  return (await store.claim(claims, now, () => [])).claimed
+}
+
+function acceptance(quote: Terms & Pending): Change & { readonly quote: Accepted } {
+  return {
+    quote: {
+      ...quote,
+      state: 'ACCEPTED',
+      outcome: { eventId: randomUUID(), hash: hashOf('answer') },
+      transferAmount: quote.amount,
+      validUntil: '2026-01-15T12:05:00.000Z',
+    },
+    message: { kind: 'RESPONSE', eventId: randomUUID(), relay: relayOf('answer') },
+  }
+}
+
+function withoutTerms(terms: Terms) {
+  const { transactionId: _, amountType: __, amount: ___, ...quote } = terms
+  return quote
+}
+
+describe('a claim', () => {
+  test('is made once, by one of two batches that hold the same new ids in any order', async () => {
+    for (let round = 0; round < 10; round++) {
+      const ids = Array.from({ length: 20 }, () => randomUUID())
+      const quotes = ids.map((id) => pending(id))
+      const [first, second] = await Promise.all([claim(quotes), claim(quotes.toReversed())])
+      expect([...first, ...second].length).toBe(20)
+      expect(new Set([...first, ...second])).toEqual(new Set(ids))
+    }
+  })
+
+  test('of one new id in two batches at once sends one request to the payee FSP', async () => {
+    const events = Array.from({ length: 20 }, () => requestEvent(randomUUID()))
+    const from = world.said.length
+    const again = events.map((event) => ({ ...event, id: randomUUID() }))
+    await Promise.all([request(world.work, events), request(world.work, again.toReversed())])
+    expect(toldBy(world.said.slice(from))).toEqual(events.map(() => 'QuoteRequestAccepted relayed'))
+  })
+
+  test('with other content, in two batches at once, is refused by the one that came later', async () => {
+    const events = Array.from({ length: 20 }, () => requestEvent(randomUUID()))
+    const others = events.map(({ payload }) => requestEvent(payload.quoteId, { note: 'other' }))
+    const from = world.said.length
+    await Promise.all([request(world.work, events), request(world.work, others.toReversed())])
+    const told = toldBy(world.said.slice(from))
+    expect(told.filter((one) => one === 'QuoteRequestAccepted relayed').length).toBe(20)
+    expect(told.filter((one) => one === 'InvalidQuoteRequest 3106').length).toBe(20)
+  })
+
+  test('comes back as it was stored, also with an amount that no integer holds', async () => {
+    const quote = pending(randomUUID(), largest)
+    await claim([quote])
+    expect((await store.read([quote.quoteId, randomUUID()])).get(quote.quoteId)).toEqual(
+      withoutTerms(quote),
+    )
+  })
+
+  test('is undone when what is to be said cannot be said', async () => {
+    const quote = pending(randomUUID())
+    const claims = [{ quote, relay: undefined }]
+    const failing = store.claim(claims, now, () => {
+      throw new Error('nothing to say')
+    })
+    await expect(failing).rejects.toThrow('nothing to say')
+    expect((await store.read([quote.quoteId])).size).toBe(0)
+  })
+})
+
+describe('a move', () => {
+  test('ends what is pending, once, and a final row never changes', async () => {
+    const quote = pending(randomUUID(), largest)
+    await claim([quote])
+    const change = acceptance(quote)
+    const { moved } = await store.move([change], now, () => [])
+    expect(moved).toEqual(new Set([quote.quoteId]))
+    const again = await store.move([acceptance(quote)], now, () => [])
+    expect(again.moved.size).toBe(0)
+    const stored = withoutTerms({ ...quote, ...change.quote })
+    expect(again.unmoved.get(quote.quoteId)).toEqual(stored)
+    expect((await store.readWithAnswers([quote.quoteId])).get(quote.quoteId)).toEqual({
+      quote: stored,
+      answer: relayOf('answer'),
+    })
+  })
+
+  test('of one quote by two at once is made by one of them', async () => {
+    const quotes = Array.from({ length: 20 }, () => pending(randomUUID()))
+    await claim(quotes)
+    const changes = quotes.map(acceptance)
+    const [first, second] = await Promise.all([
+      store.move(changes, now, () => []),
+      store.move(changes.toReversed(), now, () => []),
+    ])
+    expect(first.moved.size + second.moved.size).toBe(20)
+    expect(first.unmoved.size + second.unmoved.size).toBe(20)
+  })
+
+  test('brings a rejected row back with its error and its rule', async () => {
+    const quote = pending(randomUUID())
+    await claim([quote])
+    const rejected = {
+      ...quote,
+      state: 'REJECTED',
+      reason: 'RULE',
+      error: { errorCode: '3100', errorDescription: 'Generic validation error' },
+      ruleId: 'fees',
+      outcome: { eventId: randomUUID(), hash: hashOf('answer') },
+    } as const
+    await store.move([{ quote: rejected, message: undefined }], now, () => [])
+    expect((await store.read([quote.quoteId])).get(quote.quoteId)).toEqual(withoutTerms(rejected))
+  })
+})
+
+describe('expiry', () => {
+  test('takes what is due, each quote once, beside answers that come in', async () => {
+    const quotes = Array.from({ length: 40 }, () => pending(randomUUID()))
+    await claim(quotes)
+    const due = new Date(quotes[0]?.expiresAt ?? '')
+    const results = await Promise.all([
+      store.expire(due, 15),
+      store.expire(due, 15),
+      store.move(quotes.map(acceptance), now, () => []).then(({ moved }) => moved.size),
+    ])
+    let swept: number
+    do {
+      swept = await store.expire(due, 100)
+    } while (swept > 0)
+    const states = [...(await store.read(quotes.map(({ quoteId }) => quoteId))).values()]
+    const accepted = states.filter(({ state }) => state === 'ACCEPTED').length
+    expect(accepted).toBe(results[2])
+    expect(states.filter(({ state }) => state === 'EXPIRED').length).toBe(40 - accepted)
+  })
+
+  test('is overdue for as long as nobody sweeps', async () => {
+    const quote = pending(randomUUID())
+    await claim([quote])
+    const due_ms = Date.parse(quote.expiresAt)
+    expect(await store.overdue_ms(new Date(due_ms - 1))).toBe(0)
+    expect(await store.overdue_ms(new Date(due_ms + 5_000))).toBe(5_000)
+    await store.expire(new Date(due_ms + 5_000), 1_000)
+    expect(await store.overdue_ms(new Date(due_ms + 5_000))).toBe(0)
+  })
+})

@@ -1,0 +1,24 @@
+/**
+ * No quote stays pending past its expiry, and none expires over an answer that came in time and waits
+ * to be read. Nobody is told: the payer FSP named the moment itself.
+ */
+import type { Work } from '../work.ts'
+
+export interface SweepOptions {
+  readonly batch_max: number
+  /** Whatever was announced before that moment is worked off. */
+  readonly workedOffUntil: () => Promise<Date>
+}
+
+/** Takes what is due, batch by batch, until nothing is. Any number of sweepers may run. */
+export async function sweep(
+  { store, now, became }: Pick<Work, 'store' | 'now' | 'became'>,
+  { batch_max, workedOffUntil }: SweepOptions,
+): Promise<void> {
+  const until = new Date(Math.min(now().getTime(), (await workedOffUntil()).getTime()))
+  for (;;) {
+    const expired = await store.expire(until, batch_max)
+    became('EXPIRED', expired)
+    if (expired < batch_max) return
+  }
+}

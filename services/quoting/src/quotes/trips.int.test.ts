@@ -1,0 +1,98 @@
+/** What a batch costs on the way to the database, whatever its size. */
+import type { Database, ProcessParts } from '@causeway/runtime'
+import { openTestParts, type TestParts } from '@causeway/runtime/testing'
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { randomUUID } from 'node:crypto'
+import type { HeardEvent } from '../handle.ts'
+import { payer, queryEvent, requestEvent, responseEvent } from '../testing/messages.ts'
+import { openWorld, type World } from '../testing/world.ts'
+
+let parts: TestParts
+let world: World
+let statements = 0
+let transactions = 0
+
+beforeAll(async () => {
+  parts = await openTestParts()
+  world = await openWorld({ ...parts, openDatabase: counting(parts) })
+})
+
+afterAll(async () => {
+  await world.db.close()
+  await parts.stop()
+})
+
+beforeEach(() => world.setRules())
+
+/** The announcements and the COMMIT behind them are not the service's own, and one trip more. */
+function counting(own: ProcessParts): ProcessParts['openDatabase'] {
+  return async (options) => {
+    const db: Database = await own.openDatabase(options)
+    return {
+      ...db,
+      query(...args) {
+        statements++
+        return db.query(...args)
+      },
+      transaction(work, transactionOptions) {
+        transactions++
+        return db.transaction(
+          (tx) =>
+            work({
+              ...tx,
+              query(...args) {
+                statements++
+                return tx.query(...args)
+              },
+            }),
+          transactionOptions,
+        )
+      },
+    }
+  }
+}
+
+async function costOf(events: readonly HeardEvent[]) {
+  statements = 0
+  transactions = 0
+  await world.handle(...events)
+  return { statements, transactions }
+}
+
+function ids(): readonly string[] {
+  return Array.from({ length: 50 }, () => randomUUID())
+}
+
+test('requests, and the answers to them, are one statement in one transaction each', async () => {
+  const all = ids()
+  const one = { statements: 1, transactions: 1 }
+  expect(await costOf(all.map((id) => requestEvent(id)))).toEqual(one)
+  expect(await costOf(all.map((id) => responseEvent(id)))).toEqual(one)
+})
+
+test('repeated requests are read once more, together', async () => {
+  const all = ids()
+  await world.handle(...all.map((id) => requestEvent(id)))
+  expect(await costOf(all.map((id) => requestEvent(id)))).toEqual({
+    statements: 2,
+    transactions: 1,
+  })
+})
+
+test('repeated answers and questions are one statement and no transaction', async () => {
+  const all = ids()
+  await world.handle(...all.map((id) => requestEvent(id)))
+  await world.handle(...all.map((id) => responseEvent(id)))
+  const one = { statements: 1, transactions: 0 }
+  expect(await costOf(all.map((id) => responseEvent(id)))).toEqual(one)
+  expect(await costOf(all.map((id) => queryEvent(id, payer)))).toEqual(one)
+})
+
+test('a velocity rule is one statement more for the requests of a batch', async () => {
+  const rule = { type: 'VELOCITY', currency: 'USD', windowMinutes: 60, maxCount: 1_000 }
+  await world.setRules({ id: 'hour', ...rule }, { id: 'day', ...rule, windowMinutes: 1_440 })
+  expect(await costOf(ids().map((id) => requestEvent(id)))).toEqual({
+    statements: 2,
+    transactions: 1,
+  })
+})

@@ -1,0 +1,93 @@
+/**
+ * The rules in force, in memory: a change made here holds at once, one made by another process as soon
+ * as the book is read again.
+ */
+import { readRules } from './contract.ts'
+import type { Rule } from './domain/rule.ts'
+import type { RuleSet, RuleStore } from './store.ts'
+
+export interface RuleBook {
+  rules(): readonly Rule[]
+  /** Whether any rule needs to know what was paid. */
+  needsVelocity(): boolean
+  set(): RuleSet
+  /** Reads the newest set, unless it is the one at hand. */
+  refresh(): Promise<void>
+  change(change: RuleChange): Promise<RuleChanged>
+}
+
+export interface RuleChange {
+  /** The iteration that the change was made to. */
+  readonly iteration: number
+  readonly json: string
+  readonly changedBy: string
+  readonly now: Date
+}
+
+export type RuleChanged =
+  | { readonly type: 'CHANGED'; readonly set: RuleSet }
+  | { readonly type: 'REFUSED'; readonly reason: RuleRefusal; readonly detail: string }
+
+export type RuleRefusal = 'STALE' | 'INVALID'
+
+interface Page {
+  readonly set: RuleSet
+  readonly rules: readonly Rule[]
+  readonly needsVelocity: boolean
+}
+
+const json_length_max = 262_144
+const changedBy_length_max = 256
+
+export async function openRuleBook(store: RuleStore): Promise<RuleBook> {
+  let page = pageOf(await store.newest())
+
+  function turn(set: RuleSet): RuleSet {
+    if (set.iteration > page.set.iteration) page = pageOf(set)
+    return page.set
+  }
+
+  return {
+    rules: () => page.rules,
+    needsVelocity: () => page.needsVelocity,
+    set: () => page.set,
+    async refresh() {
+      turn(await store.newest())
+    },
+    async change({ iteration, json, changedBy, now }) {
+      if (changedBy === '' || changedBy.length > changedBy_length_max) {
+        return refused('INVALID', `changedBy has 1 to ${changedBy_length_max} characters`)
+      }
+      if (json.length > json_length_max) {
+        return refused('INVALID', `the rules have at most ${json_length_max} characters`)
+      }
+      const reading = readRules(json)
+      if (reading.type === 'FAULT') return refused('INVALID', reading.detail)
+      const set: RuleSet = {
+        iteration: iteration + 1,
+        json: reading.json,
+        changedAt: now.toISOString(),
+        changedBy,
+      }
+      const { iteration: newest } = turn(await store.newest())
+      if (newest !== iteration || !(await store.add(set))) {
+        return refused('STALE', `the rules were changed since iteration ${iteration}`)
+      }
+      return { type: 'CHANGED', set: turn(set) }
+    },
+  }
+}
+
+/** What was stored was read before; what a newer version of the hub stored may be more than this reads. */
+function pageOf(set: RuleSet): Page {
+  const reading = readRules(set.json)
+  if (reading.type === 'FAULT') {
+    throw new Error(`scheme rules of iteration ${set.iteration}: ${reading.detail}`)
+  }
+  const { rules } = reading
+  return { set, rules, needsVelocity: rules.some(({ type }) => type === 'VELOCITY') }
+}
+
+function refused(reason: RuleRefusal, detail: string): RuleChanged {
+  return { type: 'REFUSED', reason, detail }
+}

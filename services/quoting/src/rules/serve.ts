@@ -1,0 +1,27 @@
+/** The rules of the scheme over gRPC, for the operator: read whole, replaced whole. */
+import type { schemeRulesService, SchemeRulesState } from '@causeway/protos'
+import type { Handlers } from '@causeway/runtime'
+import type { RuleBook } from './book.ts'
+import type { RuleSet } from './store.ts'
+
+export function ruleHandlers(book: RuleBook, now: () => Date): Handlers<typeof schemeRulesService> {
+  return {
+    GetSchemeRules: async () => {
+      await book.refresh()
+      return stateOf(book.set())
+    },
+    SetSchemeRules: async ({ iteration, rulesJson, changedBy }) => {
+      const change = { iteration, json: rulesJson, changedBy, now: now() }
+      const changed = await book.change(change)
+      if (changed.type === 'CHANGED') {
+        return { state: stateOf(changed.set), refusal: null, result: 'state' }
+      }
+      const { reason, detail } = changed
+      return { state: null, refusal: { reason, detail }, result: 'refusal' }
+    },
+  }
+}
+
+function stateOf({ iteration, json, changedAt, changedBy }: RuleSet): SchemeRulesState {
+  return { iteration, rulesJson: json, changedAt, changedBy }
+}

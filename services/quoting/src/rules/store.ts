@@ -1,0 +1,59 @@
+/** Every set of rules that ever held. A set is stored whole, once, and never changed. */
+import { statement, type Database } from '@causeway/runtime'
+
+export interface RuleSet {
+  /** 0 before the first. */
+  readonly iteration: number
+  /** JSON, as the operator sees it. */
+  readonly json: string
+  /** ISO 8601 UTC; '' before the first. */
+  readonly changedAt: string
+  readonly changedBy: string
+}
+
+export interface RuleStore {
+  newest(): Promise<RuleSet>
+  /** False when there is a set of this iteration, or none of the one before it. */
+  add(set: RuleSet): Promise<boolean>
+}
+
+interface Row {
+  readonly iteration: number
+  readonly rules: string
+  readonly changed_at: Date
+  readonly changed_by: string
+}
+
+const none: RuleSet = { iteration: 0, json: '[]', changedAt: '', changedBy: '' }
+
+const newestStatement = statement(`
+  select iteration, rules, changed_at, changed_by from scheme_rules order by iteration desc limit 1`)
+
+const addStatement = statement(`
+  insert into scheme_rules (iteration, rules, changed_at, changed_by)
+  select $1::integer, $2::text, $3::timestamptz, $4::text
+  where $1::integer = 1 + coalesce((select max(iteration) from scheme_rules), 0)
+  on conflict do nothing
+  returning iteration`)
+
+export function openRuleStore(db: Database): RuleStore {
+  return {
+    async newest() {
+      const [row] = await db.query<Row>(newestStatement, [])
+      return row === undefined ? none : setOf(row)
+    },
+    async add({ iteration, json, changedAt, changedBy }) {
+      const rows = await db.query<Pick<Row, 'iteration'>>(addStatement, [
+        iteration,
+        json,
+        changedAt,
+        changedBy,
+      ])
+      return rows.length === 1
+    },
+  }
+}
+
+function setOf({ iteration, rules, changed_at, changed_by }: Row): RuleSet {
+  return { iteration, json: rules, changedAt: changed_at.toISOString(), changedBy: changed_by }
+}

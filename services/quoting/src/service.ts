@@ -1,0 +1,144 @@
+/** Quotes and scheme rules: built in reading order, taken apart in the reverse. */
+import { onEvents } from '@causeway/events'
+import { openParticipants } from '@causeway/participants'
+import { accountLookupService, schemeRulesService } from '@causeway/protos'
+import {
+  periodically,
+  type Database,
+  type Metrics,
+  type ProcessParts,
+  type Start,
+  type Subscribed,
+} from '@causeway/runtime'
+import { Gauge } from 'prom-client'
+import { openDeliveryStore } from './delivery-store.ts'
+import { handleBatch, heard, passBatchOn } from './handle.ts'
+import { openOwners } from './quotes/destination.ts'
+import { rememberPending } from './quotes/pending.ts'
+import { openQuoteTables, type QuoteTables } from './quotes/store.ts'
+import { sweep, type SweepOptions } from './quotes/sweep.ts'
+import { openRuleBook } from './rules/book.ts'
+import { ruleHandlers } from './rules/serve.ts'
+import { openRuleStore } from './rules/store.ts'
+import type { Settings } from './settings.ts'
+import { openVelocityStore } from './velocity/store.ts'
+import { countStates, type Work } from './work.ts'
+
+/** New partitions are made well before their month begins, and old counts are let go. */
+const upkeep_interval_ms = 3_600_000
+
+export const start: Start<Settings> = async (settings, parts) => {
+  const log = parts.log.child({ service: 'quoting' })
+  const db = await parts.openDatabase({
+    url: settings.QUOTING_DATABASE_URL,
+    schema: 'quoting',
+    migrations: new URL('../migrations/', import.meta.url),
+    connections_max: settings.QUOTING_CONNECTIONS_MAX,
+  })
+  const participants = await openParticipants({
+    ...parts,
+    group: 'quoting',
+    log,
+    age_max_ms: settings.QUOTING_PARTICIPANT_AGE_MAX_MS,
+  })
+  const work = await openWork(settings, { ...parts, log }, { db, participants })
+  await ensurePartitions(work)
+  parts.grpc.serve(schemeRulesService, ruleHandlers(work.rules, work.now))
+  measureOverdue(work.store, parts.metrics)
+  parts.health.ready('quoting', () => work.rules.refresh())
+  const subscribed = await onEvents(
+    parts.bus,
+    'quoting',
+    heard,
+    settings.QUOTING_MODE === 'pass-through'
+      ? (events) => passBatchOn(work, events)
+      : (events) => handleBatch(work, events),
+    {
+      batch_max: settings.QUOTING_BATCH_MAX,
+      batches_in_flight_max: settings.QUOTING_BATCHES_IN_FLIGHT_MAX,
+    },
+  )
+  const routines = routinesOf(work, settings, { ...parts, log }, subscribed)
+  return {
+    async stop() {
+      await Promise.all([subscribed.stop(), ...routines.map((routine) => routine.stop())])
+      await participants.stop()
+      await db.close()
+    },
+  }
+}
+
+interface Opened extends Pick<Work, 'participants'> {
+  readonly db: Database
+}
+
+async function openWork(
+  settings: Settings,
+  { bus, grpc, metrics, log }: ProcessParts,
+  { db, participants }: Opened,
+): Promise<Work> {
+  return {
+    store: rememberPending(openQuoteTables(db, bus)),
+    deliveries: openDeliveryStore(db),
+    velocity: openVelocityStore(db),
+    rules: await openRuleBook(openRuleStore(db)),
+    participants,
+    findOwners: openOwners({
+      calls: grpc.client(accountLookupService, 'account-lookup'),
+      deadline_ms: settings.QUOTING_LOOKUP_TIMEOUT_MS,
+      log,
+    }),
+    publish: (messages) => bus.publish(messages),
+    now: () => new Date(),
+    became: countStates(metrics),
+    pending_max_ms: settings.QUOTING_PENDING_MAX_MS,
+    onUsAllowed: settings.ON_US_TRANSFERS === 'on',
+  }
+}
+
+function routinesOf(
+  work: Work,
+  settings: Settings,
+  { log }: Pick<ProcessParts, 'log'>,
+  subscribed: Subscribed,
+) {
+  const sweeping: SweepOptions = {
+    batch_max: settings.QUOTING_SWEEP_BATCH_MAX,
+    workedOffUntil: () => subscribed.workedOffUntil(),
+  }
+  const upkeep = async () => {
+    await ensurePartitions(work)
+    await work.velocity.forget(work.now())
+  }
+  return [
+    periodically(settings.QUOTING_SWEEP_INTERVAL_MS, () => sweep(work, sweeping), {
+      log,
+      name: 'sweep for expired quotes',
+    }),
+    periodically(settings.QUOTING_RULES_INTERVAL_MS, () => work.rules.refresh(), {
+      log,
+      name: 'look for changed scheme rules',
+    }),
+    periodically(upkeep_interval_ms, upkeep, { log, name: 'partitions of the month' }),
+  ]
+}
+
+async function ensurePartitions({ store, deliveries, velocity, now }: Work): Promise<void> {
+  await store.ensurePartitions(now())
+  await deliveries.ensurePartitions(now())
+  await velocity.ensurePartitions(now())
+}
+
+/** The alarm of quotes that are left hanging. */
+function measureOverdue(store: QuoteTables, metrics: Metrics): void {
+  const overdue: Gauge = new Gauge({
+    name: 'quoting_oldest_pending_past_expiry_seconds',
+    help: 'How long the longest overdue pending quote is past its expiration',
+    registers: [metrics],
+    async collect() {
+      // Not known while the database does not answer; the other metrics are to be read all the same.
+      const overdue_ms = await store.overdue_ms(new Date()).catch(() => NaN)
+      overdue.set(overdue_ms / 1_000)
+    },
+  })
+}

@@ -1,0 +1,88 @@
+/** Every setting of quoting, with its unit, default and bounds. */
+import { choice, integer, text, type SettingValues } from '@causeway/runtime'
+
+export const settings = {
+  QUOTING_DATABASE_URL: text({
+    about: 'database of quoting; empty: the embedded one',
+    default: '',
+    secret: true,
+  }),
+  QUOTING_CONNECTIONS_MAX: integer({
+    about: 'connections to it',
+    unit: 'connections',
+    default: 4,
+    min: 1,
+    max: 100,
+  }),
+  QUOTING_BATCH_MAX: integer({
+    about: 'events that are worked on at once',
+    unit: 'events',
+    default: 100,
+    min: 1,
+    max: 1_000,
+  }),
+  QUOTING_BATCHES_IN_FLIGHT_MAX: integer({
+    about: 'batches side by side',
+    unit: 'batches',
+    default: 2,
+    min: 1,
+    max: 16,
+  }),
+  QUOTING_MODE: choice({
+    about:
+      'stored: quotes are kept, checked against the scheme rules and answered again; ' +
+      'pass-through: they are only passed on',
+    options: ['stored', 'pass-through'],
+    default: 'stored',
+  }),
+  QUOTING_PENDING_MAX_MS: integer({
+    about: 'how long a request that names no expiration waits for its answer',
+    unit: 'ms',
+    default: 3_600_000,
+    min: 1_000,
+    max: 86_400_000,
+  }),
+  QUOTING_LOOKUP_TIMEOUT_MS: integer({
+    about: "how long the lookup of a payee's FSP may take for a request without destination",
+    unit: 'ms',
+    default: 2_000,
+    min: 10,
+    max: 60_000,
+  }),
+  QUOTING_PARTICIPANT_AGE_MAX_MS: integer({
+    about: 'how old what is remembered of a participant may be',
+    unit: 'ms',
+    default: 60_000,
+    min: 1_000,
+    max: 3_600_000,
+  }),
+  QUOTING_RULES_INTERVAL_MS: integer({
+    about: 'pause between two looks for scheme rules that another process has changed',
+    unit: 'ms',
+    default: 1_000,
+    min: 10,
+    max: 60_000,
+  }),
+  QUOTING_SWEEP_INTERVAL_MS: integer({
+    about: 'pause between two sweeps for expired quotes',
+    unit: 'ms',
+    default: 1_000,
+    min: 10,
+    max: 60_000,
+  }),
+  QUOTING_SWEEP_BATCH_MAX: integer({
+    about: 'quotes that a sweep takes at once',
+    unit: 'quotes',
+    default: 500,
+    min: 1,
+    max: 5_000,
+  }),
+  /** The edge's own, word for word: a payment that no transfer may follow is not quoted. */
+  ON_US_TRANSFERS: choice({
+    about: 'whether payer and payee FSP of a transfer may be the same',
+    options: ['off', 'on'],
+    default: 'off',
+  }),
+}
+
+export type Settings = SettingValues<typeof settings>

@@ -1,0 +1,168 @@
+/** Quoting on a real database, with a clock that tests set and participants that they name. */
+import type { Participant } from '@causeway/participants'
+import { statement, type Database, type OutgoingMessage } from '@causeway/runtime'
+import type { TestParts } from '@causeway/runtime/testing'
+import { openDeliveryStore } from '../delivery-store.ts'
+import { handleBatch, passBatchOn, type HeardEvent } from '../handle.ts'
+import type { Destination } from '../quotes/domain/request.ts'
+import { rememberPending } from '../quotes/pending.ts'
+import { openQuoteTables } from '../quotes/store.ts'
+import { sweep } from '../quotes/sweep.ts'
+import { openRuleBook } from '../rules/book.ts'
+import { openRuleStore } from '../rules/store.ts'
+import { openVelocityStore } from '../velocity/store.ts'
+import type { Work } from '../work.ts'
+import { payee, payer, started, stranger } from './messages.ts'
+
+export interface StoredQuote {
+  readonly id: string
+  readonly state: string
+  readonly reason: string | null
+  readonly amount: string
+  readonly transfer_amount: string | null
+  readonly messages: readonly string[]
+}
+
+const quotesStatement = statement(`
+  select id, state, reason, amount, transfer_amount,
+    array(select kind || ' ' || convert_from(body, 'UTF8') from messages
+      where quote_id = q.id order by kind) as messages
+  from quotes q order by id`)
+
+export type World = Awaited<ReturnType<typeof openWorld>>
+
+export async function openWorld(parts: TestParts) {
+  const db = await parts.openDatabase({
+    url: '',
+    schema: 'quoting',
+    migrations: new URL('../../migrations/', import.meta.url),
+    connections_max: 4,
+  })
+  let now_ms = Date.parse(started)
+  let workedOff: Date | undefined
+  const now = () => new Date(now_ms)
+  const said: OutgoingMessage[] = []
+  const note = (messages: readonly OutgoingMessage[]) => void said.push(...messages)
+  const participants = new Map(
+    [payer, payee, stranger].map((name) => [name, participantWith(name, ['USD', 'EUR'])]),
+  )
+  const owners = new Map<string, Destination>()
+  const tables = openQuoteTables(db, {
+    ...parts.bus,
+    announce(tx, messages) {
+      parts.bus.announce(tx, messages)
+      note(messages)
+    },
+  })
+  const store = rememberPending(tables)
+  const deliveries = openDeliveryStore(db)
+  const velocity = openVelocityStore(db)
+  await store.ensurePartitions(now())
+  await deliveries.ensurePartitions(now())
+  await velocity.ensurePartitions(now())
+  const work: Work = {
+    store,
+    deliveries,
+    velocity,
+    rules: await openRuleBook(openRuleStore(db)),
+    participants: {
+      get: (names) =>
+        Promise.resolve(
+          new Map(
+            names.flatMap((name) => {
+              const participant = participants.get(name)
+              return participant === undefined ? [] : [[name, participant]]
+            }),
+          ),
+        ),
+    },
+    findOwners: (parties) =>
+      Promise.resolve(
+        parties.map(({ identifier }) => owners.get(identifier) ?? { type: 'PARTY_UNKNOWN' }),
+      ),
+    publish(messages) {
+      note(messages)
+      return parts.bus.publish(messages)
+    },
+    now,
+    became: () => undefined,
+    pending_max_ms: 600_000,
+    onUsAllowed: false,
+  }
+
+  async function saidBy(working: Promise<void>): Promise<readonly OutgoingMessage[]> {
+    const from = said.length
+    await working
+    return said.slice(from)
+  }
+
+  return {
+    db,
+    work,
+    participants,
+    owners,
+    said,
+    handle: (...events: readonly HeardEvent[]) => saidBy(handleBatch(work, events)),
+    passOn: (...events: readonly HeardEvent[]) => saidBy(passBatchOn(work, events)),
+    sweep: () =>
+      saidBy(
+        sweep(work, { batch_max: 100, workedOffUntil: () => Promise.resolve(workedOff ?? now()) }),
+      ),
+    /** As if messages that came then were not worked off. */
+    heldBackAt(time: string | undefined): void {
+      workedOff = time === undefined ? undefined : new Date(time)
+    },
+    after(ms: number): void {
+      now_ms += ms
+    },
+    iso: () => now().toISOString(),
+    async setRules(...rules: readonly object[]): Promise<void> {
+      const { iteration } = work.rules.set()
+      const changed = await work.rules.change({
+        iteration,
+        json: JSON.stringify(rules),
+        changedBy: 'operator',
+        now: now(),
+      })
+      if (changed.type === 'REFUSED') throw new Error(changed.detail)
+    },
+    async quote(id: string): Promise<StoredQuote | undefined> {
+      return (await storedQuotes(db)).find((quote) => quote.id === id)
+    },
+    quotes: () => storedQuotes(db),
+  }
+}
+
+function storedQuotes(db: Database): Promise<readonly StoredQuote[]> {
+  return db.query<StoredQuote>(quotesStatement, [])
+}
+
+export function participantWith(name: string, currencies: readonly string[]): Participant {
+  return {
+    name,
+    isActive: true,
+    endpoints: new Map(),
+    accounts: currencies.map((currency) => ({
+      ledgerAccountType: 'POSITION',
+      currency,
+      isActive: true,
+    })),
+  }
+}
+
+/** The events that were said, with what an FSP would see of each. */
+export function toldBy(messages: readonly OutgoingMessage[]): readonly string[] {
+  return messages.map(({ type, payload, headers }) => {
+    const {
+      errorInformation: error,
+      legRole,
+      role,
+      ruleId,
+    } = payload as Readonly<Record<string, unknown>> & {
+      readonly errorInformation?: { readonly errorCode: string }
+    }
+    const relayed = headers['relay-body'] === undefined ? undefined : 'relayed'
+    const own = relayed !== undefined && headers['relay-headers'] === undefined ? 'by the hub' : ''
+    return [type, legRole ?? role, error?.errorCode, ruleId, relayed, own].filter(Boolean).join(' ')
+  })
+}

@@ -1,0 +1,148 @@
+/**
+ * What payer FSPs have paid, by the minute, each transfer counted once however often it is told, and
+ * nothing kept for longer than a window can reach.
+ */
+import {
+  ensureMonthlyPartitions,
+  monthOf,
+  statement,
+  textArray,
+  type Database,
+} from '@causeway/runtime'
+import { windowKey, type Usage, type Usages, type Window } from '../rules/domain/judge-request.ts'
+import { earliestCounted_ms, firstMinute, minuteOf } from './domain/minutes.ts'
+
+export interface Payment {
+  readonly transferId: string
+  readonly payerFsp: string
+  readonly currency: string
+  /** Ten-thousandths. */
+  readonly amount: bigint
+  readonly committed_ms: number
+}
+
+export interface VelocityStore {
+  /** Those that lie in no window any more are left out. */
+  count(payments: readonly Payment[], now: Date): Promise<void>
+  usages(windows: readonly Window[], now: Date): Promise<Usages>
+  /** Deletes what lies in no window any more. */
+  forget(now: Date): Promise<void>
+  ensurePartitions(now: Date): Promise<void>
+}
+
+interface UsageRow {
+  readonly payer_fsp: string
+  readonly currency: string
+  readonly minutes: number
+  readonly transfers: string
+  readonly amount: string
+}
+
+const countStatement = statement(`
+  with paid as materialized (
+    select * from unnest($1::text[], $2::text[]::date[], $3::text[], $4::text[],
+      $5::text[]::timestamptz[], $6::text[]::numeric[])
+    as a (transfer_id, month, payer_fsp, currency, minute, amount)
+  ), counted as (
+    insert into counted_transfers (month, transfer_id)
+    select month, transfer_id from paid order by transfer_id
+    on conflict do nothing
+    returning transfer_id
+  )
+  insert into velocity (payer_fsp, currency, minute, transfers, amount)
+  select payer_fsp, currency, minute, count(*), sum(amount)
+  from paid join counted using (transfer_id)
+  group by payer_fsp, currency, minute order by payer_fsp, currency, minute
+  on conflict (payer_fsp, currency, minute) do update
+  set transfers = velocity.transfers + excluded.transfers, amount = velocity.amount + excluded.amount`)
+
+const usagesStatement = statement(`
+  select a.payer_fsp, a.currency, a.minutes, v.transfers, v.amount
+  from unnest($1::text[], $2::text[], $3::text[]::integer[], $4::text[]::timestamptz[])
+  as a (payer_fsp, currency, minutes, since)
+  cross join lateral (
+    select coalesce(sum(transfers), 0)::bigint as transfers, coalesce(sum(amount), 0) as amount
+    from velocity
+    where payer_fsp = a.payer_fsp and currency = a.currency and minute >= a.since
+  ) v`)
+
+const forgetStatement = statement(`
+  delete from velocity where (payer_fsp, currency, minute) in (
+    select payer_fsp, currency, minute from velocity where minute < $1::timestamptz
+    order by payer_fsp, currency, minute limit $2::integer for update skip locked
+  )
+  returning 1`)
+
+const forgotten_max = 5_000
+
+export function openVelocityStore(db: Database): VelocityStore {
+  return {
+    async count(payments, now) {
+      const earliest_ms = earliestCounted_ms(now.getTime())
+      const recent = payments.filter(({ committed_ms }) => committed_ms >= earliest_ms)
+      if (recent.length > 0) await db.query(countStatement, paidValues(recent))
+    },
+    async usages(windows, now) {
+      if (windows.length === 0) return new Map()
+      const rows = await db.query<UsageRow>(usagesStatement, [
+        textArray(windows.map(({ payerFsp }) => payerFsp)),
+        textArray(windows.map(({ currency }) => currency)),
+        textArray(windows.map(({ minutes }) => String(minutes))),
+        textArray(windows.map(({ minutes }) => firstMinute(now.getTime(), minutes))),
+      ])
+      return new Map(rows.map((row) => [keyOf(row), usageOf(row)]))
+    },
+    async forget(now) {
+      const earliest = new Date(earliestCounted_ms(now.getTime()))
+      for (;;) {
+        const rows = await db.query<object>(forgetStatement, [earliest, forgotten_max])
+        if (rows.length < forgotten_max) break
+      }
+      await db.query(dropBefore(monthOf(earliest)), [])
+    },
+    async ensurePartitions(now) {
+      // Also of the month before, which the windows of its successor's first day reach into.
+      const earliest = new Date(earliestCounted_ms(now.getTime()))
+      await ensureMonthlyPartitions(db, ['counted_transfers'], earliest)
+    },
+  }
+}
+
+/**
+ * Whole months go at once. It gives up within a second where somebody reads the table for long, such
+ * as a backup, because everybody who writes would wait behind it; the next hour tries again.
+ */
+function dropBefore(month: string) {
+  const oldest = `counted_transfers_${month.slice(0, 7).replace('-', '_')}`
+  return statement(`do $$ declare old regclass; begin
+    perform set_config('lock_timeout', '1000', true);
+    for old in
+      select inhrelid::regclass from pg_inherits join pg_class c on c.oid = inhrelid
+      where inhparent = 'counted_transfers'::regclass and c.relname::text collate "C" < '${oldest}'
+    loop
+      execute format('drop table %s', old);
+    end loop;
+  end $$`)
+}
+
+/** A transfer that is told twice within a batch is handed in once. */
+function paidValues(payments: readonly Payment[]): Buffer[] {
+  const paid = [...new Map(payments.map((payment) => [payment.transferId, payment])).values()]
+  const texts = (of: (payment: Payment) => string): Buffer => textArray(paid.map(of))
+  return [
+    texts(({ transferId }) => transferId),
+    texts(({ committed_ms }) => monthOf(new Date(committed_ms))),
+    texts(({ payerFsp }) => payerFsp),
+    texts(({ currency }) => currency),
+    texts(({ committed_ms }) => minuteOf(committed_ms)),
+    texts(({ amount }) => String(amount)),
+  ]
+}
+
+function keyOf({ payer_fsp, currency, minutes }: UsageRow): string {
+  return windowKey({ payerFsp: payer_fsp, currency, minutes })
+}
+
+function usageOf({ transfers, amount }: UsageRow): Usage {
+  return { count: BigInt(transfers), amount: BigInt(amount) }
+}

@@ -1,0 +1,39 @@
+/** What every step needs: the stored quotes, who the participants are, the rules, and the clock. */
+import type { Participants } from '@causeway/participants'
+import type { EventBus, Metrics } from '@causeway/runtime'
+import { Counter } from 'prom-client'
+import type { DeliveryStore } from './delivery-store.ts'
+import type { FindOwners } from './quotes/destination.ts'
+import type { Quote } from './quotes/domain/quote.ts'
+import type { QuoteStore } from './quotes/pending.ts'
+import type { RuleBook } from './rules/book.ts'
+import type { VelocityStore } from './velocity/store.ts'
+
+export interface Work {
+  readonly store: QuoteStore
+  readonly deliveries: DeliveryStore
+  readonly velocity: VelocityStore
+  readonly rules: RuleBook
+  readonly participants: Pick<Participants, 'get'>
+  readonly findOwners: FindOwners
+  readonly publish: EventBus['publish']
+  readonly now: () => Date
+  /** Notes how many quotes have come into a state. */
+  readonly became: (state: Quote['state'], count: number) => void
+  /** So long a request that names no expiration waits for its answer. */
+  readonly pending_max_ms: number
+  /** Whether payer and payee FSP may be the same. */
+  readonly onUsAllowed: boolean
+}
+
+export function countStates(metrics: Metrics): Work['became'] {
+  const quotes = new Counter({
+    name: 'quoting_quotes_total',
+    help: 'Quotes by the state that they came into',
+    labelNames: ['state'],
+    registers: [metrics],
+  })
+  return (state, count) => {
+    if (count > 0) quotes.inc({ state }, count)
+  }
+}
