@@ -1,0 +1,13 @@
+/** What others must know: that what they remember of an FSP's keys or credentials is no longer true. */
+import { newEvent } from '@causeway/events'
+import type { EventBus, Transaction } from '@causeway/runtime'
+
+export function announceChange(
+  bus: EventBus,
+  tx: Transaction,
+  participantId: string,
+  now: Date,
+): void {
+  const payload = { participantId, changedAt: now.toISOString() }
+  bus.announce(tx, [newEvent('auth-service', 'ParticipantKeysUpdated', payload)])
+}

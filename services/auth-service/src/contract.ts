@@ -1,0 +1,39 @@
+/** Wire ↔ domain of what all three services share: refusals, times, who did something. */
+import type { Refusal } from '@causeway/protos'
+import { z } from 'zod'
+import { refuse, type Refused } from './domain/refusal.ts'
+
+export function refusalMessage({ reason, detail }: Refused): Refusal {
+  return { reason, detail }
+}
+
+export function isRefused(value: object): value is Refused {
+  return 'type' in value && value.type === 'REFUSE'
+}
+
+const time = z.iso.datetime({ offset: true })
+
+/** An empty text is `otherwise`. */
+export function timeOf<Otherwise extends Date | null>(
+  name: string,
+  text: string,
+  otherwise: Otherwise,
+): Date | Otherwise | Refused {
+  if (text === '') return otherwise
+  return time.safeParse(text).success
+    ? new Date(text)
+    : refuse('INVALID', `${name} is no time (ISO 8601 with its offset)`)
+}
+
+/** An absent time is an empty text. */
+export function timeMessage(time: Date | null): string {
+  return time === null ? '' : time.toISOString()
+}
+
+const text_max = 128
+
+export function createdByFault(createdBy: string): Refused | undefined {
+  return createdBy.length > text_max || /\p{Cc}/u.test(createdBy)
+    ? refuse('INVALID', `createdBy has at most ${text_max} characters`)
+    : undefined
+}

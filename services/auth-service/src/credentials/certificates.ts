@@ -1,0 +1,93 @@
+/**
+ * Client certificates of the scheme's CA. The certificate names the FSP that the operator says, for
+ * the key that the request proves; it is stored before it is handed out.
+ */
+import { faultOfCa, readCsr, signCsr, type Ca } from '@causeway/pki'
+import { readPem, StartError, type Database, type EventBus } from '@causeway/runtime'
+import { X509Certificate } from 'node:crypto'
+import { announceChange } from '../announce.ts'
+import { refuse, unknownParticipant, type Refused } from '../domain/refusal.ts'
+import type { FindFsp } from '../fsps.ts'
+import type { Settings } from '../settings.ts'
+import { foreignHost } from './domain/certified-hosts.ts'
+import { insertCertificate, type IssuedCertificate } from './store.ts'
+
+export interface CertificateParts {
+  readonly db: Database
+  readonly bus: EventBus
+  readonly findFsp: FindFsp
+  /** Undefined: this hub issues no certificates. */
+  readonly readCa: (() => Promise<Ca>) | undefined
+  readonly hubName: string
+  readonly life_ms: number
+}
+
+export interface Issued extends IssuedCertificate {
+  readonly type: 'ISSUED'
+  /** PEM. */
+  readonly ca: string
+}
+
+/** Clocks that are a little behind must not find it too new. */
+const earlier_ms = 300_000
+
+/**
+ * How the CA is read: from its files each time, so that a renewed one needs no restart and its key is
+ * in memory only while it signs. Throws StartError for a CA that cannot sign.
+ */
+export async function openCa(settings: Settings): Promise<(() => Promise<Ca>) | undefined> {
+  const { AUTH_SERVICE_CA_CERTIFICATE_FILE: file, AUTH_SERVICE_CA_KEY_FILE: keyFile } = settings
+  if (file === '' && keyFile === '') return undefined
+  const readCa = async () => {
+    const certificate = await readPem('AUTH_SERVICE_CA_CERTIFICATE_FILE', file)
+    const ca = { certificate, key: await readPem('AUTH_SERVICE_CA_KEY_FILE', keyFile) }
+    const fault = faultOfCa(ca, new Date())
+    if (fault === undefined) return ca
+    throw new StartError(`The CA of AUTH_SERVICE_CA_CERTIFICATE_FILE cannot sign: ${fault}.`)
+  }
+  await readCa()
+  return readCa
+}
+
+export async function issueCertificate(
+  parts: CertificateParts,
+  participant: string,
+  csr: string,
+): Promise<Issued | Refused> {
+  const { db, bus, findFsp, readCa, hubName, life_ms } = parts
+  if (readCa === undefined) return refuse('NO_CA', 'this hub issues no certificates')
+  const request = readCsr(csr)
+  if ('fault' in request) return refuse('INVALID', `csr: ${request.fault}`)
+  const fsp = await findFsp(participant)
+  if (fsp === undefined) return unknownParticipant(participant)
+  const foreign = foreignHost(request.names, fsp.hosts)
+  if (foreign !== undefined) return foreign
+  const ca = await readCa()
+  const now = new Date()
+  const certificate = signCsr(ca, {
+    request,
+    subject: { commonName: participant, organization: hubName },
+    names: request.names,
+    validity: {
+      from: new Date(now.getTime() - earlier_ms),
+      to: new Date(now.getTime() + life_ms),
+    },
+  })
+  const issued = rowOf(participant, certificate)
+  await db.transaction(async (tx) => {
+    await insertCertificate(tx, issued, now)
+    announceChange(bus, tx, participant, now)
+  })
+  return { type: 'ISSUED', ...issued, ca: ca.certificate }
+}
+
+function rowOf(participant: string, certificate: string): IssuedCertificate {
+  const x509 = new X509Certificate(certificate)
+  return {
+    serial: x509.serialNumber,
+    participant,
+    certificate,
+    validFrom: new Date(x509.validFrom),
+    validTo: new Date(x509.validTo),
+  }
+}

@@ -1,0 +1,31 @@
+import { expect, test } from '@jest/globals'
+import { openGuesses } from './guesses.ts'
+
+const secret = Buffer.from('right')
+const guess = Buffer.from('wrong')
+
+test('after some wrong secrets within a minute nothing new is looked at, until the minute is over', () => {
+  const guesses = openGuesses({ wrong_max: 2 })
+  guesses.wrong('a', 1_000)
+  expect(guesses.mayTry('a', guess, 1_000)).toBe(true)
+  guesses.wrong('a', 2_000)
+  expect(guesses.mayTry('a', guess, 60_999)).toBe(false)
+  expect(guesses.mayTry('b', guess, 60_999)).toBe(true)
+  expect(guesses.mayTry('a', guess, 61_000)).toBe(true)
+})
+
+test('a secret that was right before is looked at while a stranger guesses', () => {
+  const guesses = openGuesses({ wrong_max: 1 })
+  guesses.right(secret)
+  guesses.wrong('a', 0)
+  expect(guesses.mayTry('a', secret, 0)).toBe(true)
+  expect(guesses.mayTry('a', guess, 0)).toBe(false)
+})
+
+test('what is remembered is bounded', () => {
+  const guesses = openGuesses({ wrong_max: 1 })
+  guesses.wrong('first', 0)
+  for (let n = 0; n < 10_000; n += 1) guesses.wrong(`client ${n}`, 0)
+  expect(guesses.mayTry('first', guess, 0)).toBe(true)
+  expect(guesses.mayTry('client 9999', guess, 0)).toBe(false)
+})

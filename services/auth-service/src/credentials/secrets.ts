@@ -1,0 +1,49 @@
+/** The secrets of FSPs as OAuth 2 clients: the client is the FSP, and may have several while it rotates. */
+import type { Database, EventBus } from '@causeway/runtime'
+import { announceChange } from '../announce.ts'
+import { refuse, unknownParticipant, type Refused } from '../domain/refusal.ts'
+import type { FindFsp } from '../fsps.ts'
+import { waitForTurn } from '../turn-store.ts'
+import { endSecrets, insertSecret, openSecrets } from './store.ts'
+import { newSecret } from './tokens.ts'
+
+export interface SecretParts {
+  readonly db: Database
+  readonly bus: EventBus
+  readonly findFsp: FindFsp
+}
+
+const secrets_max = 10
+
+export async function createSecret(
+  { db, bus, findFsp }: SecretParts,
+  participant: string,
+  createdBy: string,
+): Promise<Refused | { readonly type: 'MADE'; readonly secret: string }> {
+  if ((await findFsp(participant)) === undefined) return unknownParticipant(participant)
+  return db.transaction(async (tx) => {
+    await waitForTurn(tx, participant)
+    if ((await openSecrets(tx, participant)) >= secrets_max) {
+      return refuse('INVALID', `${participant} has ${secrets_max} secrets: end them first`)
+    }
+    const createdAt = new Date()
+    const { secret, hash } = newSecret()
+    await insertSecret(tx, { hash, participant, createdAt, createdBy })
+    announceChange(bus, tx, participant, createdAt)
+    return { type: 'MADE', secret }
+  })
+}
+
+/** All of them at once; to end none is no change. */
+export async function endAllSecrets(
+  { db, bus, findFsp }: SecretParts,
+  participant: string,
+): Promise<Refused | undefined> {
+  if ((await findFsp(participant)) === undefined) return unknownParticipant(participant)
+  await db.transaction(async (tx) => {
+    await waitForTurn(tx, participant)
+    const now = new Date()
+    if ((await endSecrets(tx, participant, now)) > 0) announceChange(bus, tx, participant, now)
+  })
+  return undefined
+}

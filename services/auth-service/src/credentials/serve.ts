@@ -1,0 +1,73 @@
+/** Secrets, tokens and certificates over gRPC. */
+import type { credentialsService } from '@causeway/protos'
+import type { Handlers } from '@causeway/runtime'
+import { createdByFault, refusalMessage, timeMessage } from '../contract.ts'
+import { isName } from '../fsps.ts'
+import type { Measures } from '../measures.ts'
+import { issueCertificate, type CertificateParts } from './certificates.ts'
+import { createSecret, endAllSecrets } from './secrets.ts'
+import { credentialStates } from './store.ts'
+import { issueToken, type TokenParts } from './tokens.ts'
+
+export interface CredentialParts extends TokenParts, CertificateParts {
+  readonly db: CertificateParts['db']
+  readonly measures: Measures
+}
+
+type Service = Handlers<typeof credentialsService>
+
+export function serveCredentials(parts: CredentialParts): Service {
+  return { ...secrets(parts), ...tokens(parts), ...certificates(parts) }
+}
+
+function secrets(parts: CredentialParts): Pick<Service, 'CreateClientSecret' | 'EndClientSecrets'> {
+  return {
+    async CreateClientSecret({ participant, createdBy }) {
+      const made = createdByFault(createdBy) ?? (await createSecret(parts, participant, createdBy))
+      return made.type === 'REFUSE'
+        ? { refusal: refusalMessage(made) }
+        : { secret: { clientId: participant, clientSecret: made.secret } }
+    },
+    async EndClientSecrets({ name }) {
+      const refused = await endAllSecrets(parts, name)
+      return { refusal: refused === undefined ? null : refusalMessage(refused) }
+    },
+  }
+}
+
+function tokens(parts: CredentialParts): Pick<Service, 'IssueToken' | 'GetTokenKeys'> {
+  return {
+    async IssueToken({ clientId, clientSecret }) {
+      const issued = await issueToken(parts, clientId, clientSecret, new Date())
+      parts.measures.token(issued.type === 'ISSUED')
+      return issued.type === 'REFUSE'
+        ? { refusal: refusalMessage(issued) }
+        : { token: { accessToken: issued.accessToken, expiresInS: issued.expiresIn_s } }
+    },
+    async GetTokenKeys() {
+      return { jwksJson: await parts.tokenKeys.jwks(new Date()) }
+    },
+  }
+}
+
+function certificates(
+  parts: CredentialParts,
+): Pick<Service, 'IssueCertificate' | 'GetCredentialStates'> {
+  return {
+    async IssueCertificate({ participant, csr }) {
+      const issued = await issueCertificate(parts, participant, csr)
+      parts.measures.certificate(issued.type === 'ISSUED')
+      if (issued.type === 'REFUSE') return { refusal: refusalMessage(issued) }
+      const { certificate, ca, validTo } = issued
+      return { certificate: { certificate, ca, validTo: timeMessage(validTo) } }
+    },
+    async GetCredentialStates({ names }) {
+      const rows = await credentialStates(parts.db, [...new Set(names.filter(isName))])
+      const states = rows.map(({ certificateValidTo, ...row }) => ({
+        ...row,
+        certificateValidTo: timeMessage(certificateValidTo),
+      }))
+      return { states }
+    },
+  }
+}

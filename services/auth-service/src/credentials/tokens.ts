@@ -1,0 +1,76 @@
+/** Tokens of FSPs: OAuth 2 client credentials (RFC 6749 4.4), JWT access tokens (RFC 9068). */
+import type { Queries } from '@causeway/runtime'
+import { SignJWT } from 'jose'
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { refuse, type Refused } from '../domain/refusal.ts'
+import { isName } from '../fsps.ts'
+import type { Guesses } from './guesses.ts'
+import { isSecretOf } from './store.ts'
+import type { TokenKeys } from './token-keys.ts'
+
+export interface TokenParts {
+  readonly db: Queries
+  readonly tokenKeys: TokenKeys
+  readonly guesses: Guesses
+  readonly hubName: string
+  readonly life_s: number
+}
+
+export interface IssuedToken {
+  readonly type: 'ISSUED'
+  readonly accessToken: string
+  readonly expiresIn_s: number
+}
+
+/** Whom tokens are for; whoever verifies them asks for this audience. */
+export const audience = 'fsp-api'
+
+const secret_bytes = 32
+const secretForm = /^[A-Za-z0-9_-]{43}$/
+
+export interface NewSecret {
+  /** Shown once, stored nowhere. */
+  readonly secret: string
+  readonly hash: Buffer
+}
+
+export function newSecret(): NewSecret {
+  const secret = randomBytes(secret_bytes).toString('base64url')
+  return { secret, hash: hashOf(secret) }
+}
+
+/** One SHA-256: nobody can try out 2^256 secrets, so making each trial slow would gain nothing. */
+function hashOf(secret: string): Buffer {
+  return createHash('sha256').update(secret).digest()
+}
+
+export async function issueToken(
+  { db, tokenKeys, guesses, hubName, life_s }: TokenParts,
+  clientId: string,
+  secret: string,
+  now: Date,
+): Promise<IssuedToken | Refused> {
+  const hash = hashOf(secret)
+  if (!guesses.mayTry(clientId, hash, now.getTime())) {
+    return refuse('SECRET_WRONG', 'too many wrong secrets: wait a minute')
+  }
+  const known =
+    isName(clientId) && secretForm.test(secret) && (await isSecretOf(db, clientId, hash))
+  if (!known) {
+    if (isName(clientId)) guesses.wrong(clientId, now.getTime())
+    return refuse('SECRET_WRONG', 'no such client, or not its secret')
+  }
+  guesses.right(hash)
+  const { kid, key } = await tokenKeys.current(now)
+  const issued_s = Math.floor(now.getTime() / 1_000)
+  const accessToken = await new SignJWT({ client_id: clientId })
+    .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid })
+    .setIssuer(hubName)
+    .setAudience(audience)
+    .setSubject(clientId)
+    .setJti(randomUUID())
+    .setIssuedAt(issued_s)
+    .setExpirationTime(issued_s + life_s)
+    .sign(key)
+  return { type: 'ISSUED', accessToken, expiresIn_s: life_s }
+}

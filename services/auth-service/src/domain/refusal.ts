@@ -1,0 +1,19 @@
+/** The closed set of reasons for which something is refused, as the gRPC contract lists it. */
+
+export type Reason =
+  'PARTICIPANT_UNKNOWN' | 'KEY_UNKNOWN' | 'KEY_EXISTS' | 'SECRET_WRONG' | 'NO_CA' | 'INVALID'
+
+export interface Refused {
+  readonly type: 'REFUSE'
+  readonly reason: Reason
+  /** For whoever asked: names what is wrong, and never repeats a secret. */
+  readonly detail: string
+}
+
+export function refuse(reason: Reason, detail: string): Refused {
+  return { type: 'REFUSE', reason, detail }
+}
+
+export function unknownParticipant(name: string): Refused {
+  return refuse('PARTICIPANT_UNKNOWN', `there is no FSP ${name}`)
+}

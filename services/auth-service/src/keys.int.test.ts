@@ -1,0 +1,207 @@
+import * as participantLifecycle from '@causeway/participant-lifecycle'
+import { statement } from '@causeway/runtime'
+import { eventually } from '@causeway/runtime/testing'
+import * as settlements from '@causeway/settlements'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { calculateJwkThumbprint } from 'jose'
+import { generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { fsp, openAuth, ownDatabase, type RunningAuth } from './testing/running-auth.ts'
+
+const services = [participantLifecycle, settlements] as const
+
+let auth: RunningAuth
+
+beforeAll(async () => {
+  auth = await openAuth(services)
+})
+
+afterAll(() => auth.stop())
+
+function newPair() {
+  return generateKeyPairSync('rsa', { modulusLength: 2048 })
+}
+
+function pemOf(key: KeyObject): string {
+  return key.export({ type: 'spki', format: 'pem' }).toString()
+}
+
+function addition(publicKey: string, changes: object = {}) {
+  const words = { kid: '', use: 'sig', validFrom: '', validTo: '', createdBy: 'operator' }
+  return { participant: fsp, publicKey, ...words, ...changes }
+}
+
+async function add(publicKey: string, changes: object = {}) {
+  return auth.keys.AddParticipantKey(addition(publicKey, changes))
+}
+
+async function keysOf(...names: string[]) {
+  const { participants } = await auth.keys.GetParticipantKeys({ names })
+  return Object.fromEntries(
+    participants.map(({ participant, keys }) => [participant, keys.map(({ kid }) => kid)]),
+  )
+}
+
+function changesSaid(): number {
+  return auth.said.filter(({ name }) => name === 'ParticipantKeysUpdated').length
+}
+
+describe('a key', () => {
+  test('is kept under its thumbprint, shown as JWK, and its readers are told', async () => {
+    const { publicKey } = newPair()
+    const before = changesSaid()
+    const { key } = await add(pemOf(publicKey))
+    const kid = await calculateJwkThumbprint(publicKey)
+    expect(key).toMatchObject({ kid, use: 'sig', validTo: '', createdBy: 'operator' })
+    expect(JSON.parse(key?.jwk ?? '')).toEqual({
+      ...publicKey.export({ format: 'jwk' }),
+      kid,
+      use: 'sig',
+    })
+    await eventually(() => changesSaid() === before + 1 || undefined, 'the change is said')
+    expect(auth.said.at(-1)?.payload).toMatchObject({ participantId: fsp })
+    expect((await keysOf(fsp, 'nobody', '\0'))[fsp]).toContain(kid)
+  })
+
+  test('again, as JWK or as PEM, is the same answer and no change', async () => {
+    const { publicKey } = newPair()
+    const first = await add(pemOf(publicKey), { kid: 'twice' })
+    const jwk = JSON.stringify({ ...publicKey.export({ format: 'jwk' }), kid: 'twice', use: 'sig' })
+    const before = changesSaid()
+    expect(await add(jwk, { validFrom: '2030-01-01T00:00:00Z' })).toEqual(first)
+    expect(await add(pemOf(newPair().publicKey), { kid: 'twice' })).toMatchObject({
+      refusal: { reason: 'KEY_EXISTS' },
+    })
+    const { key } = await add(pemOf(newPair().publicKey), { kid: 'after' })
+    expect(key?.kid).toBe('after')
+    await eventually(() => changesSaid() === before + 1 || undefined, 'one change is said')
+  })
+
+  test('added by many at the same time is one', async () => {
+    const { publicKey } = newPair()
+    const pem = pemOf(publicKey)
+    const answers = await Promise.all(Array.from({ length: 8 }, () => add(pem, { kid: 'raced' })))
+    expect(new Set(answers.map(({ key }) => JSON.stringify(key))).size).toBe(1)
+    expect((await keysOf(fsp))[fsp]?.filter((kid) => kid === 'raced')).toHaveLength(1)
+  })
+
+  test('of many different ones under one kid, one is taken', async () => {
+    const pems = Array.from({ length: 4 }, () => pemOf(newPair().publicKey))
+    const answers = await Promise.all(pems.map((pem) => add(pem, { kid: 'contested' })))
+    expect(answers.filter(({ key }) => key)).toHaveLength(1)
+    const refused = answers.flatMap(({ refusal }) => refusal?.reason ?? [])
+    expect(refused).toEqual(['KEY_EXISTS', 'KEY_EXISTS', 'KEY_EXISTS'])
+  })
+
+  test('can begin later and end later, and both ends of its life are kept', async () => {
+    const times = { validFrom: '2030-01-01T00:00:00+01:00', validTo: '2031-01-01T00:00:00Z' }
+    const { key } = await add(pemOf(newPair().publicKey), { kid: 'future', ...times })
+    expect(key).toMatchObject({
+      validFrom: '2029-12-31T23:00:00.000Z',
+      validTo: '2031-01-01T00:00:00.000Z',
+    })
+  })
+
+  test('is ended and stays in the history', async () => {
+    await add(pemOf(newPair().publicKey), { kid: 'ending' })
+    const end = { participant: fsp, kid: 'ending', validTo: '2030-01-01T00:00:00Z' }
+    expect((await auth.keys.EndParticipantKey(end)).key?.validTo).toBe('2030-01-01T00:00:00.000Z')
+    const { key } = await auth.keys.EndParticipantKey({ ...end, validTo: '' })
+    expect(Date.parse(key?.validTo ?? '')).toBeLessThanOrEqual(Date.now())
+    expect(await auth.keys.EndParticipantKey({ ...end, validTo: '' })).toMatchObject({ key })
+    expect(await auth.keys.EndParticipantKey(end)).toMatchObject({
+      refusal: { reason: 'INVALID' },
+    })
+    expect((await keysOf(fsp))[fsp]).toContain('ending')
+  })
+})
+
+describe('refused is', () => {
+  const pair = newPair()
+  const pem = pemOf(pair.publicKey)
+
+  test.each([
+    ['a key of nobody', pem, { participant: 'nobody' }, 'PARTICIPANT_UNKNOWN'],
+    ['a key of the hub', pem, { participant: 'Hub' }, 'PARTICIPANT_UNKNOWN'],
+    ['a key of a name with a NUL', pem, { participant: 'a\0b' }, 'PARTICIPANT_UNKNOWN'],
+    ['what is no key', 'x', {}, 'INVALID'],
+    [
+      'a weak key',
+      pemOf(generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey),
+      {},
+      'INVALID',
+    ],
+    ['an unknown use', pem, { use: 'tls' }, 'INVALID'],
+    ['a kid with a blank', pem, { kid: 'a b' }, 'INVALID'],
+    [
+      "a kid that is not the JWK's own",
+      JSON.stringify({ ...pair.publicKey.export({ format: 'jwk' }), kid: 'own' }),
+      { kid: 'given' },
+      'INVALID',
+    ],
+    ['a time that is none', pem, { validTo: 'tomorrow' }, 'INVALID'],
+    ['an end in the past', pem, { validTo: '2020-01-01T00:00:00Z' }, 'INVALID'],
+    ['an author with a NUL', pem, { createdBy: 'a\0b' }, 'INVALID'],
+  ])('%s', async (_, publicKey, changes, reason) => {
+    expect(await add(publicKey, changes)).toMatchObject({ refusal: { reason } })
+  })
+
+  test.each([
+    ['an unknown kid', { kid: 'unknown' }, 'KEY_UNKNOWN'],
+    ['an unknown FSP', { participant: 'nobody' }, 'KEY_UNKNOWN'],
+    ['a kid that is none', { kid: 'a\0b' }, 'KEY_UNKNOWN'],
+    ['a time that is none', { validTo: 'x' }, 'INVALID'],
+  ])('the end of %s', async (_, changes, reason) => {
+    const answer = await auth.keys.EndParticipantKey({
+      participant: fsp,
+      kid: 'twice',
+      validTo: '',
+      ...changes,
+    })
+    expect(answer).toMatchObject({ refusal: { reason } })
+  })
+
+  test('a private key, which is stored and repeated nowhere', async () => {
+    const { privateKey } = newPair()
+    const jwk = privateKey.export({ format: 'jwk' })
+    const forms = [
+      JSON.stringify(jwk),
+      privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+      privateKey.export({ type: 'pkcs1', format: 'pem' }).toString(),
+    ]
+    for (const form of forms) {
+      const { refusal } = await add(form, { kid: 'private' })
+      expect(refusal?.detail).toContain('private key')
+      expect(refusal?.detail.length).toBeLessThan(128)
+    }
+    expect((await keysOf(fsp))[fsp]).not.toContain('private')
+  })
+
+  test('a seventeenth key that has not ended, though seventeen ask at once', async () => {
+    const { keys } = auth
+    const [known] = (await keys.GetParticipantKeys({ names: [fsp] })).participants
+    for (const { kid } of known?.keys ?? []) {
+      await keys.EndParticipantKey({ participant: fsp, kid, validTo: '' })
+    }
+    const curve = () => generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    const answers = await Promise.all(
+      Array.from({ length: 17 }, () => add(pemOf(curve().publicKey))),
+    )
+    expect(answers.filter(({ refusal }) => refusal?.reason === 'INVALID')).toHaveLength(1)
+  })
+})
+
+test('a crash between the answers loses no key and says each change once', async () => {
+  const before = auth.said.length
+  const pem = pemOf(newPair().publicKey)
+  const { key } = await add(pem, { use: 'enc', kid: 'crash' })
+  auth = await auth.crash()
+  expect(await add(pem, { use: 'enc', kid: 'crash' })).toMatchObject({ key })
+  const database = await ownDatabase(auth.parts)
+  const rows = await database.query<{ readonly kid: string }>(
+    statement(`select kid from participant_keys where kid = 'crash'`),
+    [],
+  )
+  await database.close()
+  expect(rows).toHaveLength(1)
+  expect(before).toBeGreaterThan(0)
+})

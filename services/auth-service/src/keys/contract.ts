@@ -1,0 +1,51 @@
+/** Wire ↔ domain of keys. What is no public key that could verify or encrypt never gets further. */
+import { isKid, readPublicKey } from '@causeway/fspiop'
+import type { ParticipantKey } from '@causeway/protos'
+import { createdByFault, isRefused, timeMessage, timeOf } from '../contract.ts'
+import { refuse, type Refused } from '../domain/refusal.ts'
+import type { Key, NewKey } from './domain/key.ts'
+
+export interface KeyWords {
+  readonly kid: string
+  readonly use: string
+  readonly publicKey: string
+  readonly validFrom: string
+  readonly validTo: string
+  readonly createdBy: string
+}
+
+/** The kid is the one that was given, else the JWK's own, else the thumbprint. */
+export async function newKeyOf(words: KeyWords, now: Date): Promise<NewKey | Refused> {
+  const { use } = words
+  if (use !== 'sig' && use !== 'enc') return refuse('INVALID', 'use is sig or enc')
+  if (words.kid !== '' && !isKid(words.kid)) {
+    return refuse('INVALID', 'kid has 1 to 256 visible ASCII characters')
+  }
+  const read = await readPublicKey(words.publicKey, use)
+  if ('fault' in read) return refuse('INVALID', `publicKey: ${read.fault}`)
+  const kid = words.kid === '' ? read.kid : words.kid
+  if (read.kid !== read.thumbprint && read.kid !== kid) {
+    return refuse('INVALID', `kid is ${kid}, but the JWK calls itself ${read.kid}`)
+  }
+  const validFrom = timeOf('validFrom', words.validFrom, now)
+  if (isRefused(validFrom)) return validFrom
+  const validTo = timeOf('validTo', words.validTo, null)
+  if (validTo !== null && isRefused(validTo)) return validTo
+  const fault = createdByFault(words.createdBy)
+  if (fault !== undefined) return fault
+  const { createdBy } = words
+  const jwk = JSON.stringify({ ...read.key.export({ format: 'jwk' }), kid, use })
+  return { kid, use, thumbprint: read.thumbprint, jwk, validFrom, validTo, createdBy }
+}
+
+export function keyMessage(key: Key): ParticipantKey {
+  return {
+    kid: key.kid,
+    use: key.use,
+    jwk: key.jwk,
+    validFrom: timeMessage(key.validFrom),
+    validTo: timeMessage(key.validTo),
+    createdAt: timeMessage(key.createdAt),
+    createdBy: key.createdBy,
+  }
+}

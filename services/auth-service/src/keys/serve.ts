@@ -1,0 +1,98 @@
+/** The keys of FSPs over gRPC: a change is stored and announced in one transaction. */
+import { isKid } from '@causeway/fspiop'
+import type { keysService } from '@causeway/protos'
+import type { Database, EventBus, Handlers, Transaction } from '@causeway/runtime'
+import { announceChange } from '../announce.ts'
+import { isRefused, refusalMessage, timeOf } from '../contract.ts'
+import { refuse, unknownParticipant, type Refused } from '../domain/refusal.ts'
+import { isName, type FindFsp } from '../fsps.ts'
+import { waitForTurn } from '../turn-store.ts'
+import { keyMessage, newKeyOf } from './contract.ts'
+import { add, end, type Key, type NewKey } from './domain/key.ts'
+import { insert, keysOf, saveEnd } from './store.ts'
+
+export interface KeyParts {
+  readonly db: Database
+  readonly bus: EventBus
+  readonly findFsp: FindFsp
+}
+
+type Outcome = Refused | { readonly type: 'DONE'; readonly key: Key }
+
+export function serveKeys(parts: KeyParts): Handlers<typeof keysService> {
+  return {
+    async AddParticipantKey({ participant, ...words }) {
+      const key = await newKeyOf(words, new Date())
+      if (isRefused(key)) return answer(key)
+      const fsp = await parts.findFsp(participant)
+      return answer(
+        fsp === undefined ? unknownParticipant(participant) : await addKey(parts, participant, key),
+      )
+    },
+    async GetParticipantKeys({ names }) {
+      const found = await keysOf(parts.db, names.filter(isName))
+      const participants = [...found].map(([participant, keys]) => ({
+        participant,
+        keys: keys.map(keyMessage),
+      }))
+      return { participants }
+    },
+    async EndParticipantKey({ participant, kid, validTo }) {
+      const now = new Date()
+      const at = timeOf('validTo', validTo, now)
+      if (isRefused(at)) return answer(at)
+      if (!isName(participant) || !isKid(kid)) return answer(unknownKey(participant, kid))
+      return answer(await endKey(parts, participant, kid, at))
+    },
+  }
+}
+
+function addKey({ db, bus }: KeyParts, participant: string, wanted: NewKey): Promise<Outcome> {
+  return db.transaction(async (tx) => {
+    const known = await lockKeys(tx, participant)
+    const now = new Date()
+    const decision = add(known, wanted, now)
+    if (decision.type === 'REFUSE') return decision
+    if (decision.type === 'ADD') {
+      await insert(tx, participant, decision.key)
+      announceChange(bus, tx, participant, now)
+    }
+    return { type: 'DONE', key: decision.key }
+  })
+}
+
+function endKey(
+  { db, bus }: KeyParts,
+  participant: string,
+  kid: string,
+  validTo: Date,
+): Promise<Outcome> {
+  return db.transaction(async (tx) => {
+    const known = await lockKeys(tx, participant)
+    const key = known.find((one) => one.kid === kid)
+    if (key === undefined) return unknownKey(participant, kid)
+    const now = new Date()
+    const decision = end(key, validTo, now)
+    if (decision.type === 'REFUSE') return decision
+    if (decision.type === 'END') {
+      await saveEnd(tx, participant, decision.key)
+      announceChange(bus, tx, participant, now)
+    }
+    return { type: 'DONE', key: decision.key }
+  })
+}
+
+async function lockKeys(tx: Transaction, participant: string): Promise<readonly Key[]> {
+  await waitForTurn(tx, participant)
+  return (await keysOf(tx, [participant])).get(participant) ?? []
+}
+
+function unknownKey(participant: string, kid: string): Refused {
+  return refuse('KEY_UNKNOWN', `${participant} has no key ${kid}`)
+}
+
+function answer(outcome: Outcome) {
+  return outcome.type === 'REFUSE'
+    ? { refusal: refusalMessage(outcome) }
+    : { key: keyMessage(outcome.key) }
+}

@@ -1,0 +1,38 @@
+/** What the operator's dashboards see of credentials and pings. */
+import type { Metrics } from '@causeway/runtime'
+import { Counter } from 'prom-client'
+
+export interface Measures {
+  token(issued: boolean): void
+  certificate(issued: boolean): void
+  ping(identity: string): void
+}
+
+const outcomeOf = (issued: boolean) => ({ outcome: issued ? 'issued' : 'refused' })
+
+export function openMeasures(metrics: Metrics): Measures {
+  const registers = [metrics]
+  const tokens = new Counter({
+    name: 'auth_service_tokens_total',
+    help: 'tokens of FSPs that were asked for; many refused ones are somebody who guesses',
+    labelNames: ['outcome'],
+    registers,
+  })
+  const certificates = new Counter({
+    name: 'auth_service_certificates_total',
+    help: 'client certificates that were asked for',
+    labelNames: ['outcome'],
+    registers,
+  })
+  const pings = new Counter({
+    name: 'auth_service_pings_total',
+    help: 'pings of FSPs that were stored, by how the FSP identified itself',
+    labelNames: ['identity'],
+    registers,
+  })
+  return {
+    token: (issued) => tokens.inc(outcomeOf(issued)),
+    certificate: (issued) => certificates.inc(outcomeOf(issued)),
+    ping: (identity) => pings.inc({ identity }),
+  }
+}

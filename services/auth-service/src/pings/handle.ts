@@ -1,0 +1,50 @@
+/**
+ * A batch of pings and of reports about the hub's own: what is new is stored, and that it is to be
+ * answered is announced with it.
+ */
+import { derivedId, newEvent, type DomainEvent } from '@causeway/events'
+import type { Database, EventBus, OutgoingMessage } from '@causeway/runtime'
+import { acceptedOf, callbacksOf, pingOf, type HeardPing } from './contract.ts'
+import { newest } from './domain/ping.ts'
+import { saveCallbacks, savePings, type PingKey } from './store.ts'
+
+export const heardOfPings = ['PingReceived', 'PingCallbackReport'] as const
+
+export type PingEvent = DomainEvent<(typeof heardOfPings)[number]>
+
+export interface PingParts {
+  readonly db: Database
+  readonly bus: EventBus
+  /** Told of each ping that was new, once it is stored. */
+  readonly onStored: (ping: HeardPing) => void
+}
+
+export function openPingHandle({ db, bus, onStored }: PingParts) {
+  return async (events: readonly PingEvent[]): Promise<void> => {
+    const pings = newest(
+      events.flatMap((event) => (event.name === 'PingReceived' ? [pingOf(event)] : [])),
+      ({ receivedAt }) => receivedAt,
+    )
+    const callbacks = newest(
+      events.flatMap((event) => (event.name === 'PingCallbackReport' ? callbacksOf(event) : [])),
+      ({ reportedAt }) => reportedAt,
+    )
+    const stored = await db.transaction(async (tx) => {
+      const keys = pings.length === 0 ? [] : await savePings(tx, pings)
+      if (callbacks.length > 0) await saveCallbacks(tx, callbacks)
+      const fresh = pings.filter((ping) => keys.some((key) => isOf(key, ping)))
+      bus.announce(tx, fresh.map(accepted))
+      return fresh
+    })
+    stored.forEach(onStored)
+  }
+}
+
+function isOf(key: PingKey, ping: HeardPing): boolean {
+  return key.participant === ping.participant && key.pingId === ping.pingId
+}
+
+function accepted(ping: HeardPing): OutgoingMessage {
+  const id = derivedId(ping.eventId, 'PingAccepted')
+  return newEvent('auth-service', 'PingAccepted', acceptedOf(ping), { id })
+}

@@ -1,0 +1,15 @@
+/** What is known of pings, over gRPC. */
+import type { pingsService } from '@causeway/protos'
+import type { Handlers, Queries } from '@causeway/runtime'
+import { isName } from '../fsps.ts'
+import { pingMessage } from './contract.ts'
+import { lastPings } from './store.ts'
+
+export function servePings(db: Queries): Handlers<typeof pingsService> {
+  return {
+    async GetLastPings({ names }) {
+      const pings = await lastPings(db, [...new Set(names.filter(isName))])
+      return { pings: pings.map(pingMessage) }
+    },
+  }
+}

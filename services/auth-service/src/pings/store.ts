@@ -1,0 +1,98 @@
+/** Pings as rows, a batch at a time. */
+import { statement, textArray, type Queries, type Transaction } from '@causeway/runtime'
+import type { Callback, LastPing, Ping } from './domain/ping.ts'
+
+const heard = `unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[],
+    $6::text[]::timestamptz[])
+  as heard (participant, ping_id, version, identity, kid, received_at)`
+
+const insertPings = statement(`
+  insert into pings (participant, ping_id, version, identity, kid, received_at)
+  select * from ${heard}
+  on conflict do nothing
+  returning participant, ping_id as "pingId"`)
+
+/** An FSP that sends a ping again wants to be pinged again; a redelivery is no newer. */
+const renewPings = statement(`
+  update pings set version = heard.version, identity = heard.identity, kid = heard.kid,
+    received_at = heard.received_at, callback_status = null, callback_error = null,
+    callback_at = null
+  from ${heard}
+  where pings.participant = heard.participant and pings.ping_id = heard.ping_id
+    and pings.received_at < heard.received_at
+  returning pings.participant, pings.ping_id as "pingId"`)
+
+export interface PingKey {
+  readonly participant: string
+  readonly pingId: string
+}
+
+/** Stores what is new, each ping once in the list, and says which were. */
+export async function savePings(
+  tx: Transaction,
+  pings: readonly Ping[],
+): Promise<readonly PingKey[]> {
+  const values = [
+    textArray(pings.map(({ participant }) => participant)),
+    textArray(pings.map(({ pingId }) => pingId)),
+    textArray(pings.map(({ version }) => version)),
+    textArray(pings.map(({ identity }) => identity)),
+    textArray(pings.map(({ kid }) => kid)),
+    textArray(pings.map(({ receivedAt }) => receivedAt.toISOString())),
+  ]
+  const inserted = await tx.query<PingKey>(insertPings, values)
+  if (inserted.length === pings.length) return inserted
+  return [...inserted, ...(await tx.query<PingKey>(renewPings, values))]
+}
+
+const updateCallbacks = statement(`
+  update pings set callback_status = told.status, callback_error = told.error,
+    callback_at = told.reported_at
+  from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]::timestamptz[])
+    as told (participant, ping_id, status, error, reported_at)
+  where pings.participant = told.participant and pings.ping_id = told.ping_id
+    and pings.received_at <= told.reported_at
+    and (pings.callback_at is null or pings.callback_at < told.reported_at)`)
+
+/** Each ping once in the list; what is told of an unknown one, or is not newer, changes nothing. */
+export async function saveCallbacks(
+  tx: Transaction,
+  callbacks: readonly Callback[],
+): Promise<void> {
+  await tx.query(updateCallbacks, [
+    textArray(callbacks.map(({ participant }) => participant)),
+    textArray(callbacks.map(({ pingId }) => pingId)),
+    textArray(callbacks.map(({ status }) => status)),
+    textArray(callbacks.map(({ error }) => error)),
+    textArray(callbacks.map(({ reportedAt }) => reportedAt.toISOString())),
+  ])
+}
+
+const selectLast = statement(`
+  select last.* from unnest($1::text[]) as asked (participant)
+  cross join lateral (
+    select participant, ping_id as "pingId", version, identity, kid, received_at as "receivedAt",
+      callback_status as "callbackStatus", callback_error as "callbackError",
+      callback_at as "callbackAt"
+    from pings where pings.participant = asked.participant
+    order by received_at desc, ping_id desc
+    limit 1
+  ) as last`)
+
+/** The last ping of each; FSPs that never pinged are left out. */
+export async function lastPings(
+  db: Queries,
+  participants: readonly string[],
+): Promise<readonly LastPing[]> {
+  return db.query<LastPing>(selectLast, [textArray(participants)])
+}
+
+const deleteOld = statement(`
+  delete from pings where received_at < $1 and exists (
+    select from pings as later
+    where later.participant = pings.participant and later.received_at > pings.received_at)`)
+
+/** Forgets pings older than that, but never the last one of an FSP. */
+export async function forgetPings(db: Queries, before: Date): Promise<void> {
+  await db.query(deleteOld, [before])
+}

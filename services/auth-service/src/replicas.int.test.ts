@@ -1,0 +1,119 @@
+import * as participantLifecycle from '@causeway/participant-lifecycle'
+import { StartError, statement } from '@causeway/runtime'
+import * as settlements from '@causeway/settlements'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { createLocalJWKSet, jwtVerify, type JSONWebKeySet } from 'jose'
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { openSeal } from './credentials/seal.ts'
+import { openTokenKeys } from './credentials/token-keys.ts'
+import { keys_max } from './keys/domain/key.ts'
+import { openReplica, type Replica } from './testing/replica.ts'
+import { fsp, openAuth, ownDatabase, type RunningAuth } from './testing/running-auth.ts'
+
+const services = [participantLifecycle, settlements] as const
+
+let auth: RunningAuth
+let replicas: Replica[] = []
+
+beforeAll(async () => {
+  auth = await openAuth(services)
+  replicas = await Promise.all([openReplica(auth), openReplica(auth), openReplica(auth)])
+})
+
+afterAll(async () => {
+  for (const replica of replicas) await replica.stop()
+  await auth.stop()
+})
+
+/** A caller that waits for every answer. */
+const call = { signal: new AbortController().signal }
+
+/** The same work in every replica at the same time. */
+function everywhere<Result>(work: (replica: Replica) => Promise<Result>): Promise<Result[]> {
+  return Promise.all(replicas.map(work))
+}
+
+function newPem(): string {
+  const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  return publicKey.export({ type: 'spki', format: 'pem' }).toString()
+}
+
+function addition(participant: string, publicKey: string) {
+  const words = { kid: '', use: 'sig', validFrom: '', validTo: '', createdBy: 'operator' }
+  return { participant, publicKey, ...words }
+}
+
+async function tokenVerifies(accessToken: string, jwksJson: string): Promise<string> {
+  const keySet = createLocalJWKSet(JSON.parse(jwksJson) as JSONWebKeySet)
+  const { payload } = await jwtVerify(accessToken, keySet, { audience: 'fsp-api', issuer: 'Hub' })
+  return payload.sub ?? ''
+}
+
+test('keys that are added everywhere at once are counted together', async () => {
+  const pems = Array.from({ length: keys_max }, newPem)
+  const answers = await everywhere((replica) =>
+    Promise.all(pems.map(() => replica.keys.AddParticipantKey(addition(fsp, newPem()), call))),
+  )
+  const added = answers.flat().filter((answer) => 'key' in answer)
+  expect(added).toHaveLength(keys_max)
+})
+
+test('one key that is added everywhere at once is one', async () => {
+  await auth.createFsp('bluewallet')
+  const pem = newPem()
+  await everywhere((replica) => replica.keys.AddParticipantKey(addition('bluewallet', pem), call))
+  const { participants } = await auth.keys.GetParticipantKeys({ names: ['bluewallet'] })
+  expect(participants[0]?.keys).toHaveLength(1)
+})
+
+test('a secret of one replica serves at every other, and is ended at every other', async () => {
+  const [first, ...others] = replicas
+  const made = await first?.credentials.CreateClientSecret(
+    { participant: fsp, createdBy: 'operator' },
+    call,
+  )
+  const clientSecret = made?.secret?.clientSecret ?? ''
+  const asked = { clientId: fsp, clientSecret }
+  const { jwksJson } = await auth.credentials.GetTokenKeys({})
+  for (const { credentials } of others) {
+    const { token } = await credentials.IssueToken(asked, call)
+    expect(await tokenVerifies(token?.accessToken ?? '', jwksJson)).toBe(fsp)
+  }
+  await first?.credentials.EndClientSecrets({ name: fsp }, call)
+  const refused = await everywhere(({ credentials }) => credentials.IssueToken(asked, call))
+  expect(refused.map(({ refusal }) => refusal?.reason)).toEqual(replicas.map(() => 'SECRET_WRONG'))
+})
+
+test('when the key of tokens has ended, all make the next one together, and both are shown', async () => {
+  const database = await ownDatabase(auth.parts, 4)
+  const seal = openSeal('KEY', randomBytes(32).toString('base64url'))
+  const life_ms = 60_000
+  const lives = Array.from({ length: 5 }, () => openTokenKeys({ db: database, seal, life_ms }))
+  await database.query(statement('delete from token_keys'), [])
+  const now = new Date()
+  const firsts = await Promise.all(lives.map((keys) => keys.current(now)))
+  expect(new Set(firsts.map(({ kid }) => kid)).size).toBe(1)
+  const later = new Date(now.getTime() + life_ms)
+  const nexts = await Promise.all(lives.map((keys) => keys.current(later)))
+  const kids = new Set([...firsts, ...nexts].map(({ kid }) => kid))
+  expect(kids.size).toBe(2)
+  const [one] = lives
+  const { keys } = JSON.parse((await one?.jwks(later)) ?? '') as JSONWebKeySet
+  expect(new Set(keys.map(({ kid }) => kid))).toEqual(kids)
+  const signing = statement('select kid from token_keys where private_key is not null')
+  expect(await database.query(signing, [])).toEqual([{ kid: nexts[0]?.kid }])
+  const muchLater = new Date(later.getTime() + 2 * 3_600_000)
+  expect(JSON.parse((await one?.jwks(muchLater)) ?? '')).toEqual({ keys: [] })
+  await database.close()
+})
+
+test('a replica with another key for its secrets does not start', async () => {
+  const database = await ownDatabase(auth.parts)
+  await database.query(statement('delete from token_keys'), [])
+  const open = () => openSeal('KEY', randomBytes(32).toString('base64url'))
+  const now = new Date()
+  await openTokenKeys({ db: database, seal: open(), life_ms: 60_000 }).current(now)
+  const other = openTokenKeys({ db: database, seal: open(), life_ms: 60_000 })
+  await expect(other.current(now)).rejects.toThrow(StartError)
+  await database.close()
+})

@@ -1,0 +1,91 @@
+/** Keys of FSPs, what they identify themselves with, and their pings: built in reading order. */
+import { onEvents } from '@causeway/events'
+import { credentialsService, keysService, pingsService } from '@causeway/protos'
+import { periodically, statement, type Database, type Start } from '@causeway/runtime'
+import { openCa } from './credentials/certificates.ts'
+import { openGuesses } from './credentials/guesses.ts'
+import { openSeal } from './credentials/seal.ts'
+import { serveCredentials } from './credentials/serve.ts'
+import { openTokenKeys } from './credentials/token-keys.ts'
+import { openFsps } from './fsps.ts'
+import { serveKeys } from './keys/serve.ts'
+import { openMeasures } from './measures.ts'
+import { heardOfPings, openPingHandle } from './pings/handle.ts'
+import { servePings } from './pings/serve.ts'
+import { forgetPings } from './pings/store.ts'
+import type { Settings } from './settings.ts'
+
+const day_ms = 86_400_000
+const forget_every_ms = 3_600_000
+const alive = statement('select 1')
+
+export const start: Start<Settings> = async (settings, parts) => {
+  const log = parts.log.child({ service: 'auth-service' })
+  const seal = openSeal('AUTH_SERVICE_SECRETS_KEY', settings.AUTH_SERVICE_SECRETS_KEY)
+  const readCa = await openCa(settings)
+  const db = await parts.openDatabase({
+    url: settings.AUTH_SERVICE_DATABASE_URL,
+    schema: 'auth_service',
+    migrations: new URL('../migrations/', import.meta.url),
+    connections_max: settings.AUTH_SERVICE_CONNECTIONS,
+  })
+  const { bus } = parts
+  const measures = openMeasures(parts.metrics)
+  const findFsp = openFsps(parts.grpc)
+  const tokenKeys = openTokenKeys({
+    db,
+    seal,
+    life_ms: settings.AUTH_SERVICE_TOKEN_KEY_LIFE_D * day_ms,
+  })
+  await firstTokenKey(db, tokenKeys.current(new Date()))
+
+  parts.grpc.serve(keysService, serveKeys({ db, bus, findFsp }))
+  parts.grpc.serve(
+    credentialsService,
+    serveCredentials({
+      db,
+      bus,
+      findFsp,
+      tokenKeys,
+      readCa,
+      measures,
+      guesses: openGuesses({ wrong_max: settings.AUTH_SERVICE_WRONG_SECRETS_MAX }),
+      hubName: settings.HUB_NAME,
+      life_s: settings.AUTH_SERVICE_TOKEN_LIFE_S,
+      life_ms: settings.AUTH_SERVICE_CERTIFICATE_LIFE_D * day_ms,
+    }),
+  )
+  parts.grpc.serve(pingsService, servePings(db))
+  const onStored = ({ identity }: { readonly identity: string }) => measures.ping(identity)
+  const handlePings = openPingHandle({ db, bus, onStored })
+  const subscribed = await onEvents(bus, 'auth_service', heardOfPings, (events) =>
+    handlePings(events),
+  )
+  const kept_ms = settings.AUTH_SERVICE_PINGS_KEPT_D * day_ms
+  const forgetting = periodically(
+    forget_every_ms,
+    () => forgetPings(db, new Date(Date.now() - kept_ms)),
+    { log, name: 'forgetting old pings' },
+  )
+  parts.health.ready('auth-service database', async () => {
+    await db.query(alive, [])
+  })
+
+  return {
+    async stop() {
+      await subscribed.stop()
+      await forgetting.stop()
+      await db.close()
+    },
+  }
+}
+
+/** A start that does not come to its end leaves nothing open. */
+async function firstTokenKey(db: Database, found: Promise<unknown>): Promise<void> {
+  try {
+    await found
+  } catch (error) {
+    await db.close()
+    throw error
+  }
+}

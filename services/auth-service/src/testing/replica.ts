@@ -1,0 +1,44 @@
+/** What a second process of auth-service has: its own connections and memory on the same database. */
+import type { Handlers } from '@causeway/runtime'
+import type { credentialsService, keysService } from '@causeway/protos'
+import { Registry } from 'prom-client'
+import { openGuesses } from '../credentials/guesses.ts'
+import { openSeal } from '../credentials/seal.ts'
+import { serveCredentials } from '../credentials/serve.ts'
+import { openTokenKeys } from '../credentials/token-keys.ts'
+import { openFsps } from '../fsps.ts'
+import { serveKeys } from '../keys/serve.ts'
+import { openMeasures } from '../measures.ts'
+import { ownDatabase, secretsKey, type RunningAuth } from './running-auth.ts'
+
+export interface Replica {
+  readonly keys: Handlers<typeof keysService>
+  readonly credentials: Handlers<typeof credentialsService>
+  stop(): Promise<void>
+}
+
+export async function openReplica(
+  { parts }: RunningAuth,
+  { tokenKeyLife_ms = 86_400_000 }: { readonly tokenKeyLife_ms?: number } = {},
+): Promise<Replica> {
+  const db = await ownDatabase(parts, 4)
+  const { bus } = parts
+  const findFsp = openFsps(parts.grpc)
+  const seal = openSeal('AUTH_SERVICE_SECRETS_KEY', secretsKey)
+  return {
+    keys: serveKeys({ db, bus, findFsp }),
+    credentials: serveCredentials({
+      db,
+      bus,
+      findFsp,
+      tokenKeys: openTokenKeys({ db, seal, life_ms: tokenKeyLife_ms }),
+      readCa: undefined,
+      measures: openMeasures(new Registry()),
+      guesses: openGuesses({ wrong_max: 10 }),
+      hubName: 'Hub',
+      life_s: 60,
+      life_ms: 86_400_000,
+    }),
+    stop: () => db.close(),
+  }
+}

@@ -1,0 +1,161 @@
+/** auth-service beside the services that it asks, with one FSP, and all that it says. */
+import { onEvents, type DomainEvent } from '@causeway/events'
+import {
+  credentialsService,
+  keysService,
+  participantsService,
+  pingsService,
+  settlementModelsService,
+} from '@causeway/protos'
+import {
+  readSettings,
+  type Calls,
+  type Database,
+  type Service,
+  type SettingDefinitions,
+  type SettingValues,
+} from '@causeway/runtime'
+import { openTestParts, type TestParts } from '@causeway/runtime/testing'
+import { randomBytes } from 'node:crypto'
+import { start } from '../service.ts'
+import { settings, type Settings } from '../settings.ts'
+
+/** A service that is asked, as its package exports it. */
+export interface AskedService<Definitions extends SettingDefinitions = SettingDefinitions> {
+  readonly settings: Definitions
+  start(settings: SettingValues<Definitions>, parts: TestParts): Promise<Service>
+}
+
+export type Values = Readonly<Record<string, string>>
+
+const said = ['ParticipantKeysUpdated', 'PingAccepted'] as const
+
+export type Said = DomainEvent<(typeof said)[number]>
+
+export interface RunningAuth {
+  readonly parts: TestParts
+  readonly service: Service
+  readonly keys: Calls<typeof keysService>
+  readonly credentials: Calls<typeof credentialsService>
+  readonly pings: Calls<typeof pingsService>
+  readonly said: readonly Said[]
+  /** A further FSP. */
+  createFsp(name: string): Promise<void>
+  /** Cuts every connection, forgets all memory and starts everything again on the same database. */
+  crash(): Promise<RunningAuth>
+  stop(): Promise<void>
+}
+
+export const fsp = 'greenbank'
+export const callbackHost = 'callbacks.greenbank.example'
+
+export function valuesOf<Definitions extends SettingDefinitions>(
+  definitions: Definitions,
+  given: Values = {},
+): SettingValues<Definitions> {
+  const known = Object.entries(given).filter(([name]) => Object.hasOwn(definitions, name))
+  return readSettings(definitions, {
+    sources: [{ origin: 'flag', values: Object.fromEntries(known) }],
+    prefixes: [],
+  }).values
+}
+
+/** A look at the rows behind the back of the service; to be closed. */
+export function ownDatabase(parts: TestParts, connections_max = 1): Promise<Database> {
+  return parts.openDatabase({
+    url: '',
+    schema: 'auth_service',
+    migrations: new URL('../../migrations/', import.meta.url),
+    connections_max,
+  })
+}
+
+export const secretsKey = randomBytes(32).toString('base64url')
+
+export function authSettings(given: Values = {}): Settings {
+  return valuesOf(settings, { AUTH_SERVICE_SECRETS_KEY: secretsKey, ...given })
+}
+
+/** Starts the asked services and auth-service, and creates the FSP. */
+export async function openAuth(
+  asked: readonly AskedService[],
+  given: Values = {},
+): Promise<RunningAuth> {
+  const running = await openOn(await openTestParts(), asked, given)
+  await createScheme(running.parts)
+  await createParticipant(running.parts, fsp)
+  return running
+}
+
+async function openOn(
+  parts: TestParts,
+  asked: readonly AskedService[],
+  given: Values,
+): Promise<RunningAuth> {
+  const services: Service[] = []
+  for (const service of asked) {
+    services.push(await service.start(valuesOf(service.settings, given), parts))
+  }
+  const service = await start(authSettings(given), parts)
+  const heard: Said[] = []
+  await onEvents(parts.bus, 'test', said, (events) => {
+    heard.push(...events)
+    return Promise.resolve()
+  })
+  return {
+    parts,
+    service,
+    keys: parts.grpc.client(keysService, 'auth-service'),
+    credentials: parts.grpc.client(credentialsService, 'auth-service'),
+    pings: parts.grpc.client(pingsService, 'auth-service'),
+    said: heard,
+    createFsp: (name) => createParticipant(parts, name),
+    async crash() {
+      const again = await parts.restart()
+      // What is left of them has no connection any more, but would go on trying to get one.
+      await Promise.allSettled([service, ...services].map((one) => one.stop()))
+      return openOn(again, asked, given)
+    },
+    async stop() {
+      await service.stop()
+      for (const one of services.reverse()) await one.stop()
+      await parts.stop()
+    },
+  }
+}
+
+const currency = 'USD'
+
+async function createScheme(parts: TestParts): Promise<void> {
+  const participants = parts.grpc.client(participantsService, 'participant-lifecycle')
+  const models = parts.grpc.client(settlementModelsService, 'settlements')
+  for (const ledgerAccountType of ['HUB_RECONCILIATION', 'HUB_MULTILATERAL_SETTLEMENT']) {
+    const account = { name: 'Hub', currency, ledgerAccountType, createdBy: 'test' }
+    await participants.CreateHubAccount(account)
+  }
+  await models.CreateSettlementModel({
+    id: 0,
+    name: 'DEFERREDNET',
+    isActive: true,
+    granularity: 'NET',
+    interchange: 'MULTILATERAL',
+    delay: 'DEFERRED',
+    currency,
+    requireLiquidityCheck: true,
+    ledgerAccountType: 'POSITION',
+    settlementAccountType: 'SETTLEMENT',
+    autoPositionReset: true,
+  })
+}
+
+async function createParticipant(parts: TestParts, name: string): Promise<void> {
+  const participants = parts.grpc.client(participantsService, 'participant-lifecycle')
+  const { refusal } = await participants.CreateParticipant({ name, currency, createdBy: 'test' })
+  if (refusal) throw new Error(`${refusal.reason}: ${refusal.detail}`)
+  await participants.UpdateEndpoint({
+    name,
+    type: 'FSPIOP_CALLBACK_URL_TRANSFER_PUT',
+    value: `https://${callbackHost}:8443/transfers/{{transferId}}`,
+    createdBy: 'test',
+  })
+}
