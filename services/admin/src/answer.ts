@@ -6,7 +6,7 @@ export type Answer = Answered | Refused
 
 export interface Answered {
   readonly outcome: 'answered'
-  readonly status: 200 | 201 | 202 | 503
+  readonly status: 200 | 201 | 202 | 204 | 503
   /** undefined: the answer has no body. */
   readonly body: Json | undefined
 }

@@ -47,6 +47,18 @@ const meanings = {
   MODEL_UNKNOWN: { status: 404, code: '3200' },
   MODEL_EXISTS: { status: 400, code: '3000' },
   MODEL_INVALID: { status: 400, code: '3000' },
+  // Of auth-service.
+  KEY_UNKNOWN: { status: 404, code: '3200' },
+  KEY_EXISTS: { status: 400, code: '3000' },
+  NO_CA: { status: 501, code: '2002' },
+  // Of quoting.
+  RULE_UNKNOWN: { status: 404, code: '3200' },
+  // Of account-lookup.
+  ORACLE_UNKNOWN: { status: 404, code: '3200' },
+  ORACLE_EXISTS: { status: 400, code: '3100' },
+  // Of notifications.
+  DEAD_LETTER_UNKNOWN: { status: 404, code: '3200' },
+  DEADLINE_PASSED: { status: 400, code: '3300' },
   // Of this hub.
   UNAVAILABLE: { status: 503, code: '2003' },
   FAULT: { status: 500, code: '2001' },
@@ -58,6 +70,8 @@ export type Reason = keyof typeof meanings
 const mojaloopMeanings: Partial<Record<Reason, Meaning>> = {
   PARTICIPANT_UNKNOWN: { status: 400, code: '3200' },
   LIMITS_EXIST: { status: 500, code: '2001' },
+  ORACLE_UNKNOWN: { status: 400, code: '3003' },
+  ORACLE_EXISTS: { status: 500, code: '2001' },
 }
 
 /** Whether a word that another service refused with is one of the reasons. */

@@ -2,7 +2,7 @@
  * The elements that requests are made of, and the reason for which each is refused: what is absent is
  * MISSING, what is written wrongly is MALFORMED, what has the wrong type, range or name is INVALID.
  */
-import { isCorrelationId } from '@causeway/fspiop'
+import { isCorrelationId, isKid, isPartyIdType } from '@causeway/fspiop'
 import { amountFromJson, isCurrency, parseAmount } from '@causeway/money'
 import { z } from 'zod'
 import { refused, type Refused } from './answer.ts'
@@ -58,6 +58,28 @@ const text = z
 export const word = text.min(1).max(128)
 
 export const endpointValue = text
+
+export const oracleType = z
+  .string()
+  .refine(isPartyIdType, because('MALFORMED', 'is no PartyIdType'))
+
+/** account-lookup knows which addresses an oracle may have. */
+export const oracleAddress = text.min(1)
+
+export const keyId = z
+  .string()
+  .refine(isKid, because('MALFORMED', 'must have 1 to 256 visible ASCII characters'))
+
+export const notificationId = z
+  .string()
+  .regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, { error: 'must be a UUID in lower case' })
+
+export const ruleId = z
+  .string()
+  .regex(/^[A-Za-z0-9_.-]{1,64}$/, { error: 'must have 1 to 64 letters, digits, _, . and -' })
+
+/** With its offset, so that nobody has to guess what midnight it means. */
+export const time = z.iso.datetime({ offset: true, error: 'must be ISO 8601 with its offset' })
 
 export const transferId = z
   .string()
@@ -117,6 +139,7 @@ export const extensionList = z.strictObject({
 /** What lists are asked for; what is not known here is ignored, as lists do. */
 export const query = z.object({
   currency: currency.optional(),
+  fspId: word.optional(),
   limit: z.string().optional(),
   type: z.string().optional(),
 })
@@ -134,6 +157,9 @@ export const path = z.object({
     .refine((id) => id <= id_max, because('INVALID', 'is too large'))
     .optional()
     .default(0),
+  kid: keyId.optional().default(''),
+  notificationId: notificationId.optional().default(''),
+  ruleId: ruleId.optional().default(''),
 })
 
 export type Read<Value> = { readonly outcome: 'read'; readonly value: Value } | Refused
@@ -161,6 +187,8 @@ function reasonOf(issue: z.core.$ZodIssue): Reason {
     return typeof reason === 'string' && isReason(reason) ? reason : 'INVALID'
   }
   if (issue.code === 'invalid_format' || issue.code === 'invalid_value') return 'MALFORMED'
+  // The word that says which form the rest has.
+  if (issue.code === 'invalid_union' && issue.discriminator !== undefined) return 'MALFORMED'
   if (issue.code === 'too_big' && issue.origin === 'array') return 'TOO_MANY'
   return 'INVALID'
 }

@@ -10,7 +10,13 @@ const questions: Readonly<Record<string, (upstream: Upstream) => Promise<unknown
   'participant-lifecycle': ({ participants }) =>
     participants.GetParticipantInfo({ names: [''] }, options),
   settlements: ({ models }) => models.GetSettlementModels({ currency: '', name: '-' }, options),
+  quoting: ({ rules }) => rules.GetSchemeRules({}, options),
   transfers: ({ transfers }) => transfers.GetTransferStates({ ids: [] }, options),
+  'auth-service': ({ pings }) => pings.GetLastPings({ names: [] }, options),
+  'account-lookup': ({ oracles }) =>
+    oracles.ListOracles({ oracleIdType: 'PERSONAL_ID', currency: 'XXX' }, options),
+  notifications: ({ notifications }) =>
+    notifications.ListDeadLetters({ fspId: '', limit: 0 }, options),
 }
 
 export function healthOperations(deps: Deps): readonly Operation[] {

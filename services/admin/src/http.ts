@@ -126,6 +126,8 @@ function write(response: Response, answer: Answer, compatibility: Compatibility)
   const { status, body } =
     answer.outcome === 'answered' ? answer : errorAnswer(answer, compatibility)
   response.statusCode = status
+  // Secrets are shown here, and what is true now is not true later.
+  response.setHeader('cache-control', 'no-store')
   if (body === undefined) {
     response.end()
     return

@@ -6,6 +6,7 @@ const paths: readonly Pick<Operation, 'method' | 'path'>[] = [
   { method: 'PUT', path: '/participants/:name/accounts/:id/transfers/:transferId' },
   { method: 'PUT', path: '/settlementModels/:name' },
   { method: 'GET', path: '/transactions/:transactionId' },
+  { method: 'DELETE', path: '/endpointcache' },
 ]
 
 export function laterOperations(): readonly Operation[] {

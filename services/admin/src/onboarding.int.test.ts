@@ -1,4 +1,8 @@
+import * as accountLookup from '@causeway/account-lookup'
+import * as authService from '@causeway/auth-service'
+import * as notifications from '@causeway/notifications'
 import * as participantLifecycle from '@causeway/participant-lifecycle'
+import * as quoting from '@causeway/quoting'
 import * as settlements from '@causeway/settlements'
 import * as transfers from '@causeway/transfers'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
@@ -15,7 +19,15 @@ import {
 
 const time: unknown = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 
-const services = [participantLifecycle, settlements, transfers] as const
+const services = [
+  participantLifecycle,
+  authService,
+  settlements,
+  quoting,
+  transfers,
+  accountLookup,
+  notifications,
+] as const
 
 let admin: RunningAdmin
 
@@ -264,10 +276,15 @@ test('health names the services that are asked', async () => {
   expect(status).toBe(200)
   expect(json).toEqual({
     status: 'OK',
-    services: ['participant-lifecycle', 'settlements', 'transfers'].map((name) => ({
-      name,
-      status: 'OK',
-    })),
+    services: [
+      'participant-lifecycle',
+      'settlements',
+      'quoting',
+      'transfers',
+      'auth-service',
+      'account-lookup',
+      'notifications',
+    ].map((name) => ({ name, status: 'OK' })),
   })
 })
 

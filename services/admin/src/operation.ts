@@ -12,12 +12,18 @@ export interface Call<Body> {
   readonly name: string
   /** `{id}` of the path, 0 when it has none. */
   readonly id: number
+  /** `{kid}` of the path, '' when it has none. */
+  readonly kid: string
+  /** `{notificationId}` of the path, '' when it has none. */
+  readonly notificationId: string
+  /** `{ruleId}` of the path, '' when it has none. */
+  readonly ruleId: string
   readonly query: Query
   readonly body: Body
 }
 
 export interface Operation<Body = unknown> {
-  readonly method: 'GET' | 'POST' | 'PUT'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** As Express writes it: `/participants/:name`. */
   readonly path: string
   /** null: the operation takes no body, and what is sent as one is not read. */
@@ -28,6 +34,15 @@ export interface Operation<Body = unknown> {
 /** An operation without a body. */
 export function reads(path: string, run: (call: Call<unknown>) => Promise<Answer>): Operation {
   return { method: 'GET', path, body: null, run }
+}
+
+/** An operation that changes something and needs no more than its path. */
+export function commands(
+  method: 'POST' | 'DELETE',
+  path: string,
+  run: (call: Call<unknown>) => Promise<Answer>,
+): Operation {
+  return { method, path, body: null, run }
 }
 
 /** An operation that takes a body. */

@@ -1,12 +1,18 @@
 /** Every operation of the administration API; each group has its own table in its own file. */
 import { accountOperations } from './accounts.ts'
+import { credentialOperations } from './credentials/routes.ts'
+import { deadLetterOperations } from './dead-letters/routes.ts'
 import { endpointOperations } from './endpoints.ts'
 import { fundsOperations } from './funds.ts'
 import { healthOperations } from './health.ts'
+import { keyOperations } from './keys/routes.ts'
 import { laterOperations } from './later.ts'
 import { limitOperations } from './limits.ts'
 import type { Operation } from './operation.ts'
+import { oracleOperations } from './oracles/routes.ts'
 import { participantOperations } from './participants.ts'
+import { readinessOperations } from './readiness/routes.ts'
+import { schemeRuleOperations } from './scheme-rules/routes.ts'
 import { settlementModelOperations } from './settlement-models.ts'
 import type { Deps } from './upstream.ts'
 import { verificationOperations } from './verification/routes.ts'
@@ -19,7 +25,13 @@ export function operations(deps: Deps): readonly Operation[] {
     ...endpointOperations(deps),
     ...accountOperations(deps),
     ...fundsOperations(deps),
+    ...keyOperations(deps),
+    ...credentialOperations(deps),
+    ...readinessOperations(deps),
     ...settlementModelOperations(deps),
+    ...schemeRuleOperations(deps),
+    ...oracleOperations(deps),
+    ...deadLetterOperations(deps),
     ...verificationOperations(deps),
     ...laterOperations(),
     ...healthOperations(deps),

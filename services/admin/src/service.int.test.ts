@@ -41,7 +41,11 @@ test('says which services do not answer, and that it can do nothing without them
     services: [
       { name: 'participant-lifecycle', status: 'DOWN' },
       { name: 'settlements', status: 'DOWN' },
+      { name: 'quoting', status: 'DOWN' },
       { name: 'transfers', status: 'DOWN' },
+      { name: 'auth-service', status: 'DOWN' },
+      { name: 'account-lookup', status: 'DOWN' },
+      { name: 'notifications', status: 'DOWN' },
     ],
   })
   const list = await fetch(`${admin.url}/participants`)

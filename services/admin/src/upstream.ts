@@ -1,8 +1,14 @@
 /** The services that the administration API asks; it owns nothing itself. */
 import { parseDecimal } from '@causeway/money'
 import {
+  credentialsService,
+  keysService,
   ledgerService,
+  notificationsService,
+  oraclesService,
   participantsService,
+  pingsService,
+  schemeRulesService,
   settlementModelsService,
   transfersService,
   type Participant,
@@ -17,7 +23,13 @@ export interface Upstream {
   readonly participants: Calls<typeof participantsService>
   readonly ledger: Calls<typeof ledgerService>
   readonly models: Calls<typeof settlementModelsService>
+  readonly rules: Calls<typeof schemeRulesService>
   readonly transfers: Calls<typeof transfersService>
+  readonly keys: Calls<typeof keysService>
+  readonly credentials: Calls<typeof credentialsService>
+  readonly pings: Calls<typeof pingsService>
+  readonly notifications: Calls<typeof notificationsService>
+  readonly oracles: Calls<typeof oraclesService>
 }
 
 /** What every operation needs. */
@@ -30,7 +42,13 @@ export function connect(grpc: GrpcHost): Upstream {
     participants: grpc.client(participantsService, 'participant-lifecycle'),
     ledger: grpc.client(ledgerService, 'participant-lifecycle'),
     models: grpc.client(settlementModelsService, 'settlements'),
+    rules: grpc.client(schemeRulesService, 'quoting'),
     transfers: grpc.client(transfersService, 'transfers'),
+    keys: grpc.client(keysService, 'auth-service'),
+    credentials: grpc.client(credentialsService, 'auth-service'),
+    pings: grpc.client(pingsService, 'auth-service'),
+    notifications: grpc.client(notificationsService, 'notifications'),
+    oracles: grpc.client(oraclesService, 'account-lookup'),
   }
 }
 

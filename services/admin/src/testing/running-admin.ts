@@ -7,6 +7,7 @@ import {
   type SettingValues,
 } from '@causeway/runtime'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
+import { randomBytes } from 'node:crypto'
 import { start } from '../service.ts'
 import { settings } from '../settings.ts'
 
@@ -47,8 +48,9 @@ export interface AskedService<Definitions extends SettingDefinitions = SettingDe
 /** Starts the services in their order, then the administration API. */
 export async function openAdmin(
   asked: readonly AskedService[],
-  given: Values = {},
+  changes: Values = {},
 ): Promise<RunningAdmin> {
+  const given = { AUTH_SERVICE_SECRETS_KEY: randomBytes(32).toString('base64url'), ...changes }
   const parts = await openTestParts()
   const services: Service[] = []
   for (const service of asked) {

@@ -1,0 +1,106 @@
+import * as authService from '@causeway/auth-service'
+import * as notifications from '@causeway/notifications'
+import * as participantLifecycle from '@causeway/participant-lifecycle'
+import { makeCsr } from '@causeway/pki'
+import { credentialsService } from '@causeway/protos'
+import * as settlements from '@causeway/settlements'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { X509Certificate } from 'node:crypto'
+import { openAdminOfFsps, time, toldOf } from '../testing/identities.ts'
+import { openAdmin, type RunningAdmin } from '../testing/running-admin.ts'
+
+const services = [participantLifecycle, authService, settlements, notifications] as const
+
+let admin: RunningAdmin
+
+beforeAll(async () => {
+  admin = await openAdminOfFsps(services)
+  await admin.call('POST', '/participants', { name: 'greenbank', currency: 'USD' })
+})
+
+afterAll(() => admin.stop())
+
+const { csr } = makeCsr({
+  subject: { commonName: 'whoever', organization: undefined },
+  names: { dns: ['localhost'], ip: ['127.0.0.1'] },
+})
+
+/** What the edge is answered for a token. */
+async function mayGetToken(clientSecret: string): Promise<boolean> {
+  const credentials = admin.parts.grpc.client(credentialsService, 'auth-service')
+  const { token } = await credentials.IssueToken({ clientId: 'greenbank', clientSecret })
+  return token !== undefined && token !== null
+}
+
+test('a client secret is shown once, gives tokens, and ends with all the others', async () => {
+  const path = '/participants/greenbank/client-secrets'
+  const made = await admin.call('POST', path)
+  expect([made.status, made.json]).toEqual([
+    201,
+    { clientId: 'greenbank', clientSecret: expect.stringMatching(/^[\w-]{43}$/) },
+  ])
+  expect(made.headers.get('cache-control')).toBe('no-store')
+  const { clientSecret } = made.json as { readonly clientSecret: string }
+  expect(await mayGetToken(clientSecret)).toBe(true)
+  const ended = await admin.call('DELETE', path)
+  expect([ended.status, ended.text]).toEqual([204, ''])
+  expect(await mayGetToken(clientSecret)).toBe(false)
+  expect((await admin.call('DELETE', path)).status).toBe(204)
+})
+
+test('a certificate is issued for a request, with its authority and its end', async () => {
+  const { status, json } = await admin.call('POST', '/participants/greenbank/certificates', { csr })
+  expect(status).toBe(201)
+  expect(json).toEqual({
+    certificate: expect.stringContaining('BEGIN CERTIFICATE'),
+    ca: expect.stringContaining('BEGIN CERTIFICATE'),
+    validTo: expect.stringMatching(time),
+  })
+  const { certificate, ca } = json as { readonly certificate: string; readonly ca: string }
+  const x509 = new X509Certificate(certificate)
+  expect(x509.verify(new X509Certificate(ca).publicKey)).toBe(true)
+  expect(x509.subject).toContain('CN=greenbank')
+  expect(x509.subjectAltName).toBe('DNS:localhost, IP Address:127.0.0.1')
+})
+
+test('a hub without an authority says that it issues none', async () => {
+  const other = await openAdmin(services)
+  const answer = await other.call('POST', '/participants/greenbank/certificates', { csr })
+  expect(toldOf(answer)).toBe('501 2002')
+  await other.stop()
+})
+
+describe('refused is', () => {
+  const foreign = makeCsr({
+    subject: { commonName: 'greenbank', organization: undefined },
+    names: { dns: ['hub.example'], ip: [] },
+  })
+
+  test.each([
+    ['no body', 'greenbank', undefined, '400 3102'],
+    ['no request', 'greenbank', {}, '400 3102'],
+    ['a request that is a number', 'greenbank', { csr: 7 }, '400 3100'],
+    ['a request that is none', 'greenbank', { csr: 'x' }, '400 3100'],
+    ["a request for another's host", 'greenbank', { csr: foreign.csr }, '400 3100'],
+    ['an unknown member', 'greenbank', { csr, colour: 'red' }, '400 3100'],
+    ['a request of nobody', 'nobody', { csr }, '404 3200'],
+    ['a request of the hub', 'Hub', { csr }, '404 3200'],
+  ])('%s', async (_, name, body, told) => {
+    expect(toldOf(await admin.call('POST', `/participants/${name}/certificates`, body))).toBe(told)
+  })
+
+  test.each([
+    ['a secret for nobody', 'POST', 'nobody', '404 3200'],
+    ['a secret for the hub', 'POST', 'Hub', '404 3200'],
+    ['the end of secrets of nobody', 'DELETE', 'nobody', '404 3200'],
+    ['a list of secrets', 'GET', 'greenbank', '405 3000'],
+  ])('%s', async (_, method, name, told) => {
+    expect(toldOf(await admin.call(method, `/participants/${name}/client-secrets`))).toBe(told)
+  })
+
+  test('an eleventh secret', async () => {
+    const path = '/participants/greenbank/client-secrets'
+    for (let n = 0; n < 10; n += 1) await admin.call('POST', path)
+    expect(toldOf(await admin.call('POST', path))).toBe('400 3100')
+  })
+})

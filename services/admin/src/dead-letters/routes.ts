@@ -1,0 +1,74 @@
+/** Dead letters: callbacks that were given up. Their bytes are kept, and can be sent anew. */
+import type { DeadLetter } from '@causeway/protos'
+import { z } from 'zod'
+import { answered, refused, type Answer } from '../answer.ts'
+import { notificationId, type Query } from '../fields.ts'
+import type { Json } from '../json.ts'
+import { commands, reads, writes, type Operation } from '../operation.ts'
+import type { Deps } from '../upstream.ts'
+
+const letters_max = 1_000
+const letters_usual = 100
+
+const resending = z.strictObject({
+  notificationIds: z.array(notificationId).min(1).max(letters_max),
+})
+
+export function deadLetterOperations(deps: Deps): readonly Operation[] {
+  const path = '/dead-letters'
+  return [
+    reads(path, ({ query }) => listDeadLetters(deps, query)),
+    writes('POST', `${path}/resend`, resending, ({ body }) =>
+      resendSome(deps, body.notificationIds),
+    ),
+    commands('POST', `${path}/:notificationId/resend`, ({ notificationId }) =>
+      resendOne(deps, notificationId),
+    ),
+  ]
+}
+
+/** The newest first. */
+async function listDeadLetters(deps: Deps, { fspId = '', limit }: Query): Promise<Answer> {
+  const rows_max = limit === undefined ? letters_usual : Number(limit)
+  if (!Number.isInteger(rows_max) || rows_max < 1 || rows_max > letters_max) {
+    return refused('INVALID', `limit must be a number from 1 to ${letters_max}`)
+  }
+  const { deadLetters } = await deps.notifications.ListDeadLetters({ fspId, limit: rows_max })
+  return answered(200, deadLetters.map(letterBody))
+}
+
+/** Each by itself: one that is unknown or too late keeps no other back. */
+async function resendSome(deps: Deps, ids: readonly string[]): Promise<Answer> {
+  const { answers } = await deps.notifications.ResendDeadLetters({ ids: [...ids] })
+  return answered(
+    202,
+    answers.map(({ notificationId, outcome }) => ({ notificationId, outcome })),
+  )
+}
+
+async function resendOne(deps: Deps, id: string): Promise<Answer> {
+  const { answers } = await deps.notifications.ResendDeadLetters({ ids: [id] })
+  const outcome = answers[0]?.outcome
+  if (outcome === 'UNKNOWN') return refused('DEAD_LETTER_UNKNOWN', `dead letter ${id}`)
+  if (outcome === 'EXPIRED') {
+    return refused('DEADLINE_PASSED', 'a request is not sent after its own deadline')
+  }
+  if (outcome !== 'RESENT') throw new Error(`a dead letter was sent anew with ${outcome}`)
+  return answered(202, { notificationId: id, outcome })
+}
+
+function letterBody(letter: DeadLetter) {
+  return {
+    notificationId: letter.notificationId,
+    fspId: letter.fspId,
+    entityId: letter.entityId,
+    role: letter.legRole,
+    cause: letter.cause,
+    method: letter.method,
+    url: letter.url,
+    attempts: letter.attempts,
+    httpStatus: letter.httpStatus === 0 ? null : letter.httpStatus,
+    lastError: letter.lastError === '' ? null : letter.lastError,
+    takenAt: letter.takenAt,
+  } satisfies Json
+}

@@ -1,0 +1,163 @@
+import { describe, expect, test } from '@jest/globals'
+import { checklist, type Facts, type ItemName } from './checklist.ts'
+
+const now = new Date('2026-05-01T12:00:00.000Z')
+const before = new Date('2026-05-01T11:00:00.000Z')
+const after = new Date('2026-05-01T13:00:00.000Z')
+
+const key = { kid: 'key-1', use: 'sig', validFrom: before, validTo: null }
+const usd = { currency: 'USD', hasLimit: true, inactiveAccounts: [], funds: 10_000n }
+const pinged = { receivedAt: before, identity: 'mtls' }
+
+const readyFacts: Facts = {
+  name: 'greenbank',
+  isActive: true,
+  endpointTypes: new Set(['FSPIOP_CALLBACK_URL']),
+  currencies: [usd],
+  keys: [key],
+  clientSecrets: 0,
+  certificateValidTo: after,
+  ping: { ...pinged, answer: { type: 'DELIVERED', at: before } },
+  deadLetters: [],
+}
+
+function lacking(changes: Partial<Facts>): Partial<Record<ItemName, string>> {
+  const { ready, items } = checklist({ ...readyFacts, ...changes }, now)
+  const missing = items.filter(({ ok }) => !ok)
+  expect(ready).toBe(missing.length === 0)
+  return Object.fromEntries(missing.map(({ item, text }) => [item, text]))
+}
+
+test('who has everything is ready, and is told what there is', () => {
+  expect(lacking({})).toEqual({})
+  const { items } = checklist(readyFacts, now)
+  expect(items.map(({ text }) => text)).toEqual([
+    'Its signatures are verified with key-1.',
+    'It has a client certificate until 2026-05-01T13:00:00.000Z.',
+    'Every callback has an address: FSPIOP_CALLBACK_URL serves what has none of its own.',
+    'It has a net debit cap in USD.',
+    'Its accounts are active.',
+    "Its ping of 2026-05-01T11:00:00.000Z was taken, and the hub's own ping reached it at 2026-05-01T11:00:00.000Z.",
+    'No callback to it was given up since it could be reached.',
+    'It is active.',
+    'It has funds in USD.',
+  ])
+})
+
+test('who is new lacks everything at once, in the order in which it is best brought in', () => {
+  const missing = lacking({
+    isActive: false,
+    endpointTypes: new Set(),
+    currencies: [
+      {
+        currency: 'USD',
+        hasLimit: false,
+        inactiveAccounts: [{ id: 7, type: 'POSITION' }],
+        funds: 0n,
+      },
+    ],
+    keys: [],
+    certificateValidTo: null,
+    ping: null,
+  })
+  const expected = [
+    'keys',
+    'identity',
+    'endpoints',
+    'limits',
+    'accounts',
+    'ping',
+    'active',
+    'funds',
+  ]
+  expect(Object.keys(missing)).toEqual(expected)
+  for (const text of Object.values(missing)) expect(text).toMatch(/(POST|PUT) \//)
+  expect(missing.funds).toContain('activate it, then record')
+})
+
+describe('keys:', () => {
+  test.each([
+    ['one for encryption does not sign', { ...key, use: 'enc' }, 'No key verifies'],
+    ['one that has ended', { ...key, validTo: now }, 'has ended'],
+    ['one that is not valid yet', { ...key, validFrom: after }, 'key-1 is from 2026-05-01T13'],
+  ])('%s is not enough', (_, one, words) => {
+    expect(lacking({ keys: [one] }).keys).toContain(words)
+  })
+
+  test('one that is valid now is enough, whatever has ended', () => {
+    const ended = { ...key, kid: 'old', validTo: before }
+    expect(lacking({ keys: [ended, { ...key, validTo: after }] })).toEqual({})
+  })
+})
+
+describe('identity:', () => {
+  test.each([
+    ['a secret', { certificateValidTo: null, clientSecrets: 1, ping: readyFacts.ping }],
+    ['a certificate', { clientSecrets: 0 }],
+    ['a certificate of another way, shown by a ping', { certificateValidTo: null }],
+  ])('%s is enough', (_, changes) => {
+    expect(lacking(changes)).toEqual({})
+  })
+
+  test('a certificate that has ended is not', () => {
+    expect(lacking({ certificateValidTo: before }).identity).toContain('ended at 2026-05-01T11')
+  })
+})
+
+describe('endpoints:', () => {
+  const own = [
+    'FSPIOP_CALLBACK_URL_PARTIES_GET',
+    'FSPIOP_CALLBACK_URL_PARTIES_PUT',
+    'FSPIOP_CALLBACK_URL_PARTIES_PUT_ERROR',
+    'FSPIOP_CALLBACK_URL_QUOTES',
+    'FSPIOP_CALLBACK_URL_TRANSFER_POST',
+    'FSPIOP_CALLBACK_URL_TRANSFER_PUT',
+    'FSPIOP_CALLBACK_URL_TRANSFER_ERROR',
+  ]
+
+  test('one for each callback is enough', () => {
+    expect(lacking({ endpointTypes: new Set(own) })).toEqual({})
+  })
+
+  test.each(own)('without %s, that one is named and no other', (type) => {
+    const others = new Set(own.filter((one) => one !== type))
+    const { endpoints = '' } = lacking({ endpointTypes: others })
+    expect(endpoints).toContain(`no address: ${type};`)
+  })
+})
+
+describe('ping:', () => {
+  test('one on its way is waited for', () => {
+    const { ping } = lacking({ ping: { ...pinged, answer: { type: 'UNDER_WAY' } } })
+    expect(ping).toContain('on its way')
+  })
+
+  test('one that did not reach it tells why', () => {
+    const answer = { type: 'FAILED', error: 'connect ECONNREFUSED' } as const
+    expect(lacking({ ping: { ...pinged, answer } }).ping).toContain('(connect ECONNREFUSED)')
+  })
+})
+
+describe('deliveries:', () => {
+  test('what was given up counts until a later ping has reached it', () => {
+    const deadLetters = [{ takenAt: after }, { takenAt: new Date('2026-05-01T10:00:00.000Z') }]
+    expect(lacking({ deadLetters }).deliveries).toContain('1 callback to it was given up')
+    const answer = { type: 'DELIVERED', at: new Date('2026-05-01T13:00:01.000Z') } as const
+    expect(lacking({ deadLetters, ping: { ...pinged, answer } })).toEqual({})
+    expect(lacking({ deadLetters, ping: null }).deliveries).toContain('2 callbacks to it were')
+  })
+})
+
+test('each currency is looked at by itself', () => {
+  const eur = {
+    currency: 'EUR',
+    hasLimit: false,
+    inactiveAccounts: [{ id: 9, type: 'SETTLEMENT' }],
+    funds: 0n,
+  }
+  expect(lacking({ currencies: [usd, eur] })).toEqual({
+    limits: expect.stringContaining('no net debit cap in EUR:'),
+    accounts: expect.stringContaining('9 (SETTLEMENT EUR)'),
+    funds: expect.stringContaining('no funds in EUR;'),
+  })
+})

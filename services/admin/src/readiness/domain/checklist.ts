@@ -1,0 +1,241 @@
+/**
+ * What an FSP still lacks before it can pay and be paid, in words that say what to do. Each item is
+ * judged by itself, so that nobody has to mend one fault to hear of the next.
+ */
+import { endpointTypeOf, type Operation } from '@causeway/fspiop'
+
+export interface Facts {
+  readonly name: string
+  readonly isActive: boolean
+  readonly endpointTypes: ReadonlySet<string>
+  readonly currencies: readonly CurrencyFacts[]
+  readonly keys: readonly KeyFacts[]
+  readonly clientSecrets: number
+  /** When the last of its certificates ends; null: none was issued. */
+  readonly certificateValidTo: Date | null
+  readonly ping: PingFacts | null
+  readonly deadLetters: readonly { readonly takenAt: Date }[]
+}
+
+export interface CurrencyFacts {
+  readonly currency: string
+  readonly hasLimit: boolean
+  readonly inactiveAccounts: readonly { readonly id: number; readonly type: string }[]
+  /** Ten-thousandths. */
+  readonly funds: bigint
+}
+
+export interface KeyFacts {
+  readonly kid: string
+  readonly use: string
+  readonly validFrom: Date
+  readonly validTo: Date | null
+}
+
+export interface PingFacts {
+  readonly receivedAt: Date
+  /** mtls, token or header. */
+  readonly identity: string
+  /** The hub's own ping in turn. */
+  readonly answer:
+    | { readonly type: 'UNDER_WAY' }
+    | { readonly type: 'DELIVERED'; readonly at: Date }
+    | { readonly type: 'FAILED'; readonly error: string }
+}
+
+export type ItemName =
+  | 'keys'
+  | 'identity'
+  | 'endpoints'
+  | 'limits'
+  | 'accounts'
+  | 'ping'
+  | 'deliveries'
+  | 'funds'
+  | 'active'
+
+export interface Item {
+  readonly item: ItemName
+  readonly ok: boolean
+  /** For the operator; tells what is there, or what is lacking and how it is put right. */
+  readonly text: string
+}
+
+export interface Checklist {
+  readonly ready: boolean
+  readonly items: readonly Item[]
+}
+
+const checks: Readonly<Record<ItemName, (facts: Facts, now: Date) => Finding>> = {
+  keys,
+  identity,
+  endpoints,
+  limits,
+  accounts,
+  ping,
+  deliveries,
+  active,
+  funds,
+}
+
+interface Finding {
+  readonly ok: boolean
+  readonly text: string
+}
+
+const good = (text: string): Finding => ({ ok: true, text })
+const lacking = (text: string): Finding => ({ ok: false, text })
+
+/** In the order in which an FSP is best brought in. */
+export function checklist(facts: Facts, now: Date): Checklist {
+  const items = Object.entries(checks).map(([item, check]) => ({
+    item: item as ItemName,
+    ...check(facts, now),
+  }))
+  return { ready: items.every(({ ok }) => ok), items }
+}
+
+function keys({ name, keys: all }: Facts, now: Date): Finding {
+  const signing = all.filter(({ use }) => use === 'sig')
+  const valid = signing.filter(
+    ({ validFrom, validTo }) => validFrom <= now && (validTo === null || now < validTo),
+  )
+  const toDo = `register its public key: POST /participants/${name}/keys {"use":"sig","publicKey":…}`
+  if (valid.length === 0) {
+    if (signing.length === 0) return lacking(`No key verifies its signatures; ${toDo}.`)
+    const next = signing.find(({ validFrom }) => now < validFrom)
+    return next === undefined
+      ? lacking(`Every key for its signatures has ended; ${toDo}.`)
+      : lacking(
+          `No key for its signatures is valid yet, ${next.kid} is from ${next.validFrom.toISOString()} on; wait, or ${toDo}.`,
+        )
+  }
+  const named = valid.map(({ kid, validTo }) =>
+    validTo === null ? kid : `${kid} (until ${validTo.toISOString()})`,
+  )
+  return good(`Its signatures are verified with ${named.join(', ')}.`)
+}
+
+function identity(facts: Facts, now: Date): Finding {
+  const { name, clientSecrets, certificateValidTo, ping: last } = facts
+  if (certificateValidTo !== null && now < certificateValidTo) {
+    return good(`It has a client certificate until ${certificateValidTo.toISOString()}.`)
+  }
+  if (clientSecrets > 0)
+    return good(`It has ${counted(clientSecrets, 'client secret')} for tokens.`)
+  if (certificateValidTo === null && last !== null) {
+    return good(`It identified itself (${last.identity}) at ${last.receivedAt.toISOString()}.`)
+  }
+  const ended =
+    certificateValidTo === null
+      ? 'It has nothing to identify itself with'
+      : `Its client certificate ended at ${certificateValidTo.toISOString()}`
+  return lacking(
+    `${ended}; issue a certificate: POST /participants/${name}/certificates {"csr":…}, or a secret: POST /participants/${name}/client-secrets.`,
+  )
+}
+
+/** What an FSP is sent when it pays or is paid. */
+const needed: readonly Operation[] = [
+  'GET /parties/{Type}/{ID}',
+  'PUT /parties/{Type}/{ID}',
+  'PUT /parties/{Type}/{ID}/error',
+  'POST /quotes',
+  'POST /transfers',
+  'PUT /transfers/{ID}',
+  'PUT /transfers/{ID}/error',
+]
+
+function endpoints({ name, endpointTypes }: Facts): Finding {
+  if (endpointTypes.has('FSPIOP_CALLBACK_URL')) {
+    return good(
+      'Every callback has an address: FSPIOP_CALLBACK_URL serves what has none of its own.',
+    )
+  }
+  const types = needed.flatMap((operation) => endpointTypeOf(operation) ?? [])
+  const missing = types.filter((type) => !endpointTypes.has(type))
+  if (missing.length === 0) return good('Lookups, quotes and transfers have an address each.')
+  return lacking(
+    `These callbacks have no address: ${missing.join(', ')}; register one for all: POST /participants/${name}/endpoints {"type":"FSPIOP_CALLBACK_URL","value":"https://…"}.`,
+  )
+}
+
+function limits({ name, currencies }: Facts): Finding {
+  const without = currencies.filter(({ hasLimit }) => !hasLimit).map(({ currency }) => currency)
+  if (currencies.length === 0) {
+    return lacking(
+      'It has no position account in any currency: POST /participants with a currency.',
+    )
+  }
+  if (without.length === 0) return good(`It has a net debit cap in ${listed(currencies)}.`)
+  return lacking(
+    `It has no net debit cap in ${without.join(', ')}: POST /participants/${name}/initialPositionAndLimits.`,
+  )
+}
+
+function accounts({ name, currencies }: Facts): Finding {
+  const inactive = currencies.flatMap(({ currency, inactiveAccounts }) =>
+    inactiveAccounts.map(({ id, type }) => ({ id, text: `${id} (${type} ${currency})` })),
+  )
+  const [first] = inactive
+  if (first === undefined) return good('Its accounts are active.')
+  return lacking(
+    `Inactive accounts: ${inactive.map(({ text }) => text).join(', ')}; initialPositionAndLimits activates them, later PUT /participants/${name}/accounts/${first.id} {"isActive":true}.`,
+  )
+}
+
+function ping({ ping: last }: Facts): Finding {
+  if (last === null) {
+    return lacking(
+      'It has never pinged; it sends a signed POST /pings {"pingId":…}, and the hub pings it in turn.',
+    )
+  }
+  const came = `Its ping of ${last.receivedAt.toISOString()} was taken`
+  switch (last.answer.type) {
+    case 'UNDER_WAY':
+      return lacking(`${came}, and the hub's own ping is on its way; look again in a moment.`)
+    case 'FAILED':
+      return lacking(
+        `${came}, but the hub's own ping did not reach it (${last.answer.error}); see to its endpoints, then let it ping again.`,
+      )
+    case 'DELIVERED':
+      return good(`${came}, and the hub's own ping reached it at ${last.answer.at.toISOString()}.`)
+  }
+}
+
+/** A ping that reached it later shows that what was wrong is mended. */
+function deliveries({ name, ping: last, deadLetters }: Facts): Finding {
+  const mended = last?.answer.type === 'DELIVERED' ? last.answer.at : null
+  const open = deadLetters.filter(({ takenAt }) => mended === null || mended < takenAt)
+  if (open.length === 0) return good('No callback to it was given up since it could be reached.')
+  return lacking(
+    `${counted(open.length, 'callback')} to it ${open.length === 1 ? 'was' : 'were'} given up; see GET /dead-letters?fspId=${name}, let it ping when it can be reached again, then send them anew: POST /dead-letters/resend.`,
+  )
+}
+
+function active({ name, isActive }: Facts): Finding {
+  if (isActive) return good('It is active.')
+  return lacking(
+    `It is inactive and may not start payments: PUT /participants/${name} {"isActive":true}.`,
+  )
+}
+
+function funds({ name, isActive, currencies }: Facts): Finding {
+  const without = currencies.filter(({ funds: held }) => held <= 0n)
+  if (currencies.length > 0 && without.length === 0) {
+    return good(`It has funds in ${listed(currencies)}.`)
+  }
+  const where = without.length === 0 ? 'any currency' : listed(without)
+  const first = isActive ? '' : 'activate it, then '
+  return lacking(
+    `It can be paid but cannot pay, for it has no funds in ${where}; ${first}record them on its SETTLEMENT account: POST /participants/${name}/accounts/{id} (recordFundsIn).`,
+  )
+}
+
+function listed(currencies: readonly CurrencyFacts[]): string {
+  return currencies.map(({ currency }) => currency).join(', ')
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}

@@ -1,0 +1,18 @@
+/** GET /participants/{name}/readiness: what an FSP still lacks, in plain words. */
+import { answered, type Answer } from '../answer.ts'
+import { reads, type Operation } from '../operation.ts'
+import { findParticipant, unknownParticipant, type Deps } from '../upstream.ts'
+import { checklist } from './domain/checklist.ts'
+import { gatherFacts } from './facts.ts'
+
+export function readinessOperations(deps: Deps): readonly Operation[] {
+  return [reads('/participants/:name/readiness', ({ name }) => readiness(deps, name))]
+}
+
+/** The hub is no FSP: nobody onboards it. */
+async function readiness(deps: Deps, name: string): Promise<Answer> {
+  const participant = await findParticipant(deps, name)
+  if (participant === undefined || participant.isHub) return unknownParticipant(name)
+  const { ready, items } = checklist(await gatherFacts(deps, participant), new Date())
+  return answered(200, { participant: name, ready, items: items.map((item) => ({ ...item })) })
+}
