@@ -1,116 +1,176 @@
 /**
- * An FSP's side of the API: it pays, is paid, and believes nothing that is not proven. It makes no
- * server of its own: whoever has one hands in what comes and sends back the status.
+ * An FSP's side of the API, all but bulk: it pays, is paid, and believes nothing that is not proven. It
+ * makes no server of its own: `serveCallbacks` is one, and whoever has another hands in what comes.
  */
-import type { Headers } from '@causeway/fspiop'
-import { openHubLink } from './hub-link.ts'
-import { type Hearing, type Inbound, readInbound } from './inbound.ts'
-import type {
-  IncomingTransfer,
-  PayeeDecision,
-  PayeeOutcome,
-  TransferOrder,
-  TransferResult,
-} from './outcome.ts'
-import { openPayee, type Payee } from './payee.ts'
-import { openPayer, type Payer } from './payer.ts'
+import { errorInformation } from '@causeway/fspiop'
+import { openHubLink, type HubLink } from './hub/link.ts'
+import { sealWith } from './hub/signing.ts'
+import { openTokens } from './hub/token.ts'
+import { openTransport, type Transport } from './hub/transport.ts'
+import { type Hearers, type InboundMessage, type Judgement, takeInbound } from './inbound.ts'
+import { hubKeys, openKeyring } from './keys.ts'
+import type { FspOptions } from './options.ts'
+import { type AssociationResult, openAssociations } from './parties/associations.ts'
+import { openLookups, type PartyResult } from './parties/lookups.ts'
+import type { PartyId } from './parties/party.ts'
+import { pay } from './payments/pay.ts'
+import type { PaymentOrder, PaymentResult } from './payments/payment.ts'
+import { openPings, type PingResult } from './pings.ts'
+import { proveWith } from './proof.ts'
+import { quotePayeeHearers } from './quotes/payee.ts'
+import { openQuotePayer } from './quotes/payer.ts'
+import type { QuoteOrder, QuoteResult } from './quotes/quote.ts'
+import { openAuthorizer } from './requests/authorizer.ts'
+import { openRequestPayee } from './requests/payee.ts'
+import { requestPayerHearers } from './requests/payer.ts'
+import type { RequestOrder, RequestResult } from './requests/request.ts'
+import { openSecrecy, type Secrecy } from './secrecy.ts'
+import { transferHearers } from './transfers/hearers.ts'
+import type { TransferOrder, TransferResult } from './transfers/outcome.ts'
+import { openPayee } from './transfers/payee.ts'
+import { openPayer } from './transfers/payer.ts'
 
-export interface FspOptions {
-  /** The FSP's name in the scheme (FspId). */
-  readonly name: string
-  /** Where the hub takes FSPs' messages: `http://127.0.0.1:4000`. */
-  readonly hubUrl: string
-  /** The hub's own name; messages that it makes itself come from it. */
-  readonly hubName?: string
-  /** 32 bytes that only this FSP knows; they must be the same at its next start. */
-  readonly secret: Buffer
-  /** What to do with a transfer; without it every one that is as agreed is taken (COMMIT). */
-  readonly onTransfer?: (transfer: IncomingTransfer) => PayeeDecision | Promise<PayeeDecision>
-  readonly onOutcome?: (outcome: PayeeOutcome) => void
-  /** Told of each message that was not believed, and why. */
-  readonly onDropped?: (method: string, path: string, why: string) => void
-  /** Ask the hub after so long without a word (3,000). */
-  readonly silence_ms?: number
-  /** Wait so long beyond the expiration for the outcome (15,000). */
-  readonly margin_ms?: number
-  /** For one request to the hub (5,000). */
-  readonly timeout_ms?: number
-  /** Kept connections to the hub (32). */
-  readonly connections_max?: number
-  /** Transfers of others that are remembered, so that a repeat is answered the same (100,000). */
-  readonly remembered_max?: number
-}
-
+/** Every question ends: answered, refused, or at its deadline. They reject for an order that makes no message. */
 export interface Fsp {
   readonly name: string
-  /**
-   * Makes a transfer and resolves with its outcome, at the latest `margin_ms` after its expiration.
-   * Rejects only for an order that makes no message, or whose id is under way already.
-   */
+  /** The whole payment: lookup, quote, transfer. */
+  pay(order: PaymentOrder): Promise<PaymentResult>
+  /** Who a party is, and which FSP serves it. `currency`: where it has an account for each. */
+  lookUp(party: PartyId, currency?: string): Promise<PartyResult>
+  quote(order: QuoteOrder): Promise<QuoteResult>
+  /** Resolves at the latest `margin_ms` after the expiration. */
   transfer(order: TransferOrder): Promise<TransferResult>
-  /**
-   * Takes a message of the hub and returns the HTTP status of its answer, whose body is empty. The
-   * path begins at the resource name; header names are lower case.
-   */
-  receive(method: string, path: string, headers: Headers, body: Buffer): number
+  /** As the payee's FSP: asks another FSP for a payment of its customer. */
+  requestPayment(order: RequestOrder): Promise<RequestResult>
+  /** Tells the scheme that the party is this FSP's customer. */
+  associate(party: PartyId, currency?: string): Promise<AssociationResult>
+  disassociate(party: PartyId, currency?: string): Promise<AssociationResult>
+  /** Whether the hub is reached, reaches this FSP, and each takes the other's signature. */
+  ping(): Promise<PingResult>
+  /** Takes a message of the hub; what it returns is the answer to it. */
+  receive(message: InboundMessage): Promise<Judgement>
+  /** Everything that is open ends UNRESOLVED. */
   close(): Promise<void>
 }
 
+/** Throws TypeError for a signing key that cannot sign so. */
 export function createFsp(options: FspOptions): Fsp {
-  const { name, hubName = 'Hub', silence_ms = 3_000, margin_ms = 15_000 } = options
-  const link = openHubLink({
-    hubUrl: options.hubUrl,
-    connections_max: options.connections_max ?? 32,
-    timeout_ms: options.timeout_ms ?? 5_000,
-  })
-  const payer = openPayer({ name, hubName, link, silence_ms, margin_ms })
-  const payee = openPayee({
-    name,
-    hubName,
-    link,
-    secret: options.secret,
-    onTransfer: options.onTransfer ?? (() => ({ type: 'COMMIT' })),
-    onOutcome: options.onOutcome ?? (() => undefined),
-    silence_ms,
-    margin_ms,
-    remembered_max: options.remembered_max ?? 100_000,
-  })
+  const { name, keysOf, onDropped } = options
+  const { transport, link } = connect(options)
+  const secrecy = openSecrecy(options.encryption)
+  const hubName = options.hubName ?? 'Hub'
+  const prove = proveWith(
+    keysOf && openKeyring((fspId) => (fspId === hubName ? hubKeys(transport) : keysOf(fspId))),
+  )
+  const roles = openRoles(options, { hubName, link, secrecy })
+  const { hearers } = roles
   return {
     name,
-    transfer: (order) => payer.transfer(order),
-    receive(method, path, headers, body) {
-      const message = readInbound(name, method, path, headers, body)
-      const why = message.kind === 'DROPPED' ? message.why : disbelief(payer, payee, message)
-      if (why !== undefined) options.onDropped?.(method, path, why)
-      if (message.kind === 'DROPPED') return message.status
-      if (why !== undefined) return 400
-      return message.kind === 'TRANSFER' ? 202 : 200
+    pay: (order) => pay(roles, order),
+    lookUp: (party, currency) => roles.lookups.lookUp(party, currency),
+    quote: (order) => roles.quotes.quote(order),
+    transfer: (order) => roles.transfers.transfer(order),
+    requestPayment: (order) => roles.requests.requestPayment(order),
+    associate: (party, currency) => roles.associations.associate(party, currency),
+    disassociate: (party, currency) => roles.associations.disassociate(party, currency),
+    ping: () => roles.pings.ping(),
+    async receive(message) {
+      const judgement = await takeInbound({ name, hearers, prove, secrecy }, message)
+      const { error } = judgement
+      if (error !== undefined) onDropped?.(message.method, message.target, error)
+      return judgement
     },
     async close() {
-      payer.close()
-      payee.close()
+      for (const role of roles.open) role.close()
       await link.close()
     },
   }
 }
 
-/** A message about a transfer that nobody waits for any more is taken and changes nothing. */
-function disbelief(
-  payer: Payer,
-  payee: Payee,
-  message: Exclude<Inbound, { kind: 'DROPPED' }>,
-): string | undefined {
-  const hearing = hearingOf(payer, payee, message)
-  return typeof hearing === 'string' ? undefined : hearing.disbelieved
+function connect(options: FspOptions): { readonly transport: Transport; readonly link: HubLink } {
+  const seal = sealWith(options.signing)
+  const transport = openTransport({
+    hubUrl: options.hubUrl,
+    connections_max: options.connections_max ?? 32,
+    timeout_ms: options.timeout_ms ?? 5_000,
+    tls: options.tls,
+  })
+  const tokens = options.token && openTokens(transport, options.token)
+  return { transport, link: openHubLink({ transport, seal, tokens }) }
 }
 
-function hearingOf(
-  payer: Payer,
-  payee: Payee,
-  message: Exclude<Inbound, { kind: 'DROPPED' }>,
-): Hearing {
-  if (message.kind === 'TRANSFER') return payee.take(message)
-  if (message.kind === 'NOTICE') return payee.hear(message)
-  const hearing = payer.hear(message)
-  return hearing === 'NOT_MINE' ? payee.hear(message) : hearing
+interface Ways {
+  readonly hubName: string
+  readonly link: HubLink
+  readonly secrecy: Secrecy
+}
+
+/** The sides that an FSP takes, each with what it waits for. */
+function openRoles(options: FspOptions, ways: Ways) {
+  const {
+    name,
+    silence_ms = 3_000,
+    margin_ms = 15_000,
+    patience_ms = 10_000,
+    remembered_max = 100_000,
+  } = options
+  const parts = { name, ...ways, silence_ms, margin_ms, patience_ms, remembered_max }
+  const lookups = openLookups({ ...parts, onLookUp: options.onLookUp ?? (() => undefined) })
+  const associations = openAssociations(parts)
+  const quotes = openQuotePayer(parts)
+  const transfers = openPayer(parts)
+  const pings = openPings(parts)
+  const authorizer = openAuthorizer(parts)
+  const requests = openRequestPayee({
+    ...parts,
+    onAuthorization: options.onAuthorization ?? (() => ({ type: 'REJECTED' })),
+  })
+  const payee = openPayee({ ...parts, ...payeeSide(options, requests) })
+  const paying = { lookups, quotes, transfers }
+  const hearers: Hearers = {
+    ...lookups.hearers,
+    ...associations.hearers,
+    ...quotes.hearers,
+    ...quotePayeeHearers({ ...parts, ...payeeSide(options, requests) }),
+    ...transferHearers(transfers, payee),
+    ...requests.hearers,
+    ...authorizer.hearers,
+    ...requestPayerHearers({
+      ...parts,
+      authorizer,
+      pay: (order) => pay(paying, order),
+      onRequest: options.onRequest ?? rejectRequest,
+      onRequestOutcome: options.onRequestOutcome ?? (() => undefined),
+    }),
+    ...pings.hearers,
+  }
+  const open = [lookups, associations, quotes, transfers, payee, requests, authorizer, pings]
+  return { ...paying, associations, pings, requests, hearers, open }
+}
+
+const rejectRequest = () =>
+  ({ type: 'REJECT', error: errorInformation('4102', 'no requests are paid here') }) as const
+
+/** What the FSP decides, told on to its own open requests: they end with the transfer. */
+function payeeSide(
+  { secret, onQuote, onTransfer, onOutcome }: FspOptions,
+  requests: Pick<ReturnType<typeof openRequestPayee>, 'quoted' | 'decided' | 'settled'>,
+): Required<Pick<FspOptions, 'secret' | 'onQuote' | 'onTransfer' | 'onOutcome'>> {
+  return {
+    secret,
+    async onQuote(quote) {
+      const decision = (await onQuote?.(quote)) ?? { type: 'AGREE' }
+      if (decision.type === 'AGREE') requests.quoted(quote)
+      return decision
+    },
+    async onTransfer(transfer) {
+      const decision = (await onTransfer?.(transfer)) ?? { type: 'COMMIT' }
+      requests.decided(transfer, decision)
+      return decision
+    },
+    onOutcome(outcome) {
+      requests.settled(outcome)
+      onOutcome?.(outcome)
+    },
+  }
 }

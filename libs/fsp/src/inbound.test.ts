@@ -1,105 +1,114 @@
 import type { Headers } from '@causeway/fspiop'
 import { expect, test } from '@jest/globals'
-import { readInbound } from './inbound.ts'
+import { type Hear, type InboundParts, takeInbound } from './inbound.ts'
+import { openSecrecy } from './secrecy.ts'
 import { callbackHeaders } from './testing/hub-stand-in.ts'
 
 const id = 'e5c1d8f3-72a6-4b09-8d14-f0b35a9c2e61'
 const transfers = 'application/vnd.interoperability.transfers+json;version=1.1'
 const accept = { accept: transfers }
-const prepare = {
-  transferId: id,
-  payerFsp: 'payerfsp',
-  payeeFsp: 'payeefsp',
-  amount: { currency: 'USD', amount: '99' },
-  ilpPacket: 'AYIB',
-  condition: 'NHJAB_mTVcKIz3zBe2BvNR7B-rEtpt3oL14UmdqI43E',
-  expiration: '2030-01-01T00:00:00.000Z',
-}
-const completedTimestamp = '2030-01-01T00:00:00.000Z'
-const error = { errorInformation: { errorCode: '3303', errorDescription: 'Transfer expired' } }
 
-function read(method: string, path: string, body: unknown, headers: Headers = {}) {
+const hear: Hear = ({ source, parameters, query }) => {
+  heard.push({ source, parameters, query })
+  return source === 'strangerfsp' ? { disbelieved: 'it is a stranger' } : 'HEARD'
+}
+const heard: object[] = []
+
+function read(
+  method: string,
+  target: string,
+  body: unknown,
+  headers: Headers = {},
+  changes: Partial<InboundParts> = {},
+) {
+  const parts: InboundParts = {
+    name: 'payeefsp',
+    hearers: {
+      'POST /transfers': hear,
+      'PUT /transfers/{ID}': hear,
+      'GET /authorizations/{ID}': hear,
+    },
+    prove: () => Promise.resolve('PROVEN'),
+    secrecy: openSecrecy(),
+    ...changes,
+  }
   const sent: Headers = { ...callbackHeaders('payeefsp'), ...headers }
-  return readInbound('payeefsp', method, path, sent, Buffer.from(JSON.stringify(body)))
+  const bytes = Buffer.from(JSON.stringify(body))
+  return takeInbound(parts, { method, target, headers: sent, body: bytes })
 }
 
-test('reads the four kinds of messages, unknown members and all', () => {
-  const extra = { unheardOf: { deep: [1, null] } }
-  expect(read('POST', '/transfers', { ...prepare, ...extra }, accept)).toMatchObject({
-    kind: 'TRANSFER',
-    id,
-    source: 'Hub',
+test('hands what is right in form to whoever waits for it, with its path and query', async () => {
+  heard.length = 0
+  const authorizations = 'application/vnd.interoperability.authorizations+json;version=1.0'
+  const asking = { 'content-type': authorizations, accept: authorizations }
+  expect(await read('POST', '/transfers', {}, accept)).toEqual({ status: 202 })
+  expect(await read('PUT', `/transfers/${id}`, {})).toEqual({ status: 200 })
+  expect(await read('GET', `/authorizations/${id}?retriesLeft=2`, {}, asking)).toEqual({
+    status: 202,
   })
-  expect(read('PUT', `/transfers/${id}`, { transferState: 'RESERVED', ...extra })).toMatchObject({
-    kind: 'STATE',
-    id,
-    body: { transferState: 'RESERVED' },
-  })
-  expect(read('PUT', `/transfers/${id}/error`, error)).toEqual({
-    kind: 'ERROR',
-    id,
-    source: 'Hub',
-    error: error.errorInformation,
-  })
-  const patch = { transferState: 'COMMITTED', completedTimestamp }
-  expect(read('PATCH', `/transfers/${id}`, patch)).toMatchObject({ kind: 'NOTICE', id })
+  expect(heard).toEqual([
+    { source: 'Hub', parameters: {}, query: '' },
+    { source: 'Hub', parameters: { ID: id }, query: '' },
+    { source: 'Hub', parameters: { ID: id }, query: 'retriesLeft=2' },
+  ])
 })
 
 test.each([
-  ['a path that is unknown', 404, read('PUT', '/transfer/x', {})],
-  ['an empty id', 404, read('PUT', '/transfers/', {})],
-  ['a method that is unknown', 405, read('DELETE', `/transfers/${id}`, {})],
-  ['another resource', 501, read('POST', '/quotes', {})],
-  ['a question of the hub', 501, read('GET', `/transfers/${id}`, {}, accept)],
-  ['an id that is none', 400, read('PUT', '/transfers/x', {})],
-  [
-    'no date',
-    400,
-    read('PUT', `/transfers/${id}`, { transferState: 'RESERVED' }, { date: undefined }),
-  ],
-  [
-    'no source',
-    400,
-    read('PUT', `/transfers/${id}`, { transferState: 'RESERVED' }, { 'fspiop-source': undefined }),
-  ],
+  ['a path that is unknown', 404, '3002', read('PUT', '/transfer/x', {})],
+  ['an empty id', 404, '3002', read('PUT', '/transfers/', {})],
+  ['a method that is unknown', 405, '3000', read('DELETE', `/transfers/${id}`, {})],
+  ['what nobody waits for', 501, '2002', read('POST', '/bulkTransfers', {})],
+  ['an id that is none', 400, '3101', read('PUT', '/transfers/x', {})],
+  ['no date', 400, '3102', read('PUT', `/transfers/${id}`, {}, { date: undefined })],
+  ['no source', 400, '3102', read('PUT', `/transfers/${id}`, {}, { 'fspiop-source': undefined })],
   [
     'a content type without version',
     400,
+    '3101',
     read(
       'PUT',
       `/transfers/${id}`,
-      { transferState: 'RESERVED' },
+      {},
       { 'content-type': 'application/vnd.interoperability.transfers+json' },
     ),
   ],
   [
     'another destination',
     400,
+    '3100',
+    read('PUT', `/transfers/${id}`, {}, { 'fspiop-destination': 'other' }),
+  ],
+  ['a request without accept', 400, '3102', read('POST', '/transfers', {})],
+  [
+    'what its hearer does not believe',
+    400,
+    '3100',
+    read('PUT', `/transfers/${id}`, {}, { 'fspiop-source': 'strangerfsp' }),
+  ],
+  [
+    'what is not proven',
+    400,
+    '3105',
     read(
       'PUT',
       `/transfers/${id}`,
-      { transferState: 'RESERVED' },
-      { 'fspiop-destination': 'other' },
+      {},
+      {},
+      { prove: () => Promise.resolve({ disbelieved: 'it is unsigned' }) },
     ),
   ],
-  ['a state in lower case', 400, read('PUT', `/transfers/${id}`, { transferState: 'reserved' })],
-  ['a state that is none', 400, read('PUT', `/transfers/${id}`, { transferState: 'DONE' })],
   [
-    'a PATCH with an inexact state',
-    400,
-    read('PATCH', `/transfers/${id}`, { transferState: 'Committed', completedTimestamp }),
+    'what cannot be proven now',
+    503,
+    '2003',
+    read('PUT', `/transfers/${id}`, {}, {}, { prove: () => Promise.resolve('NOT_NOW') }),
   ],
-  ['a PATCH without time', 400, read('PATCH', `/transfers/${id}`, { transferState: 'COMMITTED' })],
   [
-    'an error code that is a number',
+    'what is encrypted for an FSP without a key',
     400,
-    read('PUT', `/transfers/${id}/error`, {
-      errorInformation: { errorCode: 3303, errorDescription: 'x' },
-    }),
+    '3100',
+    read('PUT', `/transfers/${id}`, {}, { 'fspiop-encryption': '{}' }),
   ],
-  ['a request without accept', 400, read('POST', '/transfers', prepare)],
-  ['a body with a fault', 400, read('POST', '/transfers', { ...prepare, condition: 'x' }, accept)],
-  ['a body that is none', 400, read('PUT', `/transfers/${id}`, 'x')],
-])('drops %s with %i', (_what, status, message) => {
-  expect(message).toMatchObject({ kind: 'DROPPED', status })
+])('refuses %s with %i and %s', async (_what, status, errorCode, judgement) => {
+  expect(await judgement).toMatchObject({ status, error: { errorCode } })
 })

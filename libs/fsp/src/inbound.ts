@@ -1,127 +1,123 @@
 /**
- * What the hub sends to an FSP, read strictly: a careful FSP drops a callback whose headers, states
- * or codes are not exactly what the API says. Only transfers come at this stage.
+ * What the hub sends to an FSP, read strictly: a careful FSP refuses a message whose headers, signature,
+ * states or codes are not exactly what the API says. What a message means is said by who hears it.
  */
 import {
+  type BodyReading,
   checkHeaders,
-  errorBody,
+  type ErrorCode,
   type ErrorInformation,
+  errorInformation,
   type Headers,
   matchPath,
-  patchTransfers,
-  type PostTransfers,
-  postTransfers,
-  putTransfersAnswer,
-  type PutTransfersAnswer,
+  type Method,
+  type Operation,
+  type PathParameters,
   readBody,
+  readJson,
+  type Refusal,
 } from '@causeway/fspiop'
+import type { output, ZodType } from 'zod'
+import type { Prove } from './proof.ts'
+import type { Secrecy } from './secrecy.ts'
 
-export type Inbound =
-  | {
-      readonly kind: 'TRANSFER'
-      readonly id: string
-      readonly source: string
-      readonly body: PostTransfers
-    }
-  | {
-      readonly kind: 'STATE'
-      readonly id: string
-      readonly source: string
-      readonly body: PutTransfersAnswer
-    }
-  | {
-      readonly kind: 'ERROR'
-      readonly id: string
-      readonly source: string
-      readonly error: ErrorInformation
-    }
-  | {
-      readonly kind: 'NOTICE'
-      readonly id: string
-      readonly source: string
-      readonly state: 'COMMITTED' | 'ABORTED'
-    }
-  | Dropped
+/** A message whose form is right and whose sender is proven, as far as that can be. */
+export interface Received {
+  /** Of the FSP that sent it, or of the hub. */
+  readonly source: string
+  readonly parameters: PathParameters
+  /** Without its question mark. */
+  readonly query: string
+  readonly body: Buffer
+  /** The body with its encrypted fields in clear, where there were any. */
+  readonly clear: object | undefined
+}
 
-/** What was made of a message: it was meant for others, it was heard, or it is not believed. */
-export type Hearing = 'NOT_MINE' | 'HEARD' | { readonly disbelieved: string }
+/** What was made of a message: it was heard, it was meant for others, or it is not believed. */
+export type Hearing = 'HEARD' | 'NOT_MINE' | { readonly disbelieved: string }
 
-export interface Dropped {
-  readonly kind: 'DROPPED'
-  /** Of the answer to the hub. */
+export type Hear = (message: Received) => Hearing
+
+/** Whoever waits for messages says what is to be done with which; all others are not served. */
+export type Hearers = Readonly<Partial<Record<Operation, Hear>>>
+
+/** The answer to the hub: a status alone when the message was believed, else with the error. */
+export interface Judgement {
   readonly status: number
-  readonly why: string
+  readonly error?: ErrorInformation
 }
 
-/** `path` begins at the resource name; `name` is the FSP that the message must be for. */
-export function readInbound(
-  name: string,
-  method: string,
-  path: string,
-  headers: Headers,
-  body: Buffer,
-): Inbound {
-  const match = matchPath(method, path)
-  if (match.kind === 'PATH_UNKNOWN') return dropped(404, 'the path is unknown')
-  if (match.kind === 'METHOD_UNKNOWN') return dropped(405, 'the method is unknown')
-  if (match.resource !== 'transfers') return dropped(501, `${match.resource} are not served`)
-  if (match.fault !== undefined) return dropped(400, match.fault.detail)
-  const check = checkHeaders(method as 'POST' | 'PUT' | 'PATCH' | 'GET', 'transfers', headers)
-  if (!check.accepted) return dropped(check.refusal.status, check.refusal.detail)
+export interface InboundParts {
+  /** The FSP that messages must be for. */
+  readonly name: string
+  readonly hearers: Hearers
+  readonly prove: Prove
+  readonly secrecy: Secrecy
+}
+
+export interface InboundMessage {
+  readonly method: string
+  /** Path and query, from the resource name on. */
+  readonly target: string
+  /** Names in lower case. */
+  readonly headers: Headers
+  /** Exactly as received; empty when there is none. */
+  readonly body: Buffer
+}
+
+export async function takeInbound(
+  parts: InboundParts,
+  message: InboundMessage,
+): Promise<Judgement> {
+  const { method, target, headers, body } = message
+  const mark = target.indexOf('?')
+  const match = matchPath(method, mark === -1 ? target : target.slice(0, mark))
+  if (match.kind === 'PATH_UNKNOWN') return refused(404, '3002', 'the path is unknown')
+  if (match.kind === 'METHOD_UNKNOWN') return refused(405, '3000', 'the method is unknown')
+  const hear = parts.hearers[match.operation]
+  if (hear === undefined) return refused(501, '2002', `${match.operation} is not served`)
+  const check = checkHeaders(method as Method, match.resource, headers)
+  if (!check.accepted) return refusedAs(check.refusal)
+  if (match.fault !== undefined) return refusedAs(match.fault)
   const { source, destination } = check
-  if (destination !== undefined && destination !== name) {
-    return dropped(400, `header fspiop-destination: this is ${name}`)
+  if (destination !== undefined && destination !== parts.name) {
+    return refused(400, '3100', `header fspiop-destination: this is ${parts.name}`)
   }
-  const id = match.parameters.ID ?? ''
-  switch (match.operation) {
-    case 'POST /transfers':
-      return readTransfer(source, body)
-    case 'PUT /transfers/{ID}':
-      return readState(id, source, body)
-    case 'PUT /transfers/{ID}/error':
-      return readError(id, source, body)
-    case 'PATCH /transfers/{ID}':
-      return readNotice(id, source, body)
-    default:
-      return dropped(501, `${match.operation} is not served`)
-  }
+  const proof = await parts.prove(source, message)
+  if (proof === 'NOT_NOW') return refused(503, '2003', `the keys of ${source} cannot be told`)
+  if (proof !== 'PROVEN') return refused(400, '3105', proof.disbelieved)
+  const encryption = headers['fspiop-encryption']
+  const opened = encryption && parts.secrecy.reveal(String(encryption), body)
+  if (opened && 'why' in opened) return refused(400, '3100', opened.why)
+  const hearing = hear({
+    source,
+    parameters: match.parameters,
+    query: mark === -1 ? '' : target.slice(mark + 1),
+    body,
+    clear: opened ? opened.body : undefined,
+  })
+  if (typeof hearing !== 'string') return refused(400, '3100', hearing.disbelieved)
+  return { status: method === 'PUT' || method === 'PATCH' ? 200 : 202 }
 }
 
-function readTransfer(source: string, bytes: Buffer): Inbound {
-  const reading = readBody(postTransfers, bytes)
-  if (!reading.ok) return dropped(400, reading.detail)
-  return { kind: 'TRANSFER', id: reading.value.transferId, source, body: reading.value }
+/** The body of a message against its schema, encrypted or not. */
+export function bodyOf<Schema extends ZodType>(
+  schema: Schema,
+  { body, clear }: Received,
+): BodyReading<output<Schema>> {
+  return clear === undefined ? readBody(schema, body) : readJson(schema, clear)
 }
 
-function readState(id: string, source: string, bytes: Buffer): Inbound {
-  const reading = readBody(putTransfersAnswer, bytes)
-  if (!reading.ok) return dropped(400, reading.detail)
-  if (!isExact(reading.json, reading.value.transferState)) return inexact
-  return { kind: 'STATE', id, source, body: reading.value }
+/** The id in the path of a message that has one. */
+export function idOf({ parameters: { ID } }: Received): string {
+  if (ID === undefined) throw new Error('the path has no id')
+  return ID
 }
 
-function readError(id: string, source: string, bytes: Buffer): Inbound {
-  const reading = readBody(errorBody, bytes)
-  if (!reading.ok) return dropped(400, reading.detail)
-  const { errorCode, errorDescription, extensionList } = reading.value.errorInformation
-  const error = { errorCode, errorDescription, ...(extensionList && { extensionList }) }
-  return { kind: 'ERROR', id, source, error }
+function refusedAs({ status, code, detail }: Refusal): Judgement {
+  return refused(status, code, detail)
 }
 
-function readNotice(id: string, source: string, bytes: Buffer): Inbound {
-  const reading = readBody(patchTransfers, bytes)
-  if (!reading.ok) return dropped(400, reading.detail)
-  if (!isExact(reading.json, reading.value.transferState)) return inexact
-  return { kind: 'NOTICE', id, source, state: reading.value.transferState }
-}
-
-const inexact = dropped(400, '/transferState: not exactly one of its values')
-
-/** The schemas forgive lower case; what the hub writes must be exact. */
-function isExact(json: unknown, state: string): boolean {
-  return (json as { readonly transferState?: unknown }).transferState === state
-}
-
-function dropped(status: number, why: string): Dropped {
-  return { kind: 'DROPPED', status, why }
+function refused(status: number, code: ErrorCode, detail: string): Judgement {
+  return { status, error: errorInformation(code, detail) }
 }

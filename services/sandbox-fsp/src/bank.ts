@@ -1,78 +1,163 @@
 /**
- * One sandbox FSP with its HTTP server: `/payments` for people, `/callbacks` for the hub. Callbacks
- * do not pass through Express, because its router costs more than all the rest of their work.
+ * One sandbox FSP: a plain port for the people of this machine, and callbacks from the hub, which come
+ * over TLS when the FSP has a certificate and to the plain port below `/callbacks` when it has none.
  */
-import { createFsp, type Fsp, type IncomingTransfer, type PayeeDecision } from '@causeway/fsp'
-import { contentType } from '@causeway/fspiop'
-import { serveHttp, type HttpServer, type Logger } from '@causeway/runtime'
-import express, { type ErrorRequestHandler, type Express } from 'express'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import {
+  callbackHandler,
+  createFsp,
+  serveCallbacks,
+  type CallbackServer,
+  type Fsp,
+  type IncomingQuote,
+  type IncomingTransfer,
+  type KeysOf,
+  type PayeeDecision,
+  type QuoteDecision,
+  type RequestDecision,
+} from '@causeway/fsp'
+import { errorInformation } from '@causeway/fspiop'
+import { serveHttp, StartError, type HttpServer, type Logger } from '@causeway/runtime'
 import { setTimeout as pause } from 'node:timers/promises'
-import { conductOf, rejection } from './domain/conduct.ts'
-import { pay } from './payments.ts'
+import type { Credentials } from './credentials.ts'
+import { conductOf, feeAmount, quoteRejection, rejection } from './domain/conduct.ts'
+import { customerOf, customersOf, type SandboxName } from './customers.ts'
+import { peopleApp } from './people.ts'
+import { register } from './registration.ts'
 import type { Settings } from './settings.ts'
-import { sandboxSecret } from './terms.ts'
 
 export interface Bank {
-  readonly name: string
-  /** Without a slash at the end; the hub's callbacks go to `<url>/callbacks`. */
+  readonly name: SandboxName
+  /** For people, without a slash at the end. */
   readonly url: string
+  /** Where the hub's callbacks go: `<callbackUrl>/transfers/…`. */
+  readonly callbackUrl: string
   stop(): Promise<void>
 }
 
+export interface BankOptions {
+  readonly name: SandboxName
+  readonly port: number
+  readonly tlsPort: number
+  readonly credentials: Credentials
+  readonly keysOf: KeysOf
+  readonly settings: Settings
+  readonly log: Logger
+}
+
+const host = '127.0.0.1'
+const callbacks = '/callbacks'
 const silence_ms = 2_000
 const margin_ms = 5_000
 const delay_ms = 2_000
-const body_bytes_max = 5 * 1024 * 1024
-const callbacks = '/callbacks'
 
-export async function openBank(
-  name: string,
-  port: number,
-  settings: Settings,
-  log: Logger,
-): Promise<Bank> {
-  const fsp = createFsp({
-    name,
-    hubUrl: settings.HUB_URL,
-    hubName: settings.HUB_NAME,
-    secret: sandboxSecret(name),
-    silence_ms,
-    margin_ms,
-    onTransfer: decide,
-    onOutcome: (outcome) => log.debug(outcome, 'the hub told the outcome'),
-    onDropped: (method, path, why) => log.warn({ method, path, why }, 'a message was not believed'),
-  })
-  const app = peopleApp(fsp, settings.SANDBOX_VALIDITY_MS)
-  let server: HttpServer
+export async function openBank(options: BankOptions): Promise<Bank> {
+  const { name, credentials, settings, log } = options
+  const fsp = openFsp(options)
+  const registration = register(fsp, customersOf(name), log)
+  const opened: { stop(): Promise<void> }[] = [
+    {
+      stop() {
+        registration.stop()
+        return fsp.close()
+      },
+    },
+  ]
+  const stop = async () => {
+    for (const part of opened) await part.stop()
+  }
   try {
-    server = await serveHttp({
+    const secure = await openCallbacks(fsp, options)
+    if (secure !== undefined) opened.push(secure)
+    const people = peopleApp({ fsp, name, registration, signing: credentials.signing }, settings)
+    const take = callbackHandler(fsp, callbacks)
+    const server = await serveHttp({
       name: `sandbox FSP ${name}`,
-      host: '127.0.0.1',
-      port,
+      host,
+      port: options.port,
       handler(request, response) {
-        if (request.url?.startsWith(`${callbacks}/`) === true) takeCallback(fsp, request, response)
-        else app(request, response)
+        const isCallback = request.url?.startsWith(`${callbacks}/`) === true
+        // Beside a certificate nothing counts that comes without one.
+        if (isCallback && credentials.callbackTls === undefined) take(request, response)
+        else people(request, response)
       },
       log,
     })
+    opened.push(server)
+    return { name, url: server.url, callbackUrl: callbackUrlOf(server, secure), stop }
   } catch (error) {
-    await fsp.close()
+    await stop()
     throw error
   }
-  return {
+}
+
+function callbackUrlOf(server: HttpServer, secure: CallbackServer | undefined): string {
+  return secure === undefined ? `${server.url}${callbacks}` : secure.url
+}
+
+async function openCallbacks(
+  fsp: Fsp,
+  { name, tlsPort, credentials, settings }: BankOptions,
+): Promise<CallbackServer | undefined> {
+  if (credentials.callbackTls === undefined) return undefined
+  const tls = { ...credentials.callbackTls, client: settings.HUB_NAME }
+  try {
+    return await serveCallbacks(fsp, { host, port: tlsPort, base: callbacks, tls })
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    throw new StartError(`The sandbox FSP ${name} cannot take callbacks at ${tlsPort}: ${why}.`)
+  }
+}
+
+function openFsp({ name, credentials, keysOf, settings, log }: BankOptions): Fsp {
+  const { tls, token, signing, secret } = credentials
+  return createFsp({
     name,
-    url: server.url,
-    async stop() {
-      await fsp.close()
-      await server.stop()
+    hubUrl: settings.HUB_URL,
+    hubName: settings.HUB_NAME,
+    secret,
+    ...(tls && { tls }),
+    ...(token && { token }),
+    ...(signing && { signing, keysOf }),
+    silence_ms,
+    margin_ms,
+    onLookUp: (party) => customerOf(name, party),
+    onQuote: (quote) => agree(name, quote),
+    onTransfer: decide,
+    onOutcome: (outcome) => log.debug(outcome, 'the hub told the outcome'),
+    onRequest({ payer }): RequestDecision {
+      const customer = customerOf(name, payer)
+      return customer === undefined
+        ? { type: 'REJECT', error: errorInformation('3204') }
+        : { type: 'PAY', payer: { ...customer, ...payer } }
     },
+    onRequestOutcome: (outcome) => log.debug(outcome, 'a request was paid or not'),
+    onDropped: (method, target, error) =>
+      log.warn({ method, target, error }, 'a message was not believed'),
+  })
+}
+
+function agree(name: SandboxName, { payee, amount, extensions }: IncomingQuote): QuoteDecision {
+  if (customerOf(name, payee) === undefined) {
+    return { type: 'REJECT', error: errorInformation('3204') }
+  }
+  switch (conductOf(amount.amount, extensions)) {
+    case 'rejectQuote':
+      return { type: 'REJECT', error: quoteRejection }
+    case 'charge':
+      return {
+        type: 'AGREE',
+        payeeFspFee: { currency: amount.currency, amount: feeAmount },
+      }
+    default:
+      return { type: 'AGREE' }
   }
 }
 
 async function decide({ amount, extensions }: IncomingTransfer): Promise<PayeeDecision> {
   switch (conductOf(amount.amount, extensions)) {
     case 'commit':
+    case 'charge':
+    case 'rejectQuote':
       return { type: 'COMMIT' }
     case 'reserve':
       return { type: 'RESERVE' }
@@ -84,50 +169,4 @@ async function decide({ amount, extensions }: IncomingTransfer): Promise<PayeeDe
     case 'ignore':
       return { type: 'IGNORE' }
   }
-}
-
-function peopleApp(fsp: Fsp, validity_ms: number): Express {
-  const app = express()
-  app.disable('x-powered-by')
-  app.get('/health', (_request, response) => {
-    response.json({ status: 'OK', fsp: fsp.name })
-  })
-  app.post('/payments', express.json({ type: () => true }), async (request, response) => {
-    const { status, body } = await pay(fsp, request.body, validity_ms)
-    response.status(status).json(body)
-  })
-  app.use((request, response) => {
-    response.status(404).json({ error: `there is no ${request.method} ${request.path} here` })
-  })
-  app.use(unreadable)
-  return app
-}
-
-const unreadable: ErrorRequestHandler = (error: unknown, _request, response, next) => {
-  if (response.headersSent) {
-    next(error)
-    return
-  }
-  const message = error instanceof Error ? error.message : 'the request cannot be read'
-  response.status(400).json({ error: message })
-}
-
-const answerHeaders = { 'content-type': contentType('transfers', '1.1'), 'content-length': 0 }
-
-function takeCallback(fsp: Fsp, request: IncomingMessage, response: ServerResponse): void {
-  const chunks: Buffer[] = []
-  let bytes = 0
-  request.on('data', (chunk: Buffer) => {
-    bytes += chunk.length
-    if (bytes > body_bytes_max) request.destroy()
-    else chunks.push(chunk)
-  })
-  request.on('end', () => {
-    const { method = '', url = '', headers } = request
-    const [first = Buffer.alloc(0)] = chunks
-    const body = chunks.length > 1 ? Buffer.concat(chunks) : first
-    const status = fsp.receive(method, url.slice(callbacks.length), headers, body)
-    response.writeHead(status, answerHeaders)
-    response.end()
-  })
 }

@@ -1,50 +1,133 @@
-/** POST /payments: a payment that a person asks for; the answer is its outcome. */
-import type { Fsp, TransferResult } from '@causeway/fsp'
+/** POST /payments: a whole payment that a person asks for; the answer is its outcome. */
+import {
+  refundOf,
+  type Fsp,
+  type NamedParty,
+  type PaymentOrder,
+  type PaymentResult,
+  type Quote,
+} from '@causeway/fsp'
+import { partyIdInfo } from '@causeway/fspiop'
 import { currencyExponent, parseAmount } from '@causeway/money'
-import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { conductExtension, conducts } from './domain/conduct.ts'
-import { agreedTerms } from './terms.ts'
+import { customerOf, firstCustomerOf, type SandboxName } from './customers.ts'
 
 const payment = z.strictObject({
-  to: z.string().min(1).max(32),
+  /** A party, or a sandbox FSP: then its first customer. */
+  to: z.union([
+    z.enum(['greenbank', 'bluewallet']),
+    z.strictObject({
+      partyIdType: partyIdInfo.shape.partyIdType,
+      partyIdentifier: partyIdInfo.shape.partyIdentifier,
+      partySubIdOrType: partyIdInfo.shape.partySubIdOrType,
+    }),
+  ]),
+  /** The number of the customer who pays; the first one when left out. */
+  from: z.string().optional(),
   amount: z.string().refine((text) => (parseAmount(text) ?? 0n) > 0n, {
     error: 'must be an amount such as "10" or "10.5", more than 0',
   }),
   currency: z.string().refine((code) => currencyExponent(code) !== undefined, {
     error: 'must be a currency code such as "USD"',
   }),
+  /** RECEIVE: the payee gets exactly the amount, and fees come on top. */
+  amountType: z.enum(['SEND', 'RECEIVE']).optional(),
+  note: z.string().min(1).max(128).optional(),
+  /** The transactionId of the payment that this one pays back. */
+  refundOf: z.uuid().optional(),
   /** What the payee is to do with it, for tests; it reads the same from special amounts. */
   payeeDoes: z.enum(conducts).optional(),
-  /** The transfer expires after so many milliseconds. */
+  /** The payment expires after so many milliseconds. */
   validForMs: z.int().min(100).max(600_000).optional(),
 })
 
-export interface PaymentAnswer {
+type Payment = z.infer<typeof payment>
+
+export interface PersonalAnswer {
   readonly status: number
   readonly body: object
 }
 
-export async function pay(fsp: Fsp, asked: unknown, validity_ms: number): Promise<PaymentAnswer> {
+export async function payAsAsked(
+  fsp: Pick<Fsp, 'pay'>,
+  name: SandboxName,
+  asked: unknown,
+  validity_ms: number,
+): Promise<PersonalAnswer> {
   const read = payment.safeParse(asked)
   if (!read.success) return badRequest(sentenceOf(read.error))
-  const { to, payeeDoes, validForMs = validity_ms } = read.data
-  const amount = { currency: read.data.currency, amount: read.data.amount }
-  const transferId = randomUUID()
-  const terms = agreedTerms({ transferId, payerFsp: fsp.name, payeeFsp: to, amount })
-  if (terms === undefined) return badRequest(`amount has too many decimals for ${amount.currency}`)
-  const result = await fsp.transfer({
-    transferId,
-    payeeFsp: to,
-    amount,
-    ...terms,
-    expiration: new Date(Date.now() + validForMs),
-    ...(payeeDoes && { extensions: [{ key: conductExtension, value: payeeDoes }] }),
-  })
-  const { transferId: id, state, ms, ...details } = result
+  const { from, validForMs = validity_ms } = read.data
+  const payer =
+    from === undefined ? firstCustomerOf(name) : customerOf(name, { type: 'MSISDN', id: from })
+  if (payer === undefined) return badRequest(`from: ${name} has no customer ${from}`)
+  const order = orderOf(read.data, payer, new Date(Date.now() + validForMs))
+  const result = await fsp.pay(order)
+  return { status: statuses[result.state], body: outcomeOf(name, order, result) }
+}
+
+function orderOf(asked: Payment, payer: NamedParty, expiration: Date): PaymentOrder {
+  const { amount, currency, amountType, note, refundOf: original, payeeDoes } = asked
   return {
-    status: statuses[state],
-    body: { transferId: id, state, from: fsp.name, to, ...amount, ms, ...details },
+    payer,
+    to: payeeOf(asked.to),
+    amount: { currency, amount },
+    expiration,
+    ...(amountType && { amountType }),
+    ...(note && { note }),
+    ...(original && { transactionType: refundOf(original) }),
+    ...(payeeDoes && { extensions: [{ key: conductExtension, value: payeeDoes }] }),
+  }
+}
+
+function payeeOf(to: Payment['to']): PaymentOrder['to'] {
+  if (typeof to === 'string') {
+    const { type, id } = firstCustomerOf(to)
+    return { type, id }
+  }
+  const { partyIdType: type, partyIdentifier: id, partySubIdOrType: subId } = to
+  return { type, id, ...(subId === undefined ? {} : { subId }) }
+}
+
+function outcomeOf(name: string, { payer, to, amount }: PaymentOrder, result: PaymentResult) {
+  const { state, transactionId, transferId, payee, quote, ms, ...end } = result
+  return {
+    state,
+    ...(transferId === undefined ? {} : { transferId }),
+    transactionId,
+    from: shown({ ...payer, fspId: name }),
+    to: shown(payee ?? to),
+    ...amount,
+    ...(quote === undefined ? {} : termsOf(quote)),
+    ms,
+    ...end,
+  }
+}
+
+function shown({
+  fspId,
+  type,
+  id,
+  subId,
+  name,
+}: Omit<NamedParty, 'fspId'> & { readonly fspId?: string | undefined }) {
+  return {
+    ...(fspId === undefined ? {} : { fspId }),
+    partyIdType: type,
+    partyIdentifier: id,
+    ...(subId === undefined ? {} : { partySubIdOrType: subId }),
+    ...(name === undefined ? {} : { name }),
+  }
+}
+
+function termsOf({ transferAmount, payeeReceiveAmount, payeeFspFee, payeeFspCommission }: Quote) {
+  return {
+    quote: {
+      transferAmount,
+      ...(payeeReceiveAmount && { payeeReceiveAmount }),
+      ...(payeeFspFee && { payeeFspFee }),
+      ...(payeeFspCommission && { payeeFspCommission }),
+    },
   }
 }
 
@@ -52,11 +135,12 @@ export async function pay(fsp: Fsp, asked: unknown, validity_ms: number): Promis
 const statuses = {
   COMMITTED: 200,
   ABORTED: 200,
+  DECLINED: 200,
   REFUSED: 502,
   UNRESOLVED: 504,
-} as const satisfies Record<TransferResult['state'], number>
+} as const satisfies Record<PaymentResult['state'], number>
 
-function badRequest(error: string): PaymentAnswer {
+function badRequest(error: string): PersonalAnswer {
   return { status: 400, body: { error } }
 }
 

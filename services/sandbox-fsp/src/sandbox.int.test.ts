@@ -3,79 +3,50 @@ import { eventually } from '@causeway/runtime/testing'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
-import { buffer } from 'node:stream/consumers'
 import { start, type Sandbox } from './service.ts'
-import { settings } from './settings.ts'
+import { settings, type Settings } from './settings.ts'
+import { openHubRelay, type HubRelay } from './testing/hub-relay.ts'
 
 const silent = openLog({ name: 'test', level: 'silent' })
 
-/** A hub that relays what comes to the other sandbox FSP and confirms what was reserved. */
-let hub: Server
+let hub: HubRelay
 let sandbox: Sandbox
-let seen: { method: string; path: string; headers: IncomingHttpHeaders; body: string }[]
 
-async function send(url: string, method: string, headers: object, body: string): Promise<void> {
-  await fetch(url, { method, headers: headers as Record<string, string>, body })
-}
-
-async function relay(message: (typeof seen)[number]): Promise<void> {
-  const { method, path, headers, body } = message
-  const passed = Object.fromEntries(
-    Object.entries(headers).filter(([name]) => /^(fspiop-.*|content-type|date|accept)$/.test(name)),
-  )
-  const { greenbank, bluewallet } = sandbox
-  if (method === 'POST') await send(`${bluewallet.url}/callbacks${path}`, method, passed, body)
-  if (method !== 'PUT') return
-  const committed = body.replace('"RESERVED"', '"COMMITTED"')
-  await send(`${greenbank.url}/callbacks${path}`, method, passed, committed)
-  if (committed === body) return
-  const { completedTimestamp } = JSON.parse(body) as { completedTimestamp: string }
-  const fromHub = { ...passed, 'fspiop-source': 'Hub', 'fspiop-destination': 'bluewallet' }
-  const patch = JSON.stringify({ completedTimestamp, transferState: 'COMMITTED' })
-  await send(`${bluewallet.url}/callbacks${path}`, 'PATCH', fromHub, patch)
-  seen.push({ method: 'PATCH', path, headers: fromHub, body: patch })
+/** No certificates, no keys: what is tried here does not differ by them. */
+function plainSettings(hubUrl: string): Settings {
+  const values = {
+    SANDBOX_GREENBANK_PORT: '0',
+    SANDBOX_BLUEWALLET_PORT: '0',
+    SANDBOX_IDENTITY: 'header',
+    SANDBOX_SIGNING: 'off',
+    HUB_URL: hubUrl,
+  }
+  return readSettings(settings, { sources: [{ origin: 'flag', values }], prefixes: [] }).values
 }
 
 beforeEach(async () => {
-  seen = []
-  hub = createServer((request, response) => {
-    void buffer(request).then(async (bytes) => {
-      const { method = '', url = '', headers } = request
-      const message = { method, path: url, headers, body: bytes.toString() }
-      seen.push(message)
-      response.writeHead(method === 'PUT' ? 200 : 202).end()
-      await relay(message)
-    })
-  })
-  hub.listen(0, '127.0.0.1')
-  await once(hub, 'listening')
-  const { values } = readSettings(settings, {
-    sources: [
-      {
-        origin: 'flag',
-        values: {
-          SANDBOX_GREENBANK_PORT: '0',
-          SANDBOX_BLUEWALLET_PORT: '0',
-          HUB_URL: `http://127.0.0.1:${portOf(hub)}`,
-        },
-      },
-    ],
-    prefixes: [],
-  })
-  sandbox = await start(values, silent)
+  hub = await openHubRelay()
+  sandbox = await start(plainSettings(hub.url), silent)
 })
 
 afterEach(async () => {
   await sandbox.stop()
-  hub.closeAllConnections()
-  hub.close()
+  await hub.stop()
 })
 
-function portOf(server: Server): number {
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('no port was given')
-  return address.port
+async function getJson(url: string): Promise<unknown> {
+  return (await fetch(url)).json()
+}
+
+/** As an operator does it: the hub knows the FSPs only some time after they have started. */
+async function onboard(): Promise<void> {
+  for (const bank of [sandbox.greenbank, sandbox.bluewallet]) {
+    hub.know(bank.name, bank.callbackUrl)
+    await eventually(async () => {
+      const health = (await getJson(`${bank.url}/health`)) as { registered: boolean }
+      return health.registered ? health : undefined
+    }, `the registration of ${bank.name}`)
+  }
 }
 
 async function pay(body: unknown): Promise<{ status: number; json: unknown }> {
@@ -87,80 +58,149 @@ async function pay(body: unknown): Promise<{ status: number; json: unknown }> {
   return { status: answer.status, json: await answer.json() }
 }
 
-const ten = { to: 'bluewallet', amount: '10', currency: 'USD' }
+const mei = { partyIdType: 'MSISDN', partyIdentifier: '12025550111' }
+const ten = { to: mei, amount: '10', currency: 'USD' }
 
 describe('a payment', () => {
-  test('is made and answered with its outcome', async () => {
+  beforeEach(onboard)
+
+  test('is looked up, quoted, made and answered with its outcome', async () => {
     const { status, json } = await pay(ten)
     expect(status).toBe(200)
     expect(json).toEqual({
-      transferId: expect.stringMatching(/^[0-9a-f-]{36}$/),
       state: 'COMMITTED',
-      from: 'greenbank',
-      to: 'bluewallet',
+      transferId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      transactionId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      from: {
+        fspId: 'greenbank',
+        partyIdType: 'MSISDN',
+        partyIdentifier: '12025550101',
+        name: 'Amara Okonkwo',
+      },
+      to: { fspId: 'bluewallet', ...mei, name: 'Mei Tanaka' },
       amount: '10',
       currency: 'USD',
-      ms: expect.any(Number),
+      quote: {
+        transferAmount: { currency: 'USD', amount: '10' },
+        payeeReceiveAmount: { currency: 'USD', amount: '10' },
+      },
+      ms: {
+        lookup: expect.any(Number),
+        quote: expect.any(Number),
+        transfer: expect.any(Number),
+        total: expect.any(Number),
+      },
       fulfilment: expect.stringMatching(/^[\w-]{43}$/),
       completedTimestamp: expect.stringMatching(/Z$/),
     })
   })
 
+  test('to a sandbox FSP is one to its first customer, and any customer may pay', async () => {
+    const { json } = await pay({ ...ten, to: 'bluewallet', from: '12025550103' })
+    expect(json).toMatchObject({
+      state: 'COMMITTED',
+      from: { name: 'ดวงใจ ศรีสุข' },
+      to: { fspId: 'bluewallet', partyIdentifier: '12025550111' },
+    })
+  })
+
   test.each([
-    ['by its amount', { ...ten, amount: '51.04' }],
-    ['by name', { ...ten, payeeDoes: 'reject' }],
-  ])('is rejected when the payee is told so %s', async (_how, body) => {
+    ['by its amount', { ...ten, amount: '51.04' }, '5104'],
+    ['by name', { ...ten, payeeDoes: 'reject' }, '5104'],
+    ['in its quote', { ...ten, payeeDoes: 'rejectQuote' }, '5103'],
+  ])('is rejected when the payee is told so %s', async (_how, body, errorCode) => {
     const { status, json } = await pay(body)
     expect(status).toBe(200)
-    expect(json).toMatchObject({ state: 'ABORTED', error: { errorCode: '5104' } })
+    expect(json).toMatchObject({ state: 'ABORTED', error: { errorCode } })
+  })
+
+  test('costs what the payee FSP charges', async () => {
+    const { json } = await pay({ ...ten, amountType: 'RECEIVE', payeeDoes: 'charge' })
+    expect(json).toMatchObject({
+      state: 'COMMITTED',
+      quote: {
+        transferAmount: { amount: '11' },
+        payeeReceiveAmount: { amount: '10' },
+        payeeFspFee: { amount: '1' },
+      },
+    })
+  })
+
+  test('can be paid back', async () => {
+    const { json } = await pay(ten)
+    const { transactionId: refundOf } = json as { transactionId: string }
+    expect((await pay({ ...ten, refundOf })).json).toMatchObject({ state: 'COMMITTED' })
+    const quotes = hub.seen.filter(({ method, path }) => method === 'POST' && path === '/quotes')
+    expect(JSON.parse(String(quotes[1]?.body))).toMatchObject({
+      transactionType: { scenario: 'REFUND', refundInfo: { originalTransactionId: refundOf } },
+    })
+  })
+
+  test('to a number that nobody serves ends with the lookup', async () => {
+    const to = { ...mei, partyIdentifier: '12025550199' }
+    expect(await pay({ ...ten, to })).toMatchObject({
+      status: 200,
+      json: { state: 'ABORTED', leg: 'lookup', to, error: { errorCode: '3204' } },
+    })
   })
 
   test('is confirmed to a payee that asks for it', async () => {
     expect((await pay({ ...ten, amount: '11.01' })).json).toMatchObject({ state: 'COMMITTED' })
-    const put = seen.find(({ method }) => method === 'PUT')
-    expect(put?.body).toContain('"RESERVED"')
-    const confirmed = () => seen.find(({ method }) => method === 'PATCH')
-    expect(await eventually(confirmed, 'the confirmation')).toMatchObject({ path: put?.path })
+    const confirmed = () => hub.seen.find(({ method }) => method === 'PATCH')
+    expect(await eventually(confirmed, 'the confirmation')).toMatchObject({
+      path: expect.stringMatching(/^\/transfers\//),
+    })
   })
 
   test('that nobody decides is unresolved after its time', async () => {
-    const asked = { ...ten, amount: '33.03', validForMs: 100 }
-    const { status, json } = await pay(asked)
+    const { status, json } = await pay({ ...ten, amount: '33.03', validForMs: 1_000 })
     expect(status).toBe(504)
-    expect(json).toMatchObject({ state: 'UNRESOLVED' })
-    expect(seen.some(({ method }) => method === 'GET')).toBe(true)
+    expect(json).toMatchObject({ state: 'UNRESOLVED', leg: 'transfer' })
   }, 15_000)
-
-  test.each([
-    ['nothing', '', 'to'],
-    ['no JSON', '{', 'JSON'],
-    ['no payee', { ...ten, to: undefined }, 'to'],
-    ['an amount of nothing', { ...ten, amount: '0' }, 'amount'],
-    ['an amount that is a number', { ...ten, amount: 10 }, 'amount'],
-    ['no currency', { ...ten, currency: 'ABC' }, 'currency'],
-    ['decimals that the currency lacks', { ...ten, currency: 'JPY', amount: '1.5' }, 'decimals'],
-    ['a conduct that is none', { ...ten, payeeDoes: 'dance' }, 'payeeDoes'],
-    ['a member that is unknown', { ...ten, colour: 'red' }, 'colour'],
-  ])('with %s is refused in words', async (_what, body, word) => {
-    const { status, json } = await pay(body)
-    expect(status).toBe(400)
-    expect((json as { error: string }).error).toContain(word)
-    expect(seen).toEqual([])
-  })
 })
 
-test('each FSP says that it is there, and what it does not have', async () => {
-  const health = await fetch(`${sandbox.bluewallet.url}/health`)
-  expect([health.status, await health.json()]).toEqual([200, { status: 'OK', fsp: 'bluewallet' }])
-  const unknown = await fetch(`${sandbox.bluewallet.url}/nothing`)
-  expect(unknown.status).toBe(404)
+test.each([
+  ['nothing', '', 'to'],
+  ['no JSON', '{', 'JSON'],
+  ['no payee', { ...ten, to: undefined }, 'to'],
+  ['a payer that is no customer', { ...ten, from: '12025550111' }, 'from'],
+  ['an amount of nothing', { ...ten, amount: '0' }, 'amount'],
+  ['an amount that is a number', { ...ten, amount: 10 }, 'amount'],
+  ['no currency', { ...ten, currency: 'ABC' }, 'currency'],
+  ['a conduct that is none', { ...ten, payeeDoes: 'dance' }, 'payeeDoes'],
+  ['a member that is unknown', { ...ten, colour: 'red' }, 'colour'],
+])('a payment with %s is refused in words', async (_what, body, word) => {
+  const { status, json } = await pay(body)
+  expect(status).toBe(400)
+  expect((json as { error: string }).error).toContain(word)
+  expect(hub.seen).toEqual([])
+})
+
+test('each FSP says that it is there, whom it serves, and what it does not have', async () => {
+  const { url } = sandbox.bluewallet
+  expect(await getJson(`${url}/health`)).toEqual({
+    status: 'OK',
+    fsp: 'bluewallet',
+    registered: false,
+  })
+  expect(await getJson(`${url}/customers`)).toContainEqual({ ...mei, name: 'Mei Tanaka' })
+  expect((await fetch(`${url}/nothing`)).status).toBe(404)
+})
+
+test('a ping goes to the hub and back', async () => {
+  hub.know('greenbank', sandbox.greenbank.callbackUrl)
+  const answer = await fetch(`${sandbox.greenbank.url}/ping`, { method: 'POST' })
+  expect(answer.status).toBe(200)
+  expect(await answer.json()).toMatchObject({ state: 'ANSWERED' })
 })
 
 test('a callback that cannot be believed is refused', async () => {
-  const url = `${sandbox.greenbank.url}/callbacks/transfers/e5c1d8f3-72a6-4b09-8d14-f0b35a9c2e61`
+  const id = 'e5c1d8f3-72a6-4b09-8d14-f0b35a9c2e61'
+  const url = `${sandbox.greenbank.callbackUrl}/transfers/${id}`
   const answer = await fetch(url, { method: 'PUT', body: '{"transferState":"COMMITTED"}' })
   expect(answer.status).toBe(400)
   expect(answer.headers.get('content-type')).toContain('vnd.interoperability.transfers')
+  expect(await answer.json()).toMatchObject({ errorInformation: { errorCode: '3102' } })
 })
 
 test('the process ends when its parent lets go of it', async () => {
@@ -171,6 +211,9 @@ test('the process ends when its parent lets go of it', async () => {
       PATH: process.env['PATH'],
       SANDBOX_GREENBANK_PORT: '0',
       SANDBOX_BLUEWALLET_PORT: '0',
+      SANDBOX_IDENTITY: 'header',
+      SANDBOX_SIGNING: 'off',
+      HUB_URL: hub.url,
       SANDBOX_EXIT_WITH_PARENT: 'on',
     },
   })

@@ -1,24 +1,49 @@
 /** Every setting of the sandbox FSPs. */
 import { choice, integer, text, type SettingValues } from '@causeway/runtime'
 
+const port = (about: string, usual: number) =>
+  integer({ about, unit: 'port', default: usual, min: 0, max: 65_535 })
+
+const file = (about: string) => text({ about: `PEM file: ${about}`, default: '' })
+
 export const settings = {
-  SANDBOX_GREENBANK_PORT: integer({
-    about: 'greenbank, the sandbox FSP that pays',
-    unit: 'port',
-    default: 4_301,
-    min: 0,
-    max: 65_535,
+  SANDBOX_GREENBANK_PORT: port('greenbank, the sandbox FSP that pays, for people', 4_301),
+  SANDBOX_BLUEWALLET_PORT: port('bluewallet, the sandbox FSP that is paid, for people', 4_302),
+  SANDBOX_GREENBANK_TLS_PORT: port('where greenbank takes callbacks, with its certificate', 4_311),
+  SANDBOX_BLUEWALLET_TLS_PORT: port(
+    'where bluewallet takes callbacks, with its certificate',
+    4_312,
+  ),
+  SANDBOX_GREENBANK_TLS_CERTIFICATE_FILE: file("greenbank's certificate"),
+  SANDBOX_GREENBANK_TLS_KEY_FILE: file('its private key'),
+  SANDBOX_BLUEWALLET_TLS_CERTIFICATE_FILE: file("bluewallet's certificate"),
+  SANDBOX_BLUEWALLET_TLS_KEY_FILE: file('its private key'),
+  SANDBOX_TLS_CA_FILE: file("the scheme's CA, which vouches for the hub"),
+  SANDBOX_GREENBANK_SIGNING_KEY_FILE: file('the private key that signs what greenbank sends'),
+  SANDBOX_BLUEWALLET_SIGNING_KEY_FILE: file('the private key that signs what bluewallet sends'),
+  SANDBOX_IDENTITY: choice({
+    about: 'how the FSPs say who they are: mtls (certificate), token, or header (development only)',
+    options: ['mtls', 'token', 'header'],
+    default: 'mtls',
   }),
-  SANDBOX_BLUEWALLET_PORT: integer({
-    about: 'bluewallet, the sandbox FSP that is paid',
-    unit: 'port',
-    default: 4_302,
-    min: 0,
-    max: 65_535,
+  SANDBOX_GREENBANK_CLIENT_ID: text({ about: 'for tokens of greenbank', default: '' }),
+  SANDBOX_GREENBANK_CLIENT_SECRET: text({ about: 'its secret', default: '', secret: true }),
+  SANDBOX_BLUEWALLET_CLIENT_ID: text({ about: 'for tokens of bluewallet', default: '' }),
+  SANDBOX_BLUEWALLET_CLIENT_SECRET: text({ about: 'its secret', default: '', secret: true }),
+  SANDBOX_SIGNING: choice({
+    about: 'whether the FSPs sign what they send and verify what they get',
+    options: ['on', 'off'],
+    default: 'on',
+  }),
+  SANDBOX_PEER_KEYS_URL: text({
+    about:
+      'where the public keys of an FSP are told, with {name} in place of its name; empty: the two ' +
+      'sandbox FSPs ask each other, and know nobody else',
+    default: '',
   }),
   HUB_URL: text({
     about: "where the hub takes FSPs' messages",
-    default: 'http://127.0.0.1:4000',
+    default: 'https://127.0.0.1:4000',
   }),
   HUB_NAME: text({ about: 'the name of the hub as a participant', default: 'Hub' }),
   SANDBOX_VALIDITY_MS: integer({

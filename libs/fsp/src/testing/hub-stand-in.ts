@@ -23,6 +23,8 @@ export interface HubStandIn {
   replyWith(reply: (message: Taken) => Reply): void
   /** Told of every message right after its answer has left. */
   onTaken(listener: (message: Taken) => void): void
+  /** Resolves with the messages that fit as soon as there are so many. */
+  heard(fits: (message: Taken) => boolean, count: number): Promise<readonly Taken[]>
   stop(): Promise<void>
 }
 
@@ -30,6 +32,7 @@ export async function openHubStandIn(): Promise<HubStandIn> {
   const taken: Taken[] = []
   let reply: (message: Taken) => Reply = ({ method }) => (method === 'PUT' ? 200 : 202)
   let listener: (message: Taken) => void = () => undefined
+  const waiting = new Set<() => void>()
   const server = createServer((request, response) => {
     void buffer(request).then((body) => {
       const { method = '', url = '', headers } = request
@@ -43,6 +46,7 @@ export async function openHubStandIn(): Promise<HubStandIn> {
         response.end(typeof answer === 'number' ? undefined : JSON.stringify(answer.body))
       }
       listener(message)
+      for (const look of waiting) look()
     })
   })
   server.listen(0, '127.0.0.1')
@@ -54,6 +58,17 @@ export async function openHubStandIn(): Promise<HubStandIn> {
     taken,
     replyWith: (next) => (reply = next),
     onTaken: (next) => (listener = next),
+    heard: (fits, count) =>
+      new Promise((resolve) => {
+        const look = () => {
+          const fitting = taken.filter(fits)
+          if (fitting.length < count) return
+          waiting.delete(look)
+          resolve(fitting)
+        }
+        waiting.add(look)
+        look()
+      }),
     async stop() {
       server.closeAllConnections()
       server.close()
@@ -63,9 +78,13 @@ export async function openHubStandIn(): Promise<HubStandIn> {
 }
 
 /** The headers of a callback that the hub makes. */
-export function callbackHeaders(to: string, from = 'Hub'): Record<string, string> {
+export function callbackHeaders(
+  to: string,
+  from = 'Hub',
+  resource = 'transfers',
+): Record<string, string> {
   return {
-    'content-type': 'application/vnd.interoperability.transfers+json;version=1.1',
+    'content-type': `application/vnd.interoperability.${resource}+json;version=1.1`,
     date: new Date().toUTCString(),
     'fspiop-source': from,
     'fspiop-destination': to,

@@ -4,8 +4,10 @@ import { conductOf } from './conduct.ts'
 test.each([
   ['10', 'commit'],
   ['11.01', 'reserve'],
+  ['12.01', 'charge'],
   ['20.04', 'delay'],
   ['33.03', 'ignore'],
+  ['51.03', 'rejectQuote'],
   ['51.04', 'reject'],
   ['51.05', 'commit'],
 ])('a payee that is paid %s will %s', (amount, conduct) => {

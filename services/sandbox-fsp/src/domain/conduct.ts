@@ -4,21 +4,32 @@
  */
 import { errorInformation } from '@causeway/fspiop'
 
-export const conducts = ['commit', 'reserve', 'reject', 'delay', 'ignore'] as const
+export const conducts = [
+  'commit',
+  'reserve',
+  'reject',
+  'delay',
+  'ignore',
+  'charge',
+  'rejectQuote',
+] as const
 
 /**
  * commit: takes the money. reserve: asks the hub for its word first. reject: the customer says no.
- * delay: commits after two seconds. ignore: never answers, so that the transfer expires.
+ * delay: commits after two seconds. ignore: never answers the transfer, so that it expires. charge:
+ * wants a fee of 1. rejectQuote: agrees to no terms.
  */
 export type Conduct = (typeof conducts)[number]
 
-/** The extension of POST /transfers that names the conduct. */
+/** The extension of POST /quotes and POST /transfers that names the conduct. */
 export const conductExtension = 'payeeDoes'
 
 const conductsByAmount: ReadonlyMap<string, Conduct> = new Map([
   ['11.01', 'reserve'],
+  ['12.01', 'charge'],
   ['20.04', 'delay'],
   ['33.03', 'ignore'],
+  ['51.03', 'rejectQuote'],
   ['51.04', 'reject'],
 ])
 
@@ -29,3 +40,5 @@ export function conductOf(amount: string, extensions: ReadonlyMap<string, string
 }
 
 export const rejection = errorInformation('5104', 'the sandbox was asked to reject it')
+export const quoteRejection = errorInformation('5103', 'the sandbox was asked to reject it')
+export const feeAmount = '1'

@@ -3,11 +3,14 @@
  * the answer is sent until the hub has it, and the hub's own word about it is told once.
  */
 import { type ErrorInformation, errorInformation, type PostTransfers } from '@causeway/fspiop'
-import { keepAgreement } from './agreement.ts'
-import type { HubLink, Outgoing } from './hub-link.ts'
-import type { Hearing, Inbound } from './inbound.ts'
-import { askMessage, errorMessage, fulfilMessage, type Route } from './messages.ts'
+import type { HubLink } from '../hub/link.ts'
+import type { Hearing } from '../inbound.ts'
+import { extensionsIn, type Route } from '../message.ts'
+import { type Asked, openRepeats, type Repeats } from '../repeats.ts'
+import { keepAgreement, type Kept } from './agreement.ts'
+import { askMessage, errorMessage, fulfilMessage } from './messages.ts'
 import type { IncomingTransfer, PayeeDecision, PayeeOutcome } from './outcome.ts'
+import type { TransferWord } from './payer.ts'
 
 export interface PayeeOptions {
   readonly name: string
@@ -24,43 +27,37 @@ export interface PayeeOptions {
 }
 
 export interface Payee {
-  take(message: Extract<Inbound, { kind: 'TRANSFER' }>): Hearing
-  hear(message: Exclude<Inbound, { kind: 'TRANSFER' | 'DROPPED' }>): Hearing
+  take(source: string, body: PostTransfers): Hearing
+  hear(word: TransferWord): Hearing
   close(): void
 }
 
-interface Taken {
+interface Taken extends Asked {
   readonly id: string
   readonly route: Route
-  /** What the transfer says; a repeat says the same. */
-  readonly terms: string
-  readonly deadline_ms: number
-  /** Undefined while it is being decided, and when nothing is to be said. */
-  answer: Outgoing | undefined
   timer: NodeJS.Timeout | undefined
   settled: boolean
 }
 
 interface Transfers extends PayeeOptions {
-  readonly taken: Map<string, Taken>
+  readonly taken: Repeats<Taken>
 }
 
 export function openPayee(options: PayeeOptions): Payee {
-  const transfers: Transfers = { ...options, taken: new Map() }
+  const { link, remembered_max } = options
+  const transfers = { ...options, taken: openRepeats(link, remembered_max, settleSilently) }
   return {
-    take: (message) => take(transfers, message),
-    hear: (message) => hear(transfers, message),
+    take: (source, body) => take(transfers, source, body),
+    hear: (word) => hear(transfers, word),
     close() {
       for (const transfer of transfers.taken.values()) settleSilently(transfer)
     },
   }
 }
 
-function take(
-  transfers: Transfers,
-  { id, source, body }: Extract<Inbound, { kind: 'TRANSFER' }>,
-): Hearing {
-  const { name, link, taken } = transfers
+function take(transfers: Transfers, source: string, body: PostTransfers): Hearing {
+  const { name, taken } = transfers
+  const { transferId: id } = body
   if (body.payeeFsp !== name) return { disbelieved: `/payeeFsp: this is ${name}` }
   if (body.payerFsp !== source) return { disbelieved: '/payerFsp: it is not the source' }
   const terms = termsOf(body)
@@ -71,17 +68,18 @@ function take(
       id,
       route,
       terms,
-      deadline_ms: Date.parse(body.expiration) + transfers.margin_ms,
+      until_ms: Date.parse(body.expiration) + transfers.margin_ms,
       answer: undefined,
       timer: undefined,
       settled: false,
     }
-    remember(transfers, transfer)
+    taken.add(id, transfer)
     void decide(transfers, transfer, body)
-  } else if (known.terms !== terms) {
-    void link.sendUntil(errorMessage(route, id, errorInformation('3106')), known.deadline_ms)
-  } else if (known.answer !== undefined) {
-    void link.sendUntil(known.answer, known.deadline_ms)
+  } else if (known.terms === terms) {
+    taken.repeat(known)
+  } else {
+    const modified = errorMessage(route, id, errorInformation('3106'))
+    void transfers.link.sendUntil(modified, known.until_ms)
   }
   return 'HEARD'
 }
@@ -90,33 +88,25 @@ function termsOf({ payerFsp, amount, ilpPacket, condition, expiration }: PostTra
   return [payerFsp, amount.amount, amount.currency, expiration, condition, ilpPacket].join(' ')
 }
 
-function remember({ taken, remembered_max }: Transfers, transfer: Taken): void {
-  taken.set(transfer.id, transfer)
-  if (taken.size <= remembered_max) return
-  const [oldest] = taken.values()
-  if (oldest === undefined) return
-  settleSilently(oldest)
-  taken.delete(oldest.id)
-}
-
 async function decide(transfers: Transfers, transfer: Taken, body: PostTransfers): Promise<void> {
+  const { taken } = transfers
   const { id, route } = transfer
   const kept = keepAgreement(transfers.secret, body, new Date())
   if ('error' in kept) {
-    await say(transfers, transfer, errorMessage(route, id, kept.error))
+    await taken.say(transfer, errorMessage(route, id, kept.error))
     return
   }
-  const decision = await decisionOf(transfers, body)
+  const decision = await decisionOf(transfers, body, kept)
   switch (decision.type) {
     case 'COMMIT':
-      await say(transfers, transfer, fulfilMessage(route, id, 'COMMITTED', kept.fulfilment))
+      await taken.say(transfer, fulfilMessage(route, id, 'COMMITTED', kept.fulfilment))
       return
     case 'RESERVE':
-      await say(transfers, transfer, fulfilMessage(route, id, 'RESERVED', kept.fulfilment))
+      await taken.say(transfer, fulfilMessage(route, id, 'RESERVED', kept.fulfilment))
       listen(transfers, transfer)
       return
     case 'REJECT':
-      await say(transfers, transfer, errorMessage(route, id, decision.error))
+      await taken.say(transfer, errorMessage(route, id, decision.error))
       return
     case 'IGNORE':
       return
@@ -124,7 +114,11 @@ async function decide(transfers: Transfers, transfer: Taken, body: PostTransfers
 }
 
 /** An FSP whose own books fail has not taken the money. */
-async function decisionOf(transfers: Transfers, body: PostTransfers): Promise<PayeeDecision> {
+async function decisionOf(
+  transfers: Transfers,
+  body: PostTransfers,
+  { transaction }: Exclude<Kept, { error: unknown }>,
+): Promise<PayeeDecision> {
   try {
     return await transfers.onTransfer({
       transferId: body.transferId,
@@ -132,22 +126,18 @@ async function decisionOf(transfers: Transfers, body: PostTransfers): Promise<Pa
       amount: { currency: body.amount.currency, amount: body.amount.amount },
       ilpPacket: body.ilpPacket,
       expiration: new Date(body.expiration),
-      extensions: new Map(body.extensionList?.extension.map(({ key, value }) => [key, value])),
+      extensions: extensionsIn(body.extensionList),
+      transaction,
     })
   } catch {
     return { type: 'REJECT', error: errorInformation('5000') }
   }
 }
 
-async function say(transfers: Transfers, transfer: Taken, answer: Outgoing): Promise<void> {
-  transfer.answer = answer
-  await transfers.link.sendUntil(answer, transfer.deadline_ms)
-}
-
 /** An FSP that asked for the hub's word waits for it, and asks when it does not come. */
 function listen(transfers: Transfers, transfer: Taken): void {
   if (transfer.settled) return
-  const left_ms = transfer.deadline_ms - Date.now()
+  const left_ms = transfer.until_ms - Date.now()
   if (left_ms <= 0) {
     settle(transfers, transfer, 'UNRESOLVED')
     return
@@ -157,34 +147,29 @@ function listen(transfers: Transfers, transfer: Taken): void {
 }
 
 async function ask(transfers: Transfers, transfer: Taken): Promise<void> {
-  if (Date.now() < transfer.deadline_ms) {
+  if (Date.now() < transfer.until_ms) {
     await transfers.link.send(askMessage(transfer.route, transfer.id))
   }
   listen(transfers, transfer)
 }
 
-function hear(
-  transfers: Transfers,
-  message: Exclude<Inbound, { kind: 'TRANSFER' | 'DROPPED' }>,
-): Hearing {
-  const transfer = transfers.taken.get(message.id)
+function hear(transfers: Transfers, word: TransferWord): Hearing {
+  const transfer = transfers.taken.get(word.id)
   if (transfer === undefined) return 'NOT_MINE'
-  if (message.source !== transfers.hubName) {
-    return { disbelieved: `${message.source} is not the hub` }
-  }
-  switch (message.kind) {
+  if (word.source !== transfers.hubName) return { disbelieved: `${word.source} is not the hub` }
+  switch (word.kind) {
     case 'NOTICE':
-      settle(transfers, transfer, message.state)
+      settle(transfers, transfer, word.state)
       break
     case 'STATE': {
-      const { transferState } = message.body
+      const { transferState } = word.body
       if (transferState === 'COMMITTED' || transferState === 'ABORTED') {
         settle(transfers, transfer, transferState)
       }
       break
     }
     case 'ERROR':
-      if (endsTransfer(message.error)) settle(transfers, transfer, 'ABORTED', message.error)
+      if (endsTransfer(word.error)) settle(transfers, transfer, 'ABORTED', word.error)
   }
   return 'HEARD'
 }

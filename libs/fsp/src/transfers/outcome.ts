@@ -1,20 +1,25 @@
 /** What becomes of a transfer, as its two FSPs learn it. */
-import type { ErrorInformation } from '@causeway/fspiop'
+import type { ErrorInformation, Transaction } from '@causeway/fspiop'
+import type { Ended } from '../asking.ts'
+import type { Amount } from '../amount.ts'
 
 /** What a payer FSP asks for; the packet and the condition are what the payee FSP has agreed to. */
 export interface TransferOrder {
   /** A new UUID when left out; the same id again is the same transfer. */
   readonly transferId?: string
   readonly payeeFsp: string
-  readonly amount: { readonly currency: string; readonly amount: string }
+  readonly amount: Amount
   readonly ilpPacket: string
   readonly condition: string
   readonly expiration: Date
   readonly extensions?: readonly { readonly key: string; readonly value: string }[]
 }
 
-/** `ms`: from the call to the outcome. */
-export type TransferResult = { readonly transferId: string; readonly ms: number } & (
+/**
+ * REFUSED: the hub did not take the message and nothing was reserved. UNRESOLVED: no answer that
+ * decides it came in time; either may be true, and asking again is due.
+ */
+export type TransferResult = { readonly transferId: string } & Ended<
   | {
       /** The money has moved; the fulfilment proves it. */
       readonly state: 'COMMITTED'
@@ -26,28 +31,18 @@ export type TransferResult = { readonly transferId: string; readonly ms: number 
       readonly state: 'ABORTED'
       readonly error: ErrorInformation
     }
-  | {
-      /** The hub did not take the message; nothing was reserved. */
-      readonly state: 'REFUSED'
-      readonly status: number
-      readonly error: ErrorInformation
-    }
-  | {
-      /** No answer that decides it came in time: either may be true, and asking again is due. */
-      readonly state: 'UNRESOLVED'
-      /** The last thing that was said about it. */
-      readonly error: ErrorInformation | undefined
-    }
-)
+>
 
-/** A transfer that has come to the payee FSP, its form, amount, condition and time found right. */
+/** A transfer that has come to the payee FSP and is as this FSP has agreed to it. */
 export interface IncomingTransfer {
   readonly transferId: string
   readonly payerFsp: string
-  readonly amount: { readonly currency: string; readonly amount: string }
+  readonly amount: Amount
   readonly ilpPacket: string
   readonly expiration: Date
   readonly extensions: ReadonlyMap<string, string>
+  /** What was agreed in the quote; undefined when the packet says nothing that can be read. */
+  readonly transaction: Transaction | undefined
 }
 
 export type PayeeDecision =

@@ -1,6 +1,6 @@
 import { conditionOf, errorInformation } from '@causeway/fspiop'
 import { expect, test } from '@jest/globals'
-import { errorIn, verdictOfError, verdictOfState } from './verdict.ts'
+import { verdictOfError, verdictOfState } from './verdict.ts'
 
 const fulfilment = 'UNlJ98hZTY_dsw0cAqw4i_UN3v4utt7CZFB4yfLbVFA'
 const condition = conditionOf(fulfilment)
@@ -45,12 +45,3 @@ test.each(['3100', '3106', '3303', '4001', '5104', '5105'] as const)(
     expect(verdictOfError(errorInformation(code)).state).toBe('ABORTED')
   },
 )
-
-test('a refusal tells its error, or its status when it has none', () => {
-  const error = { errorCode: '3102', errorDescription: 'Missing mandatory element - header date' }
-  const body = Buffer.from(JSON.stringify({ errorInformation: error }))
-  expect(errorIn({ status: 400, body })).toEqual(error)
-  for (const text of ['', 'nginx', '{}', '{"errorInformation":{"errorCode":1}}']) {
-    expect(errorIn({ status: 404, body: Buffer.from(text) }).errorDescription).toContain('404')
-  }
-})

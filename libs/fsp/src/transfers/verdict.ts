@@ -8,7 +8,6 @@ import {
   fulfils,
   type PutTransfersAnswer,
 } from '@causeway/fspiop'
-import type { HubAnswer } from './hub-link.ts'
 
 export type Verdict =
   | {
@@ -53,19 +52,4 @@ function causeIn({ extensionList }: PutTransfersAnswer): ErrorInformation {
   return errorCode === undefined || errorDescription === undefined
     ? errorInformation('3000', 'aborted without a cause')
     : { errorCode, errorDescription }
-}
-
-/** The error in a refusal's body, or one that says the status. */
-export function errorIn({ status, body }: HubAnswer): ErrorInformation {
-  try {
-    const { errorInformation: sent } = JSON.parse(body.toString()) as {
-      readonly errorInformation: { readonly errorCode: unknown; readonly errorDescription: unknown }
-    }
-    if (typeof sent.errorCode === 'string' && typeof sent.errorDescription === 'string') {
-      return { errorCode: sent.errorCode, errorDescription: sent.errorDescription }
-    }
-  } catch {
-    // What is no error of the API is told by its status.
-  }
-  return errorInformation('3000', `the hub answered ${status}`)
 }

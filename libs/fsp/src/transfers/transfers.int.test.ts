@@ -1,14 +1,14 @@
 import { errorInformation } from '@causeway/fspiop'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { randomBytes, randomUUID } from 'node:crypto'
-import { agree, createFsp, type Fsp, type FspOptions, type PayeeDecision } from './index.ts'
+import { agree, createFsp, type Fsp, type FspOptions, type PayeeDecision } from '../index.ts'
 import type { PayeeOutcome, TransferOrder } from './outcome.ts'
 import {
   callbackHeaders,
   openHubStandIn,
   type HubStandIn,
   type Taken,
-} from './testing/hub-stand-in.ts'
+} from '../testing/hub-stand-in.ts'
 
 const secret = randomBytes(32)
 const amount = { currency: 'USD', amount: '10.5' }
@@ -54,14 +54,30 @@ function order(changes: Partial<TransferOrder> = {}): TransferOrder {
 }
 
 /** The message as the hub relays it: the FSP's own headers, its accept on requests only. */
-function relay(to: Fsp, { method, path, headers, body }: Taken): number {
+async function relay(to: Fsp, { method, path, headers, body }: Taken): Promise<number> {
   const { accept, ...others } = headers
-  return to.receive(method, path, method === 'PUT' ? others : { accept, ...others }, body)
+  const relayed = method === 'PUT' ? others : { accept, ...others }
+  return (await to.receive({ method, target: path, headers: relayed, body })).status
 }
 
-function tell(to: Fsp, method: 'PUT' | 'PATCH', path: string, body: object, from?: string): number {
+async function tell(
+  to: Fsp,
+  method: 'PUT' | 'PATCH',
+  target: string,
+  body: object,
+  from?: string,
+): Promise<number> {
   const headers = callbackHeaders(to.name, from)
-  return to.receive(method, path, headers, Buffer.from(JSON.stringify(body)))
+  const bytes = Buffer.from(JSON.stringify(body))
+  return (await to.receive({ method, target, headers, body: bytes })).status
+}
+
+async function post(to: Fsp, body: Buffer): Promise<number> {
+  const headers = {
+    ...callbackHeaders('payeefsp', 'payerfsp'),
+    accept: 'application/vnd.interoperability.transfers+json;version=1.1',
+  }
+  return (await to.receive({ method: 'POST', target: '/transfers', headers, body })).status
 }
 
 const completedTimestamp = '2030-01-01T00:00:00.000Z'
@@ -74,7 +90,7 @@ function fulfilmentIn({ body }: Taken): string {
 function connect(payer: Fsp, payee: Fsp, passes: (message: Taken) => boolean = () => true): void {
   hub.onTaken((message) => {
     if (message.method === 'GET' || !passes(message)) return
-    relay(message.method === 'POST' ? payee : payer, message)
+    void relay(message.method === 'POST' ? payee : payer, message)
   })
 }
 
@@ -165,11 +181,11 @@ describe('the payer FSP', () => {
     const payee = open('payeefsp')
     let put: Taken | undefined
     hub.onTaken((message) => {
-      if (message.method === 'POST') relay(payee, message)
+      if (message.method === 'POST') void relay(payee, message)
       if (message.method === 'PUT') put = message
       if (message.method !== 'GET' || put === undefined) return
       const body = { fulfilment: fulfilmentIn(put), completedTimestamp, transferState: 'COMMITTED' }
-      tell(payer, 'PUT', message.path, body)
+      void tell(payer, 'PUT', message.path, body)
     })
     expect(await payer.transfer(order())).toMatchObject({ state: 'COMMITTED', completedTimestamp })
     expect(hub.taken.some(({ method }) => method === 'GET')).toBe(true)
@@ -182,7 +198,7 @@ describe('the payer FSP', () => {
       if (method !== 'GET') return
       const transferState = states.shift()
       const cause = { extension: [{ key: 'cause', value: '3303: Transfer expired' }] }
-      tell(payer, 'PUT', path, {
+      void tell(payer, 'PUT', path, {
         transferState,
         ...(transferState === 'ABORTED' ? { completedTimestamp, extensionList: cause } : {}),
       })
@@ -199,7 +215,7 @@ describe('the payer FSP', () => {
     hub.onTaken(({ method }) => {
       if (method !== 'POST') return
       const errorInformationSent = { errorInformation: errorInformation('3303') }
-      tell(payer, 'PUT', `/transfers/${ordered.transferId}/error`, errorInformationSent)
+      void tell(payer, 'PUT', `/transfers/${ordered.transferId}/error`, errorInformationSent)
     })
     const ordered = order()
     expect(await payer.transfer(ordered)).toMatchObject({
@@ -212,7 +228,7 @@ describe('the payer FSP', () => {
     const payer = open('payerfsp', { margin_ms: 100 })
     hub.onTaken(({ method, path }) => {
       if (method !== 'GET') return
-      tell(payer, 'PUT', `${path}/error`, { errorInformation: errorInformation('2001') })
+      void tell(payer, 'PUT', `${path}/error`, { errorInformation: errorInformation('2001') })
     })
     const result = await payer.transfer(order({ expiration: new Date(Date.now() + 50) }))
     expect(result).toMatchObject({ state: 'UNRESOLVED', error: { errorCode: '2001' } })
@@ -221,36 +237,43 @@ describe('the payer FSP', () => {
   test('takes a callback again without effect, also long after', async () => {
     const payer = open('payerfsp')
     const payee = open('payeefsp')
-    const statuses: number[] = []
+    const statuses: Promise<number>[] = []
     hub.onTaken((message) => {
-      if (message.method === 'POST') relay(payee, message)
+      if (message.method === 'POST') void relay(payee, message)
       if (message.method !== 'PUT') return
       statuses.push(relay(payer, message), relay(payer, message))
     })
     expect(await payer.transfer(order())).toMatchObject({ state: 'COMMITTED' })
-    expect(statuses).toEqual([200, 200])
+    expect(await Promise.all(statuses)).toEqual([200, 200])
   })
 
   test('does not believe a commit without the right fulfilment, nor a stranger', async () => {
     const dropped: string[] = []
-    const payer = open('payerfsp', { onDropped: (_method, _path, why) => dropped.push(why) })
+    const statuses: Promise<number>[] = []
+    const onDropped: FspOptions['onDropped'] = (_method, _target, { errorDescription }) =>
+      dropped.push(errorDescription)
+    const payer = open('payerfsp', { onDropped })
     const payee = open('payeefsp')
     hub.onTaken((message) => {
-      if (message.method === 'POST') relay(payee, message)
+      if (message.method === 'POST') void relay(payee, message)
       if (message.method !== 'PUT') return
       const right = { fulfilment: fulfilmentIn(message), transferState: 'COMMITTED' }
       const wrong = { ...right, fulfilment: 'UNlJ98hZTY_dsw0cAqw4i_UN3v4utt7CZFB4yfLbVFA' }
-      expect(tell(payer, 'PUT', message.path, wrong, 'payeefsp')).toBe(400)
-      expect(tell(payer, 'PUT', message.path, { transferState: 'COMMITTED' })).toBe(400)
-      expect(tell(payer, 'PUT', message.path, right, 'strangerfsp')).toBe(400)
-      expect(tell(payer, 'PUT', message.path, right, 'payeefsp')).toBe(200)
+      statuses.push(
+        tell(payer, 'PUT', message.path, wrong, 'payeefsp'),
+        tell(payer, 'PUT', message.path, { transferState: 'COMMITTED' }),
+        tell(payer, 'PUT', message.path, right, 'strangerfsp'),
+        tell(payer, 'PUT', message.path, right, 'payeefsp'),
+      )
     })
     expect(await payer.transfer(order())).toMatchObject({ state: 'COMMITTED' })
-    expect(dropped).toEqual([
+    expect(await Promise.all(statuses)).toEqual([400, 400, 400, 200])
+    const why = [
       'COMMITTED without the fulfilment of the condition',
       'COMMITTED without the fulfilment of the condition',
       'strangerfsp has no part in the transfer',
-    ])
+    ]
+    expect(dropped).toEqual(why.map((each) => `Generic validation error - ${each}`))
   })
 
   test('sends the same bytes again when the hub has no time, and when the connection breaks', async () => {
@@ -326,11 +349,6 @@ describe('the payee FSP', () => {
     )
   }
 
-  const postHeaders = () => ({
-    ...callbackHeaders('payeefsp', 'payerfsp'),
-    accept: 'application/vnd.interoperability.transfers+json;version=1.1',
-  })
-
   test('decides once and answers a repeat with the same bytes', async () => {
     let decided = 0
     const payee = open('payeefsp', {
@@ -340,9 +358,9 @@ describe('the payee FSP', () => {
       },
     })
     const body = prepare(order())
-    expect(payee.receive('POST', '/transfers', postHeaders(), body)).toBe(202)
+    expect(await post(payee, body)).toBe(202)
     await heard(1)
-    expect(payee.receive('POST', '/transfers', postHeaders(), body)).toBe(202)
+    expect(await post(payee, body)).toBe(202)
     const [first, second] = await heard(2)
     expect(decided).toBe(1)
     expect(second?.body).toEqual(first?.body)
@@ -351,10 +369,10 @@ describe('the payee FSP', () => {
   test('answers 3106 to the same id with other content', async () => {
     const payee = open('payeefsp')
     const ordered = order()
-    payee.receive('POST', '/transfers', postHeaders(), prepare(ordered))
+    await post(payee, prepare(ordered))
     await heard(1)
     const other = prepare(ordered, { expiration: '2031-01-01T00:00:00.000Z' })
-    payee.receive('POST', '/transfers', postHeaders(), other)
+    await post(payee, other)
     const [, second] = await heard(2)
     expect(second?.path).toBe(`/transfers/${ordered.transferId}/error`)
     expect(JSON.parse(String(second?.body))).toMatchObject({
@@ -365,7 +383,7 @@ describe('the payee FSP', () => {
   test('sends its answer again, byte for byte, until the hub has it', async () => {
     const replies: (503 | 'RESET')[] = [503, 'RESET']
     hub.replyWith(() => replies.shift() ?? 200)
-    open('payeefsp').receive('POST', '/transfers', postHeaders(), prepare(order()))
+    await post(open('payeefsp'), prepare(order()))
     const puts = await heard(3)
     expect(new Set(puts.map(({ body }) => body.toString())).size).toBe(1)
   })
@@ -379,12 +397,12 @@ describe('the payee FSP', () => {
         onOutcome: (outcome) => outcomes.push(outcome),
       })
       const { transferId = '', ...ordered } = order()
-      payee.receive('POST', '/transfers', postHeaders(), prepare({ transferId, ...ordered }))
+      await post(payee, prepare({ transferId, ...ordered }))
       const [put] = await heard(1)
       expect(JSON.parse(String(put?.body))).toMatchObject({ transferState: 'RESERVED' })
       const patch = { transferState, completedTimestamp }
-      expect(tell(payee, 'PATCH', `/transfers/${transferId}`, patch)).toBe(200)
-      expect(tell(payee, 'PATCH', `/transfers/${transferId}`, patch)).toBe(200)
+      expect(await tell(payee, 'PATCH', `/transfers/${transferId}`, patch)).toBe(200)
+      expect(await tell(payee, 'PATCH', `/transfers/${transferId}`, patch)).toBe(200)
       expect(outcomes).toEqual([{ transferId, state: transferState, error: undefined }])
     },
   )
@@ -397,9 +415,9 @@ describe('the payee FSP', () => {
       })
       hub.onTaken(({ method, path }) => {
         if (method !== 'GET') return
-        tell(payee, 'PUT', path, { transferState: 'COMMITTED', completedTimestamp })
+        void tell(payee, 'PUT', path, { transferState: 'COMMITTED', completedTimestamp })
       })
-      payee.receive('POST', '/transfers', postHeaders(), prepare(order()))
+      void post(payee, prepare(order()))
     })
     expect(await settled).toMatchObject({ state: 'COMMITTED' })
   })
@@ -407,16 +425,16 @@ describe('the payee FSP', () => {
   test('is told by 3303 that its answer came too late', async () => {
     const payee = open('payeefsp', { onOutcome: (outcome) => outcomes.push(outcome) })
     const { transferId = '', ...ordered } = order()
-    payee.receive('POST', '/transfers', postHeaders(), prepare({ transferId, ...ordered }))
+    await post(payee, prepare({ transferId, ...ordered }))
     await heard(1)
     const error = errorInformation('3303')
-    tell(payee, 'PUT', `/transfers/${transferId}/error`, { errorInformation: error })
+    await tell(payee, 'PUT', `/transfers/${transferId}/error`, { errorInformation: error })
     expect(outcomes).toEqual([{ transferId, state: 'ABORTED', error }])
   })
 
   test('answers 3303 to what comes after its expiration', async () => {
     const expired = order({ expiration: new Date(Date.now() - 1) })
-    open('payeefsp').receive('POST', '/transfers', postHeaders(), prepare(expired))
+    await post(open('payeefsp'), prepare(expired))
     const [put] = await heard(1)
     expect(JSON.parse(String(put?.body))).toMatchObject({ errorInformation: { errorCode: '3303' } })
   })
@@ -424,11 +442,11 @@ describe('the payee FSP', () => {
   test('forgets the oldest transfers first, and still answers them the same', async () => {
     const payee = open('payeefsp', { remembered_max: 1 })
     const first = prepare(order())
-    payee.receive('POST', '/transfers', postHeaders(), first)
+    await post(payee, first)
     await heard(1)
-    payee.receive('POST', '/transfers', postHeaders(), prepare(order()))
+    await post(payee, prepare(order()))
     await heard(2)
-    payee.receive('POST', '/transfers', postHeaders(), first)
+    await post(payee, first)
     const puts = await heard(3)
     expect(puts[2]?.path).toBe(puts[0]?.path)
     expect(fulfilmentIn(puts[2] as Taken)).toBe(fulfilmentIn(puts[0] as Taken))

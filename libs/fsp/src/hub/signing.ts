@@ -1,0 +1,64 @@
+/** The FSP's own signature on what it sends. FSPIOP (Signature) 3. */
+import { readPublicKey, signatureHeader, type SignatureAlgorithm } from '@causeway/fspiop'
+import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
+import type { Outgoing } from '../message.ts'
+
+export interface Signing {
+  /** Private. ES256 costs a tenth of RSA, where the scheme takes it. */
+  readonly key: KeyObject
+  /** The key's name, by which the hub finds its public half. */
+  readonly kid: string
+  readonly alg: SignatureAlgorithm
+}
+
+/** The message with its signature; what needs none is given back as it is. */
+export type Seal = (message: Outgoing) => Outgoing | Promise<Outgoing>
+
+/** Throws TypeError for a key that cannot make signatures of this kind. */
+export function sealWith(signing: Signing | undefined): Seal {
+  if (signing === undefined) return (message) => message
+  const { key, alg } = signing
+  const needed = alg === 'ES256' ? 'ec' : 'rsa'
+  if (key.type !== 'private' || key.asymmetricKeyType !== needed) {
+    throw new TypeError(`the signing key is not a private one for ${alg}`)
+  }
+  return (message) => (message.body === undefined ? message : sign(signing, message, message.body))
+}
+
+/** GET and DELETE have nothing that could be changed unseen, and are not signed. */
+async function sign(signing: Signing, message: Outgoing, body: Buffer): Promise<Outgoing> {
+  const { method, path, headers } = message
+  const signature = await signatureHeader({
+    ...signing,
+    method,
+    uri: path,
+    source: headers['fspiop-source'] ?? '',
+    destination: headers['fspiop-destination'],
+    date: headers['date'] ?? '',
+    encryption: headers['fspiop-encryption'],
+    body,
+  })
+  return {
+    ...message,
+    headers: {
+      ...headers,
+      'fspiop-uri': path,
+      'fspiop-http-method': method,
+      'fspiop-signature': signature,
+    },
+  }
+}
+
+/** From a private key in PEM; the key is named by its thumbprint (RFC 7638). Throws TypeError for others. */
+export async function readSigning(pem: string): Promise<Signing> {
+  const key = createPrivateKey(pem)
+  const publicKey = createPublicKey(key).export({ type: 'spki', format: 'pem' }).toString()
+  const reading = await readPublicKey(publicKey, 'sig')
+  if ('fault' in reading) throw new TypeError(`the signing key is ${reading.fault}`)
+  return { key, kid: reading.kid, alg: key.asymmetricKeyType === 'ec' ? 'ES256' : 'RS256' }
+}
+
+/** The public half as others are told it: one entry of a JWK set. */
+export function publicJwk({ key, kid, alg }: Signing): object {
+  return { ...createPublicKey(key).export({ format: 'jwk' }), kid, alg, use: 'sig' }
+}

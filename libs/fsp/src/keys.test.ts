@@ -1,0 +1,48 @@
+import { expect, test } from '@jest/globals'
+import { generateKeyPairSync, type KeyObject } from 'node:crypto'
+import type { VerificationKey } from '@causeway/fspiop'
+import { openKeyring, readJwks } from './keys.ts'
+
+const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+
+function keyNamed(kid: string, key: KeyObject = publicKey): VerificationKey {
+  return { kid, key, validFrom: undefined, validTo: undefined }
+}
+
+test('keys are asked for once, also by many at the same time, and then known', async () => {
+  const asked: string[] = []
+  const keyring = openKeyring((fspId) => {
+    asked.push(fspId)
+    return Promise.resolve([keyNamed('one')])
+  })
+  await Promise.all([keyring.keysOf('payerfsp', 'one'), keyring.keysOf('payerfsp', undefined)])
+  expect(await keyring.keysOf('payerfsp', 'one')).toMatchObject([{ kid: 'one' }])
+  expect(asked).toEqual(['payerfsp'])
+})
+
+test('a key that is not known is not asked for more than once a second', async () => {
+  let asked = 0
+  const keyring = openKeyring(() => {
+    asked += 1
+    return Promise.resolve([keyNamed('one')])
+  })
+  for (const kid of ['one', 'two', 'three']) await keyring.keysOf('payerfsp', kid)
+  expect(asked).toBe(1)
+})
+
+test('when the keys cannot be told that is said, and they are asked for again', async () => {
+  const answers = [Promise.reject(new Error('away')), Promise.resolve([keyNamed('one')])]
+  const keyring = openKeyring(() => answers.shift() ?? Promise.resolve([]))
+  expect(await keyring.keysOf('payerfsp', 'one')).toBeUndefined()
+  expect(await keyring.keysOf('payerfsp', 'one')).toMatchObject([{ kid: 'one' }])
+})
+
+test('of a JWK set the keys that can verify are read', async () => {
+  const jwk = publicKey.export({ format: 'jwk' })
+  const keys = [{ ...jwk, kid: 'one' }, { ...jwk, use: 'enc' }, { kty: 'oct', k: 'AAAA' }, null]
+  expect(await readJwks({ keys })).toMatchObject([{ kid: 'one' }])
+})
+
+test.each([null, [], {}, { keys: 'none' }])('%j is no JWK set', async (json) => {
+  await expect(readJwks(json)).rejects.toThrow('not a JWK set')
+})

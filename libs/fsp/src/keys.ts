@@ -1,0 +1,87 @@
+/**
+ * The public keys of others, by which messages are proven: the hub's are fetched from the hub itself,
+ * other FSPs' come from wherever the scheme tells them. They are kept for a while, and asked for again
+ * when a message names one that is not known.
+ */
+import { readPublicKey, type VerificationKey } from '@causeway/fspiop'
+import type { Transport } from './hub/transport.ts'
+
+/** The keys that an FSP signs with; none for an FSP that is not known. Rejects when it cannot be said. */
+export type KeysOf = (fspId: string) => Promise<readonly VerificationKey[]>
+
+export interface Keyring {
+  /** Undefined: nobody could say it now. `kid`: the one that is looked for, where a message names it. */
+  keysOf(fspId: string, kid: string | undefined): Promise<readonly VerificationKey[] | undefined>
+}
+
+interface Entry {
+  readonly keys: readonly VerificationKey[]
+  readonly asked_ms: number
+}
+
+/** Keys that were ended do not serve for longer than this. */
+const age_ms_max = 60_000
+/** A stranger's inventions do not become as many questions. */
+const renewal_ms_min = 1_000
+const entries_max = 10_000
+
+export function openKeyring(lookUp: KeysOf): Keyring {
+  const entries = new Map<string, Entry>()
+  const asking = new Map<string, Promise<Entry | undefined>>()
+
+  async function ask(fspId: string): Promise<Entry | undefined> {
+    try {
+      const entry = { keys: await lookUp(fspId), asked_ms: performance.now() }
+      entries.delete(fspId)
+      entries.set(fspId, entry)
+      const [oldest] = entries.size > entries_max ? entries.keys() : []
+      if (oldest !== undefined) entries.delete(oldest)
+      return entry
+    } catch {
+      return undefined
+    }
+  }
+
+  function askOnce(fspId: string): Promise<Entry | undefined> {
+    const open = asking.get(fspId) ?? ask(fspId).finally(() => asking.delete(fspId))
+    asking.set(fspId, open)
+    return open
+  }
+
+  return {
+    async keysOf(fspId, kid) {
+      const known = entries.get(fspId)
+      const age_ms = known === undefined ? Infinity : performance.now() - known.asked_ms
+      if (known !== undefined && age_ms <= age_ms_max) {
+        const serves = known.keys.some((key) => kid === undefined || key.kid === kid)
+        if (serves || age_ms < renewal_ms_min) return known.keys
+      }
+      return (await askOnce(fspId))?.keys
+    },
+  }
+}
+
+/** Reads the hub's keys where it publishes them. Rejects when it does not answer with keys. */
+export async function hubKeys(transport: Transport): Promise<readonly VerificationKey[]> {
+  const answer = await transport.request({
+    method: 'GET',
+    path: '/.well-known/jwks.json',
+    headers: { accept: 'application/json' },
+    body: undefined,
+  })
+  if (answer?.status !== 200) throw new Error('the hub does not tell its keys')
+  return readJwks(JSON.parse(answer.body.toString()))
+}
+
+/** The keys of a JWK set (RFC 7517 5) that can verify; others are passed over. Rejects what is no set. */
+export async function readJwks(set: unknown): Promise<readonly VerificationKey[]> {
+  const list = (set as { readonly keys?: unknown } | null)?.keys
+  if (!Array.isArray(list)) throw new TypeError('not a JWK set')
+  const jwks = list.filter((jwk): jwk is object => typeof jwk === 'object' && jwk !== null)
+  const readings = await Promise.all(jwks.map((jwk) => readPublicKey(jwk, 'sig')))
+  return readings.flatMap((reading) =>
+    'fault' in reading
+      ? []
+      : [{ kid: reading.kid, key: reading.key, validFrom: undefined, validTo: undefined }],
+  )
+}

@@ -1,0 +1,67 @@
+/** Messages of an FSP as they leave it, with every header that they must have. FSPIOP 3.2. */
+import { contentType, resourceRules, writeHttpDate, type Resource } from '@causeway/fspiop'
+
+/** Between which FSPs; a destination that is left out is the hub's to find. */
+export interface Route {
+  readonly from: string
+  readonly to?: string | undefined
+}
+
+export interface Outgoing {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  /** From the resource name on, with its query: `/transfers/<id>/error`. */
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Buffer | undefined
+}
+
+const mediaTypes: ReadonlyMap<string, string> = new Map(
+  Object.entries(resourceRules).map(([resource, { currentVersion }]) => [
+    resource,
+    contentType(resource as Resource, currentVersion),
+  ]),
+)
+
+/** `encryption` is the value of FSPIOP-Encryption, where some of the body is ciphertext. */
+export function writeMessage(
+  method: Outgoing['method'],
+  path: string,
+  { from, to }: Route,
+  body?: object,
+  encryption?: string,
+): Outgoing {
+  const [, resource = ''] = /^\/(\w+)/.exec(path) ?? []
+  const mediaType = mediaTypes.get(resource)
+  if (mediaType === undefined) throw new Error(`${resource} is no resource of the API`)
+  const headers: Record<string, string> = {
+    'content-type': mediaType,
+    date: writeHttpDate(new Date()),
+    'fspiop-source': from,
+  }
+  if (to !== undefined) headers['fspiop-destination'] = to
+  if (method !== 'PUT') headers['accept'] = mediaType
+  if (encryption !== undefined) headers['fspiop-encryption'] = encryption
+  return {
+    method,
+    path,
+    headers,
+    body: body === undefined ? undefined : Buffer.from(JSON.stringify(body)),
+  }
+}
+
+/** A list of extensions as it is written; nothing when there are none. */
+export function extensionListOf(
+  extensions: readonly { readonly key: string; readonly value: string }[] | undefined,
+): object {
+  return extensions === undefined || extensions.length === 0
+    ? {}
+    : { extensionList: { extension: extensions } }
+}
+
+/** Extensions by key, as they were read. */
+export function extensionsIn(
+  list:
+    { readonly extension: readonly { readonly key: string; readonly value: string }[] } | undefined,
+): ReadonlyMap<string, string> {
+  return new Map(list?.extension.map(({ key, value }) => [key, value]))
+}

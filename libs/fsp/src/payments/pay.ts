@@ -1,0 +1,149 @@
+/**
+ * A whole payment: who the payee is, on which terms, and the transfer. Each leg begins when the one
+ * before has ended well, and until the transfer is sent nothing can move.
+ */
+import { type ErrorInformation, errorInformation } from '@causeway/fspiop'
+import { randomUUID } from 'node:crypto'
+import { tenths } from '../asking.ts'
+import type { Lookups } from '../parties/lookups.ts'
+import type { QuotePayer } from '../quotes/payer.ts'
+import type { Quote } from '../quotes/quote.ts'
+import type { Payer } from '../transfers/payer.ts'
+import type { Leg, PaymentEnd, PaymentOrder, PaymentResult, ServedParty } from './payment.ts'
+
+export interface PaymentParts {
+  readonly lookups: Pick<Lookups, 'lookUp'>
+  readonly quotes: Pick<QuotePayer, 'quote'>
+  readonly transfers: Pick<Payer, 'transfer'>
+}
+
+const defaultType = {
+  scenario: 'TRANSFER',
+  initiator: 'PAYER',
+  initiatorType: 'CONSUMER',
+} as const
+
+/** What is known of a payment that is under way. */
+interface Course {
+  readonly order: PaymentOrder
+  readonly transactionId: string
+  readonly ms: { lookup?: number; quote?: number; transfer?: number }
+  payee: ServedParty | undefined
+  quote: Quote | undefined
+  transferId: string | undefined
+}
+
+/** Resolves with how it ended; rejects only for an order that makes no message. */
+export async function pay(parts: PaymentParts, order: PaymentOrder): Promise<PaymentResult> {
+  const begun_ms = performance.now()
+  const course: Course = {
+    order,
+    transactionId: order.transactionId ?? randomUUID(),
+    ms: {},
+    payee: undefined,
+    quote: undefined,
+    transferId: undefined,
+  }
+  const end = await go(parts, course)
+  const { transactionId, transferId, payee, quote } = course
+  const ms = { ...course.ms, total: tenths(performance.now() - begun_ms) }
+  return { transactionId, transferId, payee, quote, ms, ...end }
+}
+
+async function go(parts: PaymentParts, course: Course): Promise<PaymentEnd> {
+  const payee = await found(parts, course)
+  if ('state' in payee) return payee
+  course.payee = payee
+  const quote = await quoted(parts, course, payee)
+  if ('state' in quote) return quote
+  course.quote = quote
+  const { confirm } = course.order
+  if (confirm !== undefined && !(await confirm({ payee, quote }))) return { state: 'DECLINED' }
+  return transferred(parts, course, payee, quote)
+}
+
+async function found(
+  { lookups }: PaymentParts,
+  { order, ms }: Course,
+): Promise<ServedParty | PaymentEnd> {
+  const { to, amount } = order
+  if (to.fspId !== undefined) return to
+  const { ms: lookup, ...ended } = await lookups.lookUp(to, amount.currency)
+  ms.lookup = lookup
+  return ended.state === 'FOUND' ? ended.party : endedBefore('lookup', ended)
+}
+
+async function quoted(
+  { quotes }: PaymentParts,
+  { order, transactionId, ms }: Course,
+  payee: ServedParty,
+): Promise<Quote | PaymentEnd> {
+  const { payer, amountType = 'SEND', transactionType = defaultType } = order
+  const { fees, note, transactionRequestId, extensions } = order
+  const { ms: quote, ...ended } = await quotes.quote({
+    transactionId,
+    payeeFsp: payee.fspId,
+    payee,
+    payer,
+    amountType,
+    amount: order.amount,
+    transactionType,
+    expiration: order.expiration,
+    ...(transactionRequestId === undefined ? {} : { transactionRequestId }),
+    ...(fees === undefined ? {} : { fees }),
+    ...(note === undefined ? {} : { note }),
+    ...(extensions === undefined ? {} : { extensions }),
+  })
+  ms.quote = quote
+  return ended.state === 'AGREED' ? ended.quote : endedBefore('quote', ended)
+}
+
+async function transferred(
+  { transfers }: PaymentParts,
+  course: Course,
+  { fspId: payeeFsp }: ServedParty,
+  { transferAmount, ilpPacket, condition, expiration: quoteExpiration }: Quote,
+): Promise<PaymentEnd> {
+  const { extensions, expiration } = course.order
+  const transferId = randomUUID()
+  course.transferId = transferId
+  const ended = await transfers.transfer({
+    transferId,
+    payeeFsp,
+    amount: transferAmount,
+    ilpPacket,
+    condition,
+    // What the payee FSP does not stand by any longer is not worth waiting for.
+    expiration: expiration < quoteExpiration ? expiration : quoteExpiration,
+    ...(extensions === undefined ? {} : { extensions }),
+  })
+  course.ms.transfer = ended.ms
+  const leg = 'transfer'
+  switch (ended.state) {
+    case 'COMMITTED': {
+      const { state, fulfilment, completedTimestamp } = ended
+      return { state, fulfilment, completedTimestamp }
+    }
+    case 'ABORTED':
+      return { state: ended.state, leg, error: ended.error }
+    case 'REFUSED':
+      return { state: ended.state, leg, status: ended.status, error: ended.error }
+    case 'UNRESOLVED':
+      return { state: ended.state, leg, error: ended.error }
+  }
+}
+
+/** A silence before the transfer is a plain no: nothing was sent that could move money. */
+function endedBefore(
+  leg: Exclude<Leg, 'transfer'>,
+  ended:
+    | { readonly state: 'FAILED'; readonly error: ErrorInformation }
+    | { readonly state: 'REFUSED'; readonly status: number; readonly error: ErrorInformation }
+    | { readonly state: 'UNRESOLVED'; readonly error: ErrorInformation | undefined },
+): PaymentEnd {
+  if (ended.state === 'REFUSED') {
+    return { state: 'REFUSED', leg, status: ended.status, error: ended.error }
+  }
+  const error = ended.error ?? errorInformation('2004', `nobody answered the ${leg} in time`)
+  return { state: 'ABORTED', leg, error }
+}

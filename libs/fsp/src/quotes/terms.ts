@@ -1,0 +1,128 @@
+/**
+ * The arithmetic and the packet of a quote, on both sides: what the payee FSP writes, and what the
+ * payer FSP does not let itself be told. FSPIOP 5.1, 6.5.
+ */
+import {
+  amountToIlp,
+  type ErrorInformation,
+  errorInformation,
+  type Party,
+  payeeReceiveAmountOf,
+  type PostQuotes,
+  type PutQuotes,
+  transferAmountOf,
+  writeTransaction,
+} from '@causeway/fspiop'
+import { parseAmount } from '@causeway/money'
+import type { Amount } from '../amount.ts'
+import { readPartyIdInfo, writePartyIdInfo } from '../parties/party.ts'
+import { agree, quoteExpirationKey } from '../transfers/agreement.ts'
+
+/** What the payee FSP asks for and gives; nothing where it is left out. */
+export interface PayeeTerms {
+  readonly payeeFspFee?: Amount
+  /** What it gives up for the business, to the payer FSP's advantage. */
+  readonly payeeFspCommission?: Amount
+}
+
+export interface QuoteAnswer {
+  readonly transferAmount: Amount
+  readonly payeeReceiveAmount: Amount
+  readonly payeeFspFee?: Amount
+  readonly payeeFspCommission?: Amount
+  readonly expiration: string
+  readonly ilpPacket: string
+  readonly condition: string
+}
+
+/** The body of PUT /quotes/{ID}, or why these terms come to none. */
+export function quoteAnswer(
+  own: { readonly name: string; readonly secret: Buffer },
+  payerFsp: string,
+  request: PostQuotes,
+  { payeeFspFee, payeeFspCommission, expiration }: PayeeTerms & { readonly expiration: Date },
+): QuoteAnswer | { readonly error: ErrorInformation } {
+  if (amountToIlp(request.amount.amount, request.amount.currency) === undefined) {
+    return { error: errorInformation('3100', '/amount: more decimals than the currency has') }
+  }
+  const { amountType, amount, fees } = request
+  const transferAmount = transferAmountOf({
+    amountType,
+    amount,
+    fees,
+    payeeFspFee,
+    payeeFspCommission,
+  })
+  const payeeReceiveAmount =
+    transferAmount && payeeReceiveAmountOf(transferAmount, payeeFspFee, payeeFspCommission)
+  if (transferAmount === undefined || payeeReceiveAmount === undefined) return noAmount
+  if (parseAmount(transferAmount.amount) === 0n) return noAmount
+  const agreement = agree(own.secret, {
+    payeeFsp: own.name,
+    amount: transferAmount,
+    data: agreedData(request, { payerFsp, payeeFsp: own.name }, transferAmount, expiration),
+  })
+  if (agreement === undefined) return noAmount
+  return {
+    transferAmount,
+    payeeReceiveAmount,
+    ...(payeeFspFee === undefined ? {} : { payeeFspFee }),
+    ...(payeeFspCommission === undefined ? {} : { payeeFspCommission }),
+    expiration: expiration.toISOString(),
+    ...agreement,
+  }
+}
+
+const noAmount = { error: errorInformation('5103', 'the terms come to no amount') }
+
+/** No names of persons: a packet is not encrypted, and not for them alone. */
+function agreedData(
+  request: PostQuotes,
+  { payerFsp, payeeFsp }: { readonly payerFsp: string; readonly payeeFsp: string },
+  { currency, amount }: Amount,
+  expiration: Date,
+): Buffer {
+  const { quoteId, transactionId, payee, payer, transactionType } = request
+  return writeTransaction({
+    transactionId,
+    quoteId,
+    payee: partyAt(payeeFsp, payee),
+    payer: partyAt(payerFsp, payer),
+    amount: { currency, amount },
+    transactionType,
+    extensionList: {
+      extension: [{ key: quoteExpirationKey, value: expiration.toISOString() }],
+    },
+  })
+}
+
+function partyAt(fspId: string, { partyIdInfo }: Party) {
+  return { partyIdInfo: writePartyIdInfo({ ...readPartyIdInfo(partyIdInfo), fspId }) }
+}
+
+/** Why the payer FSP does not go on with this answer; undefined when it is as it must be. */
+export function faultOfAnswer(
+  asked: {
+    readonly amountType: 'SEND' | 'RECEIVE'
+    readonly amount: Amount
+    readonly fees?: Amount
+  },
+  answer: PutQuotes,
+  now: Date,
+): ErrorInformation | undefined {
+  const { transferAmount, payeeReceiveAmount, payeeFspFee, payeeFspCommission } = answer
+  const expected = transferAmountOf({ ...asked, payeeFspFee, payeeFspCommission })
+  if (!isSame(transferAmount, expected)) {
+    return errorInformation('3100', '/transferAmount: not what the terms come to')
+  }
+  const received = payeeReceiveAmountOf(transferAmount, payeeFspFee, payeeFspCommission)
+  if (payeeReceiveAmount !== undefined && !isSame(payeeReceiveAmount, received)) {
+    return errorInformation('3100', '/payeeReceiveAmount: not what the terms come to')
+  }
+  return Date.parse(answer.expiration) <= now.getTime() ? errorInformation('3302') : undefined
+}
+
+/** Amounts have one way of being written. */
+function isSame(one: Amount, other: Amount | undefined): boolean {
+  return one.currency === other?.currency && one.amount === other.amount
+}

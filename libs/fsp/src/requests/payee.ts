@@ -1,0 +1,236 @@
+/**
+ * The payee's side of a payment that it asks for: the request is sent, what the payer enters at the
+ * payee's device is passed on, and the request has its end when its transfer was taken.
+ */
+import {
+  errorBody,
+  type ErrorInformation,
+  errorInformation,
+  putTransactionRequests,
+  readAuthorizationsQuery,
+} from '@causeway/fspiop'
+import { randomUUID } from 'node:crypto'
+import { moneyOf } from '../amount.ts'
+import { openQuestions, type Questions } from '../asking.ts'
+import { informationIn } from '../errors.ts'
+import type { HubLink } from '../hub/link.ts'
+import { bodyOf, type Hearers, type Hearing, idOf, type Received } from '../inbound.ts'
+import { extensionListOf, type Outgoing, type Route, writeMessage } from '../message.ts'
+import { writeParty, writePartyIdInfo } from '../parties/party.ts'
+import type { IncomingQuote } from '../quotes/quote.ts'
+import { type Asked, openRepeats, type Repeats } from '../repeats.ts'
+import type { Secrecy } from '../secrecy.ts'
+import type { IncomingTransfer, PayeeDecision, PayeeOutcome } from '../transfers/outcome.ts'
+import type {
+  AuthorizationDecision,
+  IncomingAuthorization,
+  RequestEnd,
+  RequestOrder,
+  RequestResult,
+} from './request.ts'
+import { openTransactions } from './transactions.ts'
+
+export interface RequestPayeeOptions {
+  readonly name: string
+  readonly hubName: string
+  readonly link: HubLink
+  readonly secrecy: Secrecy
+  readonly onAuthorization: (
+    asked: IncomingAuthorization,
+  ) => AuthorizationDecision | Promise<AuthorizationDecision>
+  readonly silence_ms: number
+  readonly margin_ms: number
+  readonly remembered_max: number
+}
+
+export interface RequestPayee {
+  requestPayment(order: RequestOrder): Promise<RequestResult>
+  /** A quote was given: it tells which transaction the request became. */
+  quoted(quote: IncomingQuote): void
+  /** A transfer was decided. */
+  decided(transfer: IncomingTransfer, decision: PayeeDecision): void
+  settled(outcome: PayeeOutcome): void
+  readonly hearers: Hearers
+  close(): void
+}
+
+type Requests = Questions<RequestOrder, RequestEnd>
+
+const defaultType = { scenario: 'PAYMENT', initiator: 'PAYEE', initiatorType: 'BUSINESS' } as const
+
+export function openRequestPayee(options: RequestPayeeOptions): RequestPayee {
+  const { name, link, silence_ms, margin_ms, remembered_max } = options
+  const requests: Requests = openQuestions(link, silence_ms)
+  const transactions = openTransactions((requestId, transactionId, transferId) => {
+    requests.answer(requestId, { state: 'PAID', transactionId, transferId })
+  })
+  const authorizations = openRepeats<Asked>(link, remembered_max)
+
+  return {
+    async requestPayment(order) {
+      const { transactionRequestId = randomUUID(), payer, expiration } = order
+      const route = { from: name, to: payer.fspId }
+      const ended = await requests.ask({
+        key: transactionRequestId,
+        request: requestMessage(options, { ...order, transactionRequestId }),
+        until_ms: expiration.getTime(),
+        reminder: () => writeMessage('GET', `/transactionRequests/${transactionRequestId}`, route),
+        deadline_ms: expiration.getTime() + margin_ms,
+        context: order,
+      })
+      transactions.forget(transactionRequestId)
+      return { transactionRequestId, ...ended }
+    },
+    quoted(quote) {
+      const { transactionRequestId: id, transactionId } = quote
+      const order = id === undefined ? undefined : requests.open(id)
+      if (id !== undefined && order !== undefined && isAnswer(quote, order)) {
+        transactions.add(id, transactionId)
+      }
+    },
+    decided: (transfer, decision) => transactions.decided(transfer, decision),
+    settled: (outcome) => transactions.settled(outcome),
+    hearers: {
+      'PUT /transactionRequests/{ID}': (message) => hearState(options, requests, message),
+      'PUT /transactionRequests/{ID}/error': (message) => hearError(options, requests, message),
+      'GET /authorizations/{ID}': (message) =>
+        hearAuthorization(options, requests, authorizations, message),
+    },
+    close: () => requests.close(),
+  }
+}
+
+/** A quote about less than was asked for does not pay the request. */
+function isAnswer(quote: IncomingQuote, { payer, amount }: RequestOrder): boolean {
+  return (
+    quote.payerFsp === payer.fspId &&
+    quote.amountType === 'RECEIVE' &&
+    quote.amount.currency === amount.currency &&
+    quote.amount.amount === amount.amount
+  )
+}
+
+function requestMessage(
+  { name, secrecy }: RequestPayeeOptions,
+  order: RequestOrder & { readonly transactionRequestId: string },
+): Outgoing {
+  const { payer, note, authenticationType } = order
+  const { body, encryption } = secrecy.hide(payer.fspId, {
+    transactionRequestId: order.transactionRequestId,
+    payee: writeParty(order.payee, name),
+    payer: writePartyIdInfo(payer),
+    amount: moneyOf(order.amount),
+    transactionType: order.transactionType ?? defaultType,
+    ...(note === undefined ? {} : { note }),
+    ...(authenticationType === undefined ? {} : { authenticationType }),
+    expiration: order.expiration.toISOString(),
+    ...extensionListOf(order.extensions),
+  })
+  const route = { from: name, to: payer.fspId }
+  return writeMessage('POST', '/transactionRequests', route, body, encryption)
+}
+
+/** Of the states only REJECTED is an end: whether it is paid is told by the transfer. */
+function hearState({ hubName }: RequestPayeeOptions, requests: Requests, message: Received) {
+  const id = idOf(message)
+  const order = requests.open(id)
+  if (order === undefined) return 'NOT_MINE'
+  const stranger = strangerIn(message, hubName, order)
+  if (stranger !== undefined) return stranger
+  const reading = bodyOf(putTransactionRequests, message)
+  if (!reading.ok) return { disbelieved: reading.detail }
+  if (reading.value.transactionRequestState === 'REJECTED') {
+    requests.answer(id, { state: 'REJECTED' })
+  }
+  return 'HEARD'
+}
+
+function hearError({ hubName }: RequestPayeeOptions, requests: Requests, message: Received) {
+  const id = idOf(message)
+  const order = requests.open(id)
+  if (order === undefined) return 'NOT_MINE'
+  const stranger = strangerIn(message, hubName, order)
+  if (stranger !== undefined) return stranger
+  const reading = bodyOf(errorBody, message)
+  if (!reading.ok) return { disbelieved: reading.detail }
+  const error = informationIn(reading.value)
+  // The answer to a question that came before the request itself.
+  if (error.errorCode === '3206') requests.note(id, error)
+  else requests.answer(id, { state: 'FAILED', error })
+  return 'HEARD'
+}
+
+function strangerIn(
+  { source }: Received,
+  hubName: string,
+  { payer }: RequestOrder,
+): Exclude<Hearing, string> | undefined {
+  return source === hubName || source === payer.fspId
+    ? undefined
+    : { disbelieved: `${source} has no part in the request` }
+}
+
+/** One attempt is one question to the payer, however often it comes. */
+function hearAuthorization(
+  options: RequestPayeeOptions,
+  requests: Requests,
+  authorizations: Repeats<Asked>,
+  message: Received,
+): Hearing {
+  const reading = readAuthorizationsQuery(message.query)
+  if (!reading.ok) return { disbelieved: reading.detail }
+  const id = idOf(message)
+  const route = { from: options.name, to: message.source }
+  const order = requests.open(id)
+  if (order === undefined || order.payer.fspId !== message.source) {
+    const unknown = errorMessage(route, id, errorInformation('3206'))
+    void options.link.sendUntil(unknown, Date.now() + options.margin_ms)
+    return 'HEARD'
+  }
+  const { authenticationType, amount, currency, retriesLeft } = reading.value
+  const attempt = `${id}/${retriesLeft}`
+  const known = authorizations.get(attempt)
+  if (known !== undefined) {
+    authorizations.repeat(known)
+    return 'HEARD'
+  }
+  const asked: Asked = {
+    terms: message.query,
+    until_ms: order.expiration.getTime(),
+    answer: undefined,
+  }
+  authorizations.add(attempt, asked)
+  void authorize(options, route, {
+    transactionRequestId: id,
+    authenticationType,
+    amount: { currency, amount },
+    retriesLeft: Number(retriesLeft),
+  }).then((answer) => authorizations.say(asked, answer))
+  return 'HEARD'
+}
+
+async function authorize(
+  { onAuthorization }: RequestPayeeOptions,
+  route: Route,
+  asked: IncomingAuthorization,
+): Promise<Outgoing> {
+  const { transactionRequestId: id, authenticationType: authentication } = asked
+  let decision: AuthorizationDecision
+  try {
+    decision = await onAuthorization(asked)
+  } catch {
+    return errorMessage(route, id, errorInformation('5000'))
+  }
+  const body =
+    decision.type === 'ENTERED'
+      ? {
+          authenticationInfo: { authentication, authenticationValue: decision.value },
+          responseType: decision.type,
+        }
+      : { responseType: decision.type }
+  return writeMessage('PUT', `/authorizations/${id}`, route, body)
+}
+
+function errorMessage(route: Route, id: string, error: ErrorInformation): Outgoing {
+  return writeMessage('PUT', `/authorizations/${id}/error`, route, { errorInformation: error })
+}

@@ -1,0 +1,206 @@
+/**
+ * The payer's side of a payment that the payee asks for: each request is decided once, the payer proves
+ * it where that is asked for, and the payment is made like any other.
+ */
+import {
+  type ErrorInformation,
+  errorInformation,
+  payloadHash,
+  type PostTransactionRequests,
+  postTransactionRequests,
+} from '@causeway/fspiop'
+import { randomUUID } from 'node:crypto'
+import { moneyOf } from '../amount.ts'
+import type { HubLink } from '../hub/link.ts'
+import { bodyOf, type Hearers, idOf } from '../inbound.ts'
+import { extensionsIn, type Outgoing, type Route, writeMessage } from '../message.ts'
+import { readParty, readPartyIdInfo } from '../parties/party.ts'
+import type { PaymentOrder, PaymentResult } from '../payments/payment.ts'
+import { type Asked, openRepeats, type Repeats } from '../repeats.ts'
+import type { Authorizer } from './authorizer.ts'
+import type { IncomingRequest, RequestDecision, RequestOutcome } from './request.ts'
+
+export interface RequestPayerOptions {
+  readonly name: string
+  readonly link: HubLink
+  readonly authorizer: Pick<Authorizer, 'isProven'>
+  readonly pay: (order: PaymentOrder) => Promise<PaymentResult>
+  readonly onRequest: (request: IncomingRequest) => RequestDecision | Promise<RequestDecision>
+  readonly onRequestOutcome: (outcome: RequestOutcome) => void
+  /** How long a request without expiration may take. */
+  readonly patience_ms: number
+  readonly remembered_max: number
+}
+
+interface Requested extends Asked {
+  readonly payeeFsp: string
+}
+
+interface Parts extends RequestPayerOptions {
+  readonly requests: Repeats<Requested>
+}
+
+export function requestPayerHearers(options: RequestPayerOptions): Hearers {
+  const { name, link, patience_ms, remembered_max } = options
+  const parts: Parts = { ...options, requests: openRepeats(link, remembered_max) }
+  return {
+    'POST /transactionRequests'(message) {
+      const reading = bodyOf(postTransactionRequests, message)
+      if (!reading.ok) return { disbelieved: reading.detail }
+      const { source } = message
+      const { payer, payee } = reading.value
+      if (payer.fspId !== undefined && payer.fspId !== name) {
+        return { disbelieved: `/payer/fspId: this is ${name}` }
+      }
+      const { fspId } = payee.partyIdInfo
+      if (fspId !== undefined && fspId !== source) {
+        return { disbelieved: '/payee/partyIdInfo/fspId: it is not the source' }
+      }
+      take(parts, source, reading.value, `${source} ${payloadHash(reading.json)}`)
+      return 'HEARD'
+    },
+    'GET /transactionRequests/{ID}'(message) {
+      const { source } = message
+      const id = idOf(message)
+      const request = parts.requests.get(id)
+      if (request?.payeeFsp === source) {
+        parts.requests.repeat(request)
+      } else {
+        const unknown = refusal({ from: name, to: source }, id, errorInformation('3206'))
+        void link.sendUntil(unknown, Date.now() + patience_ms)
+      }
+      return 'HEARD'
+    },
+  }
+}
+
+function take(parts: Parts, payeeFsp: string, body: PostTransactionRequests, terms: string): void {
+  const { requests, link, name, patience_ms } = parts
+  const { transactionRequestId: id, expiration } = body
+  const known = requests.get(id)
+  if (known === undefined) {
+    const until_ms = expiration ? Date.parse(expiration) : Date.now() + patience_ms
+    const request: Requested = { payeeFsp, terms, until_ms, answer: undefined }
+    requests.add(id, request)
+    void follow(parts, request, body)
+  } else if (known.terms === terms) {
+    requests.repeat(known)
+  } else {
+    const modified = refusal({ from: name, to: payeeFsp }, id, errorInformation('3106'))
+    void link.sendUntil(modified, known.until_ms)
+  }
+}
+
+/** RECEIVED is said at once: whether the payer wants to may take a while. */
+async function follow(
+  parts: Parts,
+  request: Requested,
+  body: PostTransactionRequests,
+): Promise<void> {
+  const { requests, name } = parts
+  const { transactionRequestId: id } = body
+  const route = { from: name, to: request.payeeFsp }
+  if (request.until_ms <= Date.now()) {
+    await requests.say(request, refusal(route, id, errorInformation('3301')))
+    return
+  }
+  const transactionId = randomUUID()
+  await requests.say(request, state(route, id, 'RECEIVED', transactionId))
+  const decision = await decisionOn(parts, request.payeeFsp, body)
+  if (decision.type === 'REJECT') {
+    const { error } = decision
+    const answer = error === undefined ? state(route, id, 'REJECTED') : refusal(route, id, error)
+    await requests.say(request, answer)
+    return
+  }
+  const { authenticationType } = body
+  if (authenticationType !== undefined && (authenticationType !== 'OTP' || !decision.otp)) {
+    const error = errorInformation('4100', `there is no ${authenticationType} for this payer`)
+    await requests.say(request, refusal(route, id, error))
+    return
+  }
+  const order = orderOf(parts, request, body, decision)
+  const result = await parts.pay({ ...order, transactionId })
+  parts.onRequestOutcome({ transactionRequestId: id, result })
+  if (result.state === 'DECLINED') await requests.say(request, state(route, id, 'REJECTED'))
+  if (result.state === 'ABORTED' || result.state === 'REFUSED') {
+    await requests.say(request, refusal(route, id, result.error))
+  }
+}
+
+/** An FSP whose own books fail pays nothing. */
+async function decisionOn(
+  { onRequest }: Parts,
+  payeeFsp: string,
+  body: PostTransactionRequests,
+): Promise<RequestDecision> {
+  const { expiration } = body
+  try {
+    return await onRequest({
+      transactionRequestId: body.transactionRequestId,
+      payeeFsp,
+      payee: readParty(body.payee),
+      payer: readPartyIdInfo(body.payer),
+      amount: moneyOf(body.amount),
+      transactionType: body.transactionType,
+      note: body.note,
+      authenticationType: body.authenticationType,
+      expiration: expiration === undefined ? undefined : new Date(expiration),
+      extensions: extensionsIn(body.extensionList),
+    })
+  } catch {
+    return { type: 'REJECT', error: errorInformation('4000') }
+  }
+}
+
+/** The payee is to get exactly what it asked for. */
+function orderOf(
+  { authorizer }: Parts,
+  { payeeFsp, until_ms }: Requested,
+  body: PostTransactionRequests,
+  { payer, fees, otp }: Extract<RequestDecision, { type: 'PAY' }>,
+): PaymentOrder {
+  const { transactionRequestId, authenticationType, note } = body
+  return {
+    payer,
+    to: { ...readParty(body.payee), fspId: payeeFsp },
+    amountType: 'RECEIVE',
+    amount: moneyOf(body.amount),
+    transactionType: body.transactionType,
+    transactionRequestId,
+    expiration: new Date(until_ms),
+    ...(note === undefined ? {} : { note }),
+    ...(fees === undefined ? {} : { fees }),
+    ...(authenticationType === undefined || otp === undefined
+      ? {}
+      : {
+          confirm: ({ quote }) =>
+            authorizer.isProven({
+              transactionRequestId,
+              payeeFsp,
+              amount: quote.transferAmount,
+              fees,
+              otp,
+              until_ms,
+            }),
+        }),
+  }
+}
+
+function state(
+  route: Route,
+  id: string,
+  transactionRequestState: 'RECEIVED' | 'REJECTED',
+  transactionId?: string,
+): Outgoing {
+  return writeMessage('PUT', `/transactionRequests/${id}`, route, {
+    ...(transactionId === undefined ? {} : { transactionId }),
+    transactionRequestState,
+  })
+}
+
+function refusal(route: Route, id: string, error: ErrorInformation): Outgoing {
+  return writeMessage('PUT', `/transactionRequests/${id}/error`, route, {
+    errorInformation: error,
+  })
+}

@@ -1,0 +1,192 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { randomBytes } from 'node:crypto'
+import {
+  createFsp,
+  type AuthorizationDecision,
+  type Fsp,
+  type FspOptions,
+  type IncomingAuthorization,
+  type RequestOrder,
+  type RequestOutcome,
+} from '../index.ts'
+import type { Taken } from '../testing/hub-stand-in.ts'
+import { openScheme, type Scheme } from '../testing/scheme.ts'
+
+const amara = { type: 'MSISDN', id: '12025550101', name: 'Amara Okonkwo' } as const
+const shop = { type: 'BUSINESS', id: 'tea-house', name: 'Tea House' } as const
+
+let scheme: Scheme
+let opened: Fsp[]
+let outcome: Promise<RequestOutcome>
+let onRequestOutcome: (outcome: RequestOutcome) => void
+let asked: IncomingAuthorization[]
+
+beforeEach(async () => {
+  scheme = await openScheme()
+  opened = []
+  outcome = new Promise((resolve) => (onRequestOutcome = resolve))
+  asked = []
+})
+
+afterEach(async () => {
+  await Promise.all(opened.map((fsp) => fsp.close()))
+  await scheme.stop()
+})
+
+function open(name: string, options: Partial<FspOptions>): Fsp {
+  const fsp = createFsp({
+    name,
+    hubUrl: scheme.hub.url,
+    secret: randomBytes(32),
+    silence_ms: 50,
+    margin_ms: 300,
+    ...options,
+  })
+  opened.push(fsp)
+  scheme.join(fsp)
+  return fsp
+}
+
+const made = ['1111', '2222', '3333']
+
+/** A payer FSP whose customers pay what they are asked for; its one-time passwords are 1111, 2222, … */
+function openPayer(options: Partial<FspOptions> = {}): Fsp {
+  const passwords = [...made]
+  return open('payerfsp', {
+    onRequest: ({ payer }) => ({
+      type: 'PAY',
+      payer: { ...payer, name: amara.name },
+      otp: { make: () => passwords.shift() ?? '9999', attempts_max: 3 },
+    }),
+    onRequestOutcome,
+    ...options,
+  })
+}
+
+/** A payee FSP at whose device the payer enters what the test says, one after the other. */
+function openPayee(entered: readonly AuthorizationDecision[] = []): Fsp {
+  const left = [...entered]
+  return open('payeefsp', {
+    onAuthorization(authorization) {
+      asked.push(authorization)
+      return left.shift() ?? { type: 'REJECTED' }
+    },
+  })
+}
+
+function order(changes: Partial<RequestOrder> = {}): RequestOrder {
+  return {
+    payer: { type: amara.type, id: amara.id, fspId: 'payerfsp' },
+    payee: shop,
+    amount: { currency: 'USD', amount: '10' },
+    expiration: new Date(Date.now() + 10_000),
+    ...changes,
+  }
+}
+
+const isAbout = (method: string, resource: string) => (message: Taken) =>
+  message.method === method && message.path.startsWith(`/${resource}`)
+
+const entered = (value: string): AuthorizationDecision => ({ type: 'ENTERED', value })
+
+describe('a payment that the payee asks for', () => {
+  test('is paid, and both sides learn it', async () => {
+    openPayer()
+    const result = await openPayee().requestPayment(order())
+    expect(result).toMatchObject({ state: 'PAID' })
+    expect(await outcome).toMatchObject({
+      transactionRequestId: result.transactionRequestId,
+      result: { state: 'COMMITTED' },
+    })
+    const [quote] = scheme.hub.taken.filter(isAbout('POST', 'quotes'))
+    expect(JSON.parse(String(quote?.body))).toMatchObject({
+      transactionRequestId: result.transactionRequestId,
+      amountType: 'RECEIVE',
+      amount: { amount: '10' },
+      transactionType: { scenario: 'PAYMENT', initiator: 'PAYEE', initiatorType: 'BUSINESS' },
+    })
+  })
+
+  test('is not paid when the payer does not want to', async () => {
+    openPayer({ onRequest: () => ({ type: 'REJECT' }) })
+    expect(await openPayee().requestPayment(order())).toMatchObject({ state: 'REJECTED' })
+  })
+
+  test('is not paid by an FSP that pays no requests', async () => {
+    open('payerfsp', {})
+    expect(await openPayee().requestPayment(order())).toMatchObject({
+      state: 'FAILED',
+      error: { errorCode: '4102' },
+    })
+  })
+
+  test('is asked for again when its answer was lost', async () => {
+    openPayer({ onRequest: () => ({ type: 'REJECT' }) })
+    let lost = 0
+    scheme.passOn((message) =>
+      isAbout('PUT', 'transactionRequests')(message) && lost++ < 2 ? undefined : message,
+    )
+    expect(await openPayee().requestPayment(order())).toMatchObject({ state: 'REJECTED' })
+    expect(scheme.hub.taken.some(isAbout('GET', 'transactionRequests'))).toBe(true)
+  })
+
+  test('is not paid by a quote about less', async () => {
+    openPayer()
+    const payee = openPayee()
+    scheme.passOn((message) => {
+      if (!isAbout('POST', 'quotes')(message)) return message
+      const body = message.body.toString().replace('"amount":"10"', '"amount":"1"')
+      return { ...message, body: Buffer.from(body) }
+    })
+    const expiration = new Date(Date.now() + 300)
+    expect(await payee.requestPayment(order({ expiration }))).not.toMatchObject({ state: 'PAID' })
+  })
+})
+
+describe('a one-time password', () => {
+  const withOtp = () => order({ authenticationType: 'OTP' })
+
+  test('lets the payment through when it is entered right', async () => {
+    openPayer()
+    const payee = openPayee([entered('1111')])
+    expect(await payee.requestPayment(withOtp())).toMatchObject({ state: 'PAID' })
+    expect(asked).toMatchObject([
+      { authenticationType: 'OTP', amount: { currency: 'USD', amount: '10' }, retriesLeft: 3 },
+    ])
+  })
+
+  test('may be wrong while there are attempts left', async () => {
+    openPayer()
+    const payee = openPayee([entered('1234'), entered('1111')])
+    expect(await payee.requestPayment(withOtp())).toMatchObject({ state: 'PAID' })
+    expect(asked.map(({ retriesLeft }) => retriesLeft)).toEqual([3, 2])
+  })
+
+  test('is made anew when the payer asks for another', async () => {
+    openPayer()
+    const payee = openPayee([{ type: 'RESEND' }, entered('2222')])
+    expect(await payee.requestPayment(withOtp())).toMatchObject({ state: 'PAID' })
+  })
+
+  test.each([
+    ['is wrong too often', [entered('123'), entered('2222'), entered('1112')], 3],
+    ['is not entered', [{ type: 'REJECTED' } as const], 1],
+  ])('that %s stops the payment', async (_what, answers, questions) => {
+    openPayer()
+    expect(await openPayee(answers).requestPayment(withOtp())).toMatchObject({ state: 'REJECTED' })
+    expect(asked).toHaveLength(questions)
+    expect(scheme.hub.taken.some(isAbout('POST', 'transfers'))).toBe(false)
+    expect(await outcome).toMatchObject({ result: { state: 'DECLINED' } })
+  })
+
+  test('is asked for once for each attempt, however often the question comes', async () => {
+    openPayer()
+    const payee = openPayee([entered('1111')])
+    let lost = 0
+    scheme.passOn((message) =>
+      isAbout('PUT', 'authorizations')(message) && lost++ === 0 ? undefined : message,
+    )
+    expect(await payee.requestPayment(withOtp())).toMatchObject({ state: 'PAID' })
+    expect(asked).toHaveLength(1)
+  })
+})

@@ -1,0 +1,111 @@
+/**
+ * A scheme in one process: the hub stand-in passes FSPs' messages on byte for byte, knows whose
+ * customer a number is, and answers for itself where a hub does. What a test wants lost is lost.
+ */
+import { errorInformation, signatureHeader } from '@causeway/fspiop'
+import type { Fsp, Signing } from '../index.ts'
+import { callbackHeaders, openHubStandIn, type HubStandIn, type Taken } from './hub-stand-in.ts'
+
+export interface Scheme {
+  readonly hub: HubStandIn
+  /** Messages reach the FSP from now on. */
+  join(fsp: Fsp): void
+  /** What the FSPs answered to what was passed on, in the order of the answers. */
+  readonly statuses: readonly number[]
+  /** What is passed on from now on; undefined: nothing. Everything as it came when left alone. */
+  passOn(pass: (message: Taken) => Taken | undefined): void
+  stop(): Promise<void>
+}
+
+type Answer = { readonly path: string; readonly body: object }
+
+export async function openScheme(signing?: Signing): Promise<Scheme> {
+  const hub = await openHubStandIn()
+  const fsps = new Map<string, Fsp>()
+  const served = new Map<string, string>()
+  const statuses: number[] = []
+  let pass: (message: Taken) => Taken | undefined = (message) => message
+
+  async function deliver(to: string, message: Taken): Promise<void> {
+    const { method, path, headers, body } = message
+    const judgement = await fsps.get(to)?.receive({ method, target: path, headers, body })
+    if (judgement !== undefined) statuses.push(judgement.status)
+  }
+
+  async function say(to: string, { path, body }: Answer): Promise<void> {
+    const bytes = Buffer.from(JSON.stringify(body))
+    const resource = /^\/(\w+)/.exec(path)?.[1] ?? ''
+    const headers = callbackHeaders(to, 'Hub', resource)
+    await deliver(to, {
+      method: 'PUT',
+      path,
+      headers: signing === undefined ? headers : await signed(signing, path, headers, bytes),
+      body: bytes,
+    })
+  }
+
+  /** What the hub knows itself. */
+  function answerTo({ method, path, headers, body }: Taken): Answer | undefined {
+    const source = String(headers['fspiop-source'])
+    const [target = ''] = path.split('?')
+    const [, resource, , party] = /^\/(\w+)(\/([^?]+))?/.exec(target) ?? []
+    if (resource === 'pings') {
+      const { pingId } = JSON.parse(body.toString()) as { pingId: string }
+      return { path: `/pings/${pingId}`, body: { receivedAt: new Date().toISOString() } }
+    }
+    if (resource === 'participants' && party !== undefined) {
+      if (method === 'POST') served.set(party, source)
+      else served.delete(party)
+      return { path: target, body: method === 'POST' ? { fspId: source } : {} }
+    }
+    if (resource === 'parties' && method === 'GET' && party !== undefined && !served.has(party)) {
+      return { path: `${target}/error`, body: { errorInformation: errorInformation('3204') } }
+    }
+    return undefined
+  }
+
+  hub.onTaken((message) => {
+    const answer = answerTo(message)
+    if (answer !== undefined) {
+      void say(String(message.headers['fspiop-source']), answer)
+      return
+    }
+    const passed = pass(message)
+    if (passed === undefined) return
+    const [, party = ''] = /^\/parties\/([^?]+)/.exec(message.path) ?? []
+    const named = message.headers['fspiop-destination'] ?? served.get(party)
+    void deliver(String(named), withoutAccept(passed))
+  })
+  return {
+    hub,
+    join: (fsp) => void fsps.set(fsp.name, fsp),
+    statuses,
+    passOn: (next) => (pass = next),
+    stop: () => hub.stop(),
+  }
+}
+
+function withoutAccept(message: Taken): Taken {
+  if (message.method !== 'PUT') return message
+  const { accept: _accept, ...headers } = message.headers
+  return { ...message, headers }
+}
+
+async function signed(
+  signing: Signing,
+  path: string,
+  headers: Readonly<Record<string, string>>,
+  body: Buffer,
+): Promise<Record<string, string>> {
+  const signature = await signatureHeader({
+    ...signing,
+    method: 'PUT',
+    uri: path,
+    source: headers['fspiop-source'] ?? '',
+    destination: headers['fspiop-destination'],
+    date: headers['date'] ?? '',
+    body,
+  })
+  const about = { 'fspiop-uri': path, 'fspiop-http-method': 'PUT' }
+  return { ...headers, ...about, 'fspiop-signature': signature }
+}

@@ -1,0 +1,62 @@
+/** Who a sandbox FSP is: what its settings name is read from files, and what is missing is told by name. */
+import { readSigning, type Signing, type Tls, type TokenOptions } from '@causeway/fsp'
+import { readPem, StartError } from '@causeway/runtime'
+import { createHmac, randomBytes } from 'node:crypto'
+import type { SandboxName } from './customers.ts'
+import type { Settings } from './settings.ts'
+
+export interface Credentials {
+  /** Undefined: the hub is asked over plain HTTP. */
+  readonly tls: Tls | undefined
+  /** Undefined: callbacks come over plain HTTP. */
+  readonly callbackTls:
+    { readonly certificate: string; readonly key: string; readonly ca: string } | undefined
+  readonly token: TokenOptions | undefined
+  /** Undefined: nothing is signed, and nothing verified. */
+  readonly signing: Signing | undefined
+  /** Of its fulfilments: the same at the next start, as long as the signing key is. */
+  readonly secret: Buffer
+}
+
+/** Throws StartError. */
+export async function readCredentials(name: SandboxName, settings: Settings): Promise<Credentials> {
+  const prefix = `SANDBOX_${name === 'greenbank' ? 'GREENBANK' : 'BLUEWALLET'}` as const
+  const identity = settings.SANDBOX_IDENTITY
+  const caFile = settings.SANDBOX_TLS_CA_FILE
+  const certificateFile = settings[`${prefix}_TLS_CERTIFICATE_FILE`]
+  const isCertified = identity === 'mtls' || certificateFile !== ''
+  const ca = isCertified || caFile !== '' ? await readPem('SANDBOX_TLS_CA_FILE', caFile) : undefined
+  const own =
+    ca !== undefined && isCertified
+      ? {
+          certificate: await readPem(`${prefix}_TLS_CERTIFICATE_FILE`, certificateFile),
+          key: await readPem(`${prefix}_TLS_KEY_FILE`, settings[`${prefix}_TLS_KEY_FILE`]),
+          ca,
+        }
+      : undefined
+  const clientId = settings[`${prefix}_CLIENT_ID`]
+  const clientSecret = settings[`${prefix}_CLIENT_SECRET`]
+  if (identity === 'token' && (clientId === '' || clientSecret === '')) {
+    throw new StartError(`${prefix}_CLIENT_ID or ${prefix}_CLIENT_SECRET is not set.`)
+  }
+  return {
+    tls: identity === 'mtls' ? own : ca === undefined ? undefined : { ca },
+    callbackTls: own,
+    token: identity === 'token' ? { clientId, clientSecret } : undefined,
+    ...(await readSigningKey(`${prefix}_SIGNING_KEY_FILE`, settings)),
+  }
+}
+
+async function readSigningKey(
+  name: 'SANDBOX_GREENBANK_SIGNING_KEY_FILE' | 'SANDBOX_BLUEWALLET_SIGNING_KEY_FILE',
+  settings: Settings,
+): Promise<Pick<Credentials, 'signing' | 'secret'>> {
+  if (settings.SANDBOX_SIGNING === 'off') return { signing: undefined, secret: randomBytes(32) }
+  const pem = await readPem(name, settings[name])
+  const secret = createHmac('sha256', pem).update('fulfilments').digest()
+  try {
+    return { signing: await readSigning(pem), secret }
+  } catch (error) {
+    throw new StartError(`${name}: ${error instanceof Error ? error.message : String(error)}.`)
+  }
+}

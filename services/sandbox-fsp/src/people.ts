@@ -1,0 +1,58 @@
+/** The plain port of a sandbox FSP, for the people of this machine: pay, ask for a payment, ping, look. */
+import { publicJwk, type Fsp, type Signing } from '@causeway/fsp'
+import express, { type ErrorRequestHandler, type Express } from 'express'
+import { customersOf, type SandboxName } from './customers.ts'
+import { payAsAsked } from './payments.ts'
+import type { Registration } from './registration.ts'
+import type { Settings } from './settings.ts'
+
+export interface PeopleParts {
+  readonly fsp: Fsp
+  readonly name: SandboxName
+  readonly registration: Pick<Registration, 'isDone'>
+  readonly signing: Signing | undefined
+}
+
+export function peopleApp(
+  { fsp, name, registration, signing }: PeopleParts,
+  { SANDBOX_VALIDITY_MS }: Settings,
+): Express {
+  const app = express()
+  app.disable('x-powered-by')
+  app.get('/health', (_request, response) => {
+    response.json({ status: 'OK', fsp: name, registered: registration.isDone() })
+  })
+  app.get('/customers', (_request, response) => {
+    const customers = customersOf(name).map((customer) => ({
+      partyIdType: customer.type,
+      partyIdentifier: customer.id,
+      name: customer.name,
+    }))
+    response.json(customers)
+  })
+  app.get('/.well-known/jwks.json', (_request, response) => {
+    response.json({ keys: signing === undefined ? [] : [publicJwk(signing)] })
+  })
+  app.post('/payments', express.json({ type: () => true }), async (request, response) => {
+    const { status, body } = await payAsAsked(fsp, name, request.body, SANDBOX_VALIDITY_MS)
+    response.status(status).json(body)
+  })
+  app.post('/ping', async (_request, response) => {
+    const result = await fsp.ping()
+    response.status(result.state === 'ANSWERED' ? 200 : 502).json(result)
+  })
+  app.use((request, response) => {
+    response.status(404).json({ error: `there is no ${request.method} ${request.path} here` })
+  })
+  app.use(unreadable)
+  return app
+}
+
+const unreadable: ErrorRequestHandler = (error: unknown, _request, response, next) => {
+  if (response.headersSent) {
+    next(error)
+    return
+  }
+  const message = error instanceof Error ? error.message : 'the request cannot be read'
+  response.status(400).json({ error: message })
+}

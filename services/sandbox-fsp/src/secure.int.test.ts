@@ -1,0 +1,151 @@
+import { readSigning, type Signing } from '@causeway/fsp'
+import { issueClientCertificate, makeCa } from '@causeway/pki'
+import { openLog, readSettings, StartError } from '@causeway/runtime'
+import { eventually } from '@causeway/runtime/testing'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { generateKeyPairSync } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Agent, request } from 'undici'
+import { start, type Sandbox } from './service.ts'
+import { settings, type Settings } from './settings.ts'
+import { openHubRelay, type HubRelay, type RelayTls } from './testing/hub-relay.ts'
+
+const silent = openLog({ name: 'test', level: 'silent' })
+const validity = { from: new Date(Date.now() - 60_000), to: new Date(Date.now() + 3_600_000) }
+const ca = makeCa({ subject: { commonName: 'Scheme CA', organization: undefined }, validity })
+
+let folder: string
+let hub: HubRelay
+let sandbox: Sandbox
+
+/** Good for both sides of a connection, as the hub hands them to FSPs. */
+function certified(commonName: string): RelayTls {
+  const own = issueClientCertificate(ca, {
+    subject: { commonName, organization: undefined },
+    names: { dns: ['localhost'], ip: ['127.0.0.1'] },
+    validity,
+  })
+  return { ...own, ca: ca.certificate }
+}
+
+function newSigningKey(): string {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 })
+  return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+}
+
+function kept(name: string, text: string): string {
+  const path = join(folder, name)
+  writeFileSync(path, text)
+  return path
+}
+
+function settingsOf(values: Readonly<Record<string, string>>): Settings {
+  return readSettings(settings, { sources: [{ origin: 'flag', values }], prefixes: [] }).values
+}
+
+function filesOf(name: 'greenbank' | 'bluewallet'): Record<string, string> {
+  const prefix = `SANDBOX_${name.toUpperCase()}`
+  const { certificate, key } = certified(name)
+  return {
+    [`${prefix}_PORT`]: '0',
+    [`${prefix}_TLS_PORT`]: '0',
+    [`${prefix}_TLS_CERTIFICATE_FILE`]: kept(`${name}.pem`, certificate),
+    [`${prefix}_TLS_KEY_FILE`]: kept(`${name}.key`, key),
+    [`${prefix}_SIGNING_KEY_FILE`]: kept(`${name}-signing.key`, newSigningKey()),
+  }
+}
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'sandbox-'))
+  const signing: Signing = await readSigning(newSigningKey())
+  hub = await openHubRelay({ tls: certified('Hub'), signing })
+  sandbox = await start(
+    settingsOf({
+      ...filesOf('greenbank'),
+      ...filesOf('bluewallet'),
+      SANDBOX_TLS_CA_FILE: kept('ca.pem', ca.certificate),
+      HUB_URL: hub.url,
+    }),
+    silent,
+  )
+  for (const bank of [sandbox.greenbank, sandbox.bluewallet]) {
+    hub.know(bank.name, bank.callbackUrl)
+    await eventually(async () => {
+      const health = await fetch(`${bank.url}/health`)
+      const { registered } = (await health.json()) as { registered: boolean }
+      return registered ? true : undefined
+    }, `the registration of ${bank.name}`)
+  }
+})
+
+afterAll(async () => {
+  await sandbox.stop()
+  await hub.stop()
+  rmSync(folder, { recursive: true })
+})
+
+async function put(tls: RelayTls | undefined, url: string): Promise<number> {
+  const agent = new Agent({
+    connect: tls === undefined ? { ca: ca.certificate } : { ...tls, cert: tls.certificate },
+  })
+  const headers = {
+    'content-type': 'application/vnd.interoperability.transfers+json;version=1.1',
+    date: new Date().toUTCString(),
+    'fspiop-source': 'Hub',
+    'fspiop-destination': 'greenbank',
+  }
+  const body = '{"transferState":"ABORTED","completedTimestamp":"2030-01-01T00:00:00.000Z"}'
+  try {
+    const answer = await request(url, { dispatcher: agent, method: 'PUT', headers, body })
+    await answer.body.dump()
+    return answer.statusCode
+  } finally {
+    await agent.destroy()
+  }
+}
+
+const path = '/transfers/e5c1d8f3-72a6-4b09-8d14-f0b35a9c2e61'
+
+test('a payment is signed by both, over connections that say who is who', async () => {
+  const answer = await fetch(`${sandbox.greenbank.url}/payments`, {
+    method: 'POST',
+    body: JSON.stringify({ to: 'bluewallet', amount: '11.01', currency: 'USD' }),
+  })
+  expect(await answer.json()).toMatchObject({ state: 'COMMITTED' })
+  expect(sandbox.greenbank.callbackUrl).toMatch(/^https:.*\/callbacks$/)
+  const withBody = hub.seen.filter(({ body }) => body.length > 0)
+  expect(withBody.length).toBeGreaterThan(4)
+  expect(withBody.filter(({ headers }) => headers['fspiop-signature'] === undefined)).toEqual([])
+})
+
+test('an FSP tells its public key and nothing more of it', async () => {
+  const answer = await fetch(`${sandbox.greenbank.url}/.well-known/jwks.json`)
+  const { keys } = (await answer.json()) as { keys: readonly object[] }
+  expect(keys.map((key) => Object.keys(key).sort())).toEqual([
+    ['alg', 'e', 'kid', 'kty', 'n', 'use'],
+  ])
+})
+
+test('an unsigned message is refused, whoever brings it', async () => {
+  expect(await put(certified('Hub'), `${sandbox.greenbank.callbackUrl}${path}`)).toBe(400)
+})
+
+test('nobody but the hub may call', async () => {
+  const url = `${sandbox.greenbank.callbackUrl}${path}`
+  expect(await put(certified('bluewallet'), url)).toBe(403)
+  const withoutCertificate = put(undefined, url).catch(() => 'cut off')
+  expect(await withoutCertificate).toBe('cut off')
+  expect(await put(undefined, `${sandbox.greenbank.url}/callbacks${path}`)).toBe(404)
+})
+
+test.each([
+  ['a certificate', {}, 'SANDBOX_TLS_CA_FILE is not set.'],
+  ['a client id', { SANDBOX_IDENTITY: 'token' }, 'SANDBOX_GREENBANK_CLIENT_ID'],
+  ['a signing key', { SANDBOX_IDENTITY: 'header' }, 'SANDBOX_GREENBANK_SIGNING_KEY_FILE'],
+])('without %s that it needs it does not start, and says so', async (_what, values, sentence) => {
+  const started = start(settingsOf({ ...values, HUB_URL: hub.url }), silent)
+  await expect(started).rejects.toThrow(StartError)
+  await expect(started).rejects.toThrow(sentence)
+})
