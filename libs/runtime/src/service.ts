@@ -20,7 +20,10 @@ export interface ProcessParts {
   readonly metrics: Metrics
   /** Opens a service's own database, migrated, with its announcements going to the bus. */
   openDatabase(options: DatabaseOptions): Promise<Database>
-  /** One connection that holds a session advisory lock: who loses the lock loses the transaction. */
+  /**
+   * One connection that holds a session advisory lock: who loses the lock loses the transaction. Rejects
+   * with `ProcessStopping` when the parts have been stopped, as `openDatabase` does.
+   */
   openExclusive(options: ExclusiveOptions): Promise<ExclusiveDatabase>
 }
 

@@ -1,16 +1,21 @@
 /**
  * Bounds on the requests at work. What begins something new is turned away first; a message that can
- * finish reserved money never is.
+ * finish reserved money never is. Whatever one FSP does, it takes no more than its own part of the
+ * room of all: beyond that its requests do not count against the others.
  */
 
 export interface AdmissionBounds {
   readonly total_max: number
   readonly per_fsp_max: number
   readonly bytes_max: number
+  readonly bytes_per_fsp_max: number
 }
 
-/** Which part of the bounds a request may use; NEVER_REFUSED counts and is let in. */
-export type Share = 'HALF' | 'WHOLE' | 'NEVER_REFUSED'
+/**
+ * Which part of the bounds a request may use: half of them for what asks, most for quotes, all for
+ * transfers, so that load is shed in that order. NEVER_REFUSED counts and is let in.
+ */
+export type Share = 'HALF' | 'MOST' | 'WHOLE' | 'NEVER_REFUSED'
 
 export interface Admission {
   /** False when it is turned away; otherwise `leave` must follow with the same values. */
@@ -19,34 +24,59 @@ export interface Admission {
   readonly inFlight: number
 }
 
-const parts = { HALF: 0.5, WHOLE: 1, NEVER_REFUSED: Infinity } as const satisfies Readonly<
-  Record<Share, number>
->
+const parts = {
+  HALF: 0.5,
+  MOST: 0.75,
+  WHOLE: 1,
+  NEVER_REFUSED: Infinity,
+} as const satisfies Readonly<Record<Share, number>>
 
-export function openAdmission({ total_max, per_fsp_max, bytes_max }: AdmissionBounds): Admission {
-  const byFsp = new Map<string, number>()
-  let total = 0
-  let bytesTotal = 0
+interface Use {
+  requests: number
+  bytes: number
+}
+
+export function openAdmission(bounds: AdmissionBounds): Admission {
+  const { total_max, per_fsp_max, bytes_max, bytes_per_fsp_max } = bounds
+  const byFsp = new Map<string, Use>()
+  /** Of each FSP at most what its bounds are. */
+  const counted: Use = { requests: 0, bytes: 0 }
+  let inFlight = 0
+
+  function useOf(fspId: string): Use {
+    return byFsp.get(fspId) ?? { requests: 0, bytes: 0 }
+  }
+
+  function change(fspId: string, own: Use, requests: number, bytes: number): void {
+    count(own, -1)
+    own.requests += requests
+    own.bytes += bytes
+    count(own, 1)
+    if (own.requests > 0) byFsp.set(fspId, own)
+    else byFsp.delete(fspId)
+    inFlight += requests
+  }
+
+  function count({ requests, bytes }: Use, sign: 1 | -1): void {
+    counted.requests += sign * Math.min(requests, per_fsp_max)
+    counted.bytes += sign * Math.min(bytes, bytes_per_fsp_max)
+  }
+
   return {
     enter(fspId, bytes, share) {
       const part = parts[share]
-      const ofFsp = byFsp.get(fspId) ?? 0
-      if (total >= total_max * part || ofFsp >= per_fsp_max * part) return false
-      if (bytesTotal + bytes > bytes_max * part) return false
-      byFsp.set(fspId, ofFsp + 1)
-      total += 1
-      bytesTotal += bytes
+      const own = useOf(fspId)
+      if (own.requests >= per_fsp_max * part || counted.requests >= total_max * part) return false
+      if (own.bytes + bytes > bytes_per_fsp_max * part) return false
+      if (counted.bytes + bytes > bytes_max * part) return false
+      change(fspId, own, 1, bytes)
       return true
     },
     leave(fspId, bytes) {
-      const ofFsp = byFsp.get(fspId) ?? 0
-      if (ofFsp > 1) byFsp.set(fspId, ofFsp - 1)
-      else byFsp.delete(fspId)
-      total -= 1
-      bytesTotal -= bytes
+      change(fspId, useOf(fspId), -1, -bytes)
     },
     get inFlight() {
-      return total
+      return inFlight
     },
   }
 }

@@ -1,29 +1,49 @@
-/** The pages beside the API: health and the errors page. */
-import express, { type Express } from 'express'
+/** The pages beside the API: health, the errors page, the hub's keys, and tokens for FSPs. */
+import express, { type Express, type NextFunction, type Request, type Response } from 'express'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { HealthPage } from './health.ts'
+import type { IssueToken } from './security.ts'
+import { openTokenPage, refuseToken } from './token-page.ts'
 
 export interface AppParts {
   readonly health: HealthPage
   readonly errorsPage: string
+  readonly jwks: object
+  readonly issueToken: IssueToken
   readonly onUnknownPath: (request: IncomingMessage, response: ServerResponse) => void
 }
 
-export function createApp({ health, errorsPage, onUnknownPath }: AppParts): Express {
+const form = express.urlencoded({ extended: false, limit: '4kb' })
+
+export function createApp(parts: AppParts): Express {
   const app = express()
   app.disable('x-powered-by')
   app.disable('etag')
   app.enable('case sensitive routing')
   app.enable('strict routing')
   app.get('/health', async (_request, response) => {
-    const page = await health()
+    const page = await parts.health()
     response.status(page.status === 'OK' ? 200 : 503).json(page)
   })
   app.get('/errors', (_request, response) => {
-    response.type('html').send(errorsPage)
+    response.type('html').send(parts.errorsPage)
   })
+  app.get('/.well-known/jwks.json', (_request, response) => {
+    response.json(parts.jwks)
+  })
+  app.post('/token', form, unreadableForm, openTokenPage(parts.issueToken))
   app.use((request, response) => {
-    onUnknownPath(request, response)
+    parts.onUnknownPath(request, response)
   })
   return app
+}
+
+/** What the parser of the form throws; express knows it by its four parameters. */
+function unreadableForm(
+  _error: unknown,
+  _request: Request,
+  response: Response,
+  _next: NextFunction,
+): void {
+  refuseToken(response, 'invalid_request')
 }

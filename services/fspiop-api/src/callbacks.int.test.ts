@@ -3,7 +3,8 @@ import type { Message } from '@causeway/runtime'
 import { eventually } from '@causeway/runtime/testing'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { createHash, randomUUID } from 'node:crypto'
-import { headersOf, openStand, participant, send, transferBody, type Stand } from './testing.ts'
+import { headersOf, transferBody } from './testing/messages.ts'
+import { openStand, participant, send, type Stand } from './testing/stand.ts'
 
 let stand: Stand
 beforeAll(async () => {
@@ -221,7 +222,7 @@ test('reports of deliveries become reports of callbacks, one per kind', async ()
 })
 
 test('while nobody can be asked about FSPs their callbacks wait', async () => {
-  const early = await openStand({}, false)
+  const early = await openStand({}, { isServed: false })
   try {
     await early.parts.bus.publish([timedOut(randomUUID())])
     const answer = await send(early.edge.url, {

@@ -1,137 +1,168 @@
 /**
- * Events become callbacks: each leg gets the address that its FSP registered and leaves as
- * NotifyRequested, all of a batch in one publish. Where there is no address, that is the report.
+ * Legs become callbacks: each gets the address that its FSP registered and leaves as NotifyRequested,
+ * all of a batch in one publish. Where there is no address, that is the report, or what the sender of
+ * a message that is only passed on is told.
  */
-import { derivedId, newEvent, type DomainEvent } from '@causeway/events'
-import {
-  callbackUrl,
-  endpointTypeOf,
-  hubHeaders,
-  isEndpointType,
-  type EndpointType,
-} from '@causeway/fspiop'
+import { derivedId, newEvent } from '@causeway/events'
+import { callbackAddress, errorInformation, hubHeaders, type Version } from '@causeway/fspiop'
 import type { Participant, Participants } from '@causeway/participants'
 import type { OutgoingMessage } from '@causeway/runtime'
-import type { Leg } from './legs.ts'
-import { reportEvents, type ReportedEvent, type ReportLine } from './reports.ts'
-
-/** A leg with the event that caused it. */
-export interface CausedLeg {
-  readonly event: DomainEvent<ReportedEvent>
-  readonly leg: Leg
-}
+import { failureLeg, type CausedLeg, type FailureNotice, type Leg } from './legs.ts'
+import { refuse } from './refusals.ts'
+import { reportEvents, type ReportLine } from './reports.ts'
+import type { Sign } from './sign.ts'
 
 export interface CallbackParts {
   readonly participants: Participants
   readonly hubName: string
+  /** How long an FSP is tried to be told how something ended, and how long anything else is tried. */
   readonly outcome_ms: number
+  readonly relay_ms: number
   readonly onNoEndpoint: () => void
+  /** Undefined: messages of the hub leave unsigned. */
+  readonly sign: Sign | undefined
 }
 
 /** The messages that a batch of legs becomes; `now` dates what the hub makes. */
 export async function callbackMessages(
   legs: readonly CausedLeg[],
-  { participants, hubName, outcome_ms, onNoEndpoint }: CallbackParts,
+  parts: CallbackParts,
   now: Date,
 ): Promise<readonly OutgoingMessage[]> {
-  const needed = new Map<string, Set<EndpointType>>()
-  for (const { leg } of legs) {
-    const types = needed.get(leg.fspId) ?? new Set()
-    needed.set(leg.fspId, types.add(typeOf(leg)))
-  }
-  const hasAll = ({ name, endpoints }: Participant) =>
-    [...(needed.get(name) ?? [])].every((type) => endpoints.has(type))
-  const known = await participants.get([...needed.keys()], hasAll)
-
-  const messages: OutgoingMessage[] = []
+  const addressed = await addresses(legs, parts)
   const undeliverable: ReportLine[] = []
-  for (const { event, leg } of legs) {
-    const notificationId = derivedId(event.id, 'NotifyRequested', leg.name)
-    const url = urlOf(leg, known.get(leg.fspId))
-    if (url === undefined) {
-      onNoEndpoint()
-      undeliverable.push(noEndpoint(event, leg, notificationId, now))
-    } else {
-      const deadline = leg.deadline ?? new Date(now.getTime() + outcome_ms).toISOString()
-      messages.push(notify(event, leg, { notificationId, url, deadline, hubName, now }))
+  const failures: CausedLeg[] = []
+  const messages: Promise<OutgoingMessage>[] = []
+  for (const { caused, url } of addressed) {
+    if (url !== undefined) {
+      messages.push(notify(caused, url, parts, now))
+      continue
     }
+    parts.onNoEndpoint()
+    if (caused.isReported) undeliverable.push(noEndpoint(caused, now))
+    if (caused.onFailure !== undefined) failures.push(unreachable(caused, caused.onFailure))
   }
-  return [...messages, ...reportEvents(undeliverable)]
+  const told = failures.length === 0 ? [] : await callbackMessages(failures, parts, now)
+  return [...(await Promise.all(messages)), ...told, ...reportEvents(undeliverable)]
 }
 
-function typeOf({ operation }: Leg): EndpointType {
-  const type = endpointTypeOf(operation)
-  if (type === undefined) throw new Error(`no endpoint type serves ${operation}`)
-  return type
+interface Addressed {
+  readonly caused: CausedLeg
+  readonly url: string | undefined
+}
+
+/** An FSP that seems to lack an address is asked for once afresh, together with all others of the batch. */
+async function addresses(
+  legs: readonly CausedLeg[],
+  { participants }: CallbackParts,
+): Promise<readonly Addressed[]> {
+  const legsOf = new Map<string, Leg[]>()
+  for (const { leg } of legs) {
+    const ofFsp = legsOf.get(leg.fspId)
+    if (ofFsp === undefined) legsOf.set(leg.fspId, [leg])
+    else ofFsp.push(leg)
+  }
+  const hasAll = (participant: Participant) =>
+    (legsOf.get(participant.name) ?? []).every((leg) => urlOf(leg, participant) !== undefined)
+  const known = await participants.get([...legsOf.keys()], hasAll)
+  return legs.map((caused) => ({ caused, url: urlOf(caused.leg, known.get(caused.leg.fspId)) }))
+}
+
+/** Whom the message was for is unknown, or has not said where it wants such messages. */
+function unreachable(caused: CausedLeg, notice: FailureNotice): CausedLeg {
+  const { code, detail } = refuse('DESTINATION_UNKNOWN')
+  return {
+    ...caused,
+    leg: failureLeg(notice, caused.leg.entityId, errorInformation(code, detail)),
+    isReported: false,
+    onFailure: undefined,
+  }
 }
 
 function urlOf(leg: Leg, participant: Participant | undefined): string | undefined {
-  const type = typeOf(leg)
-  const value = participant?.endpoints.get(type)
-  if (value === undefined || !isEndpointType(type)) return undefined
-  const url = callbackUrl(type, value, leg.path, leg.variables)
-  return url !== undefined && URL.canParse(url) ? url : undefined
+  const { operation, path, variables } = leg
+  if (participant === undefined) return undefined
+  return callbackAddress(participant.endpoints, operation, path, variables)
 }
 
-interface Address {
-  readonly notificationId: string
-  readonly url: string
-  readonly deadline: string
-  readonly hubName: string
-  readonly now: Date
-}
-
-function notify(
-  event: DomainEvent,
-  leg: Leg,
-  { notificationId, url, deadline, hubName, now }: Address,
-): OutgoingMessage {
-  const { content, method, resource, path, fspId } = leg
-  const isMade = content.type === 'MADE'
-  const { traceparent } = event
-  const headers: Record<string, string> = isMade
-    ? {
-        ...hubHeaders({
-          method,
-          resource,
-          path,
-          version: content.version,
-          source: hubName,
-          destination: fspId,
-          date: now,
-        }),
-        ...(traceparent === undefined ? {} : { traceparent }),
-      }
-    : { 'fspiop-destination': fspId }
+async function notify(
+  { causeId, causeName, traceparent, leg, isReported, onFailure }: CausedLeg,
+  url: string,
+  parts: CallbackParts,
+  now: Date,
+): Promise<OutgoingMessage> {
+  const { hubName, sign } = parts
+  const { content, method, fspId, entityId } = leg
+  const notificationId = derivedId(causeId, 'NotifyRequested', leg.name)
+  const body = content.type === 'MADE' ? bytesOf(content.body) : content.relay.body
   const payload = {
     notificationId,
-    entityId: leg.entityId,
-    cause: { msgName: event.name, entityId: leg.entityId },
+    entityId,
+    cause: { msgName: causeName, entityId },
     legRole: leg.role,
     destinationFspId: fspId,
     transport: { type: 'HTTP' as const, method, url },
-    headers,
-    deadline,
-    reportRequired: true,
+    headers:
+      content.type === 'MADE'
+        ? await madeHeaders(leg, content.version, body, { hubName, traceparent, sign, now })
+        : { 'fspiop-destination': fspId },
+    deadline: leg.deadline ?? new Date(now.getTime() + patience_ms(leg, parts)).toISOString(),
+    reportRequired: isReported,
+    ...(onFailure === undefined ? {} : { onFailure }),
   }
   return newEvent('fspiop-api', 'NotifyRequested', payload, {
     id: notificationId,
-    relay: isMade ? { body: Buffer.from(JSON.stringify(content.body)) } : content.relay,
+    relay: content.type === 'MADE' ? { body } : content.relay,
     traceparent,
   })
 }
 
-function noEndpoint(
-  event: DomainEvent<ReportedEvent>,
-  leg: Leg,
-  notificationId: string,
-  now: Date,
-): ReportLine {
+/** Only what tells how something ended is worth telling hours later. */
+function patience_ms({ method }: Leg, { outcome_ms, relay_ms }: CallbackParts): number {
+  return method === 'PUT' || method === 'PATCH' ? outcome_ms : relay_ms
+}
+
+function bytesOf(body: object): Buffer {
+  return Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body))
+}
+
+async function madeHeaders(
+  { method, resource, path, fspId }: Leg,
+  version: Version,
+  body: Buffer,
+  {
+    hubName,
+    traceparent,
+    sign,
+    now,
+  }: Pick<CallbackParts, 'hubName' | 'sign'> & {
+    readonly traceparent: string | undefined
+    readonly now: Date
+  },
+): Promise<Record<string, string>> {
+  const headers = hubHeaders({
+    method,
+    resource,
+    path,
+    version,
+    source: hubName,
+    destination: fspId,
+    date: now,
+  })
+  const signature = await sign?.(headers, body)
   return {
-    causeEventId: event.id,
-    causeName: event.name,
+    ...headers,
+    ...(signature === undefined ? {} : { 'fspiop-signature': signature }),
+    ...(traceparent === undefined ? {} : { traceparent }),
+  }
+}
+
+function noEndpoint({ causeId, causeName, leg }: CausedLeg, now: Date): ReportLine {
+  return {
+    causeEventId: causeId,
+    causeName,
     report: {
-      notificationId,
+      notificationId: derivedId(causeId, 'NotifyRequested', leg.name),
       entityId: leg.entityId,
       legRole: leg.role,
       destinationFspId: leg.fspId,

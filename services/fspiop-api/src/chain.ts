@@ -1,12 +1,14 @@
 /**
- * The way of a request: parse, identity, headers, source, schema, publish; each step a plain function
- * that lets it go on or refuses it. Nothing is acknowledged before it is stored.
+ * The way of a request: parse, identity, headers, source, signature, schema, publish; each step a plain
+ * function that lets it go on or refuses it. Nothing is acknowledged before it is stored.
  */
 import {
   checkHeaders,
   matchPath,
+  readEncryptedPaths,
   responseContentType,
   type AcceptedHeaders,
+  type EncryptedPath,
   type Headers,
   type Method,
   type Operation,
@@ -17,9 +19,11 @@ import {
   type Version,
 } from '@causeway/fspiop'
 import type { Participant, Participants } from '@causeway/participants'
-import type { OutgoingMessage } from '@causeway/runtime'
+import { isOutage, type OutgoingMessage } from '@causeway/runtime'
 import type { Share } from './admission.ts'
+import type { CausedLeg } from './legs.ts'
 import { refuse, type Compatibility } from './refusals.ts'
+import type { CheckSignature } from './signatures.ts'
 
 /** A message whose head is in order and whose sender may send it. */
 export interface Incoming {
@@ -30,14 +34,22 @@ export interface Incoming {
   /** The version in which the sender wants to be answered. */
   readonly version: Version
   readonly headers: Headers
+  /** The request line's path and query, as it came. */
+  readonly target: string
   readonly body: Buffer
+  /** Paths of the body that hold ciphertext. */
+  readonly encrypted: readonly EncryptedPath[]
   /** When the last byte came, ISO 8601. */
   readonly receivedAt: string
+  /** The key that its signature names, '' when it names none; undefined: nothing was verified. */
+  readonly kid: string | undefined
 }
 
 /** What is made of a message: events that are stored before the answer, nothing, or a refusal. */
 export type Reading =
   | { readonly type: 'PUBLISH'; readonly event: OutgoingMessage }
+  /** Only passed on: no service remembers it. */
+  | { readonly type: 'RELAY'; readonly caused: CausedLeg }
   | { readonly type: 'IGNORE' }
   | { readonly type: 'REFUSE'; readonly refusal: Refusal }
 
@@ -45,10 +57,23 @@ export interface ServedRoute {
   readonly share: Share
   /** POST, GET and DELETE begin something, so their source must be active. */
   readonly needsActiveSource: boolean
+  /** Its 200 promises that it came in time, so it is not given when that cannot be known any more. */
+  readonly vouchesForTime?: true
+  /** Where it is not 202, or 200 for PUT and PATCH. */
+  readonly status?: number
   readonly read: (message: Incoming) => Reading
 }
 
 export type ServedRoutes = Readonly<Partial<Record<Operation, ServedRoute>>>
+
+/** A request as it was received, and who its channel says that it is from. */
+export interface Received {
+  readonly headers: Headers
+  readonly target: string
+  readonly body: Buffer
+  readonly receivedAt: string
+  readonly identity: string
+}
 
 /** A request whose path and method are served. */
 export interface Routed {
@@ -72,8 +97,15 @@ export interface Edge {
   readonly participants: Participants
   readonly hubName: string
   readonly compatibility: Compatibility
-  /** Resolves when the event is durable; rejects when it is not within its time. */
-  readonly publish: (event: OutgoingMessage) => Promise<void>
+  /** Undefined: signatures are not judged. */
+  readonly checkSignature: CheckSignature | undefined
+  /** So long after its expiration a transfer may be voided, whatever has not been handed to the bus. */
+  readonly expiryGrace_ms: number
+  readonly now_ms: () => number
+  /** The messages by which a message that is only passed on leaves, or its sender is told why not. */
+  readonly passOn: (caused: CausedLeg) => Promise<readonly OutgoingMessage[]>
+  /** Resolves when the events are durable; rejects when they are not within their time. */
+  readonly publish: (events: readonly OutgoingMessage[]) => Promise<void>
 }
 
 /** Parse: the route of a request, or the answer when there is none. */
@@ -98,41 +130,81 @@ export function routeOf(
   return { routed: { method: method as Method, resource, match, route } }
 }
 
-/** Everything after the parse, up to the answer. */
-export async function workOn(
-  edge: Edge,
-  { method, resource, match, route }: Routed,
-  headers: Headers,
-  body: Buffer,
-  receivedAt: string,
-): Promise<Answer> {
+/** Everything after the parse and the identity, up to the answer. */
+export async function workOn(edge: Edge, routed: Routed, received: Received): Promise<Answer> {
+  const { method, resource, match, route } = routed
+  const { headers, target, body, receivedAt, identity } = received
+  if (namesAnother(headers, identity)) {
+    return refused(refuse('IDENTITY_IS_NOT_SOURCE'), responseContentType(resource))
+  }
   const check = checkHeaders(method, resource, headers)
   const contentType = responseContentType(resource, check)
   if (!check.accepted) return refused(check.refusal, contentType)
 
-  const known = edge.participants.peek(check.source)
-  const fault = maySpeak(known, route) ? undefined : await sourceFault(edge, check.source, route)
+  const { source } = check
+  const known = edge.participants.peek(source)
+  const fault = maySpeak(known, route) ? undefined : await sourceFault(edge, source, route)
   if (fault !== undefined) return refused(fault, contentType)
+  const checked = edge.checkSignature?.({ source, method, target, headers, body })
+  const signed = checked instanceof Promise ? await checked : checked
+  if (signed !== undefined && 'code' in signed) return refused(signed, contentType)
 
+  const encryption = readEncryptedPaths(headers)
+  if ('code' in encryption) return refused(encryption, contentType)
   if (match.fault !== undefined) return refused(match.fault, contentType)
   const reading = route.read({
     parameters: match.parameters,
-    source: check.source,
+    source,
     destination: check.destination === edge.hubName ? undefined : check.destination,
     version: versionOf(check),
     headers,
+    target,
     body,
+    encrypted: encryption.paths,
     receivedAt,
+    kid: signed?.kid,
   })
   if (reading.type === 'REFUSE') return refused(reading.refusal, contentType)
-  if (reading.type === 'PUBLISH') {
-    try {
-      await edge.publish(reading.event)
-    } catch {
-      return refused(refuse('NOT_STORABLE'), contentType)
-    }
+  if (route.vouchesForTime && mayHaveExpired(edge, receivedAt)) {
+    return refused(refuse('NOT_STORED_IN_TIME'), contentType)
   }
-  return { status: method === 'PUT' || method === 'PATCH' ? 200 : 202, contentType }
+  const unstored = await store(edge, reading)
+  if (unstored !== undefined) return refused(unstored, contentType)
+  const status = route.status ?? (method === 'PUT' || method === 'PATCH' ? 200 : 202)
+  return { status, contentType }
+}
+
+/** A source that is missing is no lie: the headers are refused for want of it. */
+function namesAnother(headers: Headers, identity: string): boolean {
+  const source = headers['fspiop-source']
+  return source !== undefined && source !== '' && source !== identity
+}
+
+/**
+ * A transfer is voided for time as soon as nothing that was handed to the bus until a grace after its
+ * expiry is unread. What is handed over within a grace of its last byte is therefore read before that;
+ * of what has taken longer nobody could say. Without a grace there is nothing to keep to.
+ */
+function mayHaveExpired({ expiryGrace_ms, now_ms }: Edge, receivedAt: string): boolean {
+  return expiryGrace_ms > 0 && now_ms() - Date.parse(receivedAt) > expiryGrace_ms
+}
+
+/** A refusal when what is to be said could not be stored. */
+async function store(edge: Edge, reading: Reading): Promise<Refusal | undefined> {
+  if (reading.type !== 'PUBLISH' && reading.type !== 'RELAY') return undefined
+  let messages: readonly OutgoingMessage[]
+  try {
+    messages = reading.type === 'PUBLISH' ? [reading.event] : await edge.passOn(reading.caused)
+  } catch (error) {
+    if (isOutage(error)) return refuse('PARTICIPANTS_AWAY')
+    throw error
+  }
+  try {
+    await edge.publish(messages)
+    return undefined
+  } catch {
+    return refuse('NOT_STORABLE')
+  }
 }
 
 export function refused(refusal: Refusal, contentType: string): Answer {

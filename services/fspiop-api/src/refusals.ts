@@ -14,6 +14,7 @@ export type Reason =
   | 'NOT_HTTP'
   | 'BUSY'
   | 'NOT_STORABLE'
+  | 'NOT_STORED_IN_TIME'
   | 'PARTICIPANTS_AWAY'
   | 'FAULT'
   | 'SOURCE_UNKNOWN'
@@ -25,6 +26,20 @@ export type Reason =
   | 'CONDITION_NOT_32_BYTES'
   | 'RESERVED_IN_VERSION_1_0'
   | 'COMPLETED_TIMESTAMP_OUT_OF_BOUNDS'
+  | 'IDENTITY_MISSING'
+  | 'IDENTITY_IS_NOT_SOURCE'
+  | 'IDENTITY_AWAY'
+  | 'TOO_MANY'
+  | 'KEYS_AWAY'
+  | 'SIGNATURE_MISSING'
+  | 'REQUESTER_NOT_PAYER'
+  | 'REQUESTER_NOT_PAYEE'
+  | 'REQUESTER_NOT_OWNER'
+  | 'DESTINATION_MISSING'
+  | 'DESTINATION_UNKNOWN'
+  | 'DESTINATION_UNREACHABLE'
+  | 'DESTINATION_REFUSED'
+  | 'DESTINATION_SERVES_NOT'
 
 interface Rule {
   readonly code: ErrorCode
@@ -42,6 +57,10 @@ const rules = {
   NOT_HTTP: { code: '3101', text: 'what came is not HTTP' },
   BUSY: { code: '2005', text: 'too many requests at work; try again later' },
   NOT_STORABLE: { code: '2003', text: 'the request could not be stored; try again later' },
+  NOT_STORED_IN_TIME: {
+    code: '2003',
+    text: 'the answer could not be stored in time; send it again',
+  },
   PARTICIPANTS_AWAY: { code: '2003', text: 'the participants cannot be read; try again later' },
   FAULT: { code: '2001', text: 'an unforeseen fault; the request was not accepted' },
   SOURCE_UNKNOWN: { code: '3200', text: 'header fspiop-source: not a participant' },
@@ -56,6 +75,31 @@ const rules = {
     code: '3100',
     text: '/completedTimestamp: too far from the time of the hub',
   },
+  IDENTITY_MISSING: {
+    code: '3000',
+    status: 401,
+    text: 'no client certificate or token of the scheme',
+  },
+  IDENTITY_IS_NOT_SOURCE: {
+    code: '3100',
+    status: 403,
+    text: 'header fspiop-source: the client is another FSP',
+  },
+  IDENTITY_AWAY: { code: '2003', text: 'tokens cannot be checked now; try again later' },
+  TOO_MANY: { code: '2005', text: 'too many requests of this FSP; try again later' },
+  KEYS_AWAY: { code: '2003', text: 'signatures cannot be checked now; try again later' },
+  SIGNATURE_MISSING: { code: '3105', text: 'header fspiop-signature is missing' },
+  REQUESTER_NOT_PAYER: { code: '3100', text: 'header fspiop-source is not the FSP of the payer' },
+  REQUESTER_NOT_PAYEE: { code: '3100', text: 'header fspiop-source is not the FSP of the payee' },
+  REQUESTER_NOT_OWNER: { code: '3100', text: 'header fspiop-source is not the FSP of the party' },
+  DESTINATION_MISSING: { code: '3102', text: 'header fspiop-destination' },
+  DESTINATION_UNKNOWN: {
+    code: '3201',
+    text: 'no participant, or none that has said where to send this',
+  },
+  DESTINATION_UNREACHABLE: { code: '1001', text: 'the destination could not be reached' },
+  DESTINATION_REFUSED: { code: '3000', text: 'the destination refused the message' },
+  DESTINATION_SERVES_NOT: { code: '2002', text: 'the destination does not serve it' },
 } as const satisfies Readonly<Record<Reason, Rule>>
 
 /** Where existing clients are tested for another code than the specification's. */

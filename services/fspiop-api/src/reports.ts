@@ -1,39 +1,38 @@
-/** What became of callbacks goes back to who caused them: one report event per kind and batch. */
+/**
+ * What became of callbacks goes back to who caused them: one report event per kind and batch. Whoever
+ * sent a message that is only passed on is told when it failed.
+ */
 import { derivedId, newEvent, type DomainEvent, type Payload } from '@causeway/events'
+import { errorInformation } from '@causeway/fspiop'
 import type { OutgoingMessage } from '@causeway/runtime'
-import { transferReports } from './transfers/callbacks.ts'
+import { failureLeg, type CausedLeg, type ToldError } from './legs.ts'
+import { refuse } from './refusals.ts'
+import { isTold, reportNames, type ToldEvent } from './told.ts'
 
-/** Further resources join with their own tables. */
-const reportNames = { ...transferReports }
-
-export type ReportedEvent = keyof typeof reportNames
-
-type ReportName = (typeof reportNames)[ReportedEvent]
+type ReportName = NonNullable<(typeof reportNames)[ToldEvent]>
 
 export interface ReportLine {
   /** The event that the line comes from: the ids of the reports are made of it. */
   readonly causeEventId: string
-  readonly causeName: ReportedEvent
+  readonly causeName: string
   readonly report: Payload<ReportName>['reports'][number]
 }
 
 /** Lines of events that this edge did not make callbacks of are left out. */
 export function reportLines(event: DomainEvent<'NotifyReport'>): readonly ReportLine[] {
-  return event.payload.reports.flatMap(({ cause, ...report }) =>
-    isReported(cause.msgName)
-      ? {
-          causeEventId: event.id,
-          causeName: cause.msgName,
-          report: { ...report, entityId: cause.entityId },
-        }
-      : [],
-  )
+  return event.payload.reports.flatMap(({ cause, ...told }) => {
+    if (reportNameOf(cause.msgName) === undefined) return []
+    const report = { ...told, entityId: cause.entityId }
+    delete report.onFailure
+    return { causeEventId: event.id, causeName: cause.msgName, report }
+  })
 }
 
 export function reportEvents(lines: readonly ReportLine[]): readonly OutgoingMessage[] {
   const byName = new Map<ReportName, ReportLine[]>()
   for (const line of lines) {
-    const name = reportNames[line.causeName]
+    const name = reportNameOf(line.causeName)
+    if (name === undefined) continue
     const ofName = byName.get(name)
     if (ofName === undefined) byName.set(name, [line])
     else ofName.push(line)
@@ -46,6 +45,39 @@ export function reportEvents(lines: readonly ReportLine[]): readonly OutgoingMes
   })
 }
 
-function isReported(name: string): name is ReportedEvent {
-  return Object.hasOwn(reportNames, name)
+function reportNameOf(causeName: string): ReportName | undefined {
+  return isTold(causeName) ? (reportNames[causeName] ?? undefined) : undefined
+}
+
+/** What the senders of messages that were only passed on, and failed, are told. */
+export function failureLegs(event: DomainEvent<'NotifyReport'>): readonly CausedLeg[] {
+  return event.payload.reports.flatMap((report) => {
+    const { notificationId, cause, onFailure, status } = report
+    if (onFailure === undefined || status !== 'FAILED') return []
+    return {
+      causeId: notificationId,
+      causeName: cause.msgName,
+      traceparent: undefined,
+      leg: failureLeg(onFailure, cause.entityId, failureOf(report)),
+      isReported: false,
+      onFailure: undefined,
+    }
+  })
+}
+
+/** The receiver's own words where it refused, else that it could not be reached. */
+function failureOf(report: Payload<'NotifyReport'>['reports'][number]): ToldError {
+  const { httpStatus = 0 } = report
+  const reason = reasonOf(httpStatus)
+  if (reason !== 'DESTINATION_UNREACHABLE' && report.errorInformation !== undefined) {
+    return report.errorInformation
+  }
+  const { code, detail } = refuse(reason)
+  return errorInformation(code, detail)
+}
+
+/** What a receiver says of a fault of its own (5xx), or by way of a redirect, is told to nobody. */
+function reasonOf(httpStatus: number) {
+  if (httpStatus === 501) return 'DESTINATION_SERVES_NOT'
+  return httpStatus >= 400 && httpStatus < 500 ? 'DESTINATION_REFUSED' : 'DESTINATION_UNREACHABLE'
 }

@@ -7,12 +7,16 @@ import type { Logger } from '@causeway/runtime'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Admission } from './admission.ts'
 import { refused, routeOf, workOn, type Answer, type Edge, type Routed } from './chain.ts'
+import type { Identify } from './identity.ts'
 import type { Measures } from './measures.ts'
+import type { Rates } from './rates.ts'
 import { announcedBytes, receiveBody } from './receive.ts'
 import { refuse } from './refusals.ts'
 
 export interface ServeParts {
   readonly edge: Edge
+  readonly identify: Identify
+  readonly rates: Rates
   readonly admission: Admission
   readonly measures: Measures
   readonly log: Logger
@@ -41,21 +45,39 @@ async function serveRouted(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { admission, log } = parts
-  const source = String(request.headers['fspiop-source'] ?? '')
-  const bytes = announcedBytes(request)
-  if (!admission.enter(source, bytes, routed.route.share)) {
-    send(parts, request, response, refusedAt(routed, refuse('BUSY')))
-    return
-  }
+  const { log } = parts
   try {
-    const answer = await answerTo(parts, routed, request)
+    const answering = parts.identify(request)
+    const identity = answering instanceof Promise ? await answering : answering
+    const answer =
+      identity.type === 'KNOWN'
+        ? await admit(parts, routed, request, identity.fspId)
+        : refusedAt(routed, refuse(identity.reason))
     if (answer !== undefined) send(parts, request, response, answer)
   } catch (error) {
     log.error({ err: error, operation: routed.match.operation }, 'a request met a fault')
     send(parts, request, response, refusedAt(routed, refuse('FAULT')))
+  }
+}
+
+/** Bounds count for who the channel says it is, so that nobody can use up another's. */
+async function admit(
+  parts: ServeParts,
+  routed: Routed,
+  request: IncomingMessage,
+  identity: string,
+): Promise<Answer | undefined> {
+  const { admission, rates } = parts
+  const { share } = routed.route
+  if (share !== 'NEVER_REFUSED' && !rates.allows(identity, Date.now())) {
+    return refusedAt(routed, refuse('TOO_MANY'))
+  }
+  const bytes = announcedBytes(request)
+  if (!admission.enter(identity, bytes, share)) return refusedAt(routed, refuse('BUSY'))
+  try {
+    return await answerTo(parts, routed, request, identity)
   } finally {
-    admission.leave(source, bytes)
+    admission.leave(identity, bytes)
   }
 }
 
@@ -64,6 +86,7 @@ async function answerTo(
   { edge, measures }: ServeParts,
   routed: Routed,
   request: IncomingMessage,
+  identity: string,
 ): Promise<Answer | undefined> {
   const body = await receiveBody(request)
   switch (body.type) {
@@ -73,8 +96,13 @@ async function answerTo(
     case 'TOO_LARGE':
       return refusedAt(routed, refuse('BODY_TOO_LARGE'))
     case 'WHOLE': {
-      const receivedAt = new Date().toISOString()
-      return workOn(edge, routed, request.headers, body.bytes, receivedAt)
+      return workOn(edge, routed, {
+        headers: request.headers,
+        target: request.url ?? '',
+        body: body.bytes,
+        receivedAt: new Date().toISOString(),
+        identity,
+      })
     }
   }
 }
@@ -83,7 +111,7 @@ function refusedAt({ resource }: Routed, refusal: Refusal): Answer {
   return refused(refusal, responseContentType(resource))
 }
 
-/** The path without the query; no route of the served resources reads one. */
+/** The path without the query. */
 function pathOf(url: string): string {
   const end = url.indexOf('?')
   return end < 0 ? url : url.slice(0, end)

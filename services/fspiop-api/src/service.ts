@@ -2,14 +2,13 @@
  * The edge for FSPs: lets their messages in, and turns what the hub has to say into callbacks. It
  * owns no state: what it accepts is stored as an event before it is acknowledged.
  */
-import { onEvents } from '@causeway/events'
-import { openParticipants } from '@causeway/participants'
+import { openParticipants, type Participants } from '@causeway/participants'
 import {
   serveHttp,
-  StartError,
   type EventBus,
+  type HttpServer,
+  type HttpServerOptions,
   type Logger,
-  type OutgoingMessage,
   type ProcessParts,
   type Service,
 } from '@causeway/runtime'
@@ -20,26 +19,28 @@ import type { Edge } from './chain.ts'
 import { errorsPage } from './errors-page.ts'
 import { openHealthPage } from './health.ts'
 import { openMeasures } from './measures.ts'
+import { refuseOpenDoor, warnOfOpenDoors } from './open-door.ts'
+import { openRates } from './rates.ts'
 import { refuse, type Reason } from './refusals.ts'
-import { reportEvents, reportLines } from './reports.ts'
-import { refusalBody, sendUnknownPath, serveApi } from './serve.ts'
+import { servedRoutes } from './routes.ts'
+import { openSecurity, type Security } from './security.ts'
+import { refusalBody, sendUnknownPath, serveApi, type ServeParts } from './serve.ts'
 import type { Settings } from './settings.ts'
-import { transferLegs, transferReports, type CallbackRules } from './transfers/callbacks.ts'
-import { transferRoutes } from './transfers/requests.ts'
+import { readTls, renewTls } from './tls.ts'
+import { tellFsps } from './told-fsps.ts'
 
 export interface FspiopApi extends Service {
   /** Where FSPs reach it: `http://127.0.0.1:4000`. */
   readonly url: string
 }
 
-const callbackEvents = Object.keys(transferReports) as (keyof typeof transferReports)[]
-
 export async function start(settings: Settings, parts: ProcessParts): Promise<FspiopApi> {
   refuseOpenDoor(settings)
   const log = parts.log.child({ service: 'fspiop-api' })
-  log.warn('EDGE_IDENTITY=header: whoever reaches the port is who FSPIOP-Source says')
-  log.warn('JWS_VERIFY=off, JWS_SIGN=off: signatures are neither verified nor made')
+  warnOfOpenDoors(settings, log)
   const { bus, grpc } = parts
+  const tls = await readTls(settings)
+  const security = await openSecurity(settings, { grpc }, log)
   const participants = await openParticipants({
     group: 'fspiop_api',
     grpc,
@@ -47,119 +48,100 @@ export async function start(settings: Settings, parts: ProcessParts): Promise<Fs
     log,
     age_max_ms: settings.FSPIOP_API_PARTICIPANT_AGE_MAX_MS,
   })
-  const admission = openAdmission({
-    total_max: settings.FSPIOP_API_IN_FLIGHT_MAX,
-    per_fsp_max: settings.FSPIOP_API_IN_FLIGHT_PER_FSP_MAX,
-    bytes_max: settings.FSPIOP_API_BODIES_MAX_BYTES,
+  const serveParts = openServing(settings, parts, { security, participants, log })
+  const telling = await tellFsps({
+    bus,
+    callbacks: serveParts.callbacks,
+    rules: { notifyPayeeOnTimeout: settings.NOTIFY_PAYEE_ON_TIMEOUT === 'on' },
+    forgetKeys: (fspId) => security.forgetKeys(fspId),
   })
-  const measures = openMeasures(parts.metrics, admission)
-  const edge: Edge = {
-    served: transferRoutes(transferRules(settings)),
-    participants,
-    hubName: settings.HUB_NAME,
-    compatibility: settings.COMPATIBILITY,
-    publish: publishWithin(bus, log, settings.FSPIOP_API_PUBLISH_TIMEOUT_MS),
-  }
-  const callbacks = await tellFsps(settings, bus, {
-    participants,
-    hubName: settings.HUB_NAME,
-    outcome_ms: settings.OUTCOME_RETRY_H * 3_600_000,
-    onNoEndpoint: () => measures.noEndpoint(),
-  })
-
-  const serveParts = { edge, admission, measures, log }
   const app = createApp({
     health: openHealthPage({
       'participant-lifecycle': () => participants.ping(),
+      ...(security.ping === undefined ? {} : { 'auth-service': security.ping }),
       events: () => bus.deadLetters(1),
     }),
     errorsPage: errorsPage(settings.COMPATIBILITY),
+    jwks: { keys: security.hubKey === undefined ? [] : [security.hubKey.publicJwk] },
+    issueToken: security.issueToken,
     onUnknownPath: (request, response) => sendUnknownPath(serveParts, request, response),
   })
-  const server = await serveHttp({
-    name: 'API for FSPs',
-    host: settings.FSP_HOST,
-    port: settings.FSP_PORT,
-    handler(request, response) {
-      if (!serveApi(serveParts, request, response)) app(request, response)
-    },
-    log,
-    onHeadTooLarge: fixedAnswer('HEAD_TOO_LARGE'),
-    onUnreadable: fixedAnswer('NOT_HTTP'),
+  const server = await openPort(settings, tls, log, (request, response) => {
+    if (!serveApi(serveParts, request, response)) app(request, response)
   })
+  const renewal = tls === undefined ? undefined : renewTls(settings, tls, server, log)
   return {
     url: server.url,
     async stop() {
+      await renewal?.stop()
       await server.stop()
-      await callbacks.stop()
+      await telling.stop()
+      await security.stop()
       await participants.stop()
     },
   }
 }
 
-/** While one batch is being stored the next is made. */
-const callback_batches_max = 2
-/** Nobody waits for reports, so they are gathered. */
-const reports_apart_ms = 250
-const report_batch_max = 1_000
-
-const loopback = /^(localhost|::1|127(\.\d{1,3}){3})$/
-
-/** Without a proof of identity only this machine may come in. */
-function refuseOpenDoor({ FSP_HOST, EDGE_IDENTITY }: Settings): void {
-  if (loopback.test(FSP_HOST)) return
-  throw new StartError(
-    `FSP_HOST=${FSP_HOST} is refused: with EDGE_IDENTITY=${EDGE_IDENTITY} anybody could pay in any FSP's name, so only a loopback address such as 127.0.0.1 may be listened on.`,
-  )
+interface OpenedParts {
+  readonly security: Security
+  readonly participants: Participants
+  readonly log: Logger
 }
 
-function transferRules(settings: Settings) {
-  const isMojaloop = settings.COMPATIBILITY === 'mojaloop'
-  return {
-    onUsAllowed: settings.ON_US_TRANSFERS === 'on',
-    abortedIgnored: isMojaloop,
-    timestampBounds: isMojaloop
-      ? {
-          ahead_ms_max: settings.COMPLETED_TIMESTAMP_AHEAD_MS,
-          behind_ms_max: settings.COMPLETED_TIMESTAMP_BEHIND_MS,
-        }
-      : undefined,
+function openServing(
+  settings: Settings,
+  { bus, metrics }: Pick<ProcessParts, 'bus' | 'metrics'>,
+  { security, participants, log }: OpenedParts,
+): ServeParts & { readonly callbacks: CallbackParts } {
+  const admission = openAdmission({
+    total_max: settings.FSPIOP_API_IN_FLIGHT_MAX,
+    per_fsp_max: settings.FSPIOP_API_IN_FLIGHT_PER_FSP_MAX,
+    bytes_max: settings.FSPIOP_API_BODIES_MAX_BYTES,
+    bytes_per_fsp_max: settings.FSPIOP_API_BODIES_PER_FSP_MAX_BYTES,
+  })
+  const measures = openMeasures(metrics, admission)
+  const callbacks: CallbackParts = {
+    participants,
+    hubName: settings.HUB_NAME,
+    outcome_ms: settings.OUTCOME_RETRY_H * 3_600_000,
+    relay_ms: settings.FSPIOP_API_RELAY_RETRY_MS,
+    onNoEndpoint: () => measures.noEndpoint(),
+    sign: security.hubKey?.sign,
   }
+  const edge: Edge = {
+    served: servedRoutes(settings),
+    participants,
+    hubName: settings.HUB_NAME,
+    compatibility: settings.COMPATIBILITY,
+    checkSignature: security.checkSignature,
+    expiryGrace_ms: settings.EXPIRY_GRACE_MS,
+    now_ms: Date.now,
+    passOn: (caused) => callbackMessages([caused], callbacks, new Date()),
+    publish: publishWithin(bus, log, settings.FSPIOP_API_PUBLISH_TIMEOUT_MS),
+  }
+  const rates = openRates({
+    per_s: settings.FSPIOP_API_RATE_PER_FSP_MAX,
+    burst: settings.FSPIOP_API_BURST_PER_FSP_MAX,
+  })
+  return { edge, identify: security.identify, rates, admission, measures, log, callbacks }
 }
 
-/** Callbacks first, reports beside them: who waits for money does not wait for a report. */
-async function tellFsps(settings: Settings, bus: EventBus, parts: CallbackParts): Promise<Service> {
-  const rules: CallbackRules = {
-    notifyPayeeOnTimeout: settings.NOTIFY_PAYEE_ON_TIMEOUT === 'on',
-  }
-  const publish = async (messages: readonly OutgoingMessage[]) => {
-    if (messages.length > 0) await bus.publish(messages)
-  }
-  const callbacks = await onEvents(
-    bus,
-    'fspiop_api',
-    callbackEvents,
-    async (events) => {
-      const legs = events.flatMap((event) =>
-        transferLegs(event, rules).map((leg) => ({ event, leg })),
-      )
-      await publish(await callbackMessages(legs, parts, new Date()))
-    },
-    { batches_in_flight_max: callback_batches_max },
-  )
-  const reports = await onEvents(
-    bus,
-    'fspiop_api',
-    ['NotifyReport'],
-    (events) => publish(reportEvents(events.flatMap(reportLines))),
-    { batch_max: report_batch_max, batches_apart_ms: reports_apart_ms },
-  )
-  return {
-    async stop() {
-      await callbacks.stop()
-      await reports.stop()
-    },
-  }
+function openPort(
+  { FSP_HOST, FSP_PORT }: Settings,
+  tls: HttpServerOptions['tls'],
+  log: Logger,
+  handler: HttpServerOptions['handler'],
+): Promise<HttpServer> {
+  return serveHttp({
+    name: 'API for FSPs',
+    host: FSP_HOST,
+    port: FSP_PORT,
+    handler,
+    log,
+    onHeadTooLarge: fixedAnswer('HEAD_TOO_LARGE'),
+    onUnreadable: fixedAnswer('NOT_HTTP'),
+    ...(tls === undefined ? {} : { tls }),
+  })
 }
 
 /**
@@ -173,7 +155,7 @@ function publishWithin(bus: EventBus, log: Logger, timeout_ms: number): Edge['pu
     told_ms = Date.now()
     log.error({ err: error }, 'a request could not be stored and was refused')
   }
-  return (event) =>
+  return (events) =>
     new Promise((resolve, reject) => {
       const fail = (error: unknown) => {
         clearTimeout(timer)
@@ -181,7 +163,7 @@ function publishWithin(bus: EventBus, log: Logger, timeout_ms: number): Edge['pu
         reject(error instanceof Error ? error : new Error(String(error)))
       }
       const timer = setTimeout(() => fail(new Error('not durable in time')), timeout_ms)
-      bus.publish([event]).then(() => {
+      bus.publish(events).then(() => {
         clearTimeout(timer)
         resolve()
       }, fail)

@@ -14,19 +14,48 @@ export const settings = {
     default: '127.0.0.1',
   }),
   EDGE_IDENTITY: choice({
-    about: 'how FSPs say who they are; header: whoever reaches the port is who FSPIOP-Source says',
-    options: ['header'],
-    default: 'header',
+    about:
+      'how FSPs say who they are: mtls (client certificate), token (bearer token), or header ' +
+      '(whoever reaches the port is who FSPIOP-Source says; development only)',
+    options: ['mtls', 'token', 'header'],
+    default: 'mtls',
+  }),
+  EDGE_TLS: choice({
+    about:
+      'whether the API for FSPs is https; off only with EDGE_IDENTITY=token behind a gateway, or header',
+    options: ['on', 'off'],
+    default: 'on',
+  }),
+  EDGE_TLS_CERTIFICATE_FILE: text({ about: "PEM file: the FSP port's certificate", default: '' }),
+  EDGE_TLS_KEY_FILE: text({ about: 'PEM file: its private key', default: '' }),
+  EDGE_TLS_CA_FILE: text({
+    about: "PEM file: the scheme's CA, which vouches for FSPs; with EDGE_IDENTITY=mtls",
+    default: '',
+  }),
+  EDGE_GATEWAY_SUBJECTS: text({
+    about:
+      'common names of gateways, parted by commas, that may tell the certificate of their client ' +
+      'in X-Forwarded-Client-Cert',
+    default: '',
   }),
   JWS_VERIFY: choice({
     about: 'whether signatures of FSPs are verified; off: they are relayed unread',
-    options: ['off'],
-    default: 'off',
+    options: ['on', 'off'],
+    default: 'on',
+  }),
+  JWS_VERIFY_ES256: choice({
+    about: 'whether signatures with ES256, which the API does not name, are read too',
+    options: ['on', 'off'],
+    default: 'on',
   }),
   JWS_SIGN: choice({
     about: 'whether messages that the hub makes are signed',
-    options: ['off'],
-    default: 'off',
+    options: ['on', 'off'],
+    default: 'on',
+  }),
+  JWS_SIGNING_KEY_FILE: text({
+    about: 'PEM file: the private key that signs them (RSA of 2048 to 3072 bits, or P-256)',
+    default: '',
   }),
   HUB_NAME: text({ about: 'name of the hub as a participant', default: 'Hub' }),
   COMPATIBILITY: choice({
@@ -43,6 +72,14 @@ export const settings = {
     about: 'whether the payee FSP too is told that a reserved transfer has expired',
     options: ['on', 'off'],
     default: 'on',
+  }),
+  /** The ledger's own, word for word: within it the edge has to have an answer about money stored. */
+  EXPIRY_GRACE_MS: integer({
+    about: 'how long after its expiration a reservation may be voided for time',
+    unit: 'ms',
+    default: 1_000,
+    min: 0,
+    max: 600_000,
   }),
   OUTCOME_RETRY_H: integer({
     about: 'how long an FSP is tried to be told how its money ended',
@@ -66,24 +103,62 @@ export const settings = {
     max: 86_400_000,
   }),
   FSPIOP_API_IN_FLIGHT_MAX: integer({
-    about: 'requests at work; beyond it POST and GET are refused, GET from half of it on',
+    about:
+      'requests at work; beyond it transfers are refused, quotes from three quarters of it on, ' +
+      'all that asks from half of it on, answers (PUT) never',
     unit: 'requests',
     default: 2_000,
     min: 1,
     max: 100_000,
   }),
   FSPIOP_API_IN_FLIGHT_PER_FSP_MAX: integer({
-    about: 'the same for one FSP',
+    about: 'the same for one FSP; what it has beyond does not count against the others',
     unit: 'requests',
-    default: 1_000,
+    default: 500,
     min: 1,
     max: 100_000,
   }),
+  FSPIOP_API_RATE_PER_FSP_MAX: integer({
+    about: 'POST and GET of one FSP in the long run; beyond it they are refused',
+    unit: 'requests/s',
+    default: 2_000,
+    min: 1,
+    max: 100_000,
+  }),
+  FSPIOP_API_BURST_PER_FSP_MAX: integer({
+    about: 'POST and GET of one FSP that may come at once after a pause',
+    unit: 'requests',
+    default: 4_000,
+    min: 1,
+    max: 1_000_000,
+  }),
+  FSPIOP_API_RELAY_RETRY_MS: integer({
+    about:
+      'how long a message without an expiration that is only passed on is tried to be delivered',
+    unit: 'ms',
+    default: 60_000,
+    min: 1_000,
+    max: 86_400_000,
+  }),
+  FSPIOP_API_KEY_AGE_MAX_MS: integer({
+    about: 'how long what is known of keys and tokens serves, even when no change is heard of',
+    unit: 'ms',
+    default: 60_000,
+    min: 100,
+    max: 3_600_000,
+  }),
   FSPIOP_API_BODIES_MAX_BYTES: integer({
-    about: 'bodies of the requests at work; beyond it POST and GET are refused',
+    about: 'bodies of the requests at work; beyond it requests are refused in the same order',
     unit: 'bytes',
     default: 268_435_456,
-    min: 5_242_880,
+    min: 10_485_760,
+    max: 8_589_934_592,
+  }),
+  FSPIOP_API_BODIES_PER_FSP_MAX_BYTES: integer({
+    about: 'the same for one FSP; what it has beyond does not count against the others',
+    unit: 'bytes',
+    default: 67_108_864,
+    min: 10_485_760,
     max: 8_589_934_592,
   }),
   FSPIOP_API_PUBLISH_TIMEOUT_MS: integer({
@@ -99,6 +174,13 @@ export const settings = {
     default: 60_000,
     min: 100,
     max: 3_600_000,
+  }),
+  FSPIOP_API_TLS_RENEWAL_MS: integer({
+    about: 'how often the files of the certificate are looked at for new ones',
+    unit: 'ms',
+    default: 60_000,
+    min: 100,
+    max: 86_400_000,
   }),
 } as const
 

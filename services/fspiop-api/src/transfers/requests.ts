@@ -27,7 +27,11 @@ export function transferRoutes(rules: TransferRules): ServedRoutes {
   return {
     'POST /transfers': { ...begins, share: 'WHOLE', read: (message) => prepare(message, rules) },
     'GET /transfers/{ID}': { ...begins, share: 'HALF', read: query },
-    'PUT /transfers/{ID}': { ...finishes, read: (message) => fulfil(message, rules) },
+    'PUT /transfers/{ID}': {
+      ...finishes,
+      vouchesForTime: true,
+      read: (message) => fulfil(message, rules),
+    },
     'PUT /transfers/{ID}/error': { ...finishes, read: reject },
   }
 }

@@ -1,32 +1,15 @@
 /** What the tests of the edge stand on: the service on real parts, and participants as they say. */
-import { participantsService, type Participant } from '@causeway/protos'
-import type { Handlers, Message } from '@causeway/runtime'
-import { openTestParts, type TestParts } from '@causeway/runtime/testing'
-import { randomUUID } from 'node:crypto'
-import { request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import { catalogue, type EventName } from '@causeway/events'
-import { start, type FspiopApi } from './service.ts'
-import type { Settings } from './settings.ts'
-
-export const testSettings: Settings = {
-  FSP_PORT: 0,
-  FSP_HOST: '127.0.0.1',
-  EDGE_IDENTITY: 'header',
-  JWS_VERIFY: 'off',
-  JWS_SIGN: 'off',
-  HUB_NAME: 'Hub',
-  COMPATIBILITY: 'specification',
-  ON_US_TRANSFERS: 'off',
-  NOTIFY_PAYEE_ON_TIMEOUT: 'on',
-  OUTCOME_RETRY_H: 24,
-  COMPLETED_TIMESTAMP_AHEAD_MS: 200,
-  COMPLETED_TIMESTAMP_BEHIND_MS: 300_000,
-  FSPIOP_API_IN_FLIGHT_MAX: 2_000,
-  FSPIOP_API_IN_FLIGHT_PER_FSP_MAX: 1_000,
-  FSPIOP_API_BODIES_MAX_BYTES: 268_435_456,
-  FSPIOP_API_PUBLISH_TIMEOUT_MS: 5_000,
-  FSPIOP_API_PARTICIPANT_AGE_MAX_MS: 60_000,
-}
+import { participantsService, type Participant } from '@causeway/protos'
+import type { ClientTls, Handlers, Message } from '@causeway/runtime'
+import { openTestParts, type TestParts } from '@causeway/runtime/testing'
+import { request as httpRequest, type IncomingHttpHeaders } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import { start, type FspiopApi } from '../service.ts'
+import type { Settings } from '../settings.ts'
+import { serveAuth, type Auth } from './auth.ts'
+import type { Sent } from './messages.ts'
+import { testSettings } from './settings.ts'
 
 /** The participants that the stand-in for participant-lifecycle knows. */
 export interface Register {
@@ -47,6 +30,7 @@ export function participant(name: string, changed: Partial<Participant> = {}): P
     version: 1,
     accounts: [],
     endpoints: [
+      { type: 'FSPIOP_CALLBACK_URL', value: at },
       { type: 'FSPIOP_CALLBACK_URL_TRANSFER_POST', value: `${at}/transfers` },
       { type: 'FSPIOP_CALLBACK_URL_TRANSFER_PUT', value: `${at}/transfers/{{transferId}}` },
       { type: 'FSPIOP_CALLBACK_URL_TRANSFER_ERROR', value: `${at}/transfers/{{transferId}}/error` },
@@ -59,6 +43,7 @@ export interface Stand {
   readonly parts: TestParts
   readonly edge: FspiopApi
   readonly register: Register
+  readonly auth: Auth
   /** All that was said on the topics of these events so far. */
   readonly heard: Message[]
   /** From now on participant-lifecycle answers; needed where the stand was opened without it. */
@@ -66,13 +51,25 @@ export interface Stand {
   stop(): Promise<void>
 }
 
+export interface StandOptions {
+  /** Whether participant-lifecycle answers from the start. */
+  readonly isServed?: boolean
+  /** auth-service, or what stands in for it. */
+  readonly authOf?: (parts: TestParts) => Auth | Promise<Auth>
+}
+
 const listensTo = [
   'TransferPrepareRequested',
+  'QuoteRequestReceived',
   'NotifyRequested',
 ] as const satisfies readonly EventName[]
 
-export async function openStand(changed: Partial<Settings> = {}, isServed = true): Promise<Stand> {
+export async function openStand(
+  changed: Partial<Settings> = {},
+  { isServed = true, authOf = serveAuth }: StandOptions = {},
+): Promise<Stand> {
   const parts = await openTestParts()
+  const auth = await authOf(parts)
   const register: Register = {
     participants: new Map(
       [participant('greenbank'), participant('bluewallet')].map((known) => [known.name, known]),
@@ -99,6 +96,7 @@ export async function openStand(changed: Partial<Settings> = {}, isServed = true
     parts,
     edge,
     register,
+    auth,
     heard,
     serve,
     async stop() {
@@ -139,16 +137,13 @@ export interface Answered {
     | undefined
 }
 
-export interface Sent {
-  readonly method: string
-  readonly path: string
-  readonly headers: Readonly<Record<string, string>>
-  readonly body?: string | Buffer
-}
-
-export function send(url: string, { method, path, headers, body }: Sent): Promise<Answered> {
+/** With `tls` as that client, over https. */
+export function send(url: string, sent: Sent, tls?: ClientTls): Promise<Answered> {
+  const { method, path, headers, body } = sent
   return new Promise((resolve, reject) => {
-    const request = httpRequest(url, { method, path, headers }, (response) => {
+    const secure = tls === undefined ? {} : { cert: tls.certificate, key: tls.key, ca: tls.ca }
+    const begin = url.startsWith('https:') ? httpsRequest : httpRequest
+    const request = begin(url, { method, path, headers, ...secure }, (response) => {
       const chunks: Buffer[] = []
       response.on('data', (chunk: Buffer) => chunks.push(chunk))
       response.on('end', () => {
@@ -162,46 +157,15 @@ export function send(url: string, { method, path, headers, body }: Sent): Promis
   })
 }
 
+/** Its status and code: `400 3102`. */
+export function summary({ status, error }: Answered): string {
+  return error === undefined ? `${status}` : `${status} ${error.errorCode}`
+}
+
 function errorOf(text: string): Answered['error'] {
   try {
     return (JSON.parse(text) as { errorInformation?: Answered['error'] }).errorInformation
   } catch {
     return undefined
   }
-}
-
-export function mediaType(version = '1.1'): string {
-  return `application/vnd.interoperability.transfers+json;version=${version}`
-}
-
-export function headersOf(
-  method: string,
-  source: string,
-  changed: Readonly<Record<string, string | undefined>> = {},
-): Record<string, string> {
-  const all = {
-    'content-type': mediaType(),
-    date: 'Sat, 21 Nov 2026 10:00:00 GMT',
-    'fspiop-source': source,
-    accept: method === 'PUT' || method === 'PATCH' ? undefined : mediaType('1'),
-    ...changed,
-  }
-  return Object.fromEntries(
-    Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined),
-  )
-}
-
-export const condition = 'YlK5TZyhflbXaDRPtR5zhCu8FrbgvrQwwmzuH0iQ0AI'
-
-export function transferBody(changed: Readonly<Record<string, unknown>> = {}): string {
-  return JSON.stringify({
-    transferId: randomUUID(),
-    payeeFsp: 'bluewallet',
-    payerFsp: 'greenbank',
-    amount: { currency: 'USD', amount: '99' },
-    ilpPacket: 'DIICzQAAAAAAAADIMjAzMDAxMDEwMDAwMDAwMDA',
-    condition,
-    expiration: '2030-01-01T00:00:00.000Z',
-    ...changed,
-  })
 }

@@ -1,0 +1,83 @@
+import { settings as authSettings, start as startAuth } from '@causeway/auth-service'
+import { credentialsService, keysService } from '@causeway/protos'
+import { readSettings, type Calls } from '@causeway/runtime'
+import { eventually, type TestParts } from '@causeway/runtime/testing'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { randomBytes } from 'node:crypto'
+import { emptyAuth } from './testing/auth.ts'
+import { id, message, withHeaders } from './testing/messages.ts'
+import { newSigner, signed } from './testing/signing.ts'
+import { openStand, send, summary, type Stand } from './testing/stand.ts'
+
+const query = message('GET', `/transfers/${id}`)
+const ping = message('POST', '/pings', { pingId: id })
+
+let stand: Stand
+let credentials: Calls<typeof credentialsService>
+let keys: Calls<typeof keysService>
+let stopAuth: (() => Promise<void>) | undefined
+beforeAll(async () => {
+  stand = await openStand(
+    { EDGE_IDENTITY: 'token', JWS_VERIFY: 'on' },
+    {
+      async authOf(parts: TestParts) {
+        const values = { AUTH_SERVICE_SECRETS_KEY: randomBytes(32).toString('base64url') }
+        const sources = [{ origin: 'flag', values }] as const
+        const read = readSettings(authSettings, { sources, prefixes: [] })
+        const auth = await startAuth(read.values, parts)
+        stopAuth = () => auth.stop()
+        return emptyAuth()
+      },
+    },
+  )
+  credentials = stand.parts.grpc.client(credentialsService, 'auth-service')
+  keys = stand.parts.grpc.client(keysService, 'auth-service')
+})
+afterAll(async () => {
+  await stopAuth?.()
+  await stand.stop()
+})
+
+/** As an FSP gets it: by its secret, at the edge. */
+async function tokenOf(participant: string): Promise<string> {
+  const { secret } = await credentials.CreateClientSecret({ participant, createdBy: 'operator' })
+  if (!secret) throw new Error(`${participant} gets no secret`)
+  const form = new URLSearchParams({
+    grant_type: 'client_credentials',
+    client_id: secret.clientId,
+    client_secret: secret.clientSecret,
+  })
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+  const asked = { method: 'POST', path: '/token', headers, body: form.toString() }
+  const { text } = await send(stand.edge.url, asked)
+  return (JSON.parse(text) as { access_token: string }).access_token
+}
+
+test('a token that an FSP got for its secret says who it is', async () => {
+  const authorization = `Bearer ${await tokenOf('greenbank')}`
+  const asked = withHeaders(query, { authorization })
+  expect(summary(await send(stand.edge.url, asked))).toBe('202')
+  const inOther = withHeaders(asked, { 'fspiop-source': 'bluewallet' })
+  expect(summary(await send(stand.edge.url, inOther))).toBe('403 3100')
+})
+
+test('a key that was registered verifies at once, and until it is ended', async () => {
+  const authorization = `Bearer ${await tokenOf('greenbank')}`
+  const signer = newSigner('green-1')
+  const sent = withHeaders(await signed(ping, signer), { authorization })
+  const ask = async () => summary(await send(stand.edge.url, sent))
+  expect(await ask()).toBe('400 3105')
+  const publicKey = String(signer.publicKey.export({ type: 'spki', format: 'pem' }))
+  await keys.AddParticipantKey({
+    participant: 'greenbank',
+    kid: 'green-1',
+    use: 'sig',
+    publicKey,
+    validFrom: '',
+    validTo: '',
+    createdBy: 'operator',
+  })
+  expect(await ask()).toBe('202')
+  await keys.EndParticipantKey({ participant: 'greenbank', kid: 'green-1', validTo: '' })
+  await eventually(async () => ((await ask()) === '400 3105' ? true : undefined), 'its end')
+})

@@ -1,0 +1,251 @@
+import { eventually } from '@causeway/runtime/testing'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { connect, type Socket } from 'node:net'
+import {
+  id,
+  message,
+  quoteRequest,
+  transferBody,
+  transferFulfilment,
+  withHeaders,
+  type Sent,
+} from './testing/messages.ts'
+import { openStand, send, summary, type Stand } from './testing/stand.ts'
+
+const fulfil = message('PUT', `/transfers/${id}`, transferFulfilment)
+const query = message('GET', `/transfers/${id}`)
+const quote = message('POST', '/quotes', quoteRequest)
+const lookup = message('GET', '/parties/MSISDN/123456789')
+
+function prepare(body: string = transferBody()): Sent {
+  return { ...message('POST', '/transfers'), body }
+}
+
+function ofBluewallet(sent: Sent): Sent {
+  const named = withHeaders(sent, {
+    'fspiop-source': 'bluewallet',
+    'fspiop-destination': undefined,
+  })
+  const body = transferBody({ payerFsp: 'bluewallet', payeeFsp: 'greenbank' })
+  return sent.path === '/transfers' ? { ...named, body } : named
+}
+
+/** A legal transfer whose body has this many bytes, in members that nobody knows. */
+function padded(bytes: number): string {
+  const body = transferBody({ padding: '' })
+  return body.replace('"padding":""', `"padding":"${'x'.repeat(bytes - body.length)}"`)
+}
+
+/** A connection that sends the head of a request, and of its body so far nothing. */
+function hanging({ url }: Stand['edge'], { method, path, headers }: Sent, bytes: number): Socket {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1')
+  const all = Object.entries({ ...headers, host: 'hub', 'content-length': String(bytes) })
+  const head = all.map(([name, value]) => `${name}: ${value}`).join('\r\n')
+  socket.on('error', () => undefined)
+  socket.write(`${method} ${path} HTTP/1.1\r\n${head}\r\n\r\n`)
+  return socket
+}
+
+async function answerOn(socket: Socket): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of socket) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks).toString()
+}
+
+function inFlight(stand: Stand, count: number): Promise<unknown> {
+  return eventually(async () => {
+    const metrics = await stand.parts.metrics.metrics()
+    return metrics.includes(`fspiop_api_requests_in_flight ${count}\n`) ? true : undefined
+  }, `${count} requests at work`)
+}
+
+describe('what is too large, cut or no HTTP', () => {
+  let stand: Stand
+  beforeAll(async () => {
+    stand = await openStand()
+  })
+  afterAll(() => stand.stop())
+  const ask = async (sent: Sent) => summary(await send(stand.edge.url, sent))
+
+  test('a body of one byte too many is 400 and 3104, announced or in chunks', async () => {
+    const large = prepare(padded(5_242_881))
+    expect(await ask(large)).toBe('400 3104')
+    expect(await ask(withHeaders(large, { 'transfer-encoding': 'chunked' }))).toBe('400 3104')
+  })
+
+  test('a head of more than 65,536 bytes is 400 and 3104', async () => {
+    const answer = await send(
+      stand.edge.url,
+      withHeaders(prepare(), { 'x-long': 'x'.repeat(66_000) }),
+    )
+    expect(summary(answer)).toBe('400 3104')
+    expect(answer.headers['content-type']).toBe('application/json')
+    expect(await ask(withHeaders(prepare(), { 'x-long': 'x'.repeat(60_000) }))).toBe('202')
+  })
+
+  test('a body that is cut is as if it had never come', async () => {
+    const socket = hanging(stand.edge, prepare(), 2_000)
+    socket.write(transferBody().slice(0, 100))
+    await inFlight(stand, 1)
+    socket.destroy()
+    await eventually(async () => {
+      const metrics = await stand.parts.metrics.metrics()
+      return metrics.includes('fspiop_api_cut_requests_total 1') ? true : undefined
+    }, 'the cut')
+    await inFlight(stand, 0)
+  })
+
+  test.each([
+    ['nonsense', 'nonsense\r\n\r\n'],
+    ['a negative length', 'PUT /transfers/1 HTTP/1.1\r\nHost: h\r\nContent-Length: -1\r\n\r\n'],
+    [
+      'two lengths',
+      'PUT /transfers/1 HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n',
+    ],
+    [
+      'a length beside chunks',
+      'PUT /transfers/1 HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
+    ],
+  ])('%s is no HTTP: 400 and 3101', async (_title, text) => {
+    const socket = connect(Number(new URL(stand.edge.url).port), '127.0.0.1')
+    socket.end(text)
+    expect(await answerOn(socket)).toMatch(/^HTTP\/1\.1 400 [^]*"errorCode":"3101"/)
+  })
+
+  test('none of it leaves anything behind: only what was good is published', async () => {
+    const whole = prepare(padded(5_242_880))
+    expect(await ask(whole)).toBe('202')
+    const { transferId } = JSON.parse(String(whole.body)) as { transferId: string }
+    await eventually(() => stand.heard.find(({ key }) => key === transferId), 'the largest one')
+    const types = stand.heard.map(({ type }) => type)
+    expect(types).toEqual(['TransferPrepareRequested', 'TransferPrepareRequested'])
+  })
+})
+
+describe('under load', () => {
+  test('lookups are shed first, then quotes, then transfers, and answers never', async () => {
+    const stand = await openStand({ FSPIOP_API_IN_FLIGHT_MAX: 4 })
+    try {
+      const ask = async (sent: Sent) => summary(await send(stand.edge.url, sent))
+      const told = () => Promise.all([lookup, query, quote, prepare(), fulfil].map(ask))
+      const sockets: Socket[] = []
+      const hang = async (sent: Sent) => {
+        sockets.push(hanging(stand.edge, sent, 2_000))
+        await inFlight(stand, sockets.length)
+      }
+      await hang(prepare())
+      for (const sent of [lookup, query, quote, prepare(), fulfil]) {
+        expect(await ask(sent)).toBe(sent.method === 'PUT' ? '200' : '202')
+      }
+      await hang(ofBluewallet(prepare()))
+      expect(await Promise.all([lookup, query].map(ask))).toEqual(['503 2005', '503 2005'])
+      expect(await ask(quote)).toBe('202')
+      expect(await ask(prepare())).toBe('202')
+      await hang(prepare())
+      expect(await ask(quote)).toBe('503 2005')
+      expect(await ask(prepare())).toBe('202')
+      await hang(ofBluewallet(prepare()))
+      expect(await told()).toEqual(['503 2005', '503 2005', '503 2005', '503 2005', '200'])
+      for (const socket of sockets) socket.destroy()
+      await inFlight(stand, 0)
+      expect(await ask(lookup)).toBe('202')
+    } finally {
+      await stand.stop()
+    }
+  })
+
+  test('a flood of one FSP, also of answers, leaves the others their room', async () => {
+    const stand = await openStand({
+      FSPIOP_API_IN_FLIGHT_MAX: 12,
+      FSPIOP_API_IN_FLIGHT_PER_FSP_MAX: 4,
+    })
+    try {
+      const ask = async (sent: Sent) => summary(await send(stand.edge.url, sent))
+      const sockets = Array.from({ length: 40 }, () =>
+        hanging(stand.edge, withHeaders(fulfil, { 'fspiop-source': 'greenbank' }), 2_000),
+      )
+      await inFlight(stand, 40)
+      expect(await Promise.all([prepare(), lookup, quote].map(ask))).toEqual([
+        '503 2005',
+        '503 2005',
+        '503 2005',
+      ])
+      const others = [lookup, query, prepare(), fulfil].map(ofBluewallet)
+      for (let round = 0; round < 10; round++) {
+        for (const sent of others) {
+          expect(await ask(sent)).toBe(sent.method === 'PUT' ? '200' : '202')
+        }
+      }
+      for (const socket of sockets) socket.destroy()
+      await inFlight(stand, 0)
+      expect(await ask(prepare())).toBe('202')
+    } finally {
+      await stand.stop()
+    }
+  })
+
+  test('large bodies of one FSP leave the others theirs', async () => {
+    const large = 5_242_880
+    const stand = await openStand({
+      FSPIOP_API_BODIES_MAX_BYTES: 4 * large,
+      FSPIOP_API_BODIES_PER_FSP_MAX_BYTES: 2 * large,
+    })
+    try {
+      const ask = async (sent: Sent) => summary(await send(stand.edge.url, sent))
+      const sockets = [hanging(stand.edge, prepare(), large), hanging(stand.edge, prepare(), large)]
+      await inFlight(stand, 2)
+      expect(await ask(prepare())).toBe('503 2005')
+      expect(await ask(ofBluewallet(prepare()))).toBe('202')
+      for (const socket of sockets) socket.destroy()
+      await inFlight(stand, 0)
+      expect(await ask(prepare())).toBe('202')
+    } finally {
+      await stand.stop()
+    }
+  })
+
+  test('so many requests of an FSP in so long: beyond it nothing begins, all may end', async () => {
+    const stand = await openStand({
+      FSPIOP_API_RATE_PER_FSP_MAX: 1,
+      FSPIOP_API_BURST_PER_FSP_MAX: 10,
+    })
+    try {
+      const ask = async (sent: Sent) => summary(await send(stand.edge.url, sent))
+      const flood = await Promise.all(Array.from({ length: 200 }, () => ask(prepare())))
+      const taken = flood.filter((told) => told === '202').length
+      const seconds_max = 30
+      expect(taken).toBeGreaterThanOrEqual(10)
+      expect(taken).toBeLessThanOrEqual(10 + seconds_max)
+      expect(new Set(flood)).toEqual(new Set(['202', '503 2005']))
+      for (let at = 0; at < 5; at++) {
+        expect(await ask(withHeaders(fulfil, { 'fspiop-source': 'greenbank' }))).toBe('200')
+        expect(await ask(ofBluewallet(prepare()))).toBe('202')
+      }
+    } finally {
+      await stand.stop()
+    }
+  })
+
+  test('clients that send a byte now and then hold up nobody, and are let go', async () => {
+    const stand = await openStand()
+    try {
+      const { port } = new URL(stand.edge.url)
+      const slow = Array.from({ length: 200 }, () => {
+        const socket = connect(Number(port), '127.0.0.1')
+        socket.on('error', () => undefined)
+        socket.write('POST /transfers HTTP/1.1\r\nHost: hub\r\nX-')
+        const trickle = setInterval(() => socket.write('a'), 500)
+        socket.on('close', () => clearInterval(trickle))
+        return socket
+      })
+      const ends = Promise.all(slow.map(answerOn))
+      for (let at = 0; at < 20; at++) {
+        expect(summary(await send(stand.edge.url, prepare()))).toBe('202')
+      }
+      await inFlight(stand, 0)
+      for (const end of await ends) expect(end).toMatch(/^HTTP\/1\.1 408 /)
+    } finally {
+      await stand.stop()
+    }
+  })
+})

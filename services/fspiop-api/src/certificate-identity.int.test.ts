@@ -1,0 +1,191 @@
+import type { ClientTls } from '@causeway/runtime'
+import { eventually } from '@causeway/runtime/testing'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { connect } from 'node:tls'
+import { participantKey, serveAuth } from './testing/auth.ts'
+import { as, ofOthers, prepare, quote } from './testing/impostors.ts'
+import {
+  id,
+  message,
+  partyAnswer,
+  transferFulfilment,
+  withHeaders,
+  type Sent,
+} from './testing/messages.ts'
+import { newCa, openScheme, validFor, type Scheme } from './testing/scheme.ts'
+import { newSigner, signed } from './testing/signing.ts'
+import { openStand, send, summary, type Stand } from './testing/stand.ts'
+
+const fulfil = message('PUT', `/transfers/${id}`, transferFulfilment)
+const query = message('GET', `/transfers/${id}`)
+const hour_ms = 3_600_000
+
+describe('by client certificate', () => {
+  const [green, blue] = [newSigner('green-1'), newSigner('blue-1')]
+  const signers = new Map([
+    ['greenbank', green],
+    ['bluewallet', blue],
+  ])
+  let scheme: Scheme
+  let stand: Stand
+  beforeAll(async () => {
+    scheme = openScheme()
+    stand = await openStand(
+      {
+        ...scheme.settings,
+        EDGE_IDENTITY: 'mtls',
+        EDGE_GATEWAY_SUBJECTS: 'gateway-1, gateway-2',
+        JWS_VERIFY: 'on',
+        FSPIOP_API_TLS_RENEWAL_MS: 100,
+      },
+      {
+        authOf(parts) {
+          const auth = serveAuth(parts)
+          const { keys } = auth
+          keys.set('greenbank', [participantKey('green-1', green.publicKey)])
+          keys.set('bluewallet', [participantKey('blue-1', blue.publicKey)])
+          for (const name of ['sleeper', 'Hub', 'nobody']) {
+            keys.set(name, [participantKey('green-1', green.publicKey)])
+          }
+          return auth
+        },
+      },
+    )
+  })
+  afterAll(async () => {
+    await stand.stop()
+    scheme.stop()
+  })
+
+  async function ask(tls: ClientTls, sent: Sent): Promise<string> {
+    const source = sent.headers['fspiop-source'] ?? ''
+    const whole = sent.method === 'GET' ? sent : await signed(sent, signers.get(source) ?? green)
+    return summary(await send(stand.edge.url, whole, tls))
+  }
+
+  test('an FSP is who its certificate says', async () => {
+    const tls = scheme.client('greenbank')
+    expect(await ask(tls, prepare())).toBe('202')
+    expect(await ask(tls, query)).toBe('202')
+    expect(await ask(scheme.client('bluewallet'), fulfil)).toBe('200')
+  })
+
+  test.each([
+    ['a POST', quote],
+    ['a PUT', as('greenbank', fulfil)],
+    ['a GET', query],
+  ])('in the name of another FSP %s is refused', async (_title, sent) => {
+    expect(await ask(scheme.client('bluewallet'), sent)).toBe('403 3100')
+  })
+
+  test('names in other letters are others', async () => {
+    expect(await ask(scheme.client('GreenBank'), query)).toBe('403 3100')
+    expect(await ask(scheme.client('greenbank'), as('GreenBank', query))).toBe('403 3100')
+  })
+
+  test('a stranger and the hub itself are no participants, whatever the CA says', async () => {
+    expect(await ask(scheme.client('nobody'), as('nobody', query))).toBe('400 3200')
+    expect(await ask(scheme.client('Hub'), as('Hub', query))).toBe('400 3200')
+  })
+
+  test('an inactive FSP begins nothing, and may finish what it has begun', async () => {
+    const tls = scheme.client('sleeper')
+    expect(await ask(tls, as('sleeper', prepare()))).toBe('400 3100')
+    expect(await ask(tls, as('sleeper', query))).toBe('400 3100')
+    expect(await ask(tls, as('sleeper', fulfil))).toBe('200')
+  })
+
+  test('without a certificate of the scheme there is no identity', async () => {
+    const { ca } = scheme.client('greenbank')
+    const none = { certificate: '', key: '', ca }
+    expect(await ask(none, query)).toBe('401 3000')
+    expect(await ask(none, fulfil)).toBe('401 3000')
+    expect(await ask(scheme.client('greenbank', { from: newCa() }), query)).toBe('401 3000')
+    for (const validity of [validFor(-2 * hour_ms, -hour_ms), validFor(hour_ms / 2, hour_ms)]) {
+      expect(await ask(scheme.client('greenbank', { validity }), query)).toBe('401 3000')
+    }
+  })
+
+  test.each(ofOthers)('%s must be the sender', async (_title, fsp, sent) => {
+    expect(await ask(scheme.client(fsp), sent)).toBe('400 3100')
+  })
+
+  test('a message signed by another FSP is none of the sender', async () => {
+    const tls = scheme.client('greenbank')
+    const sent = await signed(quote, blue)
+    expect(summary(await send(stand.edge.url, sent, tls))).toBe('400 3105')
+    const disguised = await signed(quote, { ...blue, kid: 'green-1' })
+    expect(summary(await send(stand.edge.url, disguised, tls))).toBe('400 3105')
+    expect(summary(await send(stand.edge.url, quote, tls))).toBe('400 3105')
+  })
+
+  describe('told by a gateway', () => {
+    const told = (value: string, sent = query) =>
+      withHeaders(sent, { 'x-forwarded-client-cert': value })
+    const subject = (name: string) => `Hash=ab;Subject="O=Scheme,CN=${name}";URI=`
+
+    test('an FSP is who the gateway says, in each form that is written', async () => {
+      for (const name of ['gateway-1', 'gateway-2']) {
+        const tls = scheme.client(name)
+        expect(await ask(tls, told(subject('greenbank')))).toBe('202')
+        const pem = encodeURIComponent(scheme.client('greenbank').certificate)
+        expect(await ask(tls, told(`Cert="${pem}"`))).toBe('202')
+      }
+    })
+
+    test('what the gateway says is not passed on to others', async () => {
+      const before = stand.heard.length
+      const party = message('PUT', '/parties/MSISDN/123456789', partyAnswer)
+      const sent = told(subject('bluewallet'), party)
+      expect(await ask(scheme.client('gateway-1'), sent)).toBe('200')
+      const said = await eventually(
+        () => stand.heard.slice(before).find(({ type }) => type === 'NotifyRequested'),
+        'the callback',
+      )
+      expect(String(said.headers['relay-headers'])).not.toContain('client-cert')
+    })
+
+    test('it must be who sends', async () => {
+      expect(await ask(scheme.client('gateway-1'), told(subject('bluewallet')))).toBe('403 3100')
+    })
+
+    test.each([
+      ['nothing', undefined],
+      ['nobody', 'Hash=ab'],
+      ['two names', 'Subject="CN=greenbank,CN=bluewallet"'],
+      ['two certificates', `${subject('greenbank')},${subject('bluewallet')}`],
+      ['an escape', 'Subject="CN=green\\"bank"'],
+      ['a certificate that is none', 'Cert="junk"'],
+    ])('a gateway that says %s says nothing', async (_title, value) => {
+      const sent = value === undefined ? query : told(value)
+      expect(await ask(scheme.client('gateway-1'), sent)).toBe('401 3000')
+    })
+
+    test('only gateways are believed', async () => {
+      const claim = told(subject('greenbank'))
+      expect(await ask(scheme.client('bluewallet'), claim)).toBe('403 3100')
+      expect(await ask(scheme.client('gateway-3'), claim)).toBe('403 3100')
+      const none = { certificate: '', key: '', ca: scheme.client('greenbank').ca }
+      expect(await ask(none, claim)).toBe('401 3000')
+      const forged = scheme.client('gateway-1', { from: newCa() })
+      expect(await ask(forged, claim)).toBe('401 3000')
+    })
+  })
+
+  test('a new certificate of the server is shown without a restart', async () => {
+    const { port } = new URL(stand.edge.url)
+    const { ca } = scheme.client('greenbank')
+    const shown = () =>
+      new Promise<unknown>((resolve, reject) => {
+        const socket = connect({ host: '127.0.0.1', port: Number(port), ca }, () => {
+          resolve(socket.getPeerCertificate().subject.CN)
+          socket.destroy()
+        })
+        socket.on('error', reject)
+      })
+    expect(await shown()).toBe('Hub')
+    scheme.renewServer('Hub anew')
+    await eventually(async () => ((await shown()) === 'Hub anew' ? true : undefined), 'the new one')
+    expect(await ask(scheme.client('greenbank'), query)).toBe('202')
+  })
+})

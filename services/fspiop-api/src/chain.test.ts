@@ -1,0 +1,239 @@
+import { describe, expect, test } from '@jest/globals'
+import { refuse } from './refusals.ts'
+import { routeOf } from './chain.ts'
+import { servedRoutes } from './routes.ts'
+import { openEdge } from './testing/edge.ts'
+import { every, type Told } from './testing/every.ts'
+import { headersOf, id, mediaType, message, withHeaders, type Sent } from './testing/messages.ts'
+import { testSettings } from './testing/settings.ts'
+
+const edge = openEdge()
+const versions = [
+  { key: '1', value: '0' },
+  { key: '1', value: '1' },
+]
+
+/** Whether its sender waits for an answer of another version than its own. */
+function asks({ method }: Sent): boolean {
+  return method !== 'PUT'
+}
+
+function resourceOf({ path }: Sent) {
+  return path.split(/[/?]/)[1] as Parameters<typeof mediaType>[1]
+}
+
+const rows = every.map((told): readonly [string, Told] => [told.operation, told])
+
+test('there is a good message for every operation that is served', () => {
+  const served = Object.keys(servedRoutes(testSettings))
+  expect(every.map(({ operation }) => operation).toSorted()).toEqual(served.toSorted())
+})
+
+describe.each(rows)('%s', (_operation, { sent, event, key }) => {
+  const resource = resourceOf(sent)
+
+  test('becomes its event, and is acknowledged after that', async () => {
+    const answer = await edge.ask(sent)
+    expect(answer).toEqual({
+      status: asks(sent) ? 202 : 200,
+      contentType: mediaType(asks(sent) && isOld(sent) ? '1.0' : '1.1', resource),
+    })
+    const said = edge.said()
+    expect(said.name).toBe(event)
+    expect(said.name === 'NotifyRequested' ? said.payload['entityId'] : said.key).toBe(key)
+  })
+
+  test('is refused for every fault of its head, and leaves nothing behind', async () => {
+    const long = 'x'.repeat(33)
+    const faults: readonly (readonly [Record<string, string | undefined>, string])[] = [
+      [{ date: undefined }, '400 3102 header date'],
+      [{ date: 'yesterday' }, '400 3101 header date'],
+      [{ 'content-type': undefined }, '400 3102 header content-type'],
+      [{ 'content-type': 'application/json' }, '400 3101 header content-type'],
+      [{ 'content-type': 'application/xml' }, '400 3101 header content-type'],
+      [{ 'content-type': mediaType('1', resource) }, '400 3101 header content-type'],
+      [{ 'content-type': mediaType('9.9', resource) }, '406 3001 header content-type: version 9.9'],
+      [{ 'fspiop-source': undefined }, '400 3102 header fspiop-source'],
+      [{ 'fspiop-source': '' }, '400 3102 header fspiop-source'],
+      [{ 'fspiop-source': long }, '400 3101 header fspiop-source'],
+      [{ 'fspiop-source': 'nobody' }, '400 3200 header fspiop-source: not a participant'],
+      [{ 'fspiop-source': 'Hub' }, '400 3200 header fspiop-source: not a participant'],
+      [{ 'fspiop-destination': long }, '400 3101 header fspiop-destination'],
+      [{ 'fspiop-encryption': 'junk' }, '400 3101 header fspiop-encryption'],
+    ]
+    const ofAccept: typeof faults = [
+      [{ accept: undefined }, '400 3102 header accept'],
+      [{ accept: '' }, '400 3101 header accept'],
+      [{ accept: '*/*' }, '400 3101 header accept'],
+      [{ accept: 'application/json' }, '400 3101 header accept'],
+      [{ accept: mediaType('1', 'bulkQuotes') }, '400 3101 header accept'],
+      [{ accept: mediaType('x', resource) }, '400 3101 header accept'],
+      [{ accept: mediaType('9.9', resource) }, '406 3001 header accept: version 9.9'],
+      [{ accept: mediaType('2', resource) }, '406 3001 header accept: version 2'],
+    ]
+    for (const [changed, told] of asks(sent) ? [...faults, ...ofAccept] : faults) {
+      const answer = await edge.told(withHeaders(sent, changed))
+      expect([changed, answer.slice(0, told.length)]).toEqual([changed, told])
+    }
+    expect(edge.published).toEqual([])
+  })
+
+  test('of an inactive FSP is taken only when it finishes something, or is a ping', async () => {
+    const answer = await edge.told(withHeaders(sent, { 'fspiop-source': 'sleeper' }))
+    const inactive = '400 3100 header fspiop-source: the participant is not active'
+    if (asks(sent) && event !== 'PingReceived') expect(answer).toBe(inactive)
+    else expect(answer).not.toBe(inactive)
+    edge.published.splice(0)
+  })
+
+  test('that cannot be stored is not acknowledged', async () => {
+    const full = openEdge({ publish: () => Promise.reject(new Error('the disk is full')) })
+    expect(await full.told(sent)).toBe('503 2003 the request could not be stored; try again later')
+  })
+})
+
+/** Of these the highest version of a major one is the older. */
+function isOld(sent: Sent): boolean {
+  return ['authorizations', 'transactions', 'pings'].includes(String(resourceOf(sent)))
+}
+
+describe('Accept', () => {
+  const transfers = (version: string) => mediaType(version)
+  const bare = 'application/vnd.interoperability.transfers+json'
+  test.each([
+    ['a major version', transfers('1'), '1.1'],
+    ['an older version', transfers('1.0'), '1.0'],
+    ['the first that is supported of several', `${transfers('2.0')},${transfers('1.0')}`, '1.0'],
+    ['several with blanks', `${transfers('7')} , ${bare} ; version=1.0`, '1.0'],
+    ['any version', bare, '1.1'],
+    ['what else there is', `${transfers('3')}, ${bare}`, '1.1'],
+  ])('of %s is answered, and called back, in that version', async (_title, accept, version) => {
+    const answer = await edge.ask(withHeaders(message('GET', `/transfers/${id}`), { accept }))
+    expect(answer).toEqual({ status: 202, contentType: mediaType(version) })
+    expect(edge.said().payload).toMatchObject({ version })
+  })
+
+  test('is ignored where nobody waits for an answer', async () => {
+    const sent = message('PUT', `/transfers/${id}/error`, {
+      errorInformation: { errorCode: '5104', errorDescription: 'no' },
+    })
+    expect(await edge.told(withHeaders(sent, { accept: 'text/html' }))).toBe('200')
+    expect(edge.said().headers).not.toHaveProperty('accept')
+  })
+
+  test.each(['accept', 'content-type'])(
+    'and Content-Type: an unknown version in %s is told the known ones',
+    async (name) => {
+      const sent = withHeaders(message('GET', `/quotes/${id}`), {
+        [name]: mediaType('9.9', 'quotes'),
+      })
+      const answer = await edge.ask(sent)
+      expect(answer.refusal).toMatchObject({ code: '3001', extensionList: { extension: versions } })
+      expect(answer.contentType).toBe(mediaType('1.1', 'quotes'))
+    },
+  )
+})
+
+describe('paths', () => {
+  const served = servedRoutes(testSettings)
+  const told = (method: string, path: string) => {
+    const parsed = routeOf(served, method, path)
+    if ('routed' in parsed) return parsed.routed.match.operation
+    const { status, refusal, allow } = parsed.answer
+    return `${status} ${refusal?.code} ${allow?.join(' ') ?? ''}`.trim()
+  }
+  test.each([
+    ['GET', '/nothing', '404 3002'],
+    ['GET', '/', '404 3002'],
+    ['PUT', '/transfers/', '404 3002'],
+    ['PUT', `/transfers/${id}/`, '404 3002'],
+    ['GET', '/Transfers/1', '404 3002'],
+    ['GET', `/v1/transfers/${id}`, '404 3002'],
+    ['DELETE', `/transfers/${id}`, '405 3000 GET PUT PATCH'],
+    ['GET', '/transfers', '405 3000 POST'],
+    ['POST', `/quotes/${id}`, '405 3000 GET PUT'],
+    ['OPTIONS', '/quotes', '405 3000 POST'],
+    ['PATCH', `/transfers/${id}`, '501 2002'],
+    ['POST', '/bulkQuotes', '501 2002'],
+    ['GET', `/bulkTransfers/${id}`, '501 2002'],
+    ['PUT', `/participants/${id}`, '501 2002'],
+    ['PUT', `/participants/${id}/error`, '501 2002'],
+    ['PUT', '/participants/MSISDN/1', '501 2002'],
+    ['PUT', `/pings/${id}`, '501 2002'],
+    ['PUT', '/parties/MSISDN/error', 'PUT /parties/{Type}/{ID}'],
+    ['PUT', '/parties/MSISDN/1/error', 'PUT /parties/{Type}/{ID}/error'],
+    ['GET', '/parties/MSISDN/1/error', 'GET /parties/{Type}/{ID}/{SubId}'],
+  ])('%s %s is %s', (method, path, expected) => {
+    expect(told(method, path)).toBe(expected)
+  })
+
+  test.each([
+    ['GET', '/transfers/1', '400 3101 path parameter ID'],
+    ['GET', `/transfers/${id.toUpperCase()}`, '400 3101 path parameter ID'],
+    ['GET', '/quotes/%ZZ', '400 3101 path parameter ID: not percent-encoded'],
+    ['GET', '/parties/PHONE/1', '400 3101 path parameter Type'],
+    ['GET', '/parties/msisdn/1', '400 3101 path parameter Type'],
+    ['GET', '/parties/MSISDN/no-number', '400 3101 path parameter ID: not a legal MSISDN'],
+    ['GET', '/parties/MSISDN/1/a%2Fb', '400 3101 path parameter SubId'],
+    ['GET', '/participants/MSISDN/..', '400 3101 path parameter ID'],
+    ['DELETE', '/participants/EMAIL/nobody', '400 3101 path parameter ID: not a legal EMAIL'],
+  ] as const)('%s %s is told %s', async (method, path, expected) => {
+    const answer = await edge.told(message(method, path))
+    expect(answer.slice(0, expected.length)).toBe(expected)
+  })
+})
+
+test('of several faults the first in the order of the checks is told', async () => {
+  const signed = openEdge({
+    checkSignature: ({ headers }) =>
+      headers['fspiop-signature'] === 'good' ? { kid: 'k' } : refuse('SIGNATURE_MISSING'),
+  })
+  let sent: Sent = {
+    method: 'OPTIONS',
+    path: '/authorisations/1',
+    headers: { 'fspiop-source': 'x'.repeat(33), 'fspiop-encryption': 'junk' },
+    body: 'junk',
+  }
+  const told: string[] = []
+  const look = async (fixed: Partial<Sent>, identity?: string) => {
+    sent = { ...sent, ...fixed }
+    const answer = await signed.told(sent, identity)
+    told.push(answer.split(':')[0] ?? '')
+  }
+  const head = (changed: Record<string, string>) => ({ headers: { ...sent.headers, ...changed } })
+  const good = headersOf('GET', 'greenbank', {}, 'authorizations')
+  await look({})
+  await look({ path: '/authorizations/1' })
+  await look({ method: 'GET' }, 'greenbank')
+  await look({})
+  await look(head({ accept: good['accept'] ?? '' }))
+  await look(head({ date: good['date'] ?? '' }))
+  await look(head({ 'content-type': good['content-type'] ?? '' }))
+  await look(head({ 'fspiop-source': 'nobody' }))
+  await look(head({ 'fspiop-destination': 'bluewallet' }))
+  await look(head({ 'fspiop-source': 'greenbank' }))
+  await look(head({ 'fspiop-signature': 'good' }))
+  await look({
+    headers: { ...good, 'fspiop-destination': 'bluewallet', 'fspiop-signature': 'good' },
+  })
+  await look({ path: `/authorizations/${id}` })
+  await look({
+    path: `/authorizations/${id}?authenticationType=OTP&retriesLeft=1&amount=1&currency=USD`,
+  })
+  expect(told).toEqual([
+    '404 3002 no such path',
+    '405 3000 the path has no such method',
+    '403 3100 header fspiop-source',
+    '400 3102 header accept',
+    '400 3102 header date',
+    '400 3102 header content-type',
+    '400 3101 header fspiop-source',
+    '400 3102 header fspiop-destination',
+    '400 3200 header fspiop-source',
+    '400 3105 header fspiop-signature is missing',
+    '400 3101 header fspiop-encryption',
+    '400 3101 path parameter ID',
+    '400 3102 query parameter authenticationType',
+    '202',
+  ])
+})

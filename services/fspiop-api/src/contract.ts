@@ -1,0 +1,27 @@
+/** Between the bodies of messages and the payloads of the events. */
+import type { ErrorInformation, ExtensionList } from '@causeway/events'
+import type * as wire from '@causeway/fspiop'
+
+/** Any legal date and time of the API, in UTC. One that ends in Z is written that way already. */
+export function utc(dateTime: string): string {
+  return dateTime.endsWith('Z') ? dateTime : new Date(dateTime).toISOString()
+}
+
+type WireExtensionList = wire.ExtensionList | undefined
+
+/** The member of a payload, or nothing. */
+export function extensionListOf(list: WireExtensionList): { extensionList?: ExtensionList } {
+  if (list === undefined) return {}
+  return {
+    extensionList: { extension: list.extension.map(({ key, value }) => ({ key, value })) },
+  }
+}
+
+export function errorInformationOf(error: {
+  readonly errorCode: string
+  readonly errorDescription: string
+  readonly extensionList?: WireExtensionList
+}): ErrorInformation {
+  const { errorCode, errorDescription, extensionList } = error
+  return { errorCode, errorDescription, ...extensionListOf(extensionList) }
+}

@@ -1,0 +1,61 @@
+import { newEvent } from '@causeway/events'
+import { eventually } from '@causeway/runtime/testing'
+import { expect, test } from '@jest/globals'
+import { id, message, transferBody, transferFulfilment, withHeaders } from './testing/messages.ts'
+import { openStand, participant, send, type Stand } from './testing/stand.ts'
+
+const fulfil = message('PUT', `/transfers/${id}`, transferFulfilment)
+
+function prepare(payerFsp = 'greenbank') {
+  const sent = { ...message('POST', '/transfers'), body: transferBody({ payerFsp }) }
+  return withHeaders(sent, { 'fspiop-source': payerFsp })
+}
+
+async function withStand(work: (stand: Stand) => Promise<void>): Promise<void> {
+  const stand = await openStand()
+  try {
+    await work(stand)
+  } finally {
+    await stand.stop()
+  }
+}
+
+test('participants are asked for afresh before one is refused, and not for each message', async () => {
+  await withStand(async ({ edge, register }) => {
+    const statusOf = async (payer?: string) => (await send(edge.url, prepare(payer))).status
+    for (let at = 0; at < 5; at++) expect(await statusOf()).toBe(202)
+    expect(register.asked).toBe(1)
+    register.participants.set('sleeper', participant('sleeper'))
+    expect(await statusOf('sleeper')).toBe(202)
+    register.participants.set('newcomer', participant('newcomer'))
+    expect(await statusOf('newcomer')).toBe(202)
+  })
+})
+
+test('what is known holds until a change is heard, for requests side by side too', async () => {
+  await withStand(async ({ edge, register, parts }) => {
+    const ask = () => send(edge.url, prepare())
+    expect((await ask()).status).toBe(202)
+    register.participants.set('greenbank', participant('greenbank', { isActive: false }))
+    await parts.bus.publish([
+      newEvent('participant-lifecycle', 'ParticipantStateUpdated', {
+        participantId: 'greenbank',
+        oldState: 'ACTIVE',
+        newState: 'INACTIVE',
+        isActive: false,
+        version: 2,
+        changedAt: new Date().toISOString(),
+      }),
+    ])
+    const refusedAt = await eventually(async () => {
+      const answers = await Promise.all([ask(), ask()])
+      return answers.every(({ status }) => status === 400) ? answers : undefined
+    }, 'both refused')
+    for (const { error } of refusedAt) expect(error?.errorCode).toBe('3100')
+    const asked = register.asked
+    await Promise.all([ask(), ask()])
+    expect(register.asked - asked).toBeLessThanOrEqual(2)
+    const own = withHeaders(fulfil, { 'fspiop-source': 'greenbank' })
+    expect((await send(edge.url, own)).status).toBe(200)
+  })
+})

@@ -1,0 +1,143 @@
+import { StartError } from '@causeway/runtime'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { start } from './service.ts'
+import { testSettings } from './testing/settings.ts'
+import { openStand, send, type Stand } from './testing/stand.ts'
+
+let stand: Stand
+beforeAll(async () => {
+  stand = await openStand({ JWS_VERIFY: 'on' })
+})
+afterAll(() => stand.stop())
+
+const get = (path: string) => send(stand.edge.url, { method: 'GET', path, headers: {} })
+
+test('health says what answers', async () => {
+  const answer = await get('/health')
+  expect(answer.status).toBe(200)
+  expect(JSON.parse(answer.text)).toEqual({
+    status: 'OK',
+    services: [
+      { name: 'participant-lifecycle', status: 'OK' },
+      { name: 'auth-service', status: 'OK' },
+      { name: 'events', status: 'OK' },
+    ],
+  })
+})
+
+test('the errors page lists each reason with its code', async () => {
+  const answer = await get('/errors')
+  expect(answer.headers['content-type']).toMatch(/^text\/html/)
+  expect(answer.text).toContain('<td>SOURCE_UNKNOWN</td><td>400</td><td>3200</td>')
+  expect(answer.text).toContain('<td>BUSY</td><td>503</td><td>2005</td>')
+  expect(answer.text).toContain('<td>IDENTITY_MISSING</td><td>401</td><td>3000</td>')
+})
+
+test('anything else is an unknown path, in plain JSON', async () => {
+  for (const path of ['/', '/healthy', '/health/', '/Health', '/.well-known/', '/errors/1']) {
+    const answer = await get(path)
+    expect([path, answer.status, answer.error?.errorCode]).toEqual([path, 404, '3002'])
+    expect(answer.headers['content-type']).toMatch(/^application\/json/)
+  }
+  expect((await get('/health')).headers).not.toHaveProperty('x-powered-by')
+})
+
+describe('POST /token', () => {
+  beforeAll(() => {
+    stand.auth.secrets.set('greenbank', 'a:b%c d')
+  })
+
+  function ask(body: string, headers: Readonly<Record<string, string>> = {}) {
+    const type = 'application/x-www-form-urlencoded'
+    const all = { 'content-type': type, ...headers }
+    return send(stand.edge.url, { method: 'POST', path: '/token', headers: all, body })
+  }
+  const basic = (id: string, secret: string) => ({
+    authorization: `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString('base64')}`,
+  })
+  const grant = 'grant_type=client_credentials'
+  const inForm = `${grant}&client_id=greenbank&client_secret=a%3Ab%25c+d`
+
+  test.each([
+    ['in the form', inForm, {}],
+    ['as Basic authorization', grant, basic('greenbank', 'a:b%c d')],
+    ['as both, where they agree', `${grant}&client_id=greenbank`, basic('greenbank', 'a:b%c d')],
+    ['with a scope, which has no meaning', `${inForm}&scope=all`, {}],
+  ])('gives a token for credentials %s', async (_title, body, headers) => {
+    const answer = await ask(body, headers)
+    expect([answer.status, JSON.parse(answer.text)]).toEqual([
+      200,
+      { access_token: 'token-of-greenbank', token_type: 'Bearer', expires_in: 300 },
+    ])
+    expect(answer.headers).toMatchObject({ 'cache-control': 'no-store', pragma: 'no-cache' })
+  })
+
+  const json = { 'content-type': 'application/json' }
+  test.each([
+    ['a wrong secret', `${inForm}x`, {}, 401, 'invalid_client'],
+    ['an unknown client', `${grant}&client_id=nobody&client_secret=x`, {}, 401, 'invalid_client'],
+    ['Basic that is none', grant, { authorization: 'Basic junk' }, 401, 'invalid_client'],
+    ['Bearer', grant, { authorization: 'Bearer x' }, 401, 'invalid_client'],
+    ['no credentials', grant, {}, 400, 'invalid_request'],
+    ['no secret', `${grant}&client_id=greenbank`, {}, 400, 'invalid_request'],
+    ['two secrets', `${inForm}&client_secret=x`, {}, 400, 'invalid_request'],
+    ['secrets in both places', inForm, basic('greenbank', 'a:b%c d'), 400, 'invalid_request'],
+    [
+      'two clients',
+      `${grant}&client_id=bluewallet`,
+      basic('greenbank', 'a:b%c d'),
+      400,
+      'invalid_request',
+    ],
+    ['no grant', inForm.replace(grant, ''), {}, 400, 'invalid_request'],
+    [
+      'another grant',
+      inForm.replace('client_credentials', 'password'),
+      {},
+      400,
+      'unsupported_grant_type',
+    ],
+    ['JSON', '{"grant_type":"client_credentials"}', json, 400, 'invalid_request'],
+    ['a form that is too long', `${inForm}&x=${'x'.repeat(5_000)}`, {}, 400, 'invalid_request'],
+    ['nothing', '', {}, 400, 'invalid_request'],
+  ])('refuses %s', async (_title, body, headers, status, error) => {
+    const answer = await ask(body, headers)
+    expect([answer.status, JSON.parse(answer.text)]).toEqual([status, { error }])
+    expect(answer.headers['cache-control']).toBe('no-store')
+    if (status === 401) expect(answer.headers['www-authenticate']).toMatch(/^Basic /)
+  })
+
+  test('says so when it cannot know', async () => {
+    stand.auth.isAway = true
+    const answer = await ask(inForm)
+    stand.auth.isAway = false
+    expect([answer.status, JSON.parse(answer.text)]).toEqual([
+      503,
+      { error: 'temporarily_unavailable' },
+    ])
+  })
+})
+
+describe('the start is refused', () => {
+  test.each(['0.0.0.0', '192.168.1.2', 'hub.example', '::', '127.0.0.1.example'])(
+    'on %s while anybody could come in',
+    async (FSP_HOST) => {
+      const started = start({ ...testSettings, FSP_HOST }, stand.parts)
+      await expect(started).rejects.toThrow(StartError)
+      await expect(started).rejects.toThrow(/FSP_HOST=.*EDGE_IDENTITY=header.*loopback/)
+      const unsigned = { ...testSettings, FSP_HOST, EDGE_IDENTITY: 'token' } as const
+      await expect(start(unsigned, stand.parts)).rejects.toThrow(/FSP_HOST=.*JWS_VERIFY=off/)
+    },
+  )
+
+  test('where certificates are to be shown without TLS, or the files are not there', async () => {
+    const plain = { ...testSettings, EDGE_IDENTITY: 'mtls' } as const
+    await expect(start(plain, stand.parts)).rejects.toThrow(/EDGE_TLS=off is refused/)
+    const unnamed = { ...plain, EDGE_TLS: 'on' } as const
+    await expect(start(unnamed, stand.parts)).rejects.toThrow(
+      /EDGE_TLS_CERTIFICATE_FILE is not set/,
+    )
+    const absent = { ...unnamed, EDGE_TLS_CERTIFICATE_FILE: '/nowhere/server.crt' }
+    await expect(start(absent, stand.parts)).rejects.toThrow(/EDGE_TLS_CERTIFICATE_FILE: .*ENOENT/)
+  })
+})

@@ -1,0 +1,90 @@
+/** What FSPs are told about whose a party is, and about making a party theirs. FSPIOP 6.2. */
+import type { DomainEvent, ErrorInformation, EventName } from '@causeway/events'
+import { errorContent, versionOf, type Leg } from '../legs.ts'
+import { callbackOf, type PartyName } from '../parties/path.ts'
+
+/** Nobody keeps what became of these callbacks. */
+export const participantReports = {
+  ParticipantQueryResponse: null,
+  ParticipantAssociationCreated: null,
+  ParticipantAssociationRemoved: null,
+  ParticipantAssociationRequestRefused: null,
+  ParticipantBatchAssociationProcessed: null,
+} as const satisfies Partial<Record<EventName, EventName | null>>
+
+export function participantLegs(
+  event: DomainEvent<keyof typeof participantReports>,
+): readonly Leg[] {
+  switch (event.name) {
+    case 'ParticipantQueryResponse': {
+      const { result } = event.payload
+      return 'errorInformation' in result
+        ? [putError(event.payload, result.errorInformation)]
+        : [put(event.payload, { fspId: result.ownerFspId })]
+    }
+    case 'ParticipantAssociationCreated':
+      return [put(event.payload, { fspId: event.payload.fspId })]
+    case 'ParticipantAssociationRemoved':
+      return [put(event.payload, {})]
+    case 'ParticipantAssociationRequestRefused':
+      return [putError(event.payload, event.payload.errorInformation)]
+    case 'ParticipantBatchAssociationProcessed':
+      return [batch(event.payload)]
+  }
+}
+
+interface Asked extends PartyName {
+  readonly partyKey: string
+  readonly requesterFspId: string
+  readonly version: string
+}
+
+function put(asked: Asked, body: object): Leg {
+  return {
+    ...about(asked, 'PUT'),
+    ...callbackOf('participants', false, asked),
+    content: { type: 'MADE', version: versionOf('participants', asked.version), body },
+  }
+}
+
+function putError(asked: Asked, errorInformation: ErrorInformation): Leg {
+  return {
+    ...about(asked, 'PUT error'),
+    ...callbackOf('participants', true, asked),
+    content: errorContent('participants', errorInformation, asked.version),
+  }
+}
+
+function about({ partyKey, requesterFspId }: Asked, what: string) {
+  return {
+    name: `REQUESTER ${what}`,
+    role: 'REQUESTER',
+    fspId: requesterFspId,
+    entityId: partyKey,
+    resource: 'participants',
+    method: 'PUT',
+    deadline: undefined,
+  } as const
+}
+
+function batch({
+  requestId,
+  requesterFspId,
+  version,
+  result,
+}: DomainEvent<'ParticipantBatchAssociationProcessed'>['payload']): Leg {
+  const failed = 'errorInformation' in result
+  return {
+    name: `REQUESTER PUT${failed ? ' error' : ''}`,
+    role: 'REQUESTER',
+    fspId: requesterFspId,
+    entityId: requestId,
+    resource: 'participants',
+    method: 'PUT',
+    operation: failed ? 'PUT /participants/{ID}/error' : 'PUT /participants/{ID}',
+    path: `/participants/${requestId}${failed ? '/error' : ''}`,
+    variables: { requestId, id: requestId, ID: requestId },
+    content: { type: 'MADE', version: versionOf('participants', version), body: result },
+    deadline: undefined,
+  }
+}

@@ -1,0 +1,199 @@
+import { afterEach, describe, expect, test } from '@jest/globals'
+import { deliveries, openEdge, tell } from '../testing/edge.ts'
+import {
+  errorInformation,
+  id,
+  mediaType,
+  message,
+  participantsRequest,
+  withHeaders,
+  withMembers,
+} from '../testing/messages.ts'
+
+const edge = openEdge()
+afterEach(() => {
+  edge.published.splice(0)
+})
+
+const path = '/participants/PERSONAL_ID/A12345/PASSPORT'
+const party = {
+  partyKey: 'PERSONAL_ID/A12345/PASSPORT',
+  partyIdType: 'PERSONAL_ID',
+  partyIdentifier: 'A12345',
+  partySubIdOrType: 'PASSPORT',
+}
+const asker = { requesterFspId: 'greenbank', version: '1.1' }
+
+describe('of one party', () => {
+  const associate = message('POST', path, { fspId: 'greenbank' })
+
+  test('a question becomes its event', async () => {
+    expect(await edge.told(message('GET', `${path}?currency=USD`))).toBe('202')
+    expect(edge.said()).toMatchObject({
+      name: 'ParticipantQueryReceived',
+      payload: { ...party, ...asker, currency: 'USD' },
+    })
+  })
+
+  test('an association becomes its event, with its extensions', async () => {
+    const extensionList = { extension: [{ key: 'kéy', value: '名' }] }
+    const sent = withMembers(associate, { currency: 'USD', extensionList })
+    expect(await edge.told(sent)).toBe('202')
+    expect(edge.said().payload).toEqual({
+      ...party,
+      ...asker,
+      fspId: 'greenbank',
+      currency: 'USD',
+      extensionList,
+    })
+  })
+
+  test('letting go becomes its event, without a body', async () => {
+    expect(await edge.told(message('DELETE', path))).toBe('202')
+    expect(edge.said().payload).toEqual({ ...party, ...asker })
+  })
+
+  test.each(['GET', 'DELETE'] as const)(
+    '%s with a currency that is none is refused',
+    async (method) => {
+      const told = (query: string) => edge.told(message(method, `${path}?${query}`))
+      expect(await told('currency=ZZZ')).toMatch(/^400 3101 query parameter currency/)
+      expect(await told('currency=USD&currency=EUR')).toMatch(/^400 3101 query .* given twice/)
+      expect(await told('unknown=1')).toBe('202')
+    },
+  )
+
+  test.each([
+    [{ fspId: undefined }, '400 3102 /fspId'],
+    [{ fspId: 5 }, '400 3101 /fspId'],
+    [{ currency: 'ZZZ' }, '400 3101 /currency'],
+  ])('an association with %j is refused: %s', async (changed, told) => {
+    expect((await edge.told(withMembers(associate, changed))).slice(0, told.length)).toBe(told)
+  })
+
+  test('a body that is none is refused', async () => {
+    expect(await edge.told({ ...associate, body: '' })).toBe('400 3101 the body is not JSON')
+    expect(await edge.told({ ...associate, body: '[]' })).toBe(
+      '400 3101 the body is not a JSON object',
+    )
+  })
+})
+
+describe('of many parties', () => {
+  const batch = message('POST', '/participants', participantsRequest)
+
+  test('a request becomes its event; an entry of an unknown type fails by itself', async () => {
+    expect(await edge.told(batch)).toBe('202')
+    expect(edge.said()).toMatchObject({
+      name: 'ParticipantBatchAssociationRequestReceived',
+      key: id,
+      payload: { ...asker, ...participantsRequest },
+    })
+  })
+
+  test('is answered with 200 where existing clients are tested for that', async () => {
+    expect(await openEdge({ COMPATIBILITY: 'mojaloop' }).told(batch)).toBe('200')
+  })
+
+  const entry = { partyIdType: 'MSISDN', partyIdentifier: '1' }
+  test.each([
+    [{ requestId: 'x' }, '400 3101 /requestId'],
+    [{ partyList: undefined }, '400 3102 /partyList'],
+    [{ partyList: [] }, '400 3100 /partyList'],
+    [{ partyList: [{ partyIdType: 'MSISDN' }] }, '400 3102 /partyList/0/partyIdentifier'],
+    [{ currency: 'usd' }, '400 3101 /currency'],
+  ])('a request with %j is refused: %s', async (changed, told) => {
+    expect((await edge.told(withMembers(batch, changed))).slice(0, told.length)).toBe(told)
+  })
+
+  test('of 10,000 entries is taken, of one more refused', async () => {
+    const entries = (count: number) =>
+      withMembers(batch, { partyList: Array.from({ length: count }, () => entry) })
+    expect(await edge.told(entries(10_000))).toBe('202')
+    expect(await edge.told(entries(10_001))).toMatch(/^400 3103 \/partyList/)
+  })
+})
+
+describe('what FSPs are told', () => {
+  const asked = { ...party, requesterFspId: 'greenbank', version: '1.0' }
+  const url = `http://greenbank.example${path}`
+
+  test('whose the party is, and that it is theirs now, or nobody’s', async () => {
+    const owner = await tell(edge, 'ParticipantQueryResponse', {
+      ...asked,
+      result: { ownerFspId: 'bluewallet' },
+    })
+    const made = await tell(edge, 'ParticipantAssociationCreated', { ...asked, fspId: 'greenbank' })
+    const gone = await tell(edge, 'ParticipantAssociationRemoved', asked)
+    const all = [...owner, ...made, ...gone]
+    expect(deliveries(all)).toEqual(Array.from({ length: 3 }, () => `greenbank: PUT ${url}`))
+    expect(all.map(({ body }) => body)).toEqual([
+      '{"fspId":"bluewallet"}',
+      '{"fspId":"greenbank"}',
+      '{}',
+    ])
+    expect(owner[0]?.payload['headers']).toMatchObject({
+      'content-type': mediaType('1.0', 'participants'),
+      'fspiop-uri': path,
+    })
+  })
+
+  test('why not', async () => {
+    const none = await tell(edge, 'ParticipantQueryResponse', {
+      ...asked,
+      result: { errorInformation },
+    })
+    const refused = await tell(edge, 'ParticipantAssociationRequestRefused', {
+      ...asked,
+      errorInformation,
+    })
+    expect(deliveries([...none, ...refused])).toEqual([
+      `greenbank: PUT ${url}/error`,
+      `greenbank: PUT ${url}/error`,
+    ])
+  })
+
+  test('what became of each of many, or why none was looked at', async () => {
+    const request = { requestId: id, requesterFspId: 'greenbank', version: '1.1' }
+    const partyId = { partyIdType: 'MSISDN', partyIdentifier: '1' }
+    const result = { currency: 'USD', partyList: [{ partyId, errorInformation }] }
+    const name = 'ParticipantBatchAssociationProcessed'
+    const done = await tell(edge, name, { ...request, result })
+    const none = await tell(edge, name, { ...request, result: { errorInformation } })
+    expect(deliveries([...done, ...none])).toEqual([
+      `greenbank: PUT http://greenbank.example/participants/${id}`,
+      `greenbank: PUT http://greenbank.example/participants/${id}/error`,
+    ])
+    expect([...done, ...none].map(({ body }) => JSON.parse(body ?? '') as unknown)).toEqual([
+      result,
+      { errorInformation },
+    ])
+  })
+
+  test('at addresses of their own, with the party filled in', async () => {
+    const own = openEdge()
+    const template = 'https://own.example/{{partyIdType}}/{{partyIdentifier}}/{{partySubIdOrType}}'
+    const endpoints = new Map([['FSPIOP_CALLBACK_URL_PARTICIPANT_SUB_ID_PUT', template]])
+    own.participants.set('greenbank', {
+      name: 'greenbank',
+      isActive: true,
+      endpoints,
+      accounts: [],
+    })
+    const messages = await tell(own, 'ParticipantAssociationRemoved', asked)
+    expect(deliveries(messages)).toEqual([
+      'greenbank: PUT https://own.example/PERSONAL_ID/A12345/PASSPORT',
+    ])
+  })
+})
+
+test('a trace goes on; one that is none is as if it were not there', async () => {
+  const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
+  await edge.told(withHeaders(message('GET', path), { traceparent }))
+  expect(edge.said().traceparent).toBe(traceparent)
+  expect(await edge.told(withHeaders(message('GET', path), { traceparent: 'junk' }))).toBe('202')
+  expect(edge.said().traceparent).toBeUndefined()
+  const asked = { ...party, requesterFspId: 'greenbank', version: '1.0' }
+  const [said] = await tell(edge, 'ParticipantAssociationRemoved', asked, { traceparent })
+  expect(said?.payload['headers']).toMatchObject({ traceparent })
+})

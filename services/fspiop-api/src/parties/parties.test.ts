@@ -1,0 +1,197 @@
+import { afterEach, describe, expect, test } from '@jest/globals'
+import { deliveries, openEdge, reachable, tell } from '../testing/edge.ts'
+import {
+  errorInformation,
+  mediaType,
+  message,
+  partyAnswer,
+  withHeaders,
+  withMembers,
+} from '../testing/messages.ts'
+
+const edge = openEdge()
+afterEach(() => {
+  edge.published.splice(0)
+})
+
+const path = '/parties/MSISDN/123456789'
+const query = message('GET', path)
+const answer = message('PUT', path, partyAnswer)
+const refusal = message('PUT', `${path}/error`, { errorInformation })
+const party = {
+  partyKey: 'MSISDN/123456789',
+  partyIdType: 'MSISDN',
+  partyIdentifier: '123456789',
+}
+
+describe('a question', () => {
+  test('becomes its event, with its target and headers as they came', async () => {
+    const target = `${path}?currency=USD&more=1`
+    expect(await edge.told({ ...query, path: target })).toBe('202')
+    expect(edge.said()).toEqual({
+      name: 'PartyQueryReceived',
+      key: party.partyKey,
+      payload: {
+        ...party,
+        requesterFspId: 'greenbank',
+        destinationFspId: 'bluewallet',
+        version: '1.1',
+        currency: 'USD',
+        path: target,
+      },
+      body: '',
+      headers: query.headers,
+      traceparent: undefined,
+    })
+  })
+
+  test.each([undefined, '', 'Hub'])('need not say whom to ask (%p)', async (destination) => {
+    await edge.told(withHeaders(query, { 'fspiop-destination': destination }))
+    expect(edge.said().payload).not.toHaveProperty('destinationFspId')
+  })
+
+  test('names parties in any script, percent-encoded once', async () => {
+    const alias = 'Zoë 名'.replace(' ', '+')
+    const sent = message('GET', `/parties/ALIAS/${encodeURIComponent(alias)}/b%C3%A9`)
+    expect(await edge.told(sent)).toBe('202')
+    expect(edge.said()).toMatchObject({
+      key: `ALIAS/${encodeURIComponent(alias)}/b%C3%A9`,
+      payload: { partyIdentifier: alias, partySubIdOrType: 'bé', path: sent.path },
+    })
+  })
+
+  test.each(['currency=ZZZ', 'currency=USD&currency=EUR', 'currency=', 'what=ever'])(
+    'with a query that says nothing (%s) is asked without a currency',
+    async (wrong) => {
+      expect(await edge.told({ ...query, path: `${path}?${wrong}` })).toBe('202')
+      expect(edge.said().payload).not.toHaveProperty('currency')
+    },
+  )
+
+  test.each(['CONSENT', 'THIRD_PARTY_LINK'])('of type %s is of no party', async (type) => {
+    const told = await edge.told(message('GET', `/parties/${type}/1`))
+    expect(told).toMatch(/^400 3101 path parameter Type/)
+  })
+})
+
+describe('an answer', () => {
+  test('is passed on to who asked: a callback at once, in its bytes', async () => {
+    expect(await edge.told(withHeaders(answer, { accept: 'x', 'x-own': 'y' }))).toBe('200')
+    const said = edge.said()
+    expect(said.payload).toMatchObject({
+      entityId: party.partyKey,
+      cause: { msgName: 'PUT /parties/{Type}/{ID}', entityId: party.partyKey },
+      legRole: 'REQUESTER',
+      destinationFspId: 'greenbank',
+      transport: { type: 'HTTP', method: 'PUT', url: `http://greenbank.example${path}` },
+      headers: { 'fspiop-destination': 'greenbank' },
+      deadline: '2026-11-21T10:01:00.000Z',
+      reportRequired: false,
+      onFailure: {
+        requesterFspId: 'bluewallet',
+        operation: 'PUT /parties/{Type}/{ID}/error',
+        path: `${path}/error`,
+        version: '1.1',
+      },
+    })
+    expect(said.body).toBe(answer.body)
+    expect(said.headers).toEqual({ ...answer.headers, 'x-own': 'y' })
+  })
+
+  test('that refuses is passed on too, and nobody is told when that fails', async () => {
+    expect(await edge.told(refusal)).toBe('200')
+    const { payload, body } = edge.said()
+    expect(payload).toMatchObject({
+      transport: { url: `http://greenbank.example${path}/error` },
+    })
+    expect(payload).not.toHaveProperty('onFailure')
+    expect(body).toBe(refusal.body)
+  })
+
+  test.each([
+    [{ party: undefined }, '400 3102 /party'],
+    [{ party: {} }, '400 3102 /party/partyIdInfo'],
+    [{ party: { ...partyAnswer.party, name: 5 } }, '400 3101 /party/name'],
+    [
+      { party: { partyIdInfo: { ...partyAnswer.party.partyIdInfo, fspId: 'greenbank' } } },
+      '400 3100 header fspiop-source is not the FSP of the party',
+    ],
+  ])('with %j is refused: %s', async (changed, told) => {
+    expect((await edge.told(withMembers(answer, changed))).slice(0, told.length)).toBe(told)
+    expect(edge.published).toEqual([])
+  })
+
+  test('may name another FSP where existing clients do', async () => {
+    const lenient = openEdge({ COMPATIBILITY: 'mojaloop' })
+    const partyIdInfo = { ...partyAnswer.party.partyIdInfo, fspId: 'greenbank' }
+    expect(await lenient.told(withMembers(answer, { party: { partyIdInfo } }))).toBe('200')
+  })
+
+  test.each(['nobody', 'silent'])(
+    'to %s, who cannot be reached, comes back as 3201',
+    async (destination) => {
+      const other = openEdge()
+      other.participants.set('silent', reachable('silent', { endpoints: new Map() }))
+      expect(await other.told(withHeaders(answer, { 'fspiop-destination': destination }))).toBe(
+        '200',
+      )
+      const said = other.said()
+      expect(said.payload).toMatchObject({
+        destinationFspId: 'bluewallet',
+        transport: { method: 'PUT', url: `http://bluewallet.example${path}/error` },
+        headers: { 'fspiop-source': 'Hub', 'content-type': mediaType('1.1', 'parties') },
+      })
+      expect(JSON.parse(said.body ?? '')).toMatchObject({
+        errorInformation: { errorCode: '3201' },
+      })
+    },
+  )
+
+  test('whose fields are encrypted goes on unread, but not without what the hub goes by', async () => {
+    const cipher = (fieldName: string) => ({
+      fieldName,
+      encryptedKey: 'a2V5',
+      protectedHeader: 'eyJhbGciOiJSU0EtT0FFUC0yNTYiLCJlbmMiOiJBMjU2R0NNIn0',
+      initializationVector: 'ICEiIyQlJicoKSor',
+      authenticationTag: 'pnkn4x_dsbY03gpzDZIIHw',
+    })
+    const header = (field: string) =>
+      JSON.stringify({ encryptedFields: { encryptedField: [cipher(field)] } })
+    const hidden = withMembers(answer, {
+      party: { ...partyAnswer.party, personalInfo: 'BN7x2SpBZSFMDQQ' },
+    })
+    const encrypted = header('party.personalInfo')
+    expect(await edge.told(withHeaders(hidden, { 'fspiop-encryption': encrypted }))).toBe('200')
+    const said = edge.said()
+    expect([said.body, said.headers?.['fspiop-encryption']]).toEqual([hidden.body, encrypted])
+    expect(await edge.told(hidden)).toMatch(/^400 3101 \/party\/personalInfo/)
+    const blind = header('party.partyIdInfo.fspId')
+    expect(await edge.told(withHeaders(answer, { 'fspiop-encryption': blind }))).toMatch(
+      /^400 3100 header fspiop-encryption/,
+    )
+  })
+})
+
+test('what nobody can be asked about is told by the hub, without a report', async () => {
+  const asked = { ...party, requesterFspId: 'greenbank', version: '1.0' }
+  const plain = await tell(edge, 'PartyQueryResponse', { ...asked, errorInformation })
+  const withSubId = await tell(edge, 'PartyQueryResponse', {
+    ...asked,
+    partyKey: `${party.partyKey}/b%C3%A9`,
+    partySubIdOrType: 'bé',
+    errorInformation,
+  })
+  expect(deliveries([...plain, ...withSubId])).toEqual([
+    `greenbank: PUT http://greenbank.example${path}/error`,
+    `greenbank: PUT http://greenbank.example${path}/b%C3%A9/error`,
+  ])
+  expect(plain[0]?.payload).toMatchObject({
+    reportRequired: false,
+    headers: { 'content-type': mediaType('1.0', 'parties'), 'fspiop-uri': `${path}/error` },
+  })
+})
+
+test('without an address of an asker nothing can be told, and that is the end of it', async () => {
+  const asked = { ...party, requesterFspId: 'nobody', version: '1.0' }
+  expect(await tell(edge, 'PartyQueryResponse', { ...asked, errorInformation })).toEqual([])
+})

@@ -1,0 +1,53 @@
+/** How a party is written in a path, and which operation a path with or without sub id is. */
+import type { Operation, PathParameters } from '@causeway/fspiop'
+
+export interface PartyName {
+  readonly partyIdType: string
+  readonly partyIdentifier: string
+  readonly partySubIdOrType?: string | undefined
+}
+
+/** The business id of a party: what its events are keyed by. */
+export function partyKeyOf(party: PartyName): string {
+  return segments(party).join('/')
+}
+
+export function partyOf({ Type, ID, SubId }: PathParameters) {
+  if (Type === undefined || ID === undefined) throw new Error('the route has no party')
+  const name = {
+    partyIdType: Type,
+    partyIdentifier: ID,
+    ...(SubId === undefined ? {} : { partySubIdOrType: SubId }),
+  }
+  return { partyKey: partyKeyOf(name), ...name }
+}
+
+/** The operation and path of a callback about a party, and what fills the registered address. */
+export function callbackOf(
+  resource: 'parties' | 'participants',
+  isError: boolean,
+  party: PartyName,
+): {
+  readonly operation: Operation
+  readonly path: string
+  readonly variables: Readonly<Record<string, string>>
+} {
+  const { partyIdType, partyIdentifier, partySubIdOrType } = party
+  const error = isError ? '/error' : ''
+  const subId = partySubIdOrType === undefined ? '' : '/{SubId}'
+  return {
+    operation: `PUT /${resource}/{Type}/{ID}${subId}${error}` as Operation,
+    path: `/${resource}/${segments(party).join('/')}${error}`,
+    variables: {
+      partyIdType,
+      partyIdentifier,
+      ...(partySubIdOrType === undefined ? {} : { partySubIdOrType }),
+    },
+  }
+}
+
+function segments({ partyIdType, partyIdentifier, partySubIdOrType }: PartyName): string[] {
+  const parts = [partyIdType, partyIdentifier]
+  if (partySubIdOrType !== undefined) parts.push(partySubIdOrType)
+  return parts.map((part) => encodeURIComponent(part))
+}

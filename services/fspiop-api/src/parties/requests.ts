@@ -1,0 +1,72 @@
+/**
+ * Who a party is: the question goes to account-lookup, which finds whom to ask; the answers are passed
+ * on. FSPIOP 6.3.
+ */
+import { newEvent, type Payload } from '@causeway/events'
+import { errorBody, putParties, readPartiesQuery, type Operation } from '@causeway/fspiop'
+import type { Incoming, Reading, ServedRoutes } from '../chain.ts'
+import { against, bodyOf, malformed, queryOf, relayOf, traceOf } from '../reading.ts'
+import { passOn, type RelayRules } from '../relayed/relay.ts'
+import { callbackOf, partyOf } from './path.ts'
+
+export function partyRoutes(rules: RelayRules): ServedRoutes {
+  const asks = { needsActiveSource: true, share: 'HALF', read: query } as const
+  const finishes = { needsActiveSource: false, share: 'NEVER_REFUSED' } as const
+  const answers = (operation: Operation) =>
+    ({ ...finishes, read: (message: Incoming) => answer(message, operation, rules) }) as const
+  const refuses = (operation: Operation) =>
+    ({ ...finishes, read: (message: Incoming) => refuse(message, operation, rules) }) as const
+  return {
+    'GET /parties/{Type}/{ID}': asks,
+    'GET /parties/{Type}/{ID}/{SubId}': asks,
+    'PUT /parties/{Type}/{ID}': answers('PUT /parties/{Type}/{ID}'),
+    'PUT /parties/{Type}/{ID}/{SubId}': answers('PUT /parties/{Type}/{ID}/{SubId}'),
+    'PUT /parties/{Type}/{ID}/error': refuses('PUT /parties/{Type}/{ID}/error'),
+    'PUT /parties/{Type}/{ID}/{SubId}/error': refuses('PUT /parties/{Type}/{ID}/{SubId}/error'),
+  }
+}
+
+function query(message: Incoming): Reading {
+  const party = partyOf(message.parameters)
+  const { source: requesterFspId, destination, version, target } = message
+  const { currency } = readPartiesQuery(queryOf(message))
+  const payload: Payload<'PartyQueryReceived'> = {
+    ...party,
+    requesterFspId,
+    version,
+    ...(currency === undefined ? {} : { currency }),
+    ...(destination === undefined ? {} : { destinationFspId: destination }),
+    path: target,
+  }
+  const options = { relay: relayOf('GET', message), ...traceOf(message) }
+  return { type: 'PUBLISH', event: newEvent('fspiop-api', 'PartyQueryReceived', payload, options) }
+}
+
+function answer(message: Incoming, operation: Operation, rules: RelayRules): Reading {
+  const reading = bodyOf(putParties, message)
+  if (!reading.ok) return malformed(reading.code, reading.detail)
+  const owner = reading.value.party?.partyIdInfo?.fspId
+  if (owner !== undefined && owner !== message.source && !rules.isLenient) {
+    return against('REQUESTER_NOT_OWNER')
+  }
+  const party = partyOf(message.parameters)
+  return passOn(message, rules, {
+    resource: 'parties',
+    operation,
+    entityId: party.partyKey,
+    role: 'REQUESTER',
+    failure: callbackOf('parties', true, party),
+  })
+}
+
+function refuse(message: Incoming, operation: Operation, rules: RelayRules): Reading {
+  const reading = bodyOf(errorBody, message)
+  if (!reading.ok) return malformed(reading.code, reading.detail)
+  return passOn(message, rules, {
+    resource: 'parties',
+    operation,
+    entityId: partyOf(message.parameters).partyKey,
+    role: 'REQUESTER',
+    failure: undefined,
+  })
+}

@@ -1,0 +1,38 @@
+/**
+ * The signed ping: an FSP shows that the hub knows who it is and takes its signature, and is pinged in
+ * turn. An FSP that is not active yet may ping: that is how it gets ready.
+ */
+import { newEvent, type Payload } from '@causeway/events'
+import { isUuid, readBody } from '@causeway/fspiop'
+import { z } from 'zod'
+import type { Incoming, Reading, ServedRoutes } from '../chain.ts'
+import { malformed, traceOf } from '../reading.ts'
+import type { Settings } from '../settings.ts'
+
+const postPings = z.looseObject({ pingId: z.string().refine(isUuid, { error: 'not a UUID' }) })
+
+export function pingRoutes({ EDGE_IDENTITY }: Pick<Settings, 'EDGE_IDENTITY'>): ServedRoutes {
+  return {
+    'POST /pings': {
+      needsActiveSource: false,
+      share: 'HALF',
+      read: (message) => ping(message, EDGE_IDENTITY),
+    },
+  }
+}
+
+function ping(message: Incoming, identity: string): Reading {
+  const reading = readBody(postPings, message.body)
+  if (!reading.ok) return malformed(reading.code, reading.detail)
+  const { source: requesterFspId, version, receivedAt, kid } = message
+  const payload: Payload<'PingReceived'> = {
+    pingId: reading.value.pingId,
+    requesterFspId,
+    version,
+    identity,
+    ...(kid === undefined ? {} : { kid }),
+    receivedAt,
+  }
+  const event = newEvent('fspiop-api', 'PingReceived', payload, traceOf(message))
+  return { type: 'PUBLISH', event }
+}

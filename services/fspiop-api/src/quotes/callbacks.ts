@@ -1,0 +1,164 @@
+/**
+ * What FSPs are told of the events in a quote's life. FSPs' own messages are told byte for byte;
+ * everything else is a message of the hub. FSPIOP 6.5.
+ */
+import type { DomainEvent, EventName, LegRole, Payload, Relay } from '@causeway/events'
+import { errorContent, versionOf, type Leg, type LegContent } from '../legs.ts'
+
+/** Each event that FSPs are told of, with the report about the telling. */
+export const quoteReports = {
+  QuoteRequestAccepted: 'QuoteReceivedCallbackReport',
+  QuoteResponseAccepted: 'QuoteAcceptedCallbackReport',
+  QuoteRejectAccepted: 'QuoteRejectCallbackReport',
+  QuoteQueryForwarded: 'QuoteQueryResponseCallbackReport',
+  QuoteQueryResponse: 'QuoteQueryResponseCallbackReport',
+  InvalidQuoteRequest: 'InvalidQuoteRequestCallbackReport',
+  InvalidFSPInQuoteRequest: 'InvalidFSPInQuoteRequestCallbackReport',
+  RuleViolatedInQuoteRequest: 'RuleViolatedInQuoteRequestCallbackReport',
+  RuleViolatedInQuoteResponse: 'RuleViolatedInQuoteResponseCallbackReport',
+} as const satisfies Partial<Record<EventName, EventName>>
+
+export type HeardQuoteEvent = DomainEvent<keyof typeof quoteReports>
+
+export function quoteLegs(event: HeardQuoteEvent): readonly Leg[] {
+  switch (event.name) {
+    case 'QuoteRequestAccepted':
+      return [request(event.payload, event.relay)]
+    case 'QuoteResponseAccepted':
+      return [response(event.payload, event.relay)]
+    case 'QuoteRejectAccepted':
+      return [rejected(event.payload, event.relay)]
+    case 'QuoteQueryForwarded':
+      return [forwarded(event.payload, event.relay)]
+    case 'QuoteQueryResponse':
+      return [answered(event.payload, event.relay)]
+    case 'InvalidQuoteRequest':
+    case 'InvalidFSPInQuoteRequest':
+    case 'RuleViolatedInQuoteRequest':
+      return [refused(event.payload)]
+    case 'RuleViolatedInQuoteResponse':
+      return violated(event.payload)
+  }
+}
+
+function request(payload: Payload<'QuoteRequestAccepted'>, relay: Relay | undefined): Leg {
+  const { quoteId, destinationFspId, expiration } = payload
+  return {
+    ...about('PAYEE', destinationFspId, quoteId, 'POST'),
+    method: 'POST',
+    operation: 'POST /quotes',
+    path: '/quotes',
+    content: relayed(quoteId, relay),
+    deadline: expiration,
+  }
+}
+
+function response(payload: Payload<'QuoteResponseAccepted'>, relay: Relay | undefined): Leg {
+  const { quoteId, destinationFspId } = payload
+  return put({ role: 'PAYER', fspId: destinationFspId, quoteId, content: relayed(quoteId, relay) })
+}
+
+function rejected(payload: Payload<'QuoteRejectAccepted'>, relay: Relay | undefined): Leg {
+  const { quoteId, payerFspId, errorInformation, payerVersion } = payload
+  const content: LegContent =
+    relay === undefined
+      ? errorContent('quotes', errorInformation, payerVersion)
+      : { type: 'RELAYED', relay }
+  return putError({ role: 'PAYER', fspId: payerFspId, quoteId, content })
+}
+
+function forwarded(payload: Payload<'QuoteQueryForwarded'>, relay: Relay | undefined): Leg {
+  const { quoteId, destinationFspId } = payload
+  return {
+    ...about('PAYEE', destinationFspId, quoteId, 'GET'),
+    method: 'GET',
+    operation: 'GET /quotes/{ID}',
+    path: `/quotes/${quoteId}`,
+    content: relayed(quoteId, relay),
+    deadline: undefined,
+  }
+}
+
+/** With its headers the stored answer is the payee FSP's own message, without them the hub's. */
+function answered(payload: Payload<'QuoteQueryResponse'>, relay: Relay | undefined): Leg {
+  const { quoteId, requesterFspId, legRole, version, errorInformation } = payload
+  const to = { role: legRole, fspId: requesterFspId, quoteId } as const
+  if (errorInformation !== undefined) {
+    return putError({ ...to, content: errorContent('quotes', errorInformation, version) })
+  }
+  if (relay === undefined) throw new Error(`${quoteId} is answered with nothing`)
+  const content: LegContent =
+    relay.headers === undefined
+      ? { type: 'MADE', version: versionOf('quotes', version), body: relay.body }
+      : { type: 'RELAYED', relay }
+  return put({ ...to, content })
+}
+
+function refused(payload: Payload<'InvalidQuoteRequest'>): Leg {
+  const { quoteId, requesterFspId, version, errorInformation } = payload
+  const content = errorContent('quotes', errorInformation, version)
+  return putError({ role: 'PAYER', fspId: requesterFspId, quoteId, content })
+}
+
+function violated(payload: Payload<'RuleViolatedInQuoteResponse'>): readonly Leg[] {
+  const { quoteId, payerFspId, payeeFspId, payerVersion, payeeVersion, errorInformation } = payload
+  return [
+    putError({
+      role: 'PAYER',
+      fspId: payerFspId,
+      quoteId,
+      content: errorContent('quotes', errorInformation, payerVersion),
+    }),
+    putError({
+      role: 'PAYEE',
+      fspId: payeeFspId,
+      quoteId,
+      content: errorContent('quotes', errorInformation, payeeVersion),
+    }),
+  ]
+}
+
+function relayed(quoteId: string, relay: Relay | undefined): LegContent {
+  if (relay === undefined) throw new Error(`${quoteId} has no message to be passed on`)
+  return { type: 'RELAYED', relay }
+}
+
+interface Told {
+  readonly role: LegRole
+  readonly fspId: string
+  readonly quoteId: string
+  readonly content: LegContent
+}
+
+function put({ role, fspId, quoteId, content }: Told): Leg {
+  return {
+    ...about(role, fspId, quoteId, 'PUT'),
+    method: 'PUT',
+    operation: 'PUT /quotes/{ID}',
+    path: `/quotes/${quoteId}`,
+    content,
+    deadline: undefined,
+  }
+}
+
+function putError({ role, fspId, quoteId, content }: Told): Leg {
+  return {
+    ...about(role, fspId, quoteId, 'PUT error'),
+    method: 'PUT',
+    operation: 'PUT /quotes/{ID}/error',
+    path: `/quotes/${quoteId}/error`,
+    content,
+    deadline: undefined,
+  }
+}
+
+function about(role: LegRole, fspId: string, quoteId: string, what: string) {
+  return {
+    name: `${role} ${what}`,
+    role,
+    fspId,
+    entityId: quoteId,
+    resource: 'quotes',
+    variables: { quoteId, id: quoteId, ID: quoteId },
+  } as const
+}

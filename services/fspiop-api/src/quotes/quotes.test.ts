@@ -1,0 +1,334 @@
+import { afterEach, describe, expect, test } from '@jest/globals'
+import { deliveries, openEdge, receivedAt, tell } from '../testing/edge.ts'
+import {
+  errorInformation,
+  expiration,
+  id,
+  mediaType,
+  message,
+  quoteAnswer,
+  quoteRequest,
+  withHeaders,
+  withMembers,
+} from '../testing/messages.ts'
+
+const edge = openEdge()
+afterEach(() => {
+  edge.published.splice(0)
+})
+
+const ask = message('POST', '/quotes', quoteRequest)
+const answer = message('PUT', `/quotes/${id}`, quoteAnswer)
+const refuse = message('PUT', `/quotes/${id}/error`, { errorInformation })
+const query = message('GET', `/quotes/${id}`)
+const version = '1.1'
+const hash = expect.stringMatching(/^[\w-]{43}$/)
+
+describe('a request', () => {
+  test('becomes its event with every member, and its bytes and headers as they came', async () => {
+    const extensionList = { extension: [{ key: 'k', value: 'v' }] }
+    const geoCode = { latitude: '+45.4215', longitude: '-75.6972' }
+    const sent = withMembers(ask, {
+      fees: { currency: 'USD', amount: '1.5' },
+      transactionRequestId: id,
+      note: 'ünï¢ode – Ж 名',
+      geoCode,
+      extensionList,
+      unknown: [1],
+    })
+    const body = String(sent.body).replace('{', '{ \n')
+    expect(await edge.told({ ...sent, body })).toBe('202')
+    const said = edge.said()
+    expect(said.payload).toEqual({
+      ...quoteRequest,
+      requesterFspId: 'greenbank',
+      destinationFspId: 'bluewallet',
+      fees: { currency: 'USD', amount: '1.5' },
+      transactionRequestId: id,
+      note: 'ünï¢ode – Ж 名',
+      geoCode,
+      extensionList,
+      payloadHash: hash,
+      version,
+    })
+    expect(said.body).toBe(body)
+    expect(said.headers).toEqual(sent.headers)
+  })
+
+  test('names of every script go on byte for byte', async () => {
+    const names = ['Zoë', 'Zoe\u0308', 'Ngũgĩ', 'محمد', '王小明', 'ကျော်', '😀', 'O’Brien-"Bé\\"']
+    for (const name of names) {
+      const payee = { ...quoteRequest.payee, name }
+      const sent = withMembers(ask, { payee })
+      expect([name, await edge.told(sent)]).toEqual([name, '202'])
+      const said = edge.said()
+      expect(said.body).toBe(sent.body)
+      expect(said.payload).toMatchObject({ payee: { name } })
+    }
+  })
+
+  test.each([undefined, '', 'Hub'])(
+    'that leaves its destination open (%p) goes to the FSP of the payee',
+    async (destination) => {
+      const sent = withHeaders(ask, { 'fspiop-destination': destination })
+      expect(await edge.told(sent)).toBe('202')
+      const said = edge.said()
+      expect(said.payload).not.toHaveProperty('destinationFspId')
+      expect(said.headers?.['fspiop-destination']).toBe('bluewallet')
+    },
+  )
+
+  test('needs its destination where existing clients are tested for that', async () => {
+    const strict = openEdge({ COMPATIBILITY: 'mojaloop' })
+    const sent = withHeaders(ask, { 'fspiop-destination': undefined })
+    expect(await strict.told(sent)).toBe('400 3102 header fspiop-destination')
+  })
+
+  const info = (fspId: string) => ({ ...quoteRequest.payer.partyIdInfo, fspId })
+  test.each([
+    [{ quoteId: undefined }, '400 3102 /quoteId'],
+    [{ quoteId: 'x' }, '400 3101 /quoteId'],
+    [{ transactionId: undefined }, '400 3102 /transactionId'],
+    [{ payee: undefined }, '400 3102 /payee'],
+    [{ payee: {} }, '400 3102 /payee/partyIdInfo'],
+    [{ payer: 'greenbank' }, '400 3101 /payer'],
+    [{ amountType: 'BOTH' }, '400 3101 /amountType'],
+    [{ amount: { currency: 'USD', amount: '5.50' } }, '400 3101 /amount/amount'],
+    [{ amount: { currency: 'ZZZ', amount: '5' } }, '400 3101 /amount/currency'],
+    [{ amount: { amount: '5' } }, '400 3102 /amount/currency'],
+    [{ transactionType: { scenario: 'TRANSFER' } }, '400 3102 /transactionType/initiator'],
+    [{ expiration: '2030-01-01' }, '400 3101 /expiration'],
+    [{ note: '' }, '400 3100 /note'],
+    [{ note: 'x'.repeat(129) }, '400 3100 /note'],
+    [{ geoCode: { latitude: 'north', longitude: '1' } }, '400 3101 /geoCode/latitude'],
+    [
+      {
+        extensionList: { extension: Array.from({ length: 17 }, () => ({ key: 'k', value: 'v' })) },
+      },
+      '400 3103 /extensionList/extension',
+    ],
+    [
+      { payer: { partyIdInfo: info('bluewallet') } },
+      '400 3100 header fspiop-source is not the FSP',
+    ],
+    [{ payer: { partyIdInfo: info('x'.repeat(33)) } }, '400 310'],
+  ])('with %j is refused: %s', async (changed, told) => {
+    expect((await edge.told(withMembers(ask, changed))).slice(0, told.length)).toBe(told)
+    expect(edge.published).toEqual([])
+  })
+})
+
+describe('an answer', () => {
+  test('becomes its event, and its bytes go along', async () => {
+    expect(await edge.told(answer)).toBe('200')
+    const said = edge.said()
+    const { ilpPacket, ...known } = quoteAnswer
+    expect(ilpPacket).toBeDefined()
+    expect(said.payload).toEqual({
+      ...known,
+      quoteId: id,
+      requesterFspId: 'bluewallet',
+      destinationFspId: 'greenbank',
+      payloadHash: hash,
+      version,
+    })
+    expect(said.body).toBe(answer.body)
+    expect(said.headers).toEqual(answer.headers)
+  })
+
+  test.each([
+    [{ transferAmount: undefined }, '400 3102 /transferAmount'],
+    [{ expiration: undefined }, '400 3102 /expiration'],
+    [{ ilpPacket: undefined }, '400 3102 /ilpPacket'],
+    [{ condition: 'short' }, '400 310'],
+    [
+      { payeeReceiveAmount: { currency: 'USD', amount: 98 } },
+      '400 3101 /payeeReceiveAmount/amount',
+    ],
+  ])('with %j is refused: %s', async (changed, told) => {
+    expect((await edge.told(withMembers(answer, changed))).slice(0, told.length)).toBe(told)
+  })
+
+  test('without a destination goes nowhere', async () => {
+    for (const sent of [answer, refuse, query]) {
+      const open = withHeaders(sent, { 'fspiop-destination': undefined })
+      expect(await edge.told(open)).toBe('400 3102 header fspiop-destination')
+    }
+  })
+
+  test('that refuses becomes its event, with any code', async () => {
+    const sent = withMembers(refuse, {
+      errorInformation: { errorCode: '5999', errorDescription: 'näh' },
+    })
+    expect(await edge.told(sent)).toBe('200')
+    expect(edge.said()).toMatchObject({
+      name: 'QuoteRejectReceived',
+      payload: {
+        quoteId: id,
+        requesterFspId: 'bluewallet',
+        destinationFspId: 'greenbank',
+        errorInformation: { errorCode: '5999', errorDescription: 'näh' },
+      },
+      body: sent.body,
+    })
+  })
+
+  test.each([
+    [undefined, '400 3102 /errorInformation'],
+    [{ errorCode: '5104' }, '400 3102 /errorInformation/errorDescription'],
+    [{ errorCode: '51', errorDescription: 'x' }, '400 3101 /errorInformation/errorCode'],
+  ])('that refuses with %j is itself refused: %s', async (wrong, told) => {
+    const sent = withMembers(refuse, { errorInformation: wrong })
+    expect((await edge.told(sent)).slice(0, told.length)).toBe(told)
+  })
+})
+
+test('a question becomes its event, and may be passed on as it came', async () => {
+  expect(await edge.told(query)).toBe('202')
+  expect(edge.said()).toMatchObject({
+    name: 'QuoteQueryReceived',
+    payload: { quoteId: id, requesterFspId: 'greenbank', destinationFspId: 'bluewallet', version },
+    body: '',
+    headers: query.headers,
+  })
+})
+
+describe('what FSPs are told of', () => {
+  const headers = Buffer.from(JSON.stringify({ 'fspiop-signature': 'theirs' }))
+  const relay = { body: Buffer.from('{ }'), headers }
+  const to = { quoteId: id, requesterFspId: 'greenbank', version: '1.0' }
+  const at = 'http://bluewallet.example/quotes'
+  const back = `http://greenbank.example/quotes/${id}`
+  const request = {
+    ...quoteRequest,
+    amountType: 'SEND' as const,
+    requesterFspId: 'greenbank',
+    destinationFspId: 'bluewallet',
+    payloadHash: 'h',
+    version,
+  }
+
+  test('a request: POST to the payee FSP, in the bytes of the payer FSP, until it expires', async () => {
+    const [said, ...others] = await tell(edge, 'QuoteRequestAccepted', request, { relay })
+    expect(others).toEqual([])
+    expect(said?.payload).toMatchObject({
+      entityId: id,
+      cause: { msgName: 'QuoteRequestAccepted', entityId: id },
+      legRole: 'PAYEE',
+      destinationFspId: 'bluewallet',
+      transport: { type: 'HTTP', method: 'POST', url: at },
+      headers: { 'fspiop-destination': 'bluewallet' },
+      deadline: expiration,
+      reportRequired: true,
+    })
+    expect([said?.body, said?.headers]).toEqual(['{ }', { 'fspiop-signature': 'theirs' }])
+  })
+
+  test('a request without an expiration: tried as long as anything that is passed on', async () => {
+    const { expiration: _, ...lasting } = request
+    const [said] = await tell(edge, 'QuoteRequestAccepted', lasting, { relay })
+    const retry = edge.callbacks.relay_ms
+    expect(said?.payload['deadline']).toBe(new Date(Date.parse(receivedAt) + retry).toISOString())
+  })
+
+  test('an answer and a refusal: PUT to the payer FSP, in the bytes of the payee FSP', async () => {
+    const response = {
+      ...quoteAnswer,
+      quoteId: id,
+      requesterFspId: 'bluewallet',
+      destinationFspId: 'greenbank',
+      payloadHash: 'h',
+      version,
+    }
+    const accepted = await tell(edge, 'QuoteResponseAccepted', response, { relay })
+    expect(deliveries(accepted)).toEqual([`greenbank: PUT ${back}`])
+    const sides = { quoteId: id, payerFspId: 'greenbank', payeeFspId: 'bluewallet' }
+    const refusal = { ...sides, payerVersion: '1.0', errorInformation }
+    const rejected = await tell(edge, 'QuoteRejectAccepted', refusal, { relay })
+    expect(deliveries(rejected)).toEqual([`greenbank: PUT ${back}/error`])
+    for (const [said] of [accepted, rejected]) expect(said?.body).toBe('{ }')
+    const [made] = await tell(edge, 'QuoteRejectAccepted', refusal)
+    expect(made?.payload['headers']).toMatchObject({
+      'fspiop-source': 'Hub',
+      'content-type': mediaType('1.0', 'quotes'),
+    })
+    expect(made?.body).toBe(JSON.stringify({ errorInformation }))
+  })
+
+  test('a question: GET to the FSP that knows, as it came', async () => {
+    const payload = { ...to, destinationFspId: 'bluewallet' }
+    const [said, ...others] = await tell(edge, 'QuoteQueryForwarded', payload, { relay })
+    expect(others).toEqual([])
+    expect(said?.payload).toMatchObject({
+      transport: { method: 'GET', url: `${at}/${id}` },
+      deadline: new Date(Date.parse(receivedAt) + edge.callbacks.relay_ms).toISOString(),
+    })
+  })
+
+  test('what is stored: with the headers of the payee FSP as its own, else as from the hub', async () => {
+    const asked = { ...to, legRole: 'PAYER' as const }
+    const [own] = await tell(edge, 'QuoteQueryResponse', asked, { relay })
+    expect(own?.payload['headers']).toEqual({ 'fspiop-destination': 'greenbank' })
+    const [made] = await tell(edge, 'QuoteQueryResponse', asked, { relay: { body: relay.body } })
+    expect(made?.body).toBe('{ }')
+    expect(made?.headers).toBeUndefined()
+    expect(made?.payload['headers']).toEqual({
+      'content-type': mediaType('1.0', 'quotes'),
+      date: 'Sat, 21 Nov 2026 10:00:00 GMT',
+      'fspiop-source': 'Hub',
+      'fspiop-destination': 'greenbank',
+      'fspiop-http-method': 'PUT',
+      'fspiop-uri': `/quotes/${id}`,
+    })
+    const none = await tell(edge, 'QuoteQueryResponse', { ...asked, errorInformation })
+    expect(deliveries(none)).toEqual([`greenbank: PUT ${back}/error`])
+  })
+
+  test('a request that cannot be served: PUT error of the hub to who asked', async () => {
+    const failed = { ...to, errorInformation }
+    const all = [
+      await tell(edge, 'InvalidQuoteRequest', failed),
+      await tell(edge, 'InvalidFSPInQuoteRequest', { ...failed, role: 'PAYEE' }),
+      await tell(edge, 'RuleViolatedInQuoteRequest', { ...failed, ruleId: 'r' }),
+    ]
+    for (const messages of all) {
+      expect(deliveries(messages)).toEqual([`greenbank: PUT ${back}/error`])
+      expect(messages[0]?.body).toBe(JSON.stringify({ errorInformation }))
+    }
+  })
+
+  test('an answer that breaks a rule: PUT error to both, each in its version', async () => {
+    const messages = await tell(edge, 'RuleViolatedInQuoteResponse', {
+      quoteId: id,
+      payerFspId: 'greenbank',
+      payeeFspId: 'bluewallet',
+      payerVersion: '1.0',
+      payeeVersion: '1.1',
+      ruleId: 'r',
+      errorInformation,
+    })
+    expect(deliveries(messages)).toEqual([
+      `greenbank: PUT ${back}/error`,
+      `bluewallet: PUT ${at}/${id}/error`,
+    ])
+    const types = messages.map(
+      ({ payload }) => (payload['headers'] as Record<string, string>)['content-type'],
+    )
+    expect(types).toEqual([mediaType('1.0', 'quotes'), mediaType('1.1', 'quotes')])
+  })
+
+  test('anything at addresses of their own, where they have registered such', async () => {
+    const own = openEdge()
+    const endpoints = new Map([['FSPIOP_CALLBACK_URL_QUOTES', 'https://q.example/api/']])
+    own.participants.set('greenbank', {
+      name: 'greenbank',
+      isActive: false,
+      endpoints,
+      accounts: [],
+    })
+    const messages = await tell(own, 'InvalidQuoteRequest', { ...to, errorInformation })
+    expect(deliveries(messages)).toEqual([
+      `greenbank: PUT https://q.example/api/quotes/${id}/error`,
+    ])
+  })
+})

@@ -1,0 +1,52 @@
+import { expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { openRates } from './rates.ts'
+
+test('a full bucket lets a burst pass, and then as many as have come since', () => {
+  const rates = openRates({ per_s: 2, burst: 3 })
+  const at = (now_ms: number) => rates.allows('a', now_ms)
+  expect([at(0), at(0), at(0), at(0)]).toEqual([true, true, true, false])
+  expect([at(499), at(500), at(501)]).toEqual([false, true, false])
+  expect([at(60_000), at(60_000), at(60_000), at(60_000)]).toEqual([true, true, true, false])
+})
+
+test('what one FSP uses up is not taken from another', () => {
+  const rates = openRates({ per_s: 1, burst: 1 })
+  expect([rates.allows('a', 0), rates.allows('a', 0), rates.allows('b', 0)]).toEqual([
+    true,
+    false,
+    true,
+  ])
+})
+
+test('a clock that goes back gives nothing, and takes nothing', () => {
+  const rates = openRates({ per_s: 1, burst: 1 })
+  expect([rates.allows('a', 10_000), rates.allows('a', 0), rates.allows('a', 1_000)]).toEqual([
+    true,
+    false,
+    true,
+  ])
+})
+
+test('in any stretch of time no more pass than the burst and what came meanwhile', () => {
+  const steps = fc.array(fc.nat(400), { minLength: 1, maxLength: 200 })
+  fc.assert(
+    fc.property(steps, fc.integer({ min: 1, max: 50 }), fc.nat(20), (pauses, per_s, more) => {
+      const burst = 1 + more
+      const rates = openRates({ per_s, burst })
+      const passed: number[] = []
+      let now_ms = 0
+      for (const pause of pauses) {
+        now_ms += pause
+        if (rates.allows('a', now_ms)) passed.push(now_ms)
+      }
+      for (const [first, from_ms] of passed.entries()) {
+        for (const [last, to_ms] of passed.entries()) {
+          if (last < first) continue
+          const most = burst + ((to_ms - from_ms) / 1_000) * per_s
+          expect(last - first + 1).toBeLessThanOrEqual(most + 1e-6)
+        }
+      }
+    }),
+  )
+})

@@ -1,0 +1,54 @@
+/** What the requests of every resource have in common once their head is in order. */
+import type { Relay } from '@causeway/events'
+import {
+  readBody,
+  readTrace,
+  relayHeaders,
+  type BodyReading,
+  type Clear,
+  type ErrorCode,
+  type Method,
+} from '@causeway/fspiop'
+import type { z } from 'zod'
+import type { Incoming, Reading } from './chain.ts'
+import { refuse, type Reason } from './refusals.ts'
+
+/** The body against the message's schema; what is encrypted is left unjudged. */
+export function bodyOf<Schema extends z.ZodType>(
+  schema: Schema,
+  { body, encrypted }: Incoming,
+): BodyReading<Clear<z.output<Schema>>> {
+  return readBody(schema, body, { encrypted })
+}
+
+export function malformed(code: ErrorCode, detail: string): Reading {
+  return { type: 'REFUSE', refusal: { status: 400, code, detail } }
+}
+
+export function against(reason: Reason): Reading {
+  return { type: 'REFUSE', refusal: refuse(reason) }
+}
+
+export function idOf({ parameters }: Incoming): string {
+  if (parameters.ID === undefined) throw new Error('the route has no ID')
+  return parameters.ID
+}
+
+/** The body as it came, and the headers with the destination where the sender left it open. */
+export function relayOf(method: Method, message: Incoming, destination?: string): Relay {
+  const found = message.destination === undefined ? destination : undefined
+  const headers = relayHeaders(method, message.headers, found)
+  return { body: message.body, headers: Buffer.from(JSON.stringify(headers)) }
+}
+
+/** A malformed trace is ignored, never refused. */
+export function traceOf({ headers }: Incoming): { readonly traceparent?: string } {
+  const trace = readTrace(headers)
+  return trace === undefined ? {} : { traceparent: trace.traceparent }
+}
+
+/** What stands behind the path's "?". */
+export function queryOf({ target }: Incoming): string {
+  const start = target.indexOf('?')
+  return start < 0 ? '' : target.slice(start + 1)
+}

@@ -1,0 +1,74 @@
+/**
+ * Messages that one FSP has for another and that the hub only passes on: to whom, until when, and who
+ * is told when it cannot be done.
+ */
+import type { LegRole } from '@causeway/events'
+import { templateVariables, type Operation, type Resource } from '@causeway/fspiop'
+import { randomUUID } from 'node:crypto'
+import type { Incoming, Reading } from '../chain.ts'
+import { against, relayOf, traceOf } from '../reading.ts'
+
+export interface RelayRules {
+  /** How long a message without an expiration is tried to be delivered. */
+  readonly retry_ms: number
+  /** Answers with a state or response that the API does not know are passed on all the same. */
+  readonly isLenient: boolean
+}
+
+export interface Passing {
+  readonly resource: Resource
+  readonly operation: Operation
+  /** The id of what it is about: messages about one thing to one FSP keep their order. */
+  readonly entityId: string
+  readonly role: LegRole
+  /** Where the message itself names the FSP. */
+  readonly destination?: string | undefined
+  readonly expiration?: string | undefined
+  /** The error callback by which its sender is told; undefined for what is an error itself. */
+  readonly failure:
+    { readonly operation: Operation; readonly path: string; readonly ID?: string } | undefined
+}
+
+export function passOn(message: Incoming, rules: RelayRules, passing: Passing): Reading {
+  const { source, version, parameters, target } = message
+  const { resource, operation, entityId, role, failure } = passing
+  const fspId = message.destination ?? passing.destination
+  if (fspId === undefined) return against('DESTINATION_MISSING')
+  const method = operation.slice(0, operation.indexOf(' ')) as 'GET' | 'POST' | 'PUT'
+  const retryUntil = Date.parse(message.receivedAt) + rules.retry_ms
+  return {
+    type: 'RELAY',
+    caused: {
+      causeId: randomUUID(),
+      causeName: operation,
+      traceparent: traceOf(message).traceparent,
+      leg: {
+        name: `${role} ${method}`,
+        role,
+        fspId,
+        entityId,
+        resource,
+        method,
+        operation,
+        path: target,
+        variables: templateVariables(resource, parameters),
+        content: { type: 'RELAYED', relay: relayOf(method, message, fspId) },
+        deadline: passing.expiration ?? new Date(retryUntil).toISOString(),
+      },
+      isReported: false,
+      onFailure:
+        failure === undefined
+          ? undefined
+          : {
+              requesterFspId: source,
+              operation: failure.operation,
+              path: failure.path,
+              variables: templateVariables(
+                resource,
+                failure.ID === undefined ? parameters : { ID: failure.ID },
+              ),
+              version,
+            },
+    },
+  }
+}

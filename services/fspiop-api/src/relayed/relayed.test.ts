@@ -1,0 +1,291 @@
+import { newEvent, type DomainEvent, type Payload } from '@causeway/events'
+import { afterEach, describe, expect, test } from '@jest/globals'
+import { callbackMessages } from '../callbacks.ts'
+import { failureLegs } from '../reports.ts'
+import { deliveries, openEdge, receivedAt, saidIn } from '../testing/edge.ts'
+import { every } from '../testing/every.ts'
+import {
+  errorInformation,
+  expiration,
+  id,
+  mediaType,
+  message,
+  transactionRequest,
+  withHeaders,
+  withMembers,
+  type Sent,
+} from '../testing/messages.ts'
+
+const edge = openEdge()
+const lenient = openEdge({ COMPATIBILITY: 'mojaloop' })
+afterEach(() => {
+  edge.published.splice(0)
+})
+
+const error = { errorInformation }
+const otp = 'authenticationType=OTP&retriesLeft=2&amount=102&currency=USD'
+const request = message('POST', '/transactionRequests', transactionRequest)
+const passedOn = every
+  .filter(({ event }) => event === 'NotifyRequested')
+  .filter(({ operation }) => !operation.includes('/parties/'))
+  .map(({ operation, sent }): readonly [string, Sent] => [operation, sent])
+
+describe.each(passedOn)('%s', (operation, sent) => {
+  const source = sent.headers['fspiop-source'] ?? ''
+  const destination = sent.headers['fspiop-destination'] ?? ''
+  const resource = sent.path.split(/[/?]/)[1] ?? ''
+
+  test('leaves for the other FSP at once, byte for byte, on the same path and query', async () => {
+    const extra = {
+      'x-forwarded-for': '10.1.1.1, 10.1.1.2',
+      'fspiop-uri': sent.path,
+      'fspiop-http-method': sent.method,
+      'fspiop-signature': '{"signature":"junk","protectedHeader":"junk"}',
+      traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+      tracestate: 'a=1',
+      'x-custom': 'k\u00e9pt',
+    }
+    const dropped = {
+      authorization: 'Bearer secret',
+      cookie: 'a=b',
+      host: 'hub.example',
+      connection: 'keep-alive, x-hop',
+      'x-hop': '1',
+      'content-length': '5',
+      'x-forwarded-client-cert': 'Subject="CN=somebody"',
+      'user-agent': 'curl',
+    }
+    await edge.told(withHeaders(sent, { ...extra, ...dropped }))
+    const said = edge.said()
+    expect(deliveries([said])).toEqual([
+      `${destination}: ${sent.method} http://${destination}.example${sent.path}`,
+    ])
+    expect(said.payload).toMatchObject({
+      entityId: id,
+      cause: { msgName: operation, entityId: id },
+      legRole: destination === 'greenbank' ? 'PAYER' : 'PAYEE',
+      headers: { 'fspiop-destination': destination },
+      reportRequired: false,
+    })
+    expect(said.body).toBe(String(sent.body ?? ''))
+    expect(said.headers).toEqual({ ...sent.headers, ...extra })
+    expect(said.traceparent).toBe(extra.traceparent)
+  })
+
+  test('has an end: its own expiration, or as long as such messages are tried', async () => {
+    await edge.told(sent)
+    const { deadline } = edge.said().payload
+    expect(deadline).toBe(
+      operation === 'POST /transactionRequests' ? expiration : '2026-11-21T10:01:00.000Z',
+    )
+  })
+
+  test('is told its sender when it fails, unless it is an error itself', async () => {
+    await edge.told(sent)
+    const { onFailure } = edge.said().payload as Payload<'NotifyRequested'>
+    if (operation.endsWith('/error')) {
+      expect(onFailure).toBeUndefined()
+      return
+    }
+    expect(onFailure).toMatchObject({
+      requesterFspId: source,
+      operation: `PUT /${resource}/{ID}/error`,
+      path: `/${resource}/${id}/error`,
+      variables: { ID: id },
+    })
+  })
+
+  test('to nobody that is known comes back to its sender as 3201', async () => {
+    const told = await edge.told(withHeaders(sent, { 'fspiop-destination': 'nobody' }))
+    expect(told).toBe(sent.method === 'PUT' ? '200' : '202')
+    if (operation.endsWith('/error')) {
+      expect(edge.published).toEqual([])
+      return
+    }
+    const said = edge.said()
+    expect(deliveries([said])).toEqual([
+      `${source}: PUT http://${source}.example/${resource}/${id}/error`,
+    ])
+    expect(JSON.parse(said.body ?? '')).toMatchObject({ errorInformation: { errorCode: '3201' } })
+  })
+})
+
+describe('a request to pay', () => {
+  test.each([undefined, '', 'Hub'])(
+    'without a destination (%p) goes to the FSP of the payer',
+    async (destination) => {
+      expect(await edge.told(withHeaders(request, { 'fspiop-destination': destination }))).toBe(
+        '202',
+      )
+      const said = edge.said()
+      expect(said.payload['destinationFspId']).toBe('greenbank')
+      expect(said.headers?.['fspiop-destination']).toBe('greenbank')
+    },
+  )
+
+  const { fspId, ...payer } = transactionRequest.payer
+  test('that names no FSP at all goes nowhere', async () => {
+    expect(fspId).toBe('greenbank')
+    const nameless = withMembers(request, { payer })
+    expect(await edge.told(withHeaders(nameless, { 'fspiop-destination': undefined }))).toBe(
+      '400 3102 header fspiop-destination',
+    )
+  })
+
+  const payee = { partyIdInfo: { ...transactionRequest.payee.partyIdInfo, fspId: 'greenbank' } }
+  test.each([
+    [{ transactionRequestId: undefined }, '400 3102 /transactionRequestId'],
+    [{ transactionRequestId: 'x' }, '400 3101 /transactionRequestId'],
+    [{ payee }, '400 3100 header fspiop-source is not the FSP of the payee'],
+    [{ payer: undefined }, '400 3102 /payer'],
+    [{ amount: { currency: 'USD', amount: '01' } }, '400 3101 /amount/amount'],
+    [{ authenticationType: 'FACE' }, '400 3101 /authenticationType'],
+    [{ expiration: 'soon' }, '400 3101 /expiration'],
+  ])('with %j is refused: %s', async (changed, told) => {
+    expect((await edge.told(withMembers(request, changed))).slice(0, told.length)).toBe(told)
+    expect(edge.published).toEqual([])
+  })
+
+  test('is answered in a state that the API knows, or in any where clients do so', async () => {
+    const answer = message('PUT', `/transactionRequests/${id}`, {
+      transactionRequestState: 'PONDERED',
+    })
+    expect(await edge.told(answer)).toMatch(/^400 3101 \/transactionRequestState/)
+    expect(await lenient.told(answer)).toBe('200')
+  })
+})
+
+describe('an authorization', () => {
+  const ask = (query: string) => edge.told(message('GET', `/authorizations/${id}?${query}`))
+  test.each([
+    ['', '400 3102 query parameter authenticationType'],
+    [otp.replace('authenticationType=OTP&', ''), '400 3102 query parameter authenticationType'],
+    [otp.replace('retriesLeft=2&', ''), '400 3102 query parameter retriesLeft'],
+    [otp.replace('=2', '=two'), '400 3101 query parameter retriesLeft'],
+    [otp.replace('OTP', 'FACE'), '400 3100 query parameter authenticationType'],
+    [otp.replace('102', '102.50'), '400 3101 query parameter amount'],
+    [otp.replace('USD', 'usd'), '400 3101 query parameter currency'],
+    [`${otp}&amount=1`, '400 3101 query parameter amount: given twice'],
+    [`${otp}&more=1`, '202'],
+  ])('asked for with ?%s is told %s', async (query, told) => {
+    expect((await ask(query)).slice(0, told.length)).toBe(told)
+  })
+
+  const answer = (body: object) => message('PUT', `/authorizations/${id}`, body)
+  const authenticationInfo = { authentication: 'OTP', authenticationValue: '0123' }
+  test.each([
+    [{ responseType: 'ENTERED', authenticationInfo }, '200'],
+    [{ responseType: 'RESEND' }, '200'],
+    [{ responseType: 'ENTERED' }, '400 3102 /authenticationInfo'],
+    [{ responseType: 'SMILED' }, '400 3101 /responseType'],
+    [{}, '400 3102 /responseType'],
+  ])('answered with %j is told %s', async (body, told) => {
+    expect((await edge.told(answer(body))).slice(0, told.length)).toBe(told)
+  })
+
+  test('is answered in any way where clients do so', async () => {
+    expect(await lenient.told(answer({ responseType: 'SMILED' }))).toBe('200')
+  })
+})
+
+test.each([
+  [{}, '400 3102 /transactionState'],
+  [{ transactionState: 'LOST' }, '400 3101 /transactionState'],
+  [{ transactionState: 'COMPLETED', code: 'ABCD1234' }, '200'],
+  [{ transactionState: 'COMPLETED', completedTimestamp: 'now' }, '400 3101 /completedTimestamp'],
+])('what became of a transaction, told as %j, is told %s', async (body, told) => {
+  const answer = await edge.told(message('PUT', `/transactions/${id}`, body))
+  expect(answer.slice(0, told.length)).toBe(told)
+})
+
+test.each([
+  'PUT /transactionRequests/{ID}/error',
+  'PUT /authorizations/{ID}/error',
+  'PUT /transactions/{ID}/error',
+])('%s without errorInformation is refused', async (operation) => {
+  const path = operation.slice(4).replace('{ID}', id)
+  expect(await edge.told(message('PUT', path, {}))).toBe('400 3102 /errorInformation')
+})
+
+describe('a message that could not be delivered', () => {
+  type Report = Payload<'NotifyReport'>['reports'][number]
+
+  async function failed(report: Partial<Report>, sent = request) {
+    await edge.told(sent)
+    const { payload } = edge.said()
+    const { notificationId, cause, legRole, destinationFspId, onFailure } =
+      payload as Payload<'NotifyRequested'>
+    const line: Report = {
+      notificationId,
+      cause,
+      legRole,
+      destinationFspId,
+      status: 'FAILED',
+      attempts: 3,
+      duration_ms: 5,
+      reportedAt: receivedAt,
+      ...(onFailure === undefined ? {} : { onFailure }),
+      ...report,
+    }
+    const reports = newEvent('notifications', 'NotifyReport', { reports: [line] })
+    const event = {
+      name: 'NotifyReport',
+      id: reports.id,
+      time: receivedAt,
+      payload: reports.payload,
+      relay: undefined,
+      traceparent: undefined,
+    } as DomainEvent<'NotifyReport'>
+    const messages = await callbackMessages(
+      failureLegs(event),
+      edge.callbacks,
+      new Date(receivedAt),
+    )
+    return messages.map(saidIn)
+  }
+
+  const told = async (report: Partial<Report>) => {
+    const [said, ...others] = await failed(report)
+    expect(others).toEqual([])
+    const url = `http://bluewallet.example/transactionRequests/${id}/error`
+    expect(deliveries(said === undefined ? [] : [said])).toEqual([`bluewallet: PUT ${url}`])
+    expect(said?.payload['headers']).toMatchObject({
+      'fspiop-source': 'Hub',
+      'content-type': mediaType('1.1', 'transactionRequests'),
+    })
+    return (JSON.parse(said?.body ?? '') as typeof error).errorInformation
+  }
+
+  test.each([
+    ['no answer', {}, '1001'],
+    ['503', { httpStatus: 503 }, '1001'],
+    ['500', { httpStatus: 500, errorInformation }, '1001'],
+    ['a redirect', { httpStatus: 302 }, '1001'],
+    ['400 without words', { httpStatus: 400 }, '3000'],
+    ['501', { httpStatus: 501 }, '2002'],
+  ])('for %s comes back to its sender', async (_title, report, errorCode) => {
+    expect(await told(report)).toMatchObject({ errorCode })
+  })
+
+  test("comes back in the receiver's own words where it refused", async () => {
+    expect(await told({ httpStatus: 400, errorInformation })).toEqual(errorInformation)
+    const versions = {
+      errorCode: '3001',
+      errorDescription: 'Unacceptable version requested',
+      extensionList: { extension: [{ key: '1', value: '0' }] },
+    }
+    expect(await told({ httpStatus: 406, errorInformation: versions })).toEqual(versions)
+  })
+
+  test('and one that was delivered, or is an error itself, is told to nobody', async () => {
+    expect(await failed({ status: 'SUCCESS', httpStatus: 202 })).toEqual([])
+    const refusal = message('PUT', `/transactionRequests/${id}/error`, error)
+    expect(await failed({}, refusal)).toEqual([])
+  })
+
+  test('comes back under one name, however often that is reported', async () => {
+    const one = await failed({ notificationId: 'n' })
+    const again = await failed({ notificationId: 'n' })
+    expect(one[0]?.payload['notificationId']).toBe(again[0]?.payload['notificationId'])
+  })
+})

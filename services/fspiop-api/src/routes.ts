@@ -1,0 +1,40 @@
+/** Everything that FSPs may ask of this hub: the routes of every resource. */
+import type { ServedRoutes } from './chain.ts'
+import { authorizationRoutes } from './relayed/authorizations.ts'
+import { transactionRequestRoutes } from './relayed/transaction-requests.ts'
+import { transactionRoutes } from './relayed/transactions.ts'
+import { participantRoutes } from './participants/requests.ts'
+import { partyRoutes } from './parties/requests.ts'
+import { pingRoutes } from './pings/requests.ts'
+import { quoteRoutes } from './quotes/requests.ts'
+import type { Settings } from './settings.ts'
+import { transferRoutes, type TransferRules } from './transfers/requests.ts'
+
+export function servedRoutes(settings: Settings): ServedRoutes {
+  const isMojaloop = settings.COMPATIBILITY === 'mojaloop'
+  const relay = { retry_ms: settings.FSPIOP_API_RELAY_RETRY_MS, isLenient: isMojaloop }
+  return {
+    ...participantRoutes(settings),
+    ...partyRoutes(relay),
+    ...quoteRoutes({ needsDestination: isMojaloop }),
+    ...transferRoutes(transferRules(settings)),
+    ...transactionRequestRoutes(relay),
+    ...authorizationRoutes(relay),
+    ...transactionRoutes(relay),
+    ...pingRoutes(settings),
+  }
+}
+
+function transferRules(settings: Settings): TransferRules {
+  const isMojaloop = settings.COMPATIBILITY === 'mojaloop'
+  return {
+    onUsAllowed: settings.ON_US_TRANSFERS === 'on',
+    abortedIgnored: isMojaloop,
+    timestampBounds: isMojaloop
+      ? {
+          ahead_ms_max: settings.COMPLETED_TIMESTAMP_AHEAD_MS,
+          behind_ms_max: settings.COMPLETED_TIMESTAMP_BEHIND_MS,
+        }
+      : undefined,
+  }
+}

@@ -1,0 +1,93 @@
+/** What makes the door safe, from the settings: identity, signatures both ways, tokens. */
+import { credentialsService } from '@causeway/protos'
+import { rsaAlgorithms } from '@causeway/fspiop'
+import { readPem, type Logger, type ProcessParts } from '@causeway/runtime'
+import { openFspKeys } from './fsp-keys.ts'
+import { byCertificate, byHeader, type Identify } from './identity.ts'
+import type { Settings } from './settings.ts'
+import { openHubKey, type HubKey } from './sign.ts'
+import { openSignatures, type CheckSignature } from './signatures.ts'
+import { byToken } from './token-identity.ts'
+
+export interface Security {
+  readonly identify: Identify
+  readonly checkSignature: CheckSignature | undefined
+  readonly hubKey: HubKey | undefined
+  readonly issueToken: IssueToken
+  /** The FSP's keys have changed. */
+  forgetKeys(fspId: string): void
+  /** Rejects while the service that knows keys does not answer; undefined when it is not needed. */
+  readonly ping: (() => Promise<void>) | undefined
+  stop(): Promise<void>
+}
+
+/** OAuth 2 client credentials; undefined when nobody has them or they are not right. */
+export type IssueToken = (
+  clientId: string,
+  clientSecret: string,
+) => Promise<IssuedToken | undefined>
+
+export interface IssuedToken {
+  readonly accessToken: string
+  readonly expiresIn_s: number
+}
+
+export async function openSecurity(
+  settings: Settings,
+  { grpc }: Pick<ProcessParts, 'grpc'>,
+  log: Logger,
+): Promise<Security> {
+  const age_max_ms = settings.FSPIOP_API_KEY_AGE_MAX_MS
+  const hubKey = await hubKeyOf(settings)
+  const keys = settings.JWS_VERIFY === 'on' ? openFspKeys({ grpc, log, age_max_ms }) : undefined
+  const algorithms =
+    settings.JWS_VERIFY_ES256 === 'on' ? ([...rsaAlgorithms, 'ES256'] as const) : rsaAlgorithms
+  const { IssueToken, GetTokenKeys } = grpc.client(credentialsService, 'auth-service')
+  return {
+    identify: identifyBy(settings, { grpc }, log),
+    checkSignature: keys === undefined ? undefined : openSignatures(keys, algorithms),
+    hubKey,
+    async issueToken(clientId, clientSecret) {
+      const { token = null } = await IssueToken({ clientId, clientSecret })
+      if (token === null) return undefined
+      return { accessToken: token.accessToken, expiresIn_s: token.expiresInS }
+    },
+    forgetKeys: (fspId) => keys?.forget(fspId),
+    ping: needsAuthService(settings)
+      ? async () => {
+          await GetTokenKeys({})
+        }
+      : undefined,
+    stop: async () => keys?.stop(),
+  }
+}
+
+/** Without it nobody could send anything, or what they send could not be judged. */
+function needsAuthService({ JWS_VERIFY, EDGE_IDENTITY }: Settings): boolean {
+  return JWS_VERIFY === 'on' || EDGE_IDENTITY === 'token'
+}
+
+function identifyBy(
+  settings: Settings,
+  { grpc }: Pick<ProcessParts, 'grpc'>,
+  log: Logger,
+): Identify {
+  switch (settings.EDGE_IDENTITY) {
+    case 'mtls': {
+      const names = settings.EDGE_GATEWAY_SUBJECTS.split(',').map((name) => name.trim())
+      return byCertificate(new Set(names.filter((name) => name !== '')))
+    }
+    case 'token': {
+      const age_max_ms = settings.FSPIOP_API_KEY_AGE_MAX_MS
+      return byToken({ grpc, log, hubName: settings.HUB_NAME, age_max_ms })
+    }
+    case 'header':
+      return byHeader
+  }
+}
+
+async function hubKeyOf(settings: Settings): Promise<HubKey | undefined> {
+  if (settings.JWS_SIGN === 'off') return undefined
+  const pem = await readPem('JWS_SIGNING_KEY_FILE', settings.JWS_SIGNING_KEY_FILE)
+  return openHubKey(pem, 'JWS_SIGNING_KEY_FILE')
+}

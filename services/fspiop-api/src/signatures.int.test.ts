@@ -1,0 +1,186 @@
+import { newEvent, type Payload } from '@causeway/events'
+import { readSignature, verifySignature } from '@causeway/fspiop'
+import { eventually } from '@causeway/runtime/testing'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { createPublicKey, generateKeyPairSync, randomUUID, type JsonWebKey } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { start } from './service.ts'
+import { participantKey } from './testing/auth.ts'
+import { message, quoteRequest, withHeaders } from './testing/messages.ts'
+import { newSigner, signed } from './testing/signing.ts'
+import { testSettings } from './testing/settings.ts'
+import { openStand, send, summary, type Stand } from './testing/stand.ts'
+
+const quote = message('POST', '/quotes', quoteRequest)
+const [first, second] = [newSigner('green-1'), newSigner('green-2')]
+
+describe('signatures of FSPs', () => {
+  let stand: Stand
+  beforeAll(async () => {
+    stand = await openStand({ JWS_VERIFY: 'on', FSPIOP_API_KEY_AGE_MAX_MS: 3_600_000 })
+  })
+  afterAll(() => stand.stop())
+  const ask = async (...sent: Parameters<typeof signed>) =>
+    summary(await send(stand.edge.url, await signed(...sent)))
+
+  test('are verified over the bytes that came, in whichever pieces', async () => {
+    stand.auth.keys.set('greenbank', [participantKey('green-1', first.publicKey)])
+    const note = 'ü名'.repeat(40_000)
+    const body = String(quote.body).replace('{', `{ \n"more":"${note}",`)
+    expect(await ask({ ...quote, body }, first)).toBe('202')
+    const said = await eventually(
+      () => stand.heard.find(({ type }) => type === 'QuoteRequestReceived'),
+      'the event',
+    )
+    expect(said.headers['relay-body']?.toString()).toBe(body)
+    const sent = await signed({ ...quote, body }, first)
+    const changed = await send(stand.edge.url, { ...sent, body: body.replace('"more"', '"less"') })
+    expect(summary(changed)).toBe('400 3105')
+    expect(changed.error?.errorDescription).toBe(
+      'Invalid signature - body or protected header was changed, or another key signed',
+    )
+  })
+
+  test('by a new key are taken as soon as it is there, by an ended one no longer', async () => {
+    expect(await ask(quote, second)).toBe('400 3105')
+    const both = [
+      participantKey('green-1', first.publicKey),
+      participantKey('green-2', second.publicKey),
+    ]
+    stand.auth.keys.set('greenbank', both)
+    expect(await ask(quote, second)).toBe('202')
+    expect(await ask(quote, first)).toBe('202')
+    const validTo = new Date().toISOString()
+    const ended = [participantKey('green-1', first.publicKey, { validTo }), ...both.slice(1)]
+    stand.auth.keys.set('greenbank', ended)
+    await stand.parts.bus.publish([
+      newEvent('auth-service', 'ParticipantKeysUpdated', {
+        participantId: 'greenbank',
+        changedAt: validTo,
+      }),
+    ])
+    await eventually(
+      async () => ((await ask(quote, first)) === '400 3105' ? true : undefined),
+      'the end of the first key',
+    )
+    expect(await ask(quote, second)).toBe('202')
+  })
+
+  test('by a key that is for encryption are none', async () => {
+    const other = newSigner('blue-1')
+    const key = participantKey('blue-1', other.publicKey, { use: 'enc' })
+    stand.auth.keys.set('bluewallet', [key])
+    const sent = withHeaders(quote, { 'fspiop-source': 'bluewallet' })
+    expect(await ask(sent, other)).toBe('400 3105')
+  })
+
+  test('that cannot be checked now come again later', async () => {
+    stand.auth.isAway = true
+    expect(await ask(quote, newSigner('green-3'))).toBe('503 2003')
+    expect(await ask(quote, second)).toBe('202')
+    stand.auth.isAway = false
+  })
+})
+
+describe('the signature of the hub', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'hub-key-'))
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  function keyFile(name: string, text: string): string {
+    writeFileSync(join(folder, name), text)
+    return join(folder, name)
+  }
+  const pem = { type: 'pkcs8', format: 'pem' } as const
+  const rsa = (modulusLength: number) =>
+    String(generateKeyPairSync('rsa', { modulusLength }).privateKey.export(pem))
+  const curve = (namedCurve: string) =>
+    String(generateKeyPairSync('ec', { namedCurve }).privateKey.export(pem))
+
+  async function callback(stand: Stand) {
+    const transferId = randomUUID()
+    await stand.parts.bus.publish([
+      newEvent('transfers', 'TransferPrepareRequestTimedout', {
+        transferId,
+        payerFsp: 'greenbank',
+        payerVersion: '1.1',
+        errorInformation: { errorCode: '3303', errorDescription: 'Transfer expired' },
+      }),
+    ])
+    const said = await eventually(
+      () => stand.heard.find(({ key, type }) => key === transferId && type === 'NotifyRequested'),
+      'the callback',
+    )
+    const { headers, transport } = said.payload as Payload<'NotifyRequested'>
+    return { headers, transport, body: said.headers['relay-body'] as Buffer, transferId }
+  }
+
+  async function jwks(stand: Stand): Promise<readonly JsonWebKey[]> {
+    const path = '/.well-known/jwks.json'
+    const answer = await send(stand.edge.url, { method: 'GET', path, headers: {} })
+    expect(answer.status).toBe(200)
+    return (JSON.parse(answer.text) as { keys: JsonWebKey[] }).keys
+  }
+
+  test.each([
+    ['RSA', 'RS256', rsa(2_048)],
+    ['P-256', 'ES256', curve('P-256')],
+  ] as const)('by a key of %s is verified by what it shows', async (_title, alg, text) => {
+    const file = keyFile(`${alg}.pem`, text)
+    const stand = await openStand({ JWS_SIGN: 'on', JWS_SIGNING_KEY_FILE: file })
+    try {
+      const { headers, body, transferId } = await callback(stand)
+      const [shown, ...others] = await jwks(stand)
+      expect(others).toEqual([])
+      expect(shown).toMatchObject({ alg, use: 'sig' })
+      expect(shown).not.toHaveProperty('d')
+      const kid = String(shown?.['kid'])
+      const key = createPublicKey({ key: shown ?? {}, format: 'jwk' })
+      const parsed = readSignature(headers['fspiop-signature'] ?? '', [alg])
+      if ('code' in parsed) throw new Error(parsed.detail)
+      expect(parsed.kid).toBe(kid)
+      expect(Object.fromEntries(parsed.parameters)).toEqual({
+        'FSPIOP-URI': `/transfers/${transferId}/error`,
+        'FSPIOP-HTTP-Method': 'PUT',
+        'FSPIOP-Source': 'Hub',
+        'FSPIOP-Destination': 'greenbank',
+        Date: headers['date'],
+      })
+      const received = { method: 'PUT', target: `/transfers/${transferId}/error`, headers, body }
+      const verifying = [{ kid, key, validFrom: undefined, validTo: undefined }]
+      const now = new Date()
+      expect(verifySignature(parsed, received, verifying, { now })).toBeUndefined()
+      const other = { ...received, body: Buffer.from('{}') }
+      expect(verifySignature(parsed, other, verifying, { now })?.code).toBe('3105')
+    } finally {
+      await stand.stop()
+    }
+  })
+
+  test('is left out where the hub does not sign, and then it shows no keys', async () => {
+    const stand = await openStand()
+    try {
+      expect((await callback(stand)).headers).not.toHaveProperty('fspiop-signature')
+      expect(await jwks(stand)).toEqual([])
+    } finally {
+      await stand.stop()
+    }
+  })
+
+  test.each([
+    ['is not named', '', /JWS_SIGNING_KEY_FILE is not set/],
+    ['is not there', join(folder, 'nothing.pem'), /JWS_SIGNING_KEY_FILE: .*ENOENT/],
+    ['is no PEM', keyFile('junk.pem', 'junk'), /holds no private key in PEM/],
+    ['is too short', keyFile('short.pem', rsa(1_024)), /holds a key that cannot sign/],
+    ['is of another curve', keyFile('p384.pem', curve('P-384')), /holds a key that cannot sign/],
+  ])('with a key that %s the edge does not start', async (_title, file, said) => {
+    const stand = await openStand()
+    try {
+      const settings = { ...testSettings, JWS_SIGN: 'on', JWS_SIGNING_KEY_FILE: file } as const
+      await expect(start(settings, stand.parts)).rejects.toThrow(said)
+    } finally {
+      await stand.stop()
+    }
+  })
+})

@@ -1,0 +1,333 @@
+import { rsaAlgorithms, type VerificationKey } from '@causeway/fspiop'
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { openSignatures } from './signatures.ts'
+import { openEdge } from './testing/edge.ts'
+import {
+  id,
+  message,
+  quoteRequest,
+  transferFulfilment,
+  withHeaders,
+  withMembers,
+} from './testing/messages.ts'
+import { newSigner, signed, signedWith, verificationKey } from './testing/signing.ts'
+
+const greenbank = newSigner('green-1')
+const renewed = newSigner('green-2')
+const bluewallet = newSigner('blue-1')
+const curved = newSigner('green-ec', 'ec')
+
+const known = new Map<string, readonly VerificationKey[]>()
+/** What auth-service would answer now. */
+const stored = new Map<string, readonly VerificationKey[]>()
+let asked = 0
+let isAway = false
+
+const keys = {
+  peek: (fspId: string) => known.get(fspId),
+  askAfresh(fspId: string) {
+    asked += 1
+    if (isAway) return Promise.reject(new Error('auth-service is away'))
+    const found = stored.get(fspId) ?? []
+    known.set(fspId, found)
+    return Promise.resolve(found)
+  },
+}
+const edge = openEdge({ checkSignature: openSignatures(keys, [...rsaAlgorithms, 'ES256']) })
+const rsaOnly = openEdge({ checkSignature: openSignatures(keys, rsaAlgorithms) })
+
+beforeEach(() => {
+  asked = 0
+  isAway = false
+  known.clear()
+  stored.clear()
+  stored.set('greenbank', [verificationKey(greenbank)])
+  stored.set('bluewallet', [verificationKey(bluewallet)])
+})
+afterEach(() => {
+  edge.published.splice(0)
+})
+
+const quote = message('POST', '/quotes', quoteRequest)
+const query = message('GET', `/quotes/${id}`)
+const fulfil = message('PUT', `/transfers/${id}`, transferFulfilment)
+
+describe('a signed message', () => {
+  test('is taken, over the bytes as they came, with blanks, escapes and doubled members', async () => {
+    const body = String(quote.body)
+      .replace('{', '{ \r\n\t')
+      .replace('Ana Silva', '\\u0041na Silv\u00e1')
+      .replace('"amountType"', '"amountType":"RECEIVE","amountType"')
+    const sent = await signed({ ...quote, body }, greenbank)
+    expect(await edge.told(sent)).toBe('202')
+    const said = edge.said()
+    expect(said.body).toBe(body)
+    expect(said.headers).toEqual(sent.headers)
+  })
+
+  test('and written anew with the same meaning is not the same message', async () => {
+    const sent = await signed(quote, greenbank)
+    const body = JSON.stringify(JSON.parse(String(sent.body)), null, 1)
+    expect(await edge.told({ ...sent, body })).toBe(
+      '400 3105 body or protected header was changed, or another key signed',
+    )
+  })
+
+  test.each(['RS256', 'RS384', 'RS512'] as const)('may use %s', async (alg) => {
+    expect(await edge.told(await signed(quote, greenbank, { alg }))).toBe('202')
+  })
+
+  test('may use ES256 where the scheme has agreed on it, and only there', async () => {
+    stored.set('greenbank', [verificationKey(curved)])
+    const sent = await signed(quote, curved)
+    expect(await edge.told(sent)).toBe('202')
+    expect(await rsaOnly.told(sent)).toBe(
+      '400 3105 protected header: alg is none of RS256, RS384, RS512',
+    )
+  })
+
+  test('need not protect its destination', async () => {
+    expect(await edge.told(await signed(quote, greenbank, { destination: undefined }))).toBe('202')
+  })
+
+  test('keeps its query protected too', async () => {
+    const sent = { ...query, path: `${query.path}?a=1` }
+    expect(await edge.told(await signed(sent, greenbank))).toBe('202')
+    expect(await edge.told({ ...(await signed(sent, greenbank)), path: query.path })).toBe(
+      `400 3105 FSPIOP-URI: header says ...b8a1?a=1, request says ...b8a1`,
+    )
+  })
+})
+
+describe('without a signature', () => {
+  test('what begins or ends something is refused, what asks is not', async () => {
+    const missing = '400 3105 header fspiop-signature is missing'
+    expect(await edge.told(quote)).toBe(missing)
+    expect(await edge.told(withHeaders(quote, { 'fspiop-signature': '' }))).toBe(missing)
+    expect(await edge.told(fulfil)).toBe(missing)
+    expect(await edge.told(query)).toBe('202')
+    expect(await edge.told(message('DELETE', '/participants/MSISDN/1'))).toBe('202')
+  })
+
+  test('or with a wrong one a question is refused as well', async () => {
+    expect(await edge.told(await signed(query, greenbank))).toBe('202')
+    expect(await edge.told(await signed(query, { ...bluewallet, kid: 'green-1' }))).toMatch(
+      /^400 3105/,
+    )
+  })
+})
+
+describe('a signature is refused', () => {
+  const base = {
+    alg: 'RS256',
+    'FSPIOP-URI': '/quotes',
+    'FSPIOP-HTTP-Method': 'POST',
+    'FSPIOP-Source': 'greenbank',
+  }
+  const b64 = (text: string) => Buffer.from(text).toString('base64url')
+  const header = (value: string) =>
+    withHeaders(quote, {
+      'fspiop-uri': '/quotes',
+      'fspiop-http-method': 'POST',
+      'fspiop-signature': value,
+    })
+  const parts = (signature: unknown, protectedHeader: unknown) =>
+    header(JSON.stringify({ signature, protectedHeader }))
+  const good = b64(JSON.stringify(base))
+
+  test.each([
+    ['no JSON', header('junk'), 'FSPIOP-Signature is not a JSON object'],
+    ['a list', header('[]'), 'FSPIOP-Signature is not a JSON object'],
+    ['without a signature', parts(undefined, good), 'signature is not base64url'],
+    ['with a signature that is no text', parts(5, good), 'signature is not base64url'],
+    ['in plain base64', parts('a+/=', good), 'signature is not base64url'],
+    ['of 513 characters', parts('a'.repeat(513), good), 'signature is not base64url of 1 to 512'],
+    ['without a protected header', parts('YQ', undefined), 'protectedHeader is not base64url'],
+    ['with one that is no JSON', parts('YQ', b64('junk')), 'protected header: not a JSON object'],
+    ['with one that is no UTF-8', parts('YQ', 'gIA'), 'protected header: not a JSON object'],
+    ['with alg none', parts('YQ', b64('{"alg":"none"}')), 'protected header: alg is none of'],
+    ['with an HMAC', parts('YQ', b64('{"alg":"HS256"}')), 'protected header: alg is none of'],
+    ['without an alg', parts('YQ', b64('{}')), 'protected header: alg is none of'],
+    ['with a crit', parts('YQ', b64('{"alg":"RS256","crit":["b64"]}')), 'protected header: crit'],
+  ])('that is %s', async (_title, sent, detail) => {
+    const told = `400 3105 ${detail}`
+    expect((await edge.told(sent)).slice(0, told.length)).toBe(told)
+  })
+
+  const without = (name: keyof typeof base) => ({ ...base, [name]: undefined })
+  test.each([
+    ['lacks the URI', without('FSPIOP-URI'), 'FSPIOP-URI: protected header lacks it'],
+    [
+      'lacks the method',
+      without('FSPIOP-HTTP-Method'),
+      'FSPIOP-HTTP-Method: protected header lacks it',
+    ],
+    ['lacks the source', without('FSPIOP-Source'), 'FSPIOP-Source: protected header lacks it'],
+    [
+      'names another URI',
+      { ...base, 'FSPIOP-URI': '/transfers' },
+      'FSPIOP-URI: header says /quotes, protected header says /transfers',
+    ],
+    [
+      'names another method',
+      { ...base, 'FSPIOP-HTTP-Method': 'PUT' },
+      'FSPIOP-HTTP-Method: header says POST, protected header says PUT',
+    ],
+    [
+      'names another source',
+      { ...base, 'FSPIOP-Source': 'bluewallet' },
+      'FSPIOP-Source: header says greenbank, protected header says bluewallet',
+    ],
+    [
+      'names another destination',
+      { ...base, 'FSPIOP-Destination': 'otherbank' },
+      'FSPIOP-Destination: header says bluewallet, protected header says otherbank',
+    ],
+    [
+      'names another date',
+      { ...base, Date: 'Sun, 22 Nov 2026 10:00:00 GMT' },
+      'Date: header says Sat, 21 Nov 2026 10:00:0..., protected header says Sun, 22 Nov 2026 10:00:0...',
+    ],
+    [
+      'protects a header that is not there',
+      { ...base, 'X-Absent': '1' },
+      'X-Absent: protected, but header is missing',
+    ],
+    [
+      'protects another Content-Type, in any case of letters',
+      { ...base, 'CONTENT-type': 'application/json' },
+      'CONTENT-type: header says ...ion/vnd.interoperability..., protected header says ...ion/json',
+    ],
+  ])('whose protected header %s', async (_title, protectedHeader, detail) => {
+    expect(await edge.told(signedWith(quote, greenbank, protectedHeader))).toBe(
+      `400 3105 ${detail}`,
+    )
+  })
+
+  test.each([
+    ['fspiop-uri', 'FSPIOP-URI: header is missing'],
+    ['fspiop-http-method', 'FSPIOP-HTTP-Method: header is missing'],
+  ])('of a message without %s', async (name, detail) => {
+    const sent = await signed(quote, greenbank)
+    expect(await edge.told(withHeaders(sent, { [name]: undefined }))).toBe(`400 3105 ${detail}`)
+  })
+
+  test('of a request line that says something else than its headers', async () => {
+    const sent = await signed(fulfil, bluewallet)
+    const path = `${fulfil.path}/error`
+    expect(await edge.told({ ...sent, path })).toMatch(
+      /^400 3105 FSPIOP-URI: header says .*, request says .*error$/,
+    )
+  })
+
+  test('that leaves FSPIOP-Encryption unprotected', async () => {
+    const sent = withHeaders(quote, { 'fspiop-encryption': '{"encryptedFields":{}}' })
+    expect(await edge.told(await signed(sent, greenbank))).toBe(
+      '400 3105 FSPIOP-Encryption: protected header lacks it',
+    )
+  })
+
+  test('of a changed body', async () => {
+    const sent = await signed(quote, greenbank)
+    expect(await edge.told(withMembers(sent, { amountType: 'RECEIVE' }))).toBe(
+      '400 3105 body or protected header was changed, or another key signed',
+    )
+    expect(edge.published).toEqual([])
+  })
+
+  test('by the key of another FSP, under its own name or that of the sender', async () => {
+    expect(await edge.told(await signed(quote, bluewallet))).toBe(
+      '400 3105 kid blue-1: FSPIOP-Source has no such key',
+    )
+    expect(await edge.told(await signed(quote, { ...bluewallet, kid: 'green-1' }))).toBe(
+      '400 3105 body or protected header was changed, or another key signed',
+    )
+    expect(await edge.told(await signed(quote, bluewallet, { kid: undefined }))).toBe(
+      '400 3105 body or protected header was changed, or another key signed',
+    )
+  })
+
+  test('of an FSP without keys', async () => {
+    stored.delete('greenbank')
+    expect(await edge.told(await signed(quote, greenbank, { kid: undefined }))).toBe(
+      '400 3105 FSPIOP-Source has no key',
+    )
+  })
+
+  test('in a way that the key is not made for', async () => {
+    stored.set('greenbank', [verificationKey({ ...curved, kid: 'green-1' })])
+    expect(await edge.told(await signed(quote, greenbank))).toBe(
+      '400 3105 kid green-1: FSPIOP-Source has no such key for RS256',
+    )
+  })
+})
+
+describe('keys', () => {
+  const hour = (count: number) => new Date(Date.now() + count * 3_600_000)
+
+  test('are rotated by adding one: the old and the new one verify side by side', async () => {
+    expect(await edge.told(await signed(quote, greenbank))).toBe('202')
+    expect(asked).toBe(1)
+    stored.set('greenbank', [verificationKey(greenbank), verificationKey(renewed)])
+    expect(await edge.told(await signed(quote, renewed))).toBe('202')
+    expect(asked).toBe(2)
+    expect(await edge.told(await signed(quote, greenbank))).toBe('202')
+    expect(asked).toBe(2)
+  })
+
+  test('are all tried where the signature names none', async () => {
+    stored.set('greenbank', [verificationKey(greenbank), verificationKey(renewed)])
+    for (const signer of [greenbank, renewed]) {
+      expect(await edge.told(await signed(quote, signer, { kid: undefined }))).toBe('202')
+    }
+    expect(asked).toBe(1)
+    const ping = message('POST', '/pings', { pingId: id })
+    edge.published.splice(0)
+    expect(await edge.told(await signed(ping, renewed, { kid: undefined }))).toBe('202')
+    expect(edge.said().payload).toMatchObject({ kid: 'green-2' })
+  })
+
+  test('are those of the source alone', async () => {
+    stored.set('bluewallet', [verificationKey(bluewallet), verificationKey(renewed)])
+    expect(await edge.told(await signed(quote, renewed))).toMatch(/^400 3105 kid green-2/)
+  })
+
+  test.each([
+    ['begins in an hour', { validFrom: hour(1) }],
+    ['has ended', { validTo: hour(-1) }],
+  ])('verify only while they are valid: one that %s', async (_title, changed) => {
+    stored.set('greenbank', [verificationKey(greenbank, changed)])
+    expect(await edge.told(await signed(quote, greenbank))).toBe(
+      '400 3105 kid green-1: FSPIOP-Source has no such key that is valid now',
+    )
+    stored.set('greenbank', [verificationKey(renewed), verificationKey(greenbank, changed)])
+    known.clear()
+    expect(await edge.told(await signed(quote, greenbank, { kid: undefined }))).toMatch(/^400 3105/)
+    expect(await edge.told(await signed(quote, renewed, { kid: undefined }))).toBe('202')
+  })
+
+  test('that are known are not asked for again for each wrong signature that names one', async () => {
+    await edge.told(await signed(quote, greenbank))
+    asked = 0
+    const wrong = await signed(quote, { ...bluewallet, kid: 'green-1' })
+    for (let at = 0; at < 10; at++) await edge.told(wrong)
+    expect(asked).toBe(0)
+  })
+
+  test('that cannot be asked for refuse nobody for good: come again later', async () => {
+    isAway = true
+    expect(await edge.told(await signed(quote, greenbank))).toBe(
+      '503 2003 signatures cannot be checked now; try again later',
+    )
+    known.set('greenbank', [verificationKey(greenbank)])
+    expect(await edge.told(await signed(quote, greenbank))).toBe('202')
+  })
+})
+
+test('signatures that are not verified are passed on unread', async () => {
+  const unread = openEdge()
+  const junk = withHeaders(fulfil, { 'fspiop-signature': 'junk' })
+  expect(await unread.told(junk)).toBe('200')
+  expect(unread.said().headers?.['fspiop-signature']).toBe('junk')
+  expect(await unread.told(fulfil)).toBe('200')
+})

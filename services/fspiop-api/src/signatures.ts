@@ -1,0 +1,90 @@
+/**
+ * Whether a message was signed by its sender and left unchanged: verified over the bytes received, on
+ * every request that begins or ends something. FSPIOP (Signature) 4.
+ */
+import {
+  readSignature,
+  signerOf,
+  verifySignature,
+  type Headers,
+  type ParsedSignature,
+  type Refusal,
+  type SignatureAlgorithm,
+  type VerificationKey,
+} from '@causeway/fspiop'
+import type { FspKeys } from './fsp-keys.ts'
+import { refuse } from './refusals.ts'
+
+/** The key that signed. */
+export interface Signed {
+  readonly kid: string
+}
+
+type Checked = Signed | Refusal | undefined
+
+/** Undefined for a message that needs no signature and has none. Answers at once where it can. */
+export type CheckSignature = (message: SignedMessage) => Checked | Promise<Checked>
+
+export interface SignedMessage {
+  readonly source: string
+  readonly method: string
+  /** Path and query of the request line. */
+  readonly target: string
+  readonly headers: Headers
+  readonly body: Buffer
+}
+
+/** GET and DELETE need no signature, but one that is there must be right. */
+const unsignedMethods: ReadonlySet<string> = new Set(['GET', 'DELETE'])
+
+export function openSignatures(
+  keys: Pick<FspKeys, 'peek' | 'askAfresh'>,
+  algorithms: readonly SignatureAlgorithm[],
+): CheckSignature {
+  return (message) => {
+    const { source, method, headers } = message
+    const value = headers['fspiop-signature']
+    if (value === undefined || value === '') {
+      return unsignedMethods.has(method) ? undefined : refuse('SIGNATURE_MISSING')
+    }
+    const parsed = readSignature(String(value), algorithms)
+    if ('code' in parsed) return parsed
+    const now = new Date()
+    const known = keys.peek(source) ?? []
+    const checked = check(parsed, message, known, now)
+    if ('kid' in checked || hasNamedKey(parsed, known)) return checked
+    // Perhaps its key was added a moment ago.
+    return keys.askAfresh(source).then(
+      (fresh) => check(parsed, message, fresh, new Date()),
+      () => refuse('KEYS_AWAY'),
+    )
+  }
+}
+
+function check(
+  parsed: ParsedSignature,
+  message: SignedMessage,
+  keys: readonly VerificationKey[],
+  now: Date,
+): Signed | Refusal {
+  return (
+    verifySignature(parsed, message, keys, { now }) ?? { kid: kidOf(parsed, message, keys, now) }
+  )
+}
+
+/** Of a signature that names no key: the one that verified, looked for again only among several. */
+function kidOf(
+  parsed: ParsedSignature,
+  { body }: SignedMessage,
+  keys: readonly VerificationKey[],
+  now: Date,
+): string {
+  if (parsed.kid !== undefined) return parsed.kid
+  const signer = keys.length === 1 ? keys[0] : signerOf(parsed, body, keys, now)
+  return signer?.kid ?? ''
+}
+
+/** Then another look at the keys could change nothing: a key never changes under its name. */
+function hasNamedKey({ kid }: ParsedSignature, keys: readonly VerificationKey[]): boolean {
+  return kid !== undefined && keys.some((key) => key.kid === kid)
+}

@@ -1,0 +1,120 @@
+/** A stand-in for auth-service: it knows the keys and secrets that a test gives it. */
+import { credentialsService, keysService, type ParticipantKey } from '@causeway/protos'
+import type { Handlers } from '@causeway/runtime'
+import type { TestParts } from '@causeway/runtime/testing'
+import { exportJWK, SignJWT, type JWK } from 'jose'
+import { generateKeyPairSync, randomUUID, type KeyObject } from 'node:crypto'
+
+export interface Auth {
+  readonly keys: Map<string, readonly ParticipantKey[]>
+  /** By client id. */
+  readonly secrets: Map<string, string>
+  /** What verifies tokens. */
+  readonly tokenKeys: JWK[]
+  /** How often it was asked for keys of FSPs, and for keys of tokens. */
+  readonly asked: { keys: number; tokenKeys: number }
+  /** Then it answers nobody. */
+  isAway: boolean
+}
+
+export function emptyAuth(): Auth {
+  return {
+    keys: new Map(),
+    secrets: new Map(),
+    tokenKeys: [],
+    asked: { keys: 0, tokenKeys: 0 },
+    isAway: false,
+  }
+}
+
+export function serveAuth(parts: TestParts): Auth {
+  const auth = emptyAuth()
+  const away = () => Promise.reject(new Error('away'))
+  parts.grpc.serve(keysService, {
+    ...notAsked(keysService),
+    GetParticipantKeys({ names }) {
+      auth.asked.keys += 1
+      if (auth.isAway) return away()
+      const participants = names.flatMap((participant) => {
+        const keys = auth.keys.get(participant)
+        return keys === undefined ? [] : { participant, keys: [...keys] }
+      })
+      return Promise.resolve({ participants })
+    },
+  })
+  parts.grpc.serve(credentialsService, {
+    ...notAsked(credentialsService),
+    IssueToken({ clientId, clientSecret }) {
+      if (auth.isAway) return away()
+      const isRight = auth.secrets.get(clientId) === clientSecret
+      const token = { accessToken: `token-of-${clientId}`, expiresInS: 300 }
+      const refusal = { reason: 'SECRET_WRONG', detail: 'no such client, or not its secret' }
+      return Promise.resolve(isRight ? { token } : { refusal })
+    },
+    GetTokenKeys() {
+      auth.asked.tokenKeys += 1
+      if (auth.isAway) return away()
+      return Promise.resolve({ jwksJson: JSON.stringify({ keys: auth.tokenKeys }) })
+    },
+  })
+  return auth
+}
+
+/** Whatever else there is to ask, the edge does not. */
+function notAsked<Service extends object>(service: Service): Handlers<Service> {
+  const refuse = () => Promise.reject(new Error('the edge does not ask this'))
+  const methods = Object.keys(service).map((name) => [name, refuse])
+  return Object.fromEntries(methods) as Handlers<Service>
+}
+
+/** The key as auth-service tells of it. */
+export function participantKey(
+  kid: string,
+  key: KeyObject,
+  changed: Partial<ParticipantKey> = {},
+): ParticipantKey {
+  return {
+    kid,
+    use: 'sig',
+    jwk: JSON.stringify(key.export({ format: 'jwk' })),
+    validFrom: '2026-01-01T00:00:00.000Z',
+    validTo: '',
+    createdAt: '2026-01-01T00:00:00.000Z',
+    createdBy: 'operator',
+    ...changed,
+  }
+}
+
+export interface TokenIssuer {
+  readonly jwk: JWK
+  /** Undefined leaves a claim or a member of the header out. */
+  token(
+    claims?: Readonly<Record<string, unknown>>,
+    header?: Readonly<Record<string, string>>,
+  ): Promise<string>
+}
+
+/** Makes tokens as auth-service does, unless told otherwise. */
+export async function openTokenIssuer(kid: string): Promise<TokenIssuer> {
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const jwk = { ...(await exportJWK(publicKey)), kid, alg: 'ES256', use: 'sig' }
+  return {
+    jwk,
+    token(claims = {}, header = {}) {
+      const now_s = Math.floor(Date.now() / 1_000)
+      const all = {
+        iss: 'Hub',
+        aud: 'fsp-api',
+        sub: 'greenbank',
+        client_id: 'greenbank',
+        jti: randomUUID(),
+        iat: now_s,
+        exp: now_s + 300,
+        ...claims,
+      }
+      return new SignJWT(all)
+        .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid, ...header })
+        .sign(privateKey)
+    },
+  }
+}

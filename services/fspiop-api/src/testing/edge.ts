@@ -1,0 +1,165 @@
+/** The chain of a request without HTTP and without a bus: what it answers, and what it would publish. */
+import type { DomainEvent, Payload, Relay } from '@causeway/events'
+import type { Participant, Participants } from '@causeway/participants'
+import type { OutgoingMessage } from '@causeway/runtime'
+import { callbackMessages, type CallbackParts } from '../callbacks.ts'
+import { routeOf, workOn, type Answer, type Edge } from '../chain.ts'
+import { servedRoutes } from '../routes.ts'
+import type { Settings } from '../settings.ts'
+import type { CheckSignature } from '../signatures.ts'
+import { causedLegs, type ToldEvent } from '../told.ts'
+import type { Sent } from './messages.ts'
+import { testSettings } from './settings.ts'
+
+export interface TestEdge {
+  /** What the message is answered; the channel says `identity`, or what the message says of itself. */
+  ask(sent: Sent, identity?: string): Promise<Answer>
+  /** Its status, with code and text of what it is refused for: `400 3102 header date`. */
+  told(sent: Sent, identity?: string): Promise<string>
+  /** The only message that was published since the last call. */
+  said(): Said
+  readonly published: OutgoingMessage[]
+  readonly participants: Map<string, Participant>
+  readonly callbacks: CallbackParts
+}
+
+export interface Said {
+  readonly name: string
+  readonly key: string
+  readonly payload: Readonly<Record<string, unknown>>
+  readonly body: string | undefined
+  readonly headers: Readonly<Record<string, string>> | undefined
+  readonly traceparent: string | undefined
+}
+
+export const receivedAt = '2026-11-21T10:00:00.000Z'
+
+/** Every callback of the FSP goes below this address, on the path of the API. */
+export function reachable(name: string, changed: Partial<Participant> = {}): Participant {
+  const endpoints = new Map([['FSPIOP_CALLBACK_URL', `http://${name}.example`]])
+  return { name, isActive: true, endpoints, accounts: [], ...changed }
+}
+
+export interface EdgeChanges extends Partial<Settings> {
+  readonly checkSignature?: CheckSignature
+  readonly publish?: Edge['publish']
+  /** How long the edge works on a message before it has it stored. */
+  readonly work_ms?: number
+}
+
+export function openEdge(changes: EdgeChanges = {}): TestEdge {
+  const { checkSignature, publish, work_ms = 0, ...changed } = changes
+  const known = new Map(
+    [
+      reachable('greenbank'),
+      reachable('bluewallet'),
+      reachable('sleeper', { isActive: false }),
+    ].map((fsp) => [fsp.name, fsp]),
+  )
+  const participants = participantsOf(known)
+  const callbacks: CallbackParts = {
+    participants,
+    hubName: 'Hub',
+    outcome_ms: 86_400_000,
+    relay_ms: 60_000,
+    onNoEndpoint: () => undefined,
+    sign: undefined,
+  }
+  const published: OutgoingMessage[] = []
+  const settings = { ...testSettings, ...changed }
+  const edge: Edge = {
+    served: servedRoutes(settings),
+    participants,
+    hubName: 'Hub',
+    compatibility: settings.COMPATIBILITY,
+    checkSignature,
+    expiryGrace_ms: settings.EXPIRY_GRACE_MS,
+    now_ms: () => Date.parse(receivedAt) + work_ms,
+    passOn: (caused) => callbackMessages([caused], callbacks, new Date(receivedAt)),
+    publish:
+      publish ??
+      ((messages) => {
+        published.push(...messages)
+        return Promise.resolve()
+      }),
+  }
+  return {
+    participants: known,
+    callbacks,
+    published,
+    ask: (sent, identity) => ask(edge, sent, identity),
+    async told(sent, identity) {
+      const { status, refusal } = await ask(edge, sent, identity)
+      return refusal === undefined ? `${status}` : `${status} ${refusal.code} ${refusal.detail}`
+    },
+    said() {
+      const [message, ...others] = published.splice(0)
+      if (message === undefined || others.length > 0) throw new Error('not one message')
+      return saidIn(message)
+    },
+  }
+}
+
+/** What FSPs are told of an event, each message as it leaves for the deliveries. */
+export async function tell<Name extends ToldEvent>(
+  edge: TestEdge,
+  name: Name,
+  payload: Payload<Name>,
+  carried: { readonly relay?: Relay; readonly traceparent?: string } = {},
+): Promise<readonly Said[]> {
+  const { relay, traceparent } = carried
+  const event = { name, id: 'cause', time: receivedAt, payload, relay, traceparent }
+  const legs = causedLegs(event as DomainEvent<ToldEvent>, { notifyPayeeOnTimeout: true })
+  const messages = await callbackMessages(legs, edge.callbacks, new Date(receivedAt))
+  return messages.map(saidIn)
+}
+
+/** `bluewallet: PUT http://bluewallet.example/quotes/1`, of each message that is to be delivered. */
+export function deliveries(messages: readonly Said[]): readonly string[] {
+  return messages.map(({ payload }) => {
+    const { destinationFspId, transport } = payload as Payload<'NotifyRequested'>
+    const { method, url } = transport as { readonly method: string; readonly url: string }
+    return `${destinationFspId}: ${method} ${url}`
+  })
+}
+
+/** Participants who are all in memory. */
+export function participantsOf(known: ReadonlyMap<string, Participant>): Participants {
+  return {
+    peek: (name) => known.get(name),
+    askAfresh: (name) => Promise.resolve(known.get(name)),
+    get: (names) => Promise.resolve(new Map([...known].filter(([name]) => names.includes(name)))),
+    ping: () => Promise.resolve(),
+    stop: () => Promise.resolve(),
+  }
+}
+
+async function ask(
+  edge: Edge,
+  { method, path, headers, body = '' }: Sent,
+  identity = headers['fspiop-source'] ?? '',
+): Promise<Answer> {
+  const parsed = routeOf(edge.served, method, path.split('?')[0] ?? '')
+  if ('answer' in parsed) return parsed.answer
+  return workOn(edge, parsed.routed, {
+    headers,
+    target: path,
+    body: Buffer.from(body),
+    receivedAt,
+    identity,
+  })
+}
+
+export function saidIn({ type, key, payload, headers }: OutgoingMessage): Said {
+  return {
+    name: type,
+    key,
+    payload: payload as Said['payload'],
+    body: headers['relay-body']?.toString(),
+    headers:
+      headers['relay-headers'] === undefined
+        ? undefined
+        : (JSON.parse(String(headers['relay-headers'])) as Said['headers']),
+    traceparent: headers['traceparent']?.toString(),
+  }
+}

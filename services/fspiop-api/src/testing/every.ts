@@ -1,0 +1,148 @@
+/** One good message for each operation that the edge serves, and what becomes of it. */
+import type { EventName } from '@causeway/events'
+import type { Operation } from '@causeway/fspiop'
+import {
+  errorInformation,
+  id,
+  message,
+  participantsRequest,
+  partyAnswer,
+  quoteAnswer,
+  quoteRequest,
+  transactionRequest,
+  transferBody,
+  transferFulfilment,
+  type Sent,
+} from './messages.ts'
+
+export interface Told {
+  readonly operation: Operation
+  readonly sent: Sent
+  readonly event: EventName
+  readonly key: string
+}
+
+const party = 'MSISDN/123456789'
+const subParty = 'PERSONAL_ID/A12345/PASSPORT'
+const error = { errorInformation }
+const transfer = JSON.parse(transferBody({ transferId: id })) as object
+const otp = 'authenticationType=OTP&retriesLeft=2&amount=102&currency=USD'
+
+function about(operation: Operation, sent: Sent, event: EventName, key = id): Told {
+  return { operation, sent, event, key }
+}
+
+const ofParticipants: readonly Told[] = [
+  about(
+    'POST /participants',
+    message('POST', '/participants', participantsRequest),
+    'ParticipantBatchAssociationRequestReceived',
+  ),
+  ...[party, subParty].flatMap((key) => {
+    const template = key === party ? '{Type}/{ID}' : '{Type}/{ID}/{SubId}'
+    const path = `/participants/${key}`
+    const fsp = { fspId: 'greenbank' }
+    return [
+      about(
+        `GET /participants/${template}` as Operation,
+        message('GET', path),
+        'ParticipantQueryReceived',
+        key,
+      ),
+      about(
+        `POST /participants/${template}` as Operation,
+        message('POST', path, fsp),
+        'ParticipantAssociationRequestReceived',
+        key,
+      ),
+      about(
+        `DELETE /participants/${template}` as Operation,
+        message('DELETE', path),
+        'ParticipantDisassociateRequestReceived',
+        key,
+      ),
+    ]
+  }),
+]
+
+const ofParties: readonly Told[] = [party, subParty].flatMap((key) => {
+  const template = key === party ? '{Type}/{ID}' : '{Type}/{ID}/{SubId}'
+  const path = `/parties/${key}`
+  return [
+    about(`GET /parties/${template}` as Operation, message('GET', path), 'PartyQueryReceived', key),
+    about(
+      `PUT /parties/${template}` as Operation,
+      message('PUT', path, partyAnswer),
+      'NotifyRequested',
+      key,
+    ),
+    about(
+      `PUT /parties/${template}/error` as Operation,
+      message('PUT', `${path}/error`, error),
+      'NotifyRequested',
+      key,
+    ),
+  ]
+})
+
+const ofQuotes: readonly Told[] = [
+  about('POST /quotes', message('POST', '/quotes', quoteRequest), 'QuoteRequestReceived'),
+  about('GET /quotes/{ID}', message('GET', `/quotes/${id}`), 'QuoteQueryReceived'),
+  about('PUT /quotes/{ID}', message('PUT', `/quotes/${id}`, quoteAnswer), 'QuoteResponseReceived'),
+  about(
+    'PUT /quotes/{ID}/error',
+    message('PUT', `/quotes/${id}/error`, error),
+    'QuoteRejectReceived',
+  ),
+]
+
+const ofTransfers: readonly Told[] = [
+  about('POST /transfers', message('POST', '/transfers', transfer), 'TransferPrepareRequested'),
+  about('GET /transfers/{ID}', message('GET', `/transfers/${id}`), 'TransferQueryReceived'),
+  about(
+    'PUT /transfers/{ID}',
+    message('PUT', `/transfers/${id}`, transferFulfilment),
+    'TransferFulfilCommittedRequested',
+  ),
+  about(
+    'PUT /transfers/{ID}/error',
+    message('PUT', `/transfers/${id}/error`, error),
+    'TransferRejectRequested',
+  ),
+]
+
+/** What the hub only passes on, so that it is a callback at once. */
+const passedOn: readonly Told[] = (
+  [
+    ['POST /transactionRequests', '/transactionRequests', transactionRequest],
+    ['GET /transactionRequests/{ID}', `/transactionRequests/${id}`],
+    [
+      'PUT /transactionRequests/{ID}',
+      `/transactionRequests/${id}`,
+      { transactionRequestState: 'RECEIVED' },
+    ],
+    ['PUT /transactionRequests/{ID}/error', `/transactionRequests/${id}/error`, error],
+    ['GET /authorizations/{ID}', `/authorizations/${id}?${otp}`],
+    ['PUT /authorizations/{ID}', `/authorizations/${id}`, { responseType: 'REJECTED' }],
+    ['PUT /authorizations/{ID}/error', `/authorizations/${id}/error`, error],
+    ['GET /transactions/{ID}', `/transactions/${id}`],
+    ['PUT /transactions/{ID}', `/transactions/${id}`, { transactionState: 'COMPLETED' }],
+    ['PUT /transactions/{ID}/error', `/transactions/${id}/error`, error],
+  ] as const satisfies readonly (readonly [Operation, string, object?])[]
+).map(([operation, path, body]) => {
+  const method = operation.slice(0, operation.indexOf(' ')) as 'GET' | 'POST' | 'PUT'
+  return about(operation, message(method, path, body), 'NotifyRequested')
+})
+
+const ofPings: readonly Told[] = [
+  about('POST /pings', message('POST', '/pings', { pingId: id }), 'PingReceived'),
+]
+
+export const every: readonly Told[] = [
+  ...ofParticipants,
+  ...ofParties,
+  ...ofQuotes,
+  ...ofTransfers,
+  ...passedOn,
+  ...ofPings,
+]

@@ -1,0 +1,46 @@
+/** Messages that say of somebody what their sender is not. */
+import {
+  message,
+  partyAnswer,
+  quoteRequest,
+  transactionRequest,
+  transferBody,
+  withHeaders,
+  withMembers,
+  type Sent,
+} from './messages.ts'
+
+/** The same request in the name of another FSP. */
+export function as(source: string, sent: Sent): Sent {
+  return withHeaders(sent, { 'fspiop-source': source, 'fspiop-destination': undefined })
+}
+
+export const quote = message('POST', '/quotes', quoteRequest)
+
+export function prepare(): Sent {
+  return { ...message('POST', '/transfers'), body: transferBody() }
+}
+
+/** Good messages but for an FSP in the body that the sender is not. */
+export const ofOthers: readonly (readonly [string, string, Sent])[] = [
+  ['payerFsp of a transfer', 'greenbank', withMembers(prepare(), { payerFsp: 'bluewallet' })],
+  [
+    'the payer of a quote',
+    'greenbank',
+    withMembers(quote, { payer: { partyIdInfo: quoteRequest.payee.partyIdInfo } }),
+  ],
+  [
+    'the payee of a request to pay',
+    'bluewallet',
+    withMembers(message('POST', '/transactionRequests', transactionRequest), {
+      payee: { partyIdInfo: { ...quoteRequest.payee.partyIdInfo, fspId: 'greenbank' } },
+    }),
+  ],
+  [
+    'the FSP of a party',
+    'bluewallet',
+    withMembers(message('PUT', '/parties/MSISDN/123456789', partyAnswer), {
+      party: { partyIdInfo: { ...quoteRequest.payee.partyIdInfo, fspId: 'greenbank' } },
+    }),
+  ],
+]

@@ -1,0 +1,79 @@
+/** A scheme CA, the certificates that it issues, and the files that the edge reads them from. */
+import {
+  issueClientCertificate,
+  issueServerCertificate,
+  makeCa,
+  type Ca,
+  type Certified,
+  type Validity,
+} from '@causeway/pki'
+import type { ClientTls } from '@causeway/runtime'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Settings } from '../settings.ts'
+
+const hour_ms = 3_600_000
+const names = { dns: ['localhost'], ip: ['127.0.0.1'] }
+
+export interface Scheme {
+  readonly settings: Pick<
+    Settings,
+    'EDGE_TLS' | 'EDGE_TLS_CERTIFICATE_FILE' | 'EDGE_TLS_KEY_FILE' | 'EDGE_TLS_CA_FILE'
+  >
+  /** What a client of this name shows; it trusts the scheme's CA alone. */
+  client(name: string, changed?: { readonly from?: Ca; readonly validity?: Validity }): ClientTls
+  /** A new certificate of the server in the place of the old one. */
+  renewServer(commonName: string): void
+  stop(): void
+}
+
+export function validFor(from_ms: number, to_ms: number): Validity {
+  const now_ms = Date.now()
+  return { from: new Date(now_ms + from_ms), to: new Date(now_ms + to_ms) }
+}
+
+export function newCa(): Ca {
+  return makeCa({ subject: subject('Scheme CA'), validity: validFor(-hour_ms, hour_ms) })
+}
+
+export function openScheme(): Scheme {
+  const ca = newCa()
+  const folder = mkdtempSync(join(tmpdir(), 'scheme-'))
+  const file = (name: string) => join(folder, name)
+  const validity = validFor(-hour_ms, hour_ms)
+
+  function renewServer(commonName: string): void {
+    const server: Certified = issueServerCertificate(ca, {
+      subject: subject(commonName),
+      names,
+      validity,
+    })
+    writeFileSync(file('server.crt'), server.certificate)
+    writeFileSync(file('server.key'), server.key)
+  }
+
+  writeFileSync(file('ca.crt'), ca.certificate)
+  renewServer('Hub')
+  return {
+    settings: {
+      EDGE_TLS: 'on',
+      EDGE_TLS_CERTIFICATE_FILE: file('server.crt'),
+      EDGE_TLS_KEY_FILE: file('server.key'),
+      EDGE_TLS_CA_FILE: file('ca.crt'),
+    },
+    client(name, changed = {}) {
+      const issued = issueClientCertificate(changed.from ?? ca, {
+        subject: subject(name),
+        validity: changed.validity ?? validity,
+      })
+      return { ...issued, ca: ca.certificate }
+    },
+    renewServer,
+    stop: () => rmSync(folder, { recursive: true }),
+  }
+}
+
+function subject(commonName: string) {
+  return { commonName, organization: 'Scheme' }
+}

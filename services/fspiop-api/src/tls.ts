@@ -1,0 +1,56 @@
+/**
+ * TLS of the port of the FSPs: its certificate, its key and the CA come from files, which are looked at
+ * again while it runs, so that a new certificate needs no restart.
+ */
+import {
+  periodically,
+  readPem,
+  type HttpServer,
+  type Logger,
+  type Periodic,
+  type ServerTls,
+} from '@causeway/runtime'
+import type { Settings } from './settings.ts'
+
+/** With EDGE_IDENTITY=header there is nothing to keep secret: development is plain http. */
+export function isPlain({ EDGE_IDENTITY, EDGE_TLS }: Settings): boolean {
+  return EDGE_IDENTITY === 'header' || EDGE_TLS === 'off'
+}
+
+/** Undefined: plain http. Throws StartError for a file that is not there. */
+export async function readTls(settings: Settings): Promise<ServerTls | undefined> {
+  if (isPlain(settings)) return undefined
+  const pem = (name: keyof Settings & `EDGE_TLS_${string}_FILE`) => readPem(name, settings[name])
+  const asksClient = settings.EDGE_IDENTITY === 'mtls'
+  return {
+    certificate: await pem('EDGE_TLS_CERTIFICATE_FILE'),
+    key: await pem('EDGE_TLS_KEY_FILE'),
+    ca: asksClient ? await pem('EDGE_TLS_CA_FILE') : '',
+    asksClient,
+  }
+}
+
+/** Files that are half replaced are logged and looked at again; until then the old ones serve. */
+export function renewTls(
+  settings: Settings,
+  opened: ServerTls,
+  server: Pick<HttpServer, 'renewTls'>,
+  log: Logger,
+): Periodic {
+  let shown = opened
+  return periodically(
+    settings.FSPIOP_API_TLS_RENEWAL_MS,
+    async () => {
+      const read = await readTls(settings)
+      if (read === undefined || isSame(read, shown)) return
+      server.renewTls(read)
+      shown = read
+      log.info('the certificate of the port of the FSPs was renewed')
+    },
+    { log, name: 'renewal of the certificate of the port of the FSPs' },
+  )
+}
+
+function isSame(one: ServerTls, other: ServerTls): boolean {
+  return one.certificate === other.certificate && one.key === other.key && one.ca === other.ca
+}

@@ -1,0 +1,184 @@
+import { eventually } from '@causeway/runtime/testing'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { openTokenIssuer, serveAuth, type TokenIssuer } from './testing/auth.ts'
+import { as, ofOthers, prepare, quote } from './testing/impostors.ts'
+import { id, message, transferFulfilment, withHeaders, type Sent } from './testing/messages.ts'
+import { openScheme } from './testing/scheme.ts'
+import { openStand, send, summary, type Stand } from './testing/stand.ts'
+
+const fulfil = message('PUT', `/transfers/${id}`, transferFulfilment)
+const query = message('GET', `/transfers/${id}`)
+
+describe('by token', () => {
+  let issuer: TokenIssuer
+  let stand: Stand
+  beforeAll(async () => {
+    issuer = await openTokenIssuer('t-1')
+    stand = await openStand(
+      { EDGE_IDENTITY: 'token' },
+      {
+        authOf(parts) {
+          const auth = serveAuth(parts)
+          auth.tokenKeys.push(issuer.jwk)
+          return auth
+        },
+      },
+    )
+  })
+  afterAll(() => stand.stop())
+
+  async function ask(token: string | undefined, sent: Sent = query): Promise<string> {
+    const authorization = token === undefined ? undefined : `Bearer ${token}`
+    return summary(await send(stand.edge.url, withHeaders(sent, { authorization })))
+  }
+
+  test('an FSP is who its token says, and the token goes no further', async () => {
+    const token = await issuer.token()
+    expect(await ask(token, prepare())).toBe('202')
+    const said = await eventually(() => stand.heard[0], 'the event')
+    expect(String(said.headers['relay-headers'])).not.toContain(token)
+    expect(await ask(await issuer.token({ sub: 'bluewallet' }), fulfil)).toBe('200')
+  })
+
+  test('in the name of another FSP it is refused', async () => {
+    const token = await issuer.token({ sub: 'bluewallet' })
+    for (const sent of [quote, as('greenbank', fulfil), query]) {
+      expect(await ask(token, sent)).toBe('403 3100')
+    }
+  })
+
+  test('strangers are no participants, inactive FSPs may finish alone', async () => {
+    expect(await ask(await issuer.token({ sub: 'nobody' }), as('nobody', query))).toBe('400 3200')
+    expect(await ask(await issuer.token({ sub: 'Hub' }), as('Hub', query))).toBe('400 3200')
+    const sleeper = await issuer.token({ sub: 'sleeper' })
+    expect(await ask(sleeper, as('sleeper', query))).toBe('400 3100')
+    expect(await ask(sleeper, as('sleeper', fulfil))).toBe('200')
+  })
+
+  const past_s = Math.floor(Date.now() / 1_000) - 3_600
+  test.each([
+    ['that has expired', { exp: past_s }, {}],
+    ['without an end', { exp: undefined }, {}],
+    ['that is not valid yet', { nbf: past_s + 7_200 }, {}],
+    ['for somebody else', { aud: 'operator-api' }, {}],
+    ['for nobody', { aud: undefined }, {}],
+    ['of another issuer', { iss: 'Other' }, {}],
+    ['of nobody', { sub: undefined }, {}],
+    ['of an empty name', { sub: '' }, {}],
+    ['of another kind', {}, { typ: 'JWT' }],
+    ['that names a key that is none', {}, { kid: 't-9' }],
+  ])('a token %s is no identity', async (_title, claims, header) => {
+    expect(await ask(await issuer.token(claims, header))).toBe('401 3000')
+  })
+
+  test('a token that somebody else has made is no identity', async () => {
+    const forger = await openTokenIssuer('t-1')
+    expect(await ask(await forger.token())).toBe('401 3000')
+    const [, claims] = (await issuer.token()).split('.')
+    const none = Buffer.from('{"alg":"none","typ":"at+jwt"}').toString('base64url')
+    expect(await ask(`${none}.${claims}.`)).toBe('401 3000')
+  })
+
+  test('nor is anything else', async () => {
+    expect(await ask(undefined)).toBe('401 3000')
+    expect(await ask('')).toBe('401 3000')
+    expect(await ask('a b')).toBe('401 3000')
+    expect(await ask('x'.repeat(5_000))).toBe('401 3000')
+    const token = await issuer.token()
+    const basic = withHeaders(query, { authorization: `Basic ${token}` })
+    expect(summary(await send(stand.edge.url, basic))).toBe('401 3000')
+    const inQuery = { ...query, path: `${query.path}?access_token=${token}` }
+    expect(summary(await send(stand.edge.url, inQuery))).toBe('401 3000')
+    const certified = withHeaders(query, {
+      'x-forwarded-client-cert': 'Subject="CN=greenbank"',
+    })
+    expect(summary(await send(stand.edge.url, certified))).toBe('401 3000')
+  })
+
+  test.each(ofOthers)('%s must be the sender', async (_title, sub, sent) => {
+    expect(await ask(await issuer.token({ sub }), sent)).toBe('400 3100')
+  })
+
+  test('a new key of auth-service is asked for when the first token names it', async () => {
+    const renewed = await openTokenIssuer('t-2')
+    expect(await ask(await renewed.token())).toBe('401 3000')
+    stand.auth.tokenKeys.push(renewed.jwk)
+    expect(await ask(await renewed.token())).toBe('202')
+    expect(await ask(await issuer.token())).toBe('202')
+  })
+
+  test('a token that was good serves no longer than it says', async () => {
+    const token = await issuer.token({ exp: Math.floor(Date.now() / 1_000) + 2 })
+    expect(await ask(token)).toBe('202')
+    await eventually(async () => ((await ask(token)) === '401 3000' ? true : undefined), 'its end')
+  })
+
+  test('while auth-service is away known tokens serve, and others come again later', async () => {
+    const token = await issuer.token()
+    await ask(token)
+    stand.auth.isAway = true
+    expect(await ask(token)).toBe('202')
+    expect(await ask(await issuer.token({}, { kid: 't-3' }))).toBe('503 2003')
+    stand.auth.isAway = false
+  })
+
+  test('a token is verified once, not for each message', async () => {
+    const token = await issuer.token()
+    await ask(token)
+    const { tokenKeys } = stand.auth.asked
+    for (let at = 0; at < 5; at++) expect(await ask(token)).toBe('202')
+    expect(stand.auth.asked.tokenKeys).toBe(tokenKeys)
+  })
+})
+
+describe('by token over TLS', () => {
+  test('needs no CA for clients, and asks none of them for a certificate', async () => {
+    const scheme = openScheme()
+    const issuer = await openTokenIssuer('t-1')
+    const stand = await openStand(
+      { ...scheme.settings, EDGE_TLS_CA_FILE: '', EDGE_IDENTITY: 'token' },
+      {
+        authOf(parts) {
+          const auth = serveAuth(parts)
+          auth.tokenKeys.push(issuer.jwk)
+          return auth
+        },
+      },
+    )
+    try {
+      const tls = scheme.client('greenbank')
+      expect(summary(await send(stand.edge.url, query, tls))).toBe('401 3000')
+      const authorization = `Bearer ${await issuer.token()}`
+      const named = withHeaders(query, { authorization })
+      expect(summary(await send(stand.edge.url, named, tls))).toBe('202')
+      const health = { method: 'GET', path: '/health', headers: {} }
+      expect((await send(stand.edge.url, health, tls)).text).toContain('"auth-service"')
+    } finally {
+      await stand.stop()
+      scheme.stop()
+    }
+  })
+})
+
+describe('by header, for development', () => {
+  let stand: Stand
+  beforeAll(async () => {
+    stand = await openStand()
+  })
+  afterAll(() => stand.stop())
+  const ask = async (sent: Sent) => summary(await send(stand.edge.url, sent))
+
+  test('an FSP is who it says, if it is anybody', async () => {
+    expect(await ask(prepare())).toBe('202')
+    expect(await ask(fulfil)).toBe('200')
+    expect(await ask(as('nobody', query))).toBe('400 3200')
+    expect(await ask(as('Hub', query))).toBe('400 3200')
+    expect(await ask(as('sleeper', query))).toBe('400 3100')
+    expect(await ask(as('sleeper', fulfil))).toBe('200')
+    expect(await ask(withHeaders(query, { 'fspiop-source': undefined }))).toBe('400 3102')
+  })
+
+  test.each(ofOthers)('%s must be the sender', async (_title, _fsp, sent) => {
+    expect(await ask(sent)).toBe('400 3100')
+  })
+})

@@ -1,0 +1,108 @@
+/**
+ * Who a client is, by a bearer token of auth-service. A token is verified once and remembered for as
+ * long as what is known of the keys; one that names a key which nobody has heard of is held against the
+ * keys as they are now.
+ */
+import { credentialsService } from '@causeway/protos'
+import { gather, type GrpcHost, type Logger } from '@causeway/runtime'
+import { createLocalJWKSet, errors, jwtVerify, type JSONWebKeySet, type JWTPayload } from 'jose'
+import { missing, type Identify, type Identity } from './identity.ts'
+import { latest } from './latest.ts'
+
+export interface TokenParts {
+  readonly grpc: GrpcHost
+  readonly log: Logger
+  readonly hubName: string
+  /** Neither a key nor a token serves for longer without being looked at again. */
+  readonly age_max_ms: number
+}
+
+/** Whom tokens for the API for FSPs are meant for: auth-service writes it into each. */
+const audience = 'fsp-api'
+
+const tokens_max = 10_000
+const questions_max = 10_000
+
+type KeySet = ReturnType<typeof createLocalJWKSet>
+
+interface KnownKeys {
+  readonly keySet: KeySet
+  readonly until_ms: number
+}
+
+interface Verified {
+  readonly identity: Identity
+  readonly until_ms: number
+}
+
+export function byToken({ grpc, log, hubName, age_max_ms }: TokenParts): Identify {
+  const { GetTokenKeys } = grpc.client(credentialsService, 'auth-service')
+  const verified = latest<Verified>(tokens_max)
+  let known: KnownKeys | undefined
+
+  /** One question for all who ask at the same time, begun after each of them asked. */
+  const ask = gather<undefined, KeySet>(
+    async (questions) => {
+      const { jwksJson } = await GetTokenKeys({})
+      const keySet = createLocalJWKSet(JSON.parse(jwksJson) as JSONWebKeySet)
+      known = { keySet, until_ms: Date.now() + age_max_ms }
+      return questions.map(() => keySet)
+    },
+    { batch_max: questions_max },
+  )
+
+  async function keysAfresh(): Promise<KeySet> {
+    const [keySet] = await ask([undefined])
+    if (keySet === undefined) throw new Error('no answer to the question for keys')
+    return keySet
+  }
+
+  async function verify(token: string): Promise<Identity> {
+    const remembered = known !== undefined && known.until_ms > Date.now() ? known.keySet : undefined
+    const read = await readToken(token, remembered ?? (await keysAfresh()), hubName)
+    const { type, payload } =
+      read.type === 'KEY_UNKNOWN' && remembered !== undefined
+        ? await readToken(token, await keysAfresh(), hubName)
+        : read
+    const { sub, exp } = type === 'GOOD' ? payload : {}
+    if (sub === undefined || sub === '' || exp === undefined) return missing
+    const identity = { type: 'KNOWN', fspId: sub } as const
+    verified.set(token, {
+      identity,
+      until_ms: Math.min(exp * 1_000, Date.now() + age_max_ms),
+    })
+    return identity
+  }
+
+  return ({ headers: { authorization = '' } }) => {
+    const token = /^Bearer ([\w.~+/=-]{1,4096})$/i.exec(authorization)?.[1]
+    if (token === undefined) return missing
+    const before = verified.get(token)
+    if (before !== undefined && before.until_ms > Date.now()) return before.identity
+    return verify(token).catch((error: unknown) => {
+      log.warn({ err: error }, 'a token could not be checked')
+      return { type: 'REFUSED', reason: 'IDENTITY_AWAY' }
+    })
+  }
+}
+
+type TokenReading =
+  | { readonly type: 'GOOD'; readonly payload: JWTPayload }
+  | { readonly type: 'BAD' | 'KEY_UNKNOWN'; readonly payload?: undefined }
+
+async function readToken(token: string, keySet: KeySet, issuer: string): Promise<TokenReading> {
+  try {
+    const { payload } = await jwtVerify(token, keySet, {
+      issuer,
+      audience,
+      typ: 'at+jwt',
+      algorithms: ['ES256', 'EdDSA'],
+      requiredClaims: ['sub', 'exp'],
+    })
+    return { type: 'GOOD', payload }
+  } catch (error) {
+    if (error instanceof errors.JWKSNoMatchingKey) return { type: 'KEY_UNKNOWN' }
+    if (error instanceof errors.JOSEError) return { type: 'BAD' }
+    throw error
+  }
+}

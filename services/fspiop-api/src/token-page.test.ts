@@ -1,0 +1,69 @@
+import { openLog, serveHttp } from '@causeway/runtime'
+import { expect, test } from '@jest/globals'
+import { once } from 'node:events'
+import { createApp } from './app.ts'
+import type { IssuedToken } from './security.ts'
+import { readTokenRequest } from './token-page.ts'
+
+const form = 'grant_type=client_credentials&client_id=greenbank&client_secret=s'
+
+test('requests for tokens are bounded as long as nobody is known by them', async () => {
+  const waiting: ((token: IssuedToken | undefined) => void)[] = []
+  const asked = new EventTarget()
+  const app = createApp({
+    health: () => Promise.resolve({ status: 'OK', services: [] }),
+    errorsPage: '',
+    jwks: { keys: [] },
+    issueToken: () =>
+      new Promise((resolve) => {
+        waiting.push(resolve)
+        if (waiting.length === 64) asked.dispatchEvent(new Event('full'))
+      }),
+    onUnknownPath: (_request, response) => response.writeHead(404).end(),
+  })
+  const server = await serveHttp({
+    name: 'test server',
+    host: '127.0.0.1',
+    port: 0,
+    handler: app,
+    log: openLog({ name: 'test', level: 'silent' }),
+  })
+  const ask = async () => {
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    const answer = await fetch(`${server.url}/token`, { method: 'POST', headers, body: form })
+    await answer.arrayBuffer()
+    return answer.status
+  }
+  try {
+    const full = once(asked, 'full')
+    const first = Array.from({ length: 64 }, ask)
+    await full
+    expect(await ask()).toBe(503)
+    for (const give of waiting.splice(0)) give({ accessToken: 't', expiresIn_s: 300 })
+    expect(new Set(await Promise.all(first))).toEqual(new Set([200]))
+    const next = ask()
+    const wait = setInterval(() => waiting.splice(0).forEach((give) => give(undefined)), 5)
+    expect(await next).toBe(401)
+    clearInterval(wait)
+  } finally {
+    await server.stop()
+  }
+})
+
+test('credentials are read in one place alone, and decoded as they were encoded', () => {
+  const body = { grant_type: 'client_credentials' }
+  const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`
+  expect(readTokenRequest({ authorization: basic('a%3Ab:c+d') }, body)).toEqual({
+    id: 'a:b',
+    secret: 'c d',
+  })
+  expect(readTokenRequest({ authorization: basic('a:b%c') }, body)).toEqual({
+    id: 'a',
+    secret: 'b%c',
+  })
+  expect(readTokenRequest({ authorization: basic('nocolon') }, body)).toBe('invalid_client')
+  expect(readTokenRequest({}, undefined)).toBe('invalid_request')
+  expect(readTokenRequest({}, { ...body, client_id: ['a', 'b'], client_secret: 's' })).toBe(
+    'invalid_request',
+  )
+})

@@ -1,0 +1,64 @@
+/**
+ * What the edge hears and says to FSPs: events become callbacks, and what became of callbacks goes back
+ * to who caused them. Callbacks first, reports beside them: who waits for money does not wait for a
+ * report.
+ */
+import { onEvents, type DomainEvent } from '@causeway/events'
+import type { EventBus, OutgoingMessage, Service } from '@causeway/runtime'
+import { callbackMessages, type CallbackParts } from './callbacks.ts'
+import { failureLegs, reportEvents, reportLines } from './reports.ts'
+import { causedLegs, toldEvents, type ToldEvent } from './told.ts'
+import type { CallbackRules } from './transfers/callbacks.ts'
+
+/** While one batch is being stored the next is made. */
+const callback_batches_max = 2
+/** Reports are short, and nobody waits for them. */
+const report_batch_max = 1_000
+
+export interface TellingParts {
+  readonly bus: EventBus
+  readonly callbacks: CallbackParts
+  readonly rules: CallbackRules
+  /** The keys of the FSP have changed. Heard here, since a group reads a topic only once. */
+  readonly forgetKeys: (fspId: string) => void
+}
+
+export async function tellFsps(parts: TellingParts): Promise<Service> {
+  const { bus, callbacks, rules } = parts
+  const publish = async (messages: readonly OutgoingMessage[]) => {
+    if (messages.length > 0) await bus.publish(messages)
+  }
+  const telling = await onEvents(
+    bus,
+    'fspiop_api',
+    ['ParticipantKeysUpdated', ...toldEvents],
+    async (events) => {
+      for (const event of events) if (isOfKeys(event)) parts.forgetKeys(event.payload.participantId)
+      const legs = events.flatMap((event) => (isOfKeys(event) ? [] : causedLegs(event, rules)))
+      await publish(await callbackMessages(legs, callbacks, new Date()))
+    },
+    { batches_in_flight_max: callback_batches_max },
+  )
+  const reporting = await onEvents(
+    bus,
+    'fspiop_api',
+    ['NotifyReport'],
+    async (events) => {
+      const failures = await callbackMessages(events.flatMap(failureLegs), callbacks, new Date())
+      await publish([...reportEvents(events.flatMap(reportLines)), ...failures])
+    },
+    { batch_max: report_batch_max },
+  )
+  return {
+    async stop() {
+      await telling.stop()
+      await reporting.stop()
+    },
+  }
+}
+
+function isOfKeys(
+  event: DomainEvent<'ParticipantKeysUpdated' | ToldEvent>,
+): event is DomainEvent<'ParticipantKeysUpdated'> {
+  return event.name === 'ParticipantKeysUpdated'
+}

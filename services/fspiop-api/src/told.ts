@@ -1,0 +1,59 @@
+/**
+ * Which events FSPs are told of, what they are told, and the event that reports about the telling:
+ * one table of all resources.
+ */
+import type { DomainEvent, EventName } from '@causeway/events'
+import type { CausedLeg, Leg } from './legs.ts'
+import { participantLegs, participantReports } from './participants/callbacks.ts'
+import { partyLegs, partyReports } from './parties/callbacks.ts'
+import { pingLegs, pingReports } from './pings/callbacks.ts'
+import { quoteLegs, quoteReports } from './quotes/callbacks.ts'
+import { transferLegs, transferReports, type CallbackRules } from './transfers/callbacks.ts'
+
+/** The report of each event; null where nobody keeps one. */
+export const reportNames = {
+  ...transferReports,
+  ...quoteReports,
+  ...partyReports,
+  ...participantReports,
+  ...pingReports,
+} as const satisfies Partial<Record<EventName, EventName | null>>
+
+export type ToldEvent = keyof typeof reportNames
+
+export const toldEvents = Object.keys(reportNames) as readonly ToldEvent[]
+
+export function isTold(name: string): name is ToldEvent {
+  return Object.hasOwn(reportNames, name)
+}
+
+/** What is to be told of the event, to whom. */
+export function causedLegs(
+  event: DomainEvent<ToldEvent>,
+  rules: CallbackRules,
+): readonly CausedLeg[] {
+  const isReported = reportNames[event.name] !== null
+  return legsOf(event, rules).map((leg) => ({
+    causeId: event.id,
+    causeName: event.name,
+    traceparent: event.traceparent,
+    leg,
+    isReported,
+    onFailure: undefined,
+  }))
+}
+
+function legsOf(event: DomainEvent<ToldEvent>, rules: CallbackRules): readonly Leg[] {
+  if (isOf(quoteReports, event)) return quoteLegs(event)
+  if (isOf(partyReports, event)) return partyLegs(event)
+  if (isOf(participantReports, event)) return participantLegs(event)
+  if (isOf(pingReports, event)) return pingLegs(event)
+  return transferLegs(event, rules)
+}
+
+function isOf<Table extends Partial<Record<ToldEvent, EventName | null>>>(
+  table: Table,
+  event: DomainEvent<ToldEvent>,
+): event is DomainEvent<keyof Table & ToldEvent> {
+  return Object.hasOwn(table, event.name)
+}
