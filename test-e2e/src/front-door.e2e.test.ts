@@ -23,7 +23,7 @@ interface Summary {
   readonly transferId: string
   readonly amount: string
   readonly currency: string
-  readonly ms: { readonly transfer: number; readonly total: number }
+  readonly ms: Readonly<Record<'lookup' | 'quote' | 'transfer' | 'total', number>>
   readonly balances: Readonly<
     Record<'before' | 'after', Readonly<Record<string, { position: number; settlement: number }>>>
   >
@@ -39,6 +39,8 @@ beforeAll(async () => {
     ...(await freePorts()),
     SANDBOX_GREENBANK_PORT: await freePort(),
     SANDBOX_BLUEWALLET_PORT: await freePort(),
+    SANDBOX_GREENBANK_TLS_PORT: await freePort(),
+    SANDBOX_BLUEWALLET_TLS_PORT: await freePort(),
   }
   // What is stale is built here, so that no test meets the words that go with it.
   await npmStart(['--help'])
@@ -78,7 +80,10 @@ describe('npm start -- --once --json', () => {
     expect(run.stdout).toContain('greenbank paid bluewallet 10 USD')
     const summary = summaryOf(run)
     expect(summary).toMatchObject({ ok: true, state: 'COMMITTED', amount: '10', currency: 'USD' })
-    expect(summary.ms.transfer).toBeGreaterThan(0)
+    const { lookup, quote, transfer, total } = summary.ms
+    for (const leg of [lookup, quote, transfer]) expect(leg).toBeGreaterThan(0)
+    expect(total).toBeGreaterThanOrEqual(lookup + quote + transfer - 1)
+    expect(run.stdout).toContain('12025550111 is Mei Tanaka at bluewallet')
     expect(summary.balances.before['greenbank']).toEqual({ position: 0, settlement: -10000 })
     expect(summary.balances.after['greenbank']).toEqual({ position: 10, settlement: -10000 })
     expect(summary.balances.after['bluewallet']).toEqual({ position: -10, settlement: -10000 })
@@ -89,6 +94,20 @@ describe('npm start -- --once --json', () => {
     expect(summary.balances.before['greenbank']).toEqual({ position: 10, settlement: -10000 })
     expect(summary.balances.after['bluewallet']).toEqual({ position: -20, settlement: -10000 })
   }, 60_000)
+
+  test.each([
+    ['bearer tokens', { EDGE_IDENTITY: 'token' }],
+    [
+      'nothing proven and nothing signed',
+      { EDGE_IDENTITY: 'header', EDGE_TLS: 'off', JWS_VERIFY: 'off', JWS_SIGN: 'off' },
+    ],
+  ])(
+    'with %s it pays as well',
+    async (_how, settings) => {
+      expect(summaryOf(await npmStart(['--once', '--json'], settings))).toMatchObject({ ok: true })
+    },
+    60_000,
+  )
 
   test('--fresh begins anew', async () => {
     const summary = summaryOf(await npmStart(['--once', '--json', '--fresh']))
@@ -145,7 +164,12 @@ describe('what is wrong is said in one sentence', () => {
     ['an unknown setting from a flag', ['--set', 'FSP_PROT=1'], {}, 'FSP_PROT'],
     ['an unknown setting of a service', [], { TRANSFERS_NONSENSE: '1' }, 'TRANSFERS_NONSENSE'],
     ['a value out of its bound', ['--set', 'FSP_PORT=70000'], {}, 'FSP_PORT'],
-    ['an identity that comes later', ['--set', 'EDGE_IDENTITY=mtls'], {}, 'EDGE_IDENTITY'],
+    [
+      'an open door to everybody',
+      ['--set', 'EDGE_IDENTITY=header', '--set', 'FSP_HOST=0.0.0.0'],
+      {},
+      'EDGE_IDENTITY',
+    ],
   ] as const)('%s', async (_, flags, settings, name) => {
     const run = await npmStart(['--once', ...flags], settings)
     expect(run.code).toBe(1)
@@ -188,9 +212,10 @@ describe('the commands that people are told to paste', () => {
 
   test('work as npm start prints them', async () => {
     const commands = printed.replaceAll('\\\n', ' ').match(/^ *curl .*$/gm) ?? []
-    const [payment, question, accounts] = await paste(commands)
+    const [payment, question, readiness, accounts] = await paste(commands)
     expect(JSON.parse(payment ?? '')).toMatchObject({ state: 'COMMITTED' })
     expect(question).toMatch(/^HTTP\/1.1 202 /)
+    expect(JSON.parse(readiness ?? '')).toMatchObject({ ready: true })
     expect(JSON.parse(accounts ?? '')).toContainEqual(
       expect.objectContaining({ ledgerAccountType: 'SETTLEMENT', value: -10000 }),
     )
@@ -202,8 +227,9 @@ describe('the commands that people are told to paste', () => {
       .replaceAll(':4301', `:${ports['SANDBOX_GREENBANK_PORT'] ?? ''}`)
       .replaceAll(':4100', `:${ports['OPERATOR_PORT'] ?? ''}`)
       .replaceAll(':4190', `:${ports['METRICS_PORT'] ?? ''}`)
-    const [payment, accounts, ready] = await paste(ported.match(/^curl .*$/gm) ?? [])
+    const [payment, readiness, accounts, ready] = await paste(ported.match(/^curl .*$/gm) ?? [])
     expect(JSON.parse(payment ?? '')).toMatchObject({ state: 'COMMITTED' })
+    expect(JSON.parse(readiness ?? '')).toMatchObject({ ready: true })
     expect(accounts).toContain('POSITION')
     expect(JSON.parse(ready ?? '')).toMatchObject({ ok: true })
   })

@@ -2,10 +2,13 @@
  * Every service in one process on embedded engines. The services are the same that run alone; what
  * is started here, and in which order, is all that this process adds.
  */
+import * as accountLookup from '@causeway/account-lookup'
 import * as admin from '@causeway/admin'
+import * as authService from '@causeway/auth-service'
 import * as fspiopApi from '@causeway/fspiop-api'
 import * as notifications from '@causeway/notifications'
 import * as participantLifecycle from '@causeway/participant-lifecycle'
+import * as quoting from '@causeway/quoting'
 import {
   openEmbedded,
   serveOperations,
@@ -16,12 +19,14 @@ import {
 } from '@causeway/runtime'
 import * as settlements from '@causeway/settlements'
 import * as transfers from '@causeway/transfers'
+import { openSecrets, type Secrets } from './secrets.ts'
 import type { HubSettings } from './settings.ts'
 
 export interface Hub extends Service {
   readonly urls: { readonly fsp: string; readonly operator: string; readonly metrics: string }
   /** A sentence about what a 202 survives. */
   readonly durability: string
+  readonly secrets: Secrets
 }
 
 interface Stoppable {
@@ -52,7 +57,8 @@ export async function openHub(
     return part
   }
   try {
-    const urls = await startServices(settings, parts, keep)
+    const secrets = await openSecrets(settings, { fresh })
+    const urls = await startServices(secrets.settings, parts, keep)
     const operations = keep(
       await serveOperations({ ...parts, host: '127.0.0.1', port: settings.METRICS_PORT, log }),
     )
@@ -71,6 +77,7 @@ export async function openHub(
     return {
       urls: { ...urls, metrics: operations.url },
       durability: durabilitySentences[durability],
+      secrets,
       stop: () => stopAll(opened, log),
     }
   } catch (error) {
@@ -91,7 +98,10 @@ async function startServices(
   keep: Keep,
 ): Promise<{ readonly fsp: string; readonly operator: string }> {
   keep(await participantLifecycle.start(settings, parts))
+  keep(await authService.start(settings, parts))
   keep(await settlements.start(settings, parts))
+  keep(await accountLookup.start(settings, parts))
+  keep(await quoting.start(settings, parts))
   keep(await transfers.start(settings, parts))
   keep(await notifications.start(settings, parts))
   const fspApi = keep(await fspiopApi.start(settings, parts))

@@ -2,14 +2,11 @@
  * Brings the scheme's currency and the sandbox FSPs into the hub over the administration API. It asks
  * what is there and adds what is missing, so that it can run at each start.
  */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { v5 } from 'uuid'
 import type { Operator } from './operator.ts'
-
-export interface SandboxFsp {
-  readonly name: string
-  /** Where the hub reaches it, without a slash at the end. */
-  readonly url: string
-}
+import type { SandboxFsp } from './sandbox-fsps.ts'
 
 interface Account {
   readonly id: number
@@ -30,7 +27,7 @@ const netDebitCap = '10000'
 const deposit = '10000'
 const depositIds = '0c9f2f0e-6f5b-4a7f-8f0c-3d2b8f6f9a11'
 
-/** Hub accounts, the settlement model, and each FSP with limit, funds and endpoints. */
+/** Hub accounts, the settlement model, and each FSP with keys, limit, funds and endpoints. */
 export async function onboard(operator: Operator, hubName: string, fsps: readonly SandboxFsp[]) {
   await addHubAccounts(operator, hubName)
   await addSettlementModel(operator)
@@ -62,7 +59,10 @@ async function addSettlementModel(operator: Operator): Promise<void> {
   })
 }
 
-async function onboardFsp(operator: Operator, { name, url }: SandboxFsp): Promise<void> {
+async function onboardFsp(
+  operator: Operator,
+  { name, callbackUrl, publicKey }: SandboxFsp,
+): Promise<void> {
   const path = `/participants/${name}`
   const participants = await operator.get<readonly Participant[]>('/participants')
   const known = participants.find((participant) => participant.name === name)
@@ -77,15 +77,12 @@ async function onboardFsp(operator: Operator, { name, url }: SandboxFsp): Promis
     })
   }
 
-  const endpoints = {
-    FSPIOP_CALLBACK_URL_TRANSFER_POST: `${url}/callbacks/transfers`,
-    FSPIOP_CALLBACK_URL_TRANSFER_PUT: `${url}/callbacks/transfers/{{transferId}}`,
-    FSPIOP_CALLBACK_URL_TRANSFER_ERROR: `${url}/callbacks/transfers/{{transferId}}/error`,
-  }
+  // A key that the hub knows already stays as it is.
+  await operator.send('POST', `${path}/keys`, { use: 'sig', publicKey })
+  const endpoint = { type: 'FSPIOP_CALLBACK_URL', value: callbackUrl }
   const stored = await operator.get<readonly { type: string; value: string }[]>(`${path}/endpoints`)
-  for (const [type, value] of Object.entries(endpoints)) {
-    if (stored.some((endpoint) => endpoint.type === type && endpoint.value === value)) continue
-    await operator.send('POST', `${path}/endpoints`, { type, value })
+  if (!stored.some(({ type, value }) => type === endpoint.type && value === endpoint.value)) {
+    await operator.send('POST', `${path}/endpoints`, endpoint)
   }
 
   if (known?.isActive !== 1) await operator.send('PUT', path, { isActive: true })
@@ -106,6 +103,28 @@ async function depositFunds(operator: Operator, name: string): Promise<void> {
     reason: 'first deposit of the sandbox',
     amount: { amount: deposit, currency },
   })
+}
+
+export interface ClientSecret {
+  readonly clientId: string
+  readonly clientSecret: string
+}
+
+/** What the FSP gets its tokens with. The hub shows a secret once, so it is kept beside the others. */
+export async function clientSecretOf(
+  operator: Operator,
+  dataDir: string,
+  { name }: SandboxFsp,
+): Promise<ClientSecret> {
+  const file = join(dataDir, 'secrets', `${name}-client-secret.json`)
+  if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as ClientSecret
+  const secret = await operator.send<ClientSecret>(
+    'POST',
+    `/participants/${name}/client-secrets`,
+    {},
+  )
+  writeFileSync(file, JSON.stringify(secret), { mode: 0o600 })
+  return secret
 }
 
 /** Positions and settlement balances by FSP, as the administration API shows them. */

@@ -9,7 +9,7 @@ export class OperatorError extends Error {}
 
 export interface Operator {
   get<Answer>(path: string): Promise<Answer>
-  send(method: 'POST' | 'PUT', path: string, body: unknown): Promise<void>
+  send<Answer>(method: 'POST' | 'PUT', path: string, body: unknown): Promise<Answer>
 }
 
 export function operatorOf(baseUrl: string): Operator {
@@ -20,13 +20,12 @@ export function operatorOf(baseUrl: string): Operator {
       body: body === undefined ? null : JSON.stringify(body),
     })
     const text = await answer.body.text()
-    if (answer.statusCode < 300) return text
+    if (answer.statusCode < 300) return text === '' ? undefined : (JSON.parse(text) as unknown)
     throw new OperatorError(`${method} ${path} was answered ${answer.statusCode}: ${text}`)
   }
   return {
-    get: async <Answer>(path: string) => JSON.parse(await call('GET', path)) as Answer,
-    send: async (method, path, body) => {
-      await call(method, path, body)
-    },
+    get: async <Answer>(path: string) => (await call('GET', path)) as Answer,
+    send: async <Answer>(method: 'POST' | 'PUT', path: string, body: unknown) =>
+      (await call(method, path, body)) as Answer,
   }
 }

@@ -1,20 +1,37 @@
 /** The first payment of a start: greenbank pays bluewallet, and people see that it happened. */
 import { request } from 'undici'
-import { readBalances, type Balances, type SandboxFsp } from './onboarding.ts'
+import { readBalances, type Balances } from './onboarding.ts'
 import type { Operator } from './operator.ts'
+import type { SandboxFsps } from './sandbox-fsps.ts'
 
 export interface PaymentSummary {
   /** True when the money moved. */
   readonly ok: boolean
   readonly state: string
-  readonly transferId: string
+  /** Of no payment that ended before its transfer. */
+  readonly transferId?: string
   readonly amount: string
   readonly currency: string
-  readonly ms: { readonly transfer: number; readonly total: number }
+  readonly from: PartyShown
+  readonly to: PartyShown
+  readonly ms: Durations
   readonly balances: { readonly before: Balances; readonly after: Balances }
   readonly urls: Urls
   /** Why it was not made. */
   readonly error?: unknown
+}
+
+interface Durations {
+  readonly lookup?: number
+  readonly quote?: number
+  readonly transfer?: number
+  readonly total: number
+}
+
+interface PartyShown {
+  readonly fspId?: string
+  readonly partyIdentifier: string
+  readonly name?: string
 }
 
 export interface Urls {
@@ -27,53 +44,75 @@ export interface Urls {
 
 /** What the sandbox FSP answers to POST /payments. */
 interface PaymentAnswer {
-  readonly transferId: string
   readonly state: string
-  readonly ms: number
+  readonly transferId?: string
+  readonly from: PartyShown
+  readonly to: PartyShown
+  readonly ms: Durations
   readonly error?: unknown
 }
 
 const amount = '10'
 const currency = 'USD'
 
+/** Both FSPs ping the hub first, as whoever joins a scheme does. */
 export async function makeFirstPayment(
   operator: Operator,
-  payer: SandboxFsp,
-  payee: SandboxFsp,
+  fsps: SandboxFsps,
   urls: Urls,
 ): Promise<PaymentSummary> {
-  const begun_ms = performance.now()
-  const before = await readBalances(operator, [payer, payee])
-  const answer = await request(`${payer.url}/payments`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ to: payee.name, amount, currency }),
-  })
-  const payment = (await answer.body.json()) as PaymentAnswer
-  const after = await readBalances(operator, [payer, payee])
-  return {
-    ok: payment.state === 'COMMITTED',
-    state: payment.state,
-    transferId: payment.transferId,
+  const [payer, payee] = fsps
+  await Promise.all(fsps.map(({ url }) => post(`${url}/ping`)))
+  const before = await readBalances(operator, fsps)
+  const payment = (await post(`${payer.url}/payments`, {
+    to: payee.name,
     amount,
     currency,
-    ms: { transfer: Math.round(payment.ms), total: Math.round(performance.now() - begun_ms) },
+  })) as PaymentAnswer
+  const after = await readBalances(operator, fsps)
+  const { state, transferId, from, to, ms, error } = payment
+  return {
+    ok: state === 'COMMITTED',
+    state,
+    ...(transferId === undefined ? {} : { transferId }),
+    amount,
+    currency,
+    from,
+    to,
+    ms,
     balances: { before, after },
     urls,
-    ...(payment.error === undefined ? {} : { error: payment.error }),
+    ...(error === undefined ? {} : { error }),
   }
 }
 
+async function post(url: string, body: unknown = {}): Promise<unknown> {
+  const answer = await request(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  return answer.body.json()
+}
+
 /** The way of the payment in plain words. */
-export function describePayment(summary: PaymentSummary, payer: string, payee: string): string {
-  const { state, transferId, ms, balances } = summary
-  const row = (name: string) => {
-    const before = balances.before[name]
-    const after = balances.after[name]
-    return `  ${name.padEnd(12)} position ${String(before?.position)} → ${String(after?.position)}`
+export function describePayment({ ok, state, from, to, ms, ...summary }: PaymentSummary): string {
+  const payer = from.fspId ?? ''
+  const payee = to.fspId ?? 'bluewallet'
+  const took = (leg: number | undefined) => (leg === undefined ? 'not begun' : `${leg} ms`)
+  const position = (name: string) => {
+    const { before, after } = summary.balances
+    return `  ${name.padEnd(10)} position ${before[name]?.position} → ${after[name]?.position}`
   }
-  const outcome = summary.ok
-    ? `${payer} paid ${payee} ${amount} ${currency} in ${ms.transfer} ms: ${state}.`
-    : `${payer} could not pay ${payee}: ${state} ${JSON.stringify(summary.error ?? '')}`
-  return [outcome, `  transfer     ${transferId}`, row(payer), row(payee), ''].join('\n')
+  return [
+    ok
+      ? `${payer} paid ${payee} ${amount} ${currency} in ${ms.total} ms: ${state}.`
+      : `${payer} could not pay ${payee}: ${state} ${JSON.stringify(summary.error ?? '')}`,
+    `  lookup     ${took(ms.lookup)}: ${to.partyIdentifier} is ${to.name ?? 'unknown'} at ${payee}`,
+    `  quote      ${took(ms.quote)}: the terms, and the condition that ${payee} can fulfil`,
+    `  transfer   ${took(ms.transfer)}: ${summary.transferId ?? ''}`,
+    position('greenbank'),
+    position('bluewallet'),
+    '',
+  ].join('\n')
 }

@@ -10,51 +10,90 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { request } from 'undici'
-import type { SandboxFsp } from './onboarding.ts'
+import type { ClientSecret } from './onboarding.ts'
+import type { SandboxFsp, SandboxFsps } from './sandbox-fsps.ts'
 import type { HubSettings } from './settings.ts'
 
 export interface Sandbox {
-  readonly fsps: readonly [greenbank: SandboxFsp, bluewallet: SandboxFsp]
   stop(): Promise<void>
 }
+
+/** By the FSP's name; empty when FSPs need none. */
+export type ClientSecrets = ReadonlyMap<string, ClientSecret>
 
 const start_ms_max = 15_000
 const stop_ms_max = 5_000
 
-export async function startSandbox(settings: HubSettings, hubUrl: string): Promise<Sandbox> {
-  const { DATA_DIR, HUB_NAME, SANDBOX_GREENBANK_PORT, SANDBOX_BLUEWALLET_PORT } = settings
+/** It stands when the hub knows the customers of both. */
+export async function startSandbox(
+  settings: HubSettings,
+  hub: { readonly fsp: string; readonly operator: string },
+  fsps: SandboxFsps,
+  clientSecrets: ClientSecrets,
+): Promise<Sandbox> {
+  const { DATA_DIR, HUB_NAME } = settings
   const main = fileURLToPath(new URL('../../sandbox-fsp/dist/main.js', import.meta.url))
   const log = openSync(join(DATA_DIR, 'sandbox.log'), 'a', 0o600)
   const child = spawn(process.execPath, ['--enable-source-maps', main], {
     stdio: ['pipe', log, log],
     env: {
-      HUB_URL: hubUrl,
+      HUB_URL: hub.fsp,
       HUB_NAME,
-      SANDBOX_GREENBANK_PORT: String(SANDBOX_GREENBANK_PORT),
-      SANDBOX_BLUEWALLET_PORT: String(SANDBOX_BLUEWALLET_PORT),
+      SANDBOX_IDENTITY: settings.EDGE_IDENTITY,
+      SANDBOX_SIGNING: settings.JWS_VERIFY,
+      SANDBOX_PEER_KEYS_URL: `${hub.operator}/participants/{name}/keys`,
+      SANDBOX_TLS_CA_FILE: fsps[0].secrets.caFile,
       SANDBOX_EXIT_WITH_PARENT: 'on',
+      ...settingsOf(fsps[0], clientSecrets),
+      ...settingsOf(fsps[1], clientSecrets),
     },
   })
-  const fsps = [
-    { name: 'greenbank', url: `http://127.0.0.1:${SANDBOX_GREENBANK_PORT}` },
-    { name: 'bluewallet', url: `http://127.0.0.1:${SANDBOX_BLUEWALLET_PORT}` },
-  ] as const
-  await Promise.all(fsps.map((fsp) => answering(fsp, child, DATA_DIR)))
-  return { fsps, stop: () => stop(child) }
+  try {
+    await Promise.all(fsps.map((fsp) => registered(fsp, child, DATA_DIR)))
+    return { stop: () => stop(child) }
+  } catch (error) {
+    await stop(child)
+    throw error
+  }
 }
 
-/** Asks until the FSP answers; a child that ended or a port that stays silent stops the start. */
-async function answering(fsp: SandboxFsp, child: ChildProcess, dataDir: string): Promise<void> {
+function settingsOf(
+  { name, url, callbackUrl, secrets }: SandboxFsp,
+  clientSecrets: ClientSecrets,
+): Readonly<Record<string, string>> {
+  const prefix = `SANDBOX_${name.toUpperCase()}`
+  const { clientId = '', clientSecret = '' } = clientSecrets.get(name) ?? {}
+  return {
+    [`${prefix}_PORT`]: new URL(url).port,
+    [`${prefix}_TLS_PORT`]: new URL(callbackUrl).port,
+    [`${prefix}_TLS_CERTIFICATE_FILE`]: secrets.certificateFile,
+    [`${prefix}_TLS_KEY_FILE`]: secrets.keyFile,
+    [`${prefix}_SIGNING_KEY_FILE`]: secrets.signingKeyFile,
+    [`${prefix}_CLIENT_ID`]: clientId,
+    [`${prefix}_CLIENT_SECRET`]: clientSecret,
+  }
+}
+
+/** Asks until it is; a child that ended or an FSP that gets nowhere stops the start. */
+async function registered(fsp: SandboxFsp, child: ChildProcess, dataDir: string): Promise<void> {
   const late = AbortSignal.timeout(start_ms_max)
   while (!late.aborted && child.exitCode === null) {
-    const answer = await request(`${fsp.url}/health`, { signal: late }).catch(() => undefined)
-    await answer?.body.dump()
-    if (answer?.statusCode === 200) return
+    if (await isRegistered(fsp, late)) return
     await delay(20)
   }
   throw new StartError(
-    `The sandbox FSP ${fsp.name} does not answer at ${fsp.url}; ${join(dataDir, 'sandbox.log')} says why.`,
+    `The sandbox FSP ${fsp.name} at ${fsp.url} could not tell the hub its customers; ` +
+      `${join(dataDir, 'sandbox.log')} says why.`,
   )
+}
+
+async function isRegistered({ url }: SandboxFsp, signal: AbortSignal): Promise<boolean> {
+  try {
+    const answer = await request(`${url}/health`, { signal })
+    return ((await answer.body.json()) as { registered?: boolean }).registered === true
+  } catch {
+    return false
+  }
 }
 
 async function stop(child: ChildProcess): Promise<void> {

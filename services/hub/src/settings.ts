@@ -1,8 +1,11 @@
 /** The settings of the hub process: its own and those of every service in it. */
+import { settings as accountLookup } from '@causeway/account-lookup'
 import { settings as admin } from '@causeway/admin'
+import { settings as authService } from '@causeway/auth-service'
 import { settings as fspiopApi } from '@causeway/fspiop-api'
 import { settings as notifications } from '@causeway/notifications'
 import { settings as participantLifecycle } from '@causeway/participant-lifecycle'
+import { settings as quoting } from '@causeway/quoting'
 import {
   choice,
   integer,
@@ -13,6 +16,9 @@ import {
 } from '@causeway/runtime'
 import { settings as settlements } from '@causeway/settlements'
 import { settings as transfers } from '@causeway/transfers'
+
+const port = (about: string, usual: number) =>
+  integer({ about, unit: 'port', default: usual, min: 1, max: 65_535 })
 
 const own = {
   DATA_DIR: text({ about: 'where the embedded engines keep everything', default: '.data' }),
@@ -51,26 +57,19 @@ const own = {
     min: 1_000,
     max: 3_600_000,
   }),
-  SANDBOX_GREENBANK_PORT: integer({
-    about: 'the sandbox FSP that pays',
-    unit: 'port',
-    default: 4_301,
-    min: 1,
-    max: 65_535,
-  }),
-  SANDBOX_BLUEWALLET_PORT: integer({
-    about: 'the sandbox FSP that is paid',
-    unit: 'port',
-    default: 4_302,
-    min: 1,
-    max: 65_535,
-  }),
+  SANDBOX_GREENBANK_PORT: port('greenbank, the sandbox FSP that pays, for people', 4_301),
+  SANDBOX_BLUEWALLET_PORT: port('bluewallet, the sandbox FSP that is paid, for people', 4_302),
+  SANDBOX_GREENBANK_TLS_PORT: port('where greenbank takes callbacks', 4_311),
+  SANDBOX_BLUEWALLET_TLS_PORT: port('where bluewallet takes callbacks', 4_312),
 }
 
 export const settings = mergeSettings([
   own,
   participantLifecycle,
+  authService,
   settlements,
+  accountLookup,
+  quoting,
   transfers,
   notifications,
   fspiopApi,
@@ -79,6 +78,9 @@ export const settings = mergeSettings([
 
 export type HubSettings = SettingValues<typeof own> &
   SettingValues<typeof participantLifecycle> &
+  SettingValues<typeof authService> &
+  SettingValues<typeof accountLookup> &
+  SettingValues<typeof quoting> &
   SettingValues<typeof settlements> &
   SettingValues<typeof transfers> &
   SettingValues<typeof notifications> &
@@ -87,10 +89,16 @@ export type HubSettings = SettingValues<typeof own> &
 
 /** An environment variable that begins like this and is no setting is a mistake. */
 export const settingPrefixes = [
+  'ACCOUNT_LOOKUP_',
   'ADMIN_',
+  'AUTH_SERVICE_',
+  'EDGE_',
   'FSPIOP_API_',
+  'JWS_',
   'NOTIFICATIONS_',
   'PARTICIPANT_LIFECYCLE_',
+  'QUOTING_',
+  'SANDBOX_',
   'SETTLEMENTS_',
   'TRANSFERS_',
 ]

@@ -13,10 +13,11 @@ import {
 import { readFlags, usage, type Flags } from './flags.ts'
 import { openHub, type Hub } from './house.ts'
 import { invitation } from './invitation.ts'
-import { onboard } from './onboarding.ts'
+import { clientSecretOf, onboard, type ClientSecret } from './onboarding.ts'
 import { operatorOf } from './operator.ts'
 import { describePayment, makeFirstPayment, type PaymentSummary } from './payment.ts'
 import { openHubLog, prepareDataDir } from './place.ts'
+import { sandboxFsps } from './sandbox-fsps.ts'
 import { startSandbox, type Sandbox } from './sandbox-process.ts'
 import { settingPrefixes, settings, type HubSettings } from './settings.ts'
 
@@ -59,9 +60,9 @@ async function start(flags: Flags, values: HubSettings, log: Logger): Promise<Ru
     await hub.stop()
   }
   try {
-    if (!flags.noSandbox) sandbox = await startSandbox(values, hub.urls.fsp)
-    const summary =
-      sandbox === undefined ? { ok: true, urls: hub.urls } : await pay(values, hub, sandbox)
+    const summary: Summary = flags.noSandbox
+      ? { ok: true, urls: hub.urls }
+      : await pay(values, hub, (started) => (sandbox = started))
     if (flags.json) say(JSON.stringify(summary))
     return { summary, stop }
   } catch (error) {
@@ -70,14 +71,27 @@ async function start(flags: Flags, values: HubSettings, log: Logger): Promise<Ru
   }
 }
 
-async function pay(values: HubSettings, hub: Hub, sandbox: Sandbox): Promise<PaymentSummary> {
-  const [greenbank, bluewallet] = sandbox.fsps
+/** The way of two FSPs from nothing to a payment. */
+async function pay(
+  values: HubSettings,
+  hub: Hub,
+  onStarted: (sandbox: Sandbox) => void,
+): Promise<PaymentSummary> {
   const operator = operatorOf(hub.urls.operator)
-  await onboard(operator, values.HUB_NAME, sandbox.fsps)
-  const urls = { ...hub.urls, greenbank: greenbank.url, bluewallet: bluewallet.url }
-  const summary = await makeFirstPayment(operator, greenbank, bluewallet, urls)
-  say(describePayment(summary, greenbank.name, bluewallet.name))
-  say(invitation(urls))
+  const fsps = await sandboxFsps(values, hub.secrets)
+  await onboard(operator, values.HUB_NAME, fsps)
+  const clientSecrets = new Map<string, ClientSecret>()
+  if (values.EDGE_IDENTITY === 'token') {
+    for (const fsp of fsps) {
+      clientSecrets.set(fsp.name, await clientSecretOf(operator, values.DATA_DIR, fsp))
+    }
+  }
+  onStarted(await startSandbox(values, hub.urls, fsps, clientSecrets))
+  const [payer, payee] = fsps
+  const urls = { ...hub.urls, greenbank: payer.url, bluewallet: payee.url }
+  const summary = await makeFirstPayment(operator, fsps, urls)
+  say(describePayment(summary))
+  say(invitation(values, urls, payer))
   return summary
 }
 

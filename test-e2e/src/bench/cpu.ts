@@ -4,12 +4,23 @@
  */
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 
+/** Since each process began. */
 export interface CpuUse {
   readonly hub_ms: number
+  /** Of the hub: the thread that runs JavaScript. The others sign, compile and collect garbage. */
+  readonly hub_main_thread_ms: number
   readonly postgres_ms: number
-  readonly load_ms: number
+  readonly fsps_ms: number
+  /** Of the whole machine since it began: what others use of it shows here. */
+  readonly machine_ms: number
+}
+
+/** Numbers of processes. */
+export interface Processes {
+  readonly hub: number
+  readonly postmaster: number
+  readonly fsps: number
 }
 
 interface Stat {
@@ -20,41 +31,61 @@ interface Stat {
 
 const ticks_per_s = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }))
 
-export function readCpu(hub: number, postmaster: number, load: number): CpuUse {
+export function readCpu({ hub, postmaster, fsps }: Processes): CpuUse {
   const ms = (ticks: number) => (ticks * 1_000) / ticks_per_s
+  const own = (path: string) => ms(statOf(path)?.own_ticks ?? 0)
   return {
-    hub_ms: ms(statOf(hub)?.own_ticks ?? 0),
+    hub_ms: own(`${hub}`),
+    hub_main_thread_ms: own(`${hub}/task/${hub}`),
     postgres_ms: ms(familyTicks(postmaster)),
-    load_ms: ms(statOf(load)?.own_ticks ?? 0),
+    fsps_ms: own(`${fsps}`),
+    machine_ms: ms(busyTicks(readFileSync('/proc/stat', 'utf8'))),
   }
 }
 
-export function postmasterOf(dataDir: string): number {
-  const [pid] = readFileSync(join(dataDir, 'pg', 'postmaster.pid'), 'utf8').split('\n')
-  return Number(pid)
+/** Resident memory of a process in MB (10^6 bytes). */
+export function readMemory(pid: number): number {
+  const [, kb = '0'] =
+    /^VmRSS:\s*(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+  return Math.round((Number(kb) * 1_024) / 1e6)
 }
 
 function familyTicks(postmaster: number): number {
-  const own = statOf(postmaster)
+  const own = statOf(`${postmaster}`)
   if (own === undefined) return 0
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
-    .map((name) => statOf(Number(name)))
+    .map((name) => statOf(name))
     .filter((stat) => stat?.parent === postmaster)
     .reduce((sum, stat) => sum + (stat?.own_ticks ?? 0), own.own_ticks + own.ended_children_ticks)
 }
 
-function statOf(pid: number): Stat | undefined {
+/** All cores together, waiting and guests left out. proc(5). */
+export function busyTicks(text: string): number {
+  const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0, steal = 0] = text
+    .slice(0, text.indexOf('\n'))
+    .split(/\s+/)
+    .slice(1)
+    .map(Number)
+  return user + nice + system + irq + softirq + steal
+}
+
+/** Undefined when it is no more. */
+function statOf(path: string): Stat | undefined {
   try {
-    const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    const fields = text
-      .slice(text.lastIndexOf(')') + 2)
-      .split(' ')
-      .map(Number)
-    const [, parent = 0] = fields
-    const [utime = 0, stime = 0, cutime = 0, cstime = 0] = fields.slice(11, 15)
-    return { parent, own_ticks: utime + stime, ended_children_ticks: cutime + cstime }
+    return readStat(readFileSync(`/proc/${path}/stat`, 'utf8'))
   } catch {
     return undefined
   }
+}
+
+/** The name of the program, in brackets, may hold anything. proc(5). */
+export function readStat(text: string): Stat {
+  const fields = text
+    .slice(text.lastIndexOf(')') + 2)
+    .split(' ')
+    .map(Number)
+  const [, parent = 0] = fields
+  const [utime = 0, stime = 0, cutime = 0, cstime = 0] = fields.slice(11, 15)
+  return { parent, own_ticks: utime + stime, ended_children_ticks: cutime + cstime }
 }

@@ -1,183 +1,224 @@
 /**
- * The FSPs of the bench, all in this one process: payers that begin transfers by the clock whatever
- * the hub does (open loop), and payees that fulfil at once. They do as little as they can, and what
- * they use of the CPU is counted apart.
+ * The FSPs of the bench, all in this one process: payers that begin payments by the clock and payees
+ * that answer at once. What they use of the CPU, and the time they take, are counted apart.
  */
-import { randomUUID } from 'node:crypto'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { Pool } from 'undici'
-import { quantiles, type Command, type Report, type Run, type RunResult } from './messages.ts'
+import { randomUUID, type KeyObject } from 'node:crypto'
+import { listen, openHubLink, type HubLink, type Inbound } from './connections.ts'
+import { openCourse, type Course } from './course.ts'
+import { drive } from './drive.ts'
+import type {
+  Command,
+  Open,
+  OpenedFsp,
+  Prepare,
+  Probed,
+  Report,
+  Run,
+  RunResult,
+} from './messages.ts'
+import {
+  httpDate,
+  newKeys,
+  partyOf,
+  paymentOf,
+  publicPem,
+  sign,
+  signAhead,
+  type Message,
+  type Payment,
+  type Signing,
+} from './payments.ts'
+import { pairOf } from './plan.ts'
+import { measure, openTimeline, type Timeline } from './timeline.ts'
 
-/** Any pair will do: the hub only holds the one against the other. */
-const condition = 'GRzLaTP7DJ9t4P-a_BA0WA9wzzlsugf00-Tn6kESAfM'
-const fulfilment = 'UNlJ98hZTY_dsw0cAqw4i_UN3v4utt7CZFB4yfLbVFA'
-/** About as long as a real packet. */
-const ilpPacket = 'AYIB2AAAAAAAACasG2cucGF5ZWVmc3AubXNpc2RuLjEyMzQ1Njc4OYIBsHsi'.padEnd(635, 'A')
-
-const media = 'application/vnd.interoperability.transfers+json;version=1.1'
-const expiry_ms = 30_000
-/** After this a transfer without a callback counts as failed. */
-const patience_ms = 35_000
-const tick_ms = 2
-
-interface Open {
-  readonly scheduled_ms: number
-}
-
-const open = new Map<string, Open>()
-const asked = new Set<string>()
-let repeated = 0
-let finish: (transferId: string, outcome: string) => void = () => undefined
-let names: readonly string[] = []
-let hub: Pool
+const now_ms = () => performance.now()
 
 function say(report: Report): void {
   process.send?.(report)
 }
 
-/** One server for all FSPs: the first segment of the path is the FSP's name. */
-const server = createServer((request, response) => {
-  const { method = '', url = '' } = request
-  if (method === 'POST') {
-    takeRequest(request, response)
-    return
-  }
-  request.resume()
-  response.statusCode = 200
-  response.end()
-  const [, , , transferId = '', error] = url.split('/')
-  if (method === 'PUT') finish(transferId, error === undefined ? 'COMMITTED' : 'error callback')
-})
+/** Told of what is about no payment. */
+const listeners = new Set<(message: Inbound) => void>()
+let course: Course | undefined
+let opened: { readonly command: Open; readonly keys: readonly KeyObject[] } | undefined
+let prepared: Prepared | undefined
 
-/** The payee: 202, then the fulfilment. */
-function takeRequest(request: IncomingMessage, response: ServerResponse): void {
-  const chunks: Buffer[] = []
-  request.on('data', (chunk: Buffer) => chunks.push(chunk))
-  request.on('end', () => {
-    response.statusCode = 202
-    response.end()
-    const { transferId } = JSON.parse(Buffer.concat(chunks).toString()) as { transferId: string }
-    if (asked.has(transferId)) repeated += 1
-    asked.add(transferId)
-    const payee = String(request.headers['fspiop-destination'])
-    const payer = String(request.headers['fspiop-source'])
-    send('PUT', `/transfers/${transferId}`, payee, payer, {
-      fulfilment,
-      completedTimestamp: new Date().toISOString(),
-      transferState: 'COMMITTED',
-    }).catch((error: unknown) => finish(transferId, `PUT: ${String(error)}`))
-  })
+interface Prepared {
+  readonly command: Prepare
+  readonly payments: readonly Payment[]
+  readonly signing: Signing | undefined
+  readonly link: HubLink
+  readonly timeline: Timeline
+  readonly course: Course
 }
 
-async function send(
-  method: 'POST' | 'PUT',
-  path: string,
-  from: string,
-  to: string,
-  body: unknown,
+async function open(command: Open): Promise<void> {
+  const { names, tls, signed } = command
+  const onMessage = (message: Inbound) => {
+    if (course?.take(message) === true) return
+    for (const listener of listeners) listener(message)
+  }
+  const keys = signed === undefined ? [] : await newKeys(signed, names.length)
+  const fsps = await Promise.all(
+    names.map(async (_, fsp): Promise<OpenedFsp> => {
+      const key = keys[fsp]
+      const url = await listen(fsp, tls, now_ms, onMessage)
+      return { url, publicKey: key && publicPem(key) }
+    }),
+  )
+  opened = { command, keys }
+  say({ type: 'OPENED', fsps })
+}
+
+/** Makes and signs every message, and says whose the parties are. */
+async function prepare(command: Prepare): Promise<void> {
+  if (opened === undefined) throw new Error('the FSPs are not open')
+  const { names, tls, signed: algorithm } = opened.command
+  const { hubUrl: url, plan, load, legs, valid_ms } = command
+  const now = new Date()
+  const date = httpDate(now)
+  const link = openHubLink({ url, names, tls, date })
+  const pair = (n: number) => pairOf(load, names.length, n)
+  const expiration = new Date(now.getTime() + valid_ms)
+  const scene = { names, legs, now, pairOf: pair, expiration }
+  const payments = Array.from({ length: plan.total }, (_, n) => paymentOf(n, scene))
+  const signing = algorithm && { algorithm, names, date, keys: opened.keys }
+  if (signing !== undefined) {
+    await signAhead(payments, signing, (done) => say({ type: 'PROGRESS', what: 'signed', done }))
+  }
+  const timeline = openTimeline(plan.total, legs.length)
+  const send = (message: Message) => link.send(message)
+  const made = openCourse({ payments, legs, timeline, send, now_ms })
+  prepared = { command, payments, signing, link, timeline, course: made }
+  await link.warm()
+  if (legs.includes('lookup')) await associate(prepared, names, pair)
+  course = made
+  say({ type: 'PREPARED' })
+}
+
+const parties_max = 5_000
+const wait_ms_max = 120_000
+
+/** Each payee FSP says which parties are its own, in lists. */
+async function associate(
+  { command, link, signing }: Prepared,
+  names: readonly string[],
+  pair: (n: number) => readonly [number, number],
 ): Promise<void> {
-  const answer = await hub.request({
-    method,
-    path,
-    headers: {
-      'content-type': media,
-      date: new Date().toUTCString(),
-      'fspiop-source': from,
-      'fspiop-destination': to,
-      ...(method === 'POST' ? { accept: media } : {}),
-    },
-    body: JSON.stringify(body),
-  })
-  const text = await answer.body.text()
-  if (answer.statusCode > 202) throw new Error(`${answer.statusCode} ${text}`)
-}
-
-async function begin(payer: string, payee: string, scheduled_ms: number): Promise<void> {
-  const transferId = randomUUID()
-  open.set(transferId, { scheduled_ms })
-  try {
-    await send('POST', '/transfers', payer, payee, {
-      transferId,
-      payerFsp: payer,
-      payeeFsp: payee,
-      amount: { currency: 'USD', amount: '1' },
-      ilpPacket,
-      condition,
-      expiration: new Date(Date.now() + expiry_ms).toISOString(),
-    })
-  } catch (error) {
-    finish(transferId, `POST: ${String(error)}`)
+  const own: string[][] = names.map(() => [])
+  for (let n = 0; n < command.plan.total; n += 1) own[pair(n)[1]]?.push(partyOf(n))
+  for (const [from, parties] of own.entries()) {
+    for (let first = 0; first < parties.length; first += parties_max) {
+      const requestId = randomUUID()
+      const message = post(from, 'participants', '/participants', {
+        requestId,
+        partyList: parties.slice(first, first + parties_max).map((partyIdentifier) => ({
+          partyIdType: 'MSISDN',
+          partyIdentifier,
+          fspId: names[from],
+        })),
+      })
+      if (signing !== undefined) await sign(message, signing)
+      const answer = heard(({ id }) => id === requestId, 'the answer to POST /participants')
+      await Promise.all([link.send(message), answer])
+      const { isError, body } = await answer
+      if (isError || body.includes('errorInformation')) {
+        throw new Error(`parties were refused: ${body.toString().slice(0, 1_000)}`)
+      }
+    }
   }
 }
 
-/** Who pays whom in the n-th transfer. */
-function pairOf(load: Run['load'], n: number): readonly [string, string] {
-  const name = (index: number) => names[index % names.length] ?? ''
-  if (load === 'pair') return [name(0), name(1)]
-  const hot = load === 'hot' && n % 10 < 7
-  const payer = hot ? 0 : n
-  return [name(payer), name(payer + 1 + (Math.floor(n / names.length) % (names.length - 1)))]
+function post(from: number, resource: Message['resource'], path: string, body: object): Message {
+  const bytes = Buffer.from(JSON.stringify(body))
+  return { from, to: 0, method: 'POST', resource, path, body: bytes, signature: undefined }
 }
 
-/** Begins transfers on schedule and resolves when each has its outcome. */
-function run({ transfers, rate, load }: Run): Promise<RunResult> {
-  const latencies: number[] = []
-  const lateness: number[] = []
-  const failures: Record<string, number> = {}
-  const begun_ms = performance.now() + tick_ms
-  let next = 0
-  let finished = 0
-  repeated = 0
-  return new Promise((resolve) => {
-    const clock = setInterval(() => {
-      const now_ms = performance.now()
-      for (; next < transfers; next += 1) {
-        const scheduled_ms = begun_ms + (next * 1_000) / rate
-        if (scheduled_ms > now_ms) break
-        lateness.push(now_ms - scheduled_ms)
-        void begin(...pairOf(load, next), scheduled_ms)
-      }
-      const patient = open.values().next().value
-      if (patient !== undefined && now_ms - patient.scheduled_ms > patience_ms) {
-        const [transferId = ''] = open.keys()
-        finish(transferId, 'no callback')
-      }
-    }, tick_ms)
-    finish = (transferId, outcome) => {
-      const transfer = open.get(transferId)
-      if (transfer === undefined) return
-      open.delete(transferId)
-      finished += 1
-      if (outcome === 'COMMITTED') latencies.push(performance.now() - transfer.scheduled_ms)
-      else failures[outcome] = (failures[outcome] ?? 0) + 1
-      if (finished % 200 === 0) say({ type: 'PROGRESS', finished })
-      if (finished < transfers) return
-      clearInterval(clock)
-      resolve({
-        transfers,
-        committed: latencies.length,
-        failures,
-        elapsed_ms: performance.now() - begun_ms,
-        latency_ms: quantiles(latencies),
-        lateness_ms: quantiles(lateness),
-        repeated,
-      })
+function heard(fits: (message: Inbound) => boolean, what: string): Promise<Inbound> {
+  return new Promise((resolve, reject) => {
+    const late = setTimeout(() => {
+      listeners.delete(listener)
+      reject(new Error(`${what} did not come within ${wait_ms_max} ms`))
+    }, wait_ms_max)
+    const listener = (message: Inbound) => {
+      if (!fits(message)) return
+      clearTimeout(late)
+      listeners.delete(listener)
+      resolve(message)
     }
+    listeners.add(listener)
   })
+}
+
+/** Tries what the hub must not let pass, and lets it say something of its own. */
+async function probe(): Promise<void> {
+  if (prepared === undefined || opened === undefined) throw new Error('nothing is prepared')
+  const { payments, link, signing } = prepared
+  const transfer = payments[0]?.legs.at(-1)?.request
+  if (transfer?.body === undefined) throw new Error('there is no message to change')
+  const changed = { ...transfer, body: Buffer.from(transfer.body.toString().replace('"1"', '"2"')) }
+  const [other = ''] = opened.command.names.filter((_, fsp) => fsp !== transfer.from)
+  const transferId = randomUUID()
+  const unknown: Message = {
+    from: 0,
+    to: 1,
+    method: 'GET',
+    resource: 'transfers',
+    path: `/transfers/${transferId}`,
+    body: undefined,
+    signature: undefined,
+  }
+  // With signatures off, nothing but the body differs, and the transfer would be made.
+  const statusOfChanged = signing === undefined ? 202 : await link.statusOf(changed)
+  const statusOfOther = await link.statusOf(unknown, other)
+  const own = heard(({ id }) => id === transferId, 'the answer to GET /transfers')
+  await Promise.all([link.send(unknown), own])
+  const found: Probed = {
+    refusesChangedBody: statusOfChanged === 400,
+    refusesOthersName: statusOfOther === 403,
+    signsItsOwn: (await own).headers['fspiop-signature'] !== undefined,
+  }
+  say({ type: 'PROBED', found })
+}
+
+async function run(command: Run): Promise<void> {
+  if (prepared === undefined) throw new Error('nothing is prepared')
+  const { course: ofPayments, timeline } = prepared
+  const { legs } = prepared.command
+  const lateness_ms = await drive(command, {
+    course: ofPayments,
+    now_ms,
+    onWindow: (edge, at_ms) =>
+      say({ type: 'WINDOW', edge, at_ms, committed: ofPayments.committed }),
+    onProgress: (done) => say({ type: 'PROGRESS', what: 'ended', done }),
+  })
+  const { from, to } = command.measured ?? command.range
+  const measured = Array.from({ length: to - from }, (_, n) => from + n)
+  const finished = measured.filter((n) => ofPayments.hasCommitted(n))
+  const result: RunResult = {
+    measured: measure(timeline, finished, legs),
+    lateness_ms,
+    totals: ofPayments.totals(),
+  }
+  say({ type: 'DONE', result })
+}
+
+function obey(command: Command): Promise<void> {
+  switch (command.type) {
+    case 'OPEN':
+      return open(command)
+    case 'PREPARE':
+      return prepare(command)
+    case 'PROBE':
+      return probe()
+    case 'RUN':
+      return run(command)
+  }
 }
 
 process.on('message', (command: Command) => {
-  if (command.type === 'RUN') {
-    asked.clear()
-    void run(command).then((result) => say({ type: 'DONE', result }))
-    return
-  }
-  names = command.names
-  hub = new Pool(command.hubUrl, { connections: 64 })
-  server.listen(0, '127.0.0.1', () => {
-    const address = server.address()
-    if (address === null || typeof address === 'string') throw new Error('no port was given')
-    say({ type: 'OPENED', url: `http://127.0.0.1:${address.port}` })
+  obey(command).catch((error: unknown) => {
+    say({ type: 'BROKEN', why: error instanceof Error ? (error.stack ?? '') : String(error) })
   })
 })
 process.on('disconnect', () => process.exit(0))

@@ -1,109 +1,166 @@
 /**
- * `npm run bench`: how many transfers a second, how long each takes, and what one costs in CPU time,
- * on a hub of its own with fsync on. Everything it talks to is on 127.0.0.1, and it ends by itself.
+ * `npm run bench`: how many payments a second, how long each takes, and what one costs in CPU time, on
+ * a hub of its own. Everything it talks to is on 127.0.0.1, and it ends by itself.
  */
-import { fork, type ChildProcess } from 'node:child_process'
-import { mkdtemp, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { newDataDir, removeDataDir, startHub, type HubProcess } from '../hub/hub-process.ts'
-import { onboard, openScheme, operatorAt } from '../hub/operator.ts'
-import { postmasterOf, readCpu, type CpuUse } from './cpu.ts'
-import type { Command, Report, RunResult } from './messages.ts'
+import { readCpu, readMemory } from './cpu.ts'
+import { faultsOf, type Evidence } from './gate.ts'
+import { measureMachine } from './machine.ts'
+import type { Report as FspReport, Probed, RunResult } from './messages.ts'
 import { readOptions, usage, type BenchOptions } from './options.ts'
-import { largestEntries } from './profile.ts'
-import { printReport, type BenchReport } from './report.ts'
+import { planOf, type Plan } from './plan.ts'
+import { readProfile, type CpuProfile, type Span } from './profile.ts'
+import { reportOf, tableOf, type Findings, type Reading } from './report.ts'
+import { openStage, type Stage } from './stage.ts'
 
-const funds = '100000000'
+const hour_ms = 3_600_000
+/** How long the hub may take after the last payment until nothing is under way. */
+const settled_ms_max = 15_000
 
 async function main(): Promise<void> {
   if (process.argv.includes('--help')) return void process.stdout.write(usage)
   const options = readOptions(process.argv.slice(2))
-  const dataDir = await newDataDir()
+  const machine = await measureMachine()
   const profiles = await mkdtemp(join(tmpdir(), 'causeway-profile-'))
-  const hub = await startHub({
-    dataDir,
-    settings: { FSP_PORT: '0', OPERATOR_PORT: '0', METRICS_PORT: '0', LOG_LEVEL: 'warn' },
-    nodeFlags: options.profile ? ['--cpu-prof', `--cpu-prof-dir=${profiles}`] : [],
-  })
-  const fsps = fork(fileURLToPath(new URL('./fsps.js', import.meta.url)))
+  const nodeFlags = options.profile ? ['--cpu-prof', `--cpu-prof-dir=${profiles}`] : []
+  const opening = openStage(options, nodeFlags)
+  leaveNothing(opening, profiles)
   try {
-    const measured = await measure(options, hub, fsps)
-    const verified = await operatorAt(hub.urls.operator).call('POST', '/verify')
-    await hub.stop()
-    const report: BenchReport = {
-      ...measured,
-      verify: verified.status === 200 ? verified.json : `answered ${verified.status}`,
-      profile: options.profile ? largestEntries(profiles, 12) : [],
+    const stage = await opening
+    const { span, ...found } = await measure(options, stage)
+    await stage.hub.stop()
+    const profile = options.profile ? await profileIn(profiles, span) : undefined
+    const report = reportOf(options, { ...found, machine, profile })
+    process.stdout.write(tableOf(report))
+    if (options.json !== undefined) {
+      await writeFile(options.json, `${JSON.stringify(report, null, 2)}\n`)
     }
-    printReport(options, report)
-    if (options.profile) process.stdout.write(`profile in ${profiles}\n`)
-    if (options.json !== undefined) await writeFile(options.json, JSON.stringify(report, null, 2))
-    if (report.result.committed !== report.result.transfers) process.exitCode = 1
+    if (report.faults.length > 0) process.exitCode = 1
   } finally {
-    fsps.disconnect()
-    await hub.stop()
-    await removeDataDir(dataDir)
+    await clear(opening, profiles)
   }
 }
 
-async function measure(
-  { fsps: count, warmup, transfers, rate, load }: BenchOptions,
-  hub: HubProcess,
-  fsps: ChildProcess,
-): Promise<{ readonly result: RunResult; readonly cpu: CpuUse }> {
-  const operator = operatorAt(hub.urls.operator)
-  const names = Array.from({ length: count }, (_, n) => `bench${n}`)
-  const opened = await ask(fsps, { type: 'OPEN', names, hubUrl: hub.urls.fsp }, 'OPENED')
-  await openScheme(operator)
-  for (const name of names) {
-    const fsp = { name, url: `${opened.url}/${name}` }
-    await onboard(operator, fsp, { netDebitCap: funds, funds })
-  }
-  await ask(fsps, { type: 'RUN', transfers: warmup, rate: Math.min(rate, 200), load }, 'DONE')
-  const cpuNow = () => readCpu(hub.pid, postmasterOf(hub.dataDir), fsps.pid ?? 0)
-  const before = cpuNow()
-  const { result } = await ask(fsps, { type: 'RUN', transfers, rate, load }, 'DONE')
-  const after = cpuNow()
-  return {
-    result,
-    cpu: {
-      hub_ms: after.hub_ms - before.hub_ms,
-      postgres_ms: after.postgres_ms - before.postgres_ms,
-      load_ms: after.load_ms - before.load_ms,
-    },
+async function clear(opening: Promise<Stage>, profiles: string): Promise<void> {
+  await opening.then(
+    (stage) => stage.close(),
+    () => undefined,
+  )
+  await rm(profiles, { recursive: true, force: true })
+}
+
+/** Who interrupts the bench finds no process and no folder of it. */
+function leaveNothing(opening: Promise<Stage>, profiles: string): void {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => void clear(opening, profiles).finally(() => process.exit(130)))
   }
 }
 
-/** Sends a command and waits for its answer, showing progress meanwhile. */
-function ask<Type extends Report['type']>(
-  fsps: ChildProcess,
-  command: Command,
-  answer: Type,
-): Promise<Extract<Report, { type: Type }>> {
-  return new Promise((resolve, reject) => {
-    const total = command.type === 'RUN' ? command.transfers : 0
-    const gone = () => reject(new Error('the process of the FSPs ended'))
-    const listen = (report: Report) => {
-      if (report.type === 'PROGRESS') {
-        showProgress(report.finished, total)
-        return
-      }
-      if (report.type !== answer) return
-      fsps.off('message', listen).off('exit', gone)
-      resolve(report as Extract<Report, { type: Type }>)
-    }
-    fsps.on('message', listen).on('exit', gone)
-    fsps.send(command)
+type Measured = Omit<Findings, 'machine' | 'profile'> & { readonly span: Span }
+
+async function measure(options: BenchOptions, stage: Stage): Promise<Measured> {
+  const { fsps, hub, database, operator } = stage
+  const plan = planOf(options)
+  await prepare(options, stage, plan)
+  const { found: probed } = await fsps.ask({ type: 'PROBE' }, 'PROBED')
+  const run = await runThrough(stage, plan, options)
+  const events = await database.events(run.opened.database.events, run.closed.database.events)
+  const hub_memory_mb = readMemory(hub.pid)
+  const settings = await database.guarantees()
+  const holdings = await settledHoldings(stage, { totals: run.result.totals, probed, options })
+  const answer = await operator.call('POST', '/verify')
+  const verify = answer.status === 200 ? answer.json : `answered ${answer.status}`
+  const faults = [
+    ...faultsOf({ totals: run.result.totals, holdings, probed, options, verify }),
+    ...(settings.fsync && settings.synchronous_commit ? [] : ['what is committed is not durable']),
+  ]
+  return { ...run, events, probed, settings, hub_memory_mb, verify, faults }
+}
+
+/** Makes and signs the messages, and warms up. */
+async function prepare(options: BenchOptions, { hub, fsps }: Stage, plan: Plan): Promise<void> {
+  const { load, legs } = options
+  const length_ms = (plan.total * 1_000) / Math.min(options.rate, plan.warmupRate)
+  const valid_ms = 2 * length_ms + hour_ms
+  const command = { type: 'PREPARE', hubUrl: hub.urls.fsp, plan, load, legs, valid_ms } as const
+  await fsps.ask(command, 'PREPARED', progress(plan.total))
+  const { warmup, warmupRate: rate } = plan
+  const run = { type: 'RUN', range: warmup, rate, measured: undefined } as const
+  await fsps.ask(run, 'DONE', progress(warmup.to - warmup.from))
+}
+
+interface Ran {
+  readonly result: RunResult
+  readonly opened: Reading
+  readonly closed: Reading
+  readonly span: Span
+}
+
+/** The whole load; what is counted is read when the first measured payment begins and ends. */
+async function runThrough(stage: Stage, plan: Plan, { rate, profile }: BenchOptions): Promise<Ran> {
+  const { run: range, measured } = plan
+  const edges = new Map<string, Promise<Reading & { readonly now_us: number }>>()
+  const show = progress(range.to - range.from)
+  const command = { type: 'RUN', range, rate, measured } as const
+  const { result } = await stage.fsps.ask(command, 'DONE', (report) => {
+    if (report.type !== 'WINDOW') return show(report)
+    const reading = read(stage, report, profile)
+    // It is waited for at the end of the run; until then its failure is nobody's.
+    reading.catch(() => undefined)
+    edges.set(report.edge, reading)
   })
+  const [opened, closed] = await Promise.all([edges.get('OPENED'), edges.get('CLOSED')])
+  if (opened === undefined || closed === undefined) throw new Error('nothing was measured')
+  return { result, opened, closed, span: { from_us: opened.now_us, to_us: closed.now_us } }
 }
 
-function showProgress(finished: number, total: number): void {
-  if (!process.stderr.isTTY) return
-  const done = Math.round((finished / total) * 40)
-  const bar = '#'.repeat(done).padEnd(40, '.')
-  process.stderr.write(`\r${bar} ${finished}/${total}${finished + 200 > total ? '\n' : ''}`)
+async function read(
+  { hub, fsps, postmaster, database }: Stage,
+  { at_ms, committed }: Extract<FspReport, { type: 'WINDOW' }>,
+  withStatements: boolean,
+): Promise<Reading & { readonly now_us: number }> {
+  const now_us = Number(process.hrtime.bigint() / 1_000n)
+  const cpu = readCpu({ hub: hub.pid, postmaster, fsps: fsps.pid })
+  const use = await database.use()
+  const statements = withStatements ? await database.statements() : []
+  return { at_ms, committed, cpu, now_us, database: use, statements }
 }
 
-await main()
+/** What lies in the tables once it fits the payments, or, if it never does, in the end. */
+async function settledHoldings(
+  { database }: Stage,
+  evidence: Omit<Evidence, 'holdings' | 'verify'> & { readonly probed: Probed },
+) {
+  const until_ms = performance.now() + settled_ms_max
+  for (;;) {
+    const holdings = await database.holdings()
+    const faults = faultsOf({ ...evidence, holdings, verify: { clean: true } })
+    if (faults.length === 0 || performance.now() > until_ms) return holdings
+    await new Promise((resolve) => setTimeout(resolve, 500))
+  }
+}
+
+/** The main thread's profile is the largest one. */
+async function profileIn(folder: string, span: Span) {
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.cpuprofile'))
+  const texts = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')))
+  const [text] = texts.sort((a, b) => b.length - a.length)
+  return text === undefined ? undefined : readProfile(JSON.parse(text) as CpuProfile, span)
+}
+
+/** A bar on a terminal, nothing elsewhere. */
+function progress(total: number): (report: FspReport) => void {
+  return (report) => {
+    if (report.type !== 'PROGRESS' || !process.stderr.isTTY) return
+    const { what, done } = report
+    const bar = '#'.repeat(Math.min(40, Math.round((done / total) * 40))).padEnd(40, '.')
+    process.stderr.write(`\r${bar} ${done}/${total} ${what} `)
+  }
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+  process.exitCode = 2
+})

@@ -1,51 +1,106 @@
 /** What the bench and the process that plays the FSPs say to each other. */
-import type { BenchOptions } from './options.ts'
+import type { BenchOptions, LegName } from './options.ts'
+import type { Plan, Range } from './plan.ts'
+import type { Measured } from './timeline.ts'
+import type { Quantiles } from './quantiles.ts'
 
-/** From the bench to the FSPs. */
-export type Command =
-  { readonly type: 'OPEN'; readonly names: readonly string[]; readonly hubUrl: string } | Run
+/** PEM. */
+export interface Certified {
+  readonly certificate: string
+  readonly key: string
+}
+
+/** Both ways each side shows a certificate that the scheme's CA vouches for. */
+export interface Tls {
+  readonly ca: string
+  /** By the number of the FSP. */
+  readonly fsps: readonly Certified[]
+}
+
+export interface Open {
+  readonly type: 'OPEN'
+  readonly names: readonly string[]
+  /** Undefined: plain http both ways. */
+  readonly tls: Tls | undefined
+  readonly signed: BenchOptions['signed']
+}
+
+export interface Prepare {
+  readonly type: 'PREPARE'
+  readonly hubUrl: string
+  readonly plan: Plan
+  readonly load: BenchOptions['load']
+  readonly legs: readonly LegName[]
+  /** How long the messages stay valid. */
+  readonly valid_ms: number
+}
 
 export interface Run {
   readonly type: 'RUN'
-  readonly transfers: number
+  readonly range: Range
   readonly rate: number
-  readonly load: BenchOptions['load']
+  /** Its first and last payment bound the window; undefined: nothing is measured. */
+  readonly measured: Range | undefined
 }
+
+/** From the bench to the FSPs. */
+export type Command = Open | Prepare | { readonly type: 'PROBE' } | Run
 
 /** From the FSPs to the bench. */
 export type Report =
-  | { readonly type: 'OPENED'; readonly url: string }
-  | { readonly type: 'PROGRESS'; readonly finished: number }
+  | { readonly type: 'OPENED'; readonly fsps: readonly OpenedFsp[] }
+  | { readonly type: 'PROGRESS'; readonly what: string; readonly done: number }
+  | { readonly type: 'PREPARED' }
+  | { readonly type: 'PROBED'; readonly found: Probed }
+  /** The payments that have come to their end so far. */
+  | {
+      readonly type: 'WINDOW'
+      readonly edge: 'OPENED' | 'CLOSED'
+      readonly at_ms: number
+      readonly committed: number
+    }
   | { readonly type: 'DONE'; readonly result: RunResult }
+  | { readonly type: 'BROKEN'; readonly why: string }
+
+export interface OpenedFsp {
+  /** Where the hub reaches it. */
+  readonly url: string
+  /** PEM; undefined: it does not sign. */
+  readonly publicKey: string | undefined
+}
+
+/** What the hub did with messages that it must not let pass, and how it speaks itself. */
+export interface Probed {
+  readonly refusesChangedBody: boolean
+  readonly refusesOthersName: boolean
+  readonly signsItsOwn: boolean
+}
 
 export interface RunResult {
-  readonly transfers: number
+  readonly measured: Measured
+  /** How late the generator itself began payments: above a few ms the figures mean little. */
+  readonly lateness_ms: Quantiles
+  /** Of all payments since the start, warm-up included. */
+  readonly totals: Totals
+}
+
+export interface Totals {
+  readonly begun: number
+  /** Payments whose payer FSP holds the fulfilment that fits the condition. */
   readonly committed: number
   /** Why the others failed, with how many each. */
   readonly failures: Readonly<Record<string, number>>
-  /** From the scheduled start of the first to the end of the last. */
-  readonly elapsed_ms: number
-  /** From the scheduled start of a transfer to its callback at the payer FSP. */
-  readonly latency_ms: Quantiles
-  /** How late the generator itself began transfers: above a few ms the figures mean little. */
-  readonly lateness_ms: Quantiles
-  /** Messages that the payee FSPs were sent a second time. */
+  /** Messages that FSPs were sent a second time. */
   readonly repeated: number
+  /** By leg. */
+  readonly legs: Readonly<Partial<Record<LegName, LegTotals>>>
 }
 
-export interface Quantiles {
-  readonly p50: number
-  readonly p95: number
-  readonly p99: number
-  readonly max: number
-}
-
-export function quantiles(samples: readonly number[]): Quantiles {
-  const sorted = Float64Array.from(samples).sort()
-  const at = (share: number) => round(sorted[Math.ceil(sorted.length * share) - 1] ?? 0)
-  return { p50: at(0.5), p95: at(0.95), p99: at(0.99), max: at(1) }
-}
-
-function round(ms: number): number {
-  return Math.round(ms * 10) / 10
+export interface LegTotals {
+  /** Requests of payer FSPs that the hub took. */
+  readonly commands: number
+  /** Requests that reached payee FSPs. */
+  readonly requests: number
+  /** Answers that reached payer FSPs, byte for byte as the payee FSP sent them. */
+  readonly callbacks: number
 }

@@ -1,63 +1,161 @@
-/** What the bench is asked to do, from its flags. */
+/** What the bench is asked to do, from its flags, and what of it is less than the hub's default. */
 import { parseArgs } from 'node:util'
 
-export const loads = ['uniform', 'hot', 'pair'] as const
+export const loads = ['uniform', 'hot', 'pair', 'many'] as const
+export const algorithms = ['RS256', 'ES256'] as const
+export const legNames = ['lookup', 'quote', 'transfer'] as const
+
+export type LegName = (typeof legNames)[number]
+export type Load = (typeof loads)[number]
 
 export interface BenchOptions {
-  readonly transfers: number
-  /** Transfers that are begun per second, whether or not earlier ones have finished. */
+  /** Payments that are measured. */
+  readonly payments: number
+  /** Payments that are begun per second, whether or not earlier ones have finished. */
   readonly rate: number
-  /** uniform: every FSP pays every other; hot: one pays 70 %; pair: one pays everything to one. */
-  readonly load: (typeof loads)[number]
+  readonly load: Load
   readonly fsps: number
-  /** Transfers before the measured ones. */
+  /** Payments before the measured ones, at a gentle rate. */
   readonly warmup: number
+  /** What a payment is made of, in this order; the transfer is always its last. */
+  readonly legs: readonly LegName[]
+  /** How the hub knows who speaks; header: it believes it, over plain http. */
+  readonly identity: 'mtls' | 'header'
+  /** How FSPs sign; undefined: nothing is signed or verified. */
+  readonly signed: (typeof algorithms)[number] | undefined
+  /** Further settings of the hub. */
+  readonly settings: Readonly<Record<string, string>>
   /** Where the report goes as JSON. */
   readonly json: string | undefined
-  /** Writes a CPU profile of the hub and names its largest functions. */
+  /** Takes a CPU profile of the hub and names its largest functions. */
   readonly profile: boolean
 }
 
 export const usage = `npm run bench -- [flags]
-  --transfers N   measured transfers (20000)
-  --rate R        begun per second, open loop (400)
-  --load L        ${loads.join(', ')} (uniform)
-  --fsps N        FSPs that pay each other (8)
-  --warmup N      transfers before the measured ones (2000)
-  --json FILE     write the report as JSON
-  --profile       take a CPU profile of the hub and name its largest functions
+
+Starts a hub of its own, with mutual TLS, signatures, stored quotes and fsync, and FSPs in a process
+beside it. A payment is a lookup, a quote and a transfer, and counts once its payer FSP holds the
+fulfilment. It is begun by the clock, whether or not earlier ones have finished, and measured from
+that moment; what warms up before and runs out behind is not measured. Exit 0 only when every payment
+was made, and the FSPs, the tables and POST /verify agree; else 1 with what is wrong.
+
+  --payments N       measured payments (10000)
+  --rate R           begun per second (200)
+  --load L           uniform: every FSP pays every other; hot: one pays 70 %; pair: one pays
+                     everything to one other; many: uniform among 1,000 FSPs (uniform)
+  --fsps N           FSPs that pay each other (8)
+  --warmup N         payments before all others, at 100 per second at most (2000)
+  --legs L           lookup,quote,transfer; or quote,transfer; or transfer (all three)
+  --json FILE        write the report as JSON
+  --profile          take a CPU profile of the hub and name its largest functions; costs CPU itself
+
+What is less than the default is named in the report as a relaxation:
+
+  --open-doors       plain http, FSPs are whom they say they are, nothing is signed
+  --no-jws           nothing is signed or verified
+  --jws-alg A        RS256, or ES256, which FSPs sign faster and the hub verifies slower (RS256)
+  --set NAME=VALUE   a setting of the hub; may be repeated
 `
 
+const fspsOfMany = 1_000
+const fsps_max = 5_000
+/** Signed ahead, a payment takes about 10 KB of memory. */
+const payments_max = 300_000
+
+/** Throws with one sentence about the first flag that is wrong. */
 export function readOptions(args: readonly string[]): BenchOptions {
-  const number = { type: 'string' } as const
+  const text = { type: 'string' } as const
+  const flag = { type: 'boolean', default: false } as const
   const { values } = parseArgs({
     args: [...args],
     options: {
-      transfers: number,
-      rate: number,
-      load: { type: 'string', default: 'uniform' },
-      fsps: number,
-      warmup: number,
-      json: { type: 'string' },
-      profile: { type: 'boolean', default: false },
+      payments: text,
+      rate: text,
+      load: { ...text, default: 'uniform' },
+      fsps: text,
+      warmup: text,
+      legs: { ...text, default: legNames.join(',') },
+      'open-doors': flag,
+      'no-jws': flag,
+      'jws-alg': { ...text, default: 'RS256' },
+      set: { ...text, multiple: true, default: [] },
+      json: text,
+      profile: flag,
     },
   })
-  const load = loads.find((name) => name === values.load)
-  if (load === undefined) throw new Error(`--load is one of ${loads.join(', ')}`)
+  const load = oneOf('load', loads, values.load)
+  const algorithm = oneOf('jws-alg', algorithms, values['jws-alg'])
+  const isOpen = values['open-doors']
   return {
-    transfers: count('transfers', values.transfers, 20_000),
-    rate: count('rate', values.rate, 400),
+    payments: count('payments', values.payments, 10_000, payments_max),
+    rate: count('rate', values.rate, 200, 100_000),
     load,
-    fsps: Math.max(2, count('fsps', values.fsps, 8)),
-    warmup: count('warmup', values.warmup, 2_000),
+    fsps: Math.max(2, count('fsps', values.fsps, load === 'many' ? fspsOfMany : 8, fsps_max)),
+    warmup: count('warmup', values.warmup, 2_000, payments_max),
+    legs: legsOf(values.legs),
+    identity: isOpen ? 'header' : 'mtls',
+    signed: isOpen || values['no-jws'] ? undefined : algorithm,
+    settings: Object.fromEntries(values.set.map(setting)),
     json: values.json,
     profile: values.profile,
   }
 }
 
-function count(name: string, given: string | undefined, otherwise: number): number {
+/** The settings that the hub is started with. */
+export function hubSettings(options: BenchOptions): Readonly<Record<string, string>> {
+  const jws = options.signed === undefined ? 'off' : 'on'
+  return {
+    FSP_PORT: '0',
+    OPERATOR_PORT: '0',
+    METRICS_PORT: '0',
+    LOG_LEVEL: 'warn',
+    EDGE_IDENTITY: options.identity,
+    JWS_VERIFY: jws,
+    JWS_SIGN: jws,
+    ...options.settings,
+  }
+}
+
+/** What was asked for that makes the hub's work less than, or other than, its default. */
+export function relaxations(options: BenchOptions): readonly string[] {
+  const { identity, signed, legs, settings } = options
+  return [
+    ...(identity === 'mtls' ? [] : ['no TLS, no proof of identity']),
+    ...(signed === undefined ? ['no JWS'] : []),
+    ...(signed === 'ES256' ? ['JWS with ES256'] : []),
+    ...(legs.length === legNames.length ? [] : [`${legs.join(' + ')} alone`]),
+    ...Object.entries(settings).map(([name, value]) => `${name}=${value}`),
+  ]
+}
+
+/** The last one, two or three legs. */
+function legsOf(given: string): readonly LegName[] {
+  const choices = legNames.map((_, first) => legNames.slice(first))
+  const found = choices.find((legs) => legs.join(',') === given)
+  if (found !== undefined) return found
+  throw new Error(`--legs is one of ${choices.map((legs) => legs.join(',')).join('; ')}`)
+}
+
+function setting(given: string): readonly [string, string] {
+  const at = given.indexOf('=')
+  if (at < 1) throw new Error('--set takes NAME=VALUE')
+  return [given.slice(0, at), given.slice(at + 1)]
+}
+
+function oneOf<Choice extends string>(
+  flag: string,
+  choices: readonly Choice[],
+  given: string,
+): Choice {
+  const found = choices.find((choice) => choice === given)
+  if (found === undefined) throw new Error(`--${flag} is one of ${choices.join(', ')}`)
+  return found
+}
+
+function count(flag: string, given: string | undefined, otherwise: number, max: number): number {
   const value = given === undefined ? otherwise : Number(given)
-  if (!Number.isInteger(value) || value < 1)
-    throw new Error(`--${name} takes a whole number from 1`)
+  if (!Number.isInteger(value) || value < 1 || value > max) {
+    throw new Error(`--${flag} takes a whole number from 1 to ${max}`)
+  }
   return value
 }

@@ -1,51 +1,129 @@
-/** The largest entries of a CPU profile as Node.js writes it: which functions the time went to. */
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+/**
+ * What a CPU profile as Node.js writes it says about a span of time: which functions the time went to,
+ * and which part of the house had them run.
+ */
 
-interface CpuProfile {
-  readonly nodes: readonly {
-    readonly id: number
-    readonly callFrame: {
-      readonly functionName: string
-      readonly url: string
-      readonly lineNumber: number
-    }
-  }[]
+export interface CpuProfile {
+  readonly nodes: readonly ProfileNode[]
+  /** Microseconds of the monotonic clock, as in `process.hrtime`. */
+  readonly startTime: number
   readonly samples: readonly number[]
   readonly timeDeltas: readonly number[]
 }
 
+interface ProfileNode {
+  readonly id: number
+  readonly children?: readonly number[]
+  readonly callFrame: {
+    readonly functionName: string
+    readonly url: string
+    readonly lineNumber: number
+  }
+}
+
+/** Microseconds of the monotonic clock. */
+export interface Span {
+  readonly from_us: number
+  readonly to_us: number
+}
+
 export interface ProfileEntry {
-  /** Function and place, as far as the profile knows them. */
   readonly name: string
-  /** Share of the busy time, in per cent. */
-  readonly share: number
+  readonly us: number
 }
 
-const idle = new Set(['(idle)', '(program)', '(root)'])
+export interface Profile {
+  /** Time of the thread with something to do. */
+  readonly busy_us: number
+  /** Self time by function with its place, the largest first. */
+  readonly functions: readonly ProfileEntry[]
+  /**
+   * Busy time by the part of the house whose function ran or had others run (the nearest one below on
+   * the stack), the largest first; what Node.js does of itself is `node`.
+   */
+  readonly parts: readonly ProfileEntry[]
+}
 
-/** Self time by function over the newest profile in a folder, the largest first. */
-export function largestEntries(folder: string, count: number): readonly ProfileEntry[] {
-  const [file] = readdirSync(folder).filter((name) => name.endsWith('.cpuprofile'))
-  if (file === undefined) return []
-  const profile = JSON.parse(readFileSync(join(folder, file), 'utf8')) as CpuProfile
-  const names = new Map(profile.nodes.map(({ id, callFrame }) => [id, nameOf(callFrame)]))
-  const self_us = new Map<string, number>()
-  profile.samples.forEach((id, at) => {
-    const name = names.get(id) ?? ''
-    self_us.set(name, (self_us.get(name) ?? 0) + (profile.timeDeltas[at] ?? 0))
+/** Waiting is no work; `(program)` is: the kernel and native code, without JavaScript on the stack. */
+const waiting = new Set(['(idle)', '(root)'])
+const withoutStack = new Set(['(program)', '(garbage collector)'])
+
+export function readProfile(profile: CpuProfile, span: Span): Profile {
+  const self = selfTimes(profile, span)
+  const owners = ownersOf(profile.nodes)
+  const functions = new Map<string, number>()
+  const parts = new Map<string, number>()
+  let busy_us = 0
+  for (const { id, callFrame } of profile.nodes) {
+    const us = self.get(id) ?? 0
+    if (us === 0 || waiting.has(callFrame.functionName)) continue
+    busy_us += us
+    const owner = owners.get(id) ?? 'node'
+    add(functions, nameOf(callFrame, owner), us)
+    add(parts, owner, us)
+  }
+  return { busy_us, functions: largestFirst(functions), parts: largestFirst(parts) }
+}
+
+/** Microseconds by the number of the node. */
+function selfTimes({ startTime, samples, timeDeltas }: CpuProfile, { from_us, to_us }: Span) {
+  const self = new Map<number, number>()
+  let at_us = startTime
+  samples.forEach((id, n) => {
+    const us = timeDeltas[n] ?? 0
+    at_us += us
+    if (at_us >= from_us && at_us < to_us) self.set(id, (self.get(id) ?? 0) + us)
   })
-  const busy = [...self_us].filter(([name]) => !idle.has(name))
-  const total_us = busy.reduce((sum, [, us]) => sum + us, 0)
-  return busy
-    .sort(([, a], [, b]) => b - a)
-    .slice(0, count)
-    .map(([name, us]) => ({ name, share: Math.round((us * 1_000) / total_us) / 10 }))
+  return self
 }
 
-function nameOf(frame: CpuProfile['nodes'][number]['callFrame']): string {
-  const { functionName, url, lineNumber } = frame
-  if (functionName.startsWith('(') || url === '') return functionName
-  const place = url.split('/').slice(-3).join('/')
-  return `${functionName === '' ? '(anonymous)' : functionName} ${place}:${lineNumber + 1}`
+function ownersOf(nodes: readonly ProfileNode[]): ReadonlyMap<number, string> {
+  const byId = new Map(nodes.map((node) => [node.id, node]))
+  const owners = new Map<number, string>()
+  const [root] = nodes
+  const open: (readonly [ProfileNode, string])[] = root === undefined ? [] : [[root, 'node']]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const [{ id, callFrame, children = [] }, above] = next
+    const { functionName, url } = callFrame
+    const owner = withoutStack.has(functionName) ? functionName : (partOf(url) ?? above)
+    owners.set(id, owner)
+    for (const child of children) {
+      const node = byId.get(child)
+      if (node !== undefined) open.push([node, owner])
+    }
+  }
+  return owners
+}
+
+/** `services/transfers`, `libs/runtime/bus` of a file of the house; undefined for any other. */
+function partOf(url: string): string | undefined {
+  if (url.includes('/node_modules/')) return undefined
+  const [, part, folder] =
+    /\/(services\/[^/]+|libs\/[^/]+|protos)\/(?:dist|src)\/(?:([^/]+)\/)?/.exec(url) ?? []
+  return part?.startsWith('libs/') === true && folder !== undefined ? `${part}/${folder}` : part
+}
+
+function nameOf(
+  { functionName, url, lineNumber }: ProfileNode['callFrame'],
+  owner: string,
+): string {
+  if (functionName.startsWith('(')) return functionName
+  const name = functionName === '' ? '(anonymous)' : functionName
+  if (url === '') return `${name} (native) for ${owner}`
+  return `${name} ${placeOf(url)}:${lineNumber + 1}`
+}
+
+/** From the package on, or from the folder of the house. */
+function placeOf(url: string): string {
+  const bought = url.lastIndexOf('/node_modules/')
+  if (bought >= 0) return url.slice(bought + '/node_modules/'.length)
+  return /\/((?:services|libs|protos)\/.*)$/.exec(url)?.[1] ?? url
+}
+
+function add(sums: Map<string, number>, name: string, us: number): void {
+  sums.set(name, (sums.get(name) ?? 0) + us)
+}
+
+function largestFirst(sums: ReadonlyMap<string, number>): readonly ProfileEntry[] {
+  return [...sums].sort(([, a], [, b]) => b - a).map(([name, us]) => ({ name, us }))
 }

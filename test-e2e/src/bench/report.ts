@@ -1,35 +1,250 @@
-/** What the bench found, as a table for people and as JSON for machines. */
+/** What the bench found, per payment: as JSON for machines and as a table for people. */
 import type { CpuUse } from './cpu.ts'
-import type { RunResult } from './messages.ts'
-import type { BenchOptions } from './options.ts'
-import type { ProfileEntry } from './profile.ts'
+import type { DatabaseUse, Guarantees, Tally } from './database.ts'
+import { isClean } from './gate.ts'
+import type { Machine } from './machine.ts'
+import type { Probed, RunResult } from './messages.ts'
+import { relaxations, type BenchOptions } from './options.ts'
+import type { Profile } from './profile.ts'
+import type { Latencies } from './timeline.ts'
 
-export interface BenchReport {
-  readonly result: RunResult
+/** What was counted at one edge of what is measured. */
+export interface Reading {
+  /** Of the FSPs' clock. */
+  readonly at_ms: number
+  /** Payments that had come to their end. */
+  readonly committed: number
   readonly cpu: CpuUse
-  /** The hub's own comparison of its ledger with its transfers. */
-  readonly verify: unknown
-  readonly profile: readonly ProfileEntry[]
+  readonly database: DatabaseUse
+  /** None unless a profile is taken. */
+  readonly statements: readonly Tally[]
 }
 
-export function printReport(options: BenchOptions, report: BenchReport): void {
-  const { result, cpu, verify, profile } = report
-  const { latency_ms, lateness_ms } = result
-  const each = (ms: number) => `${(ms / result.transfers).toPrecision(3)} ms`
-  const rows: readonly (readonly [string, string])[] = [
-    ['load', `${options.load}, ${options.fsps} FSPs, ${options.rate} begun per second`],
-    ['transfers', `${result.transfers}, ${result.committed} committed`],
-    ['failures', JSON.stringify(result.failures)],
-    ['throughput', `${Math.round((result.committed * 1_000) / result.elapsed_ms)} per second`],
-    ['latency', `p50 ${latency_ms.p50}  p95 ${latency_ms.p95}  p99 ${latency_ms.p99} ms`],
-    ['generator late', `p50 ${lateness_ms.p50}  p99 ${lateness_ms.p99} ms`],
-    ['sent again', String(result.repeated)],
-    ['CPU per transfer', `${each(cpu.hub_ms + cpu.postgres_ms)} (hub and PostgreSQL)`],
-    ['  hub', each(cpu.hub_ms)],
-    ['  PostgreSQL', each(cpu.postgres_ms)],
-    ['  FSPs, not counted', each(cpu.load_ms)],
-    ['verify', JSON.stringify(verify)],
-    ...profile.map(({ name, share }) => [`  ${share} %`, name] as const),
+export interface Findings {
+  readonly result: RunResult
+  readonly opened: Reading
+  readonly closed: Reading
+  readonly probed: Probed
+  readonly settings: Guarantees
+  readonly machine: Machine
+  readonly hub_memory_mb: number
+  /** Between the two readings, by type. */
+  readonly events: readonly Tally[]
+  /** What POST /verify answered. */
+  readonly verify: unknown
+  /** Why the run does not count; empty: it does. */
+  readonly faults: readonly string[]
+  readonly profile: Profile | undefined
+}
+
+export type Report = ReturnType<typeof reportOf>
+
+const functions_max = 40
+const statements_max = 30
+const statement_chars_max = 110
+/** Above this the generator, not the hub, may be what was measured. */
+const lateness_ms_max = 20
+const fspCores_max = 0.6
+/** Above this the hub did not have the machine for itself. */
+const otherCores_max = 0.2
+/** Of what is begun; below this a queue grew. */
+const ended_min = 0.95
+
+export function reportOf(options: BenchOptions, findings: Findings) {
+  const { result, opened, closed, verify, machine, profile } = findings
+  const { measured, lateness_ms, totals } = result
+  const window_ms = closed.at_ms - opened.at_ms
+  const committed = closed.committed - opened.committed
+  const tps = (committed * 1_000) / window_ms
+  const used = (part: keyof CpuUse) => closed.cpu[part] - opened.cpu[part]
+  const cpu = (part: keyof CpuUse) => round(used(part) / committed)
+  const cores = (ms: number) => round(ms / window_ms)
+  const each = (part: keyof DatabaseUse) =>
+    round((closed.database[part] - opened.database[part]) / committed)
+  const counted_ms = used('hub_ms') + used('postgres_ms')
+  const cores_used = {
+    hub: cores(used('hub_ms')),
+    postgres: cores(used('postgres_ms')),
+    fsps: cores(used('fsps_ms')),
+    others: cores(used('machine_ms') - counted_ms - used('fsps_ms')),
+  }
+  return {
+    load: options.load,
+    fsps: options.fsps,
+    rate: options.rate,
+    transactions: options.payments,
+    failed: totals.begun - totals.committed,
+    failures: totals.failures,
+    window_s: round(window_ms / 1_000),
+    tps: round(tps),
+    tps_per_used_core: round((committed * 1_000) / counted_ms),
+    latency_ms: measured.latency_ms,
+    hub_latency_ms: measured.hub_latency_ms,
+    legs: measured.legs,
+    lateness_ms,
+    cpu_ms_per_transaction: {
+      hub: cpu('hub_ms'),
+      hub_main_thread: cpu('hub_main_thread_ms'),
+      postgres: cpu('postgres_ms'),
+      total: round(counted_ms / committed),
+      fsps_not_counted: cpu('fsps_ms'),
+    },
+    cores_used,
+    per_transaction: {
+      sql_statements: each('sql_statements'),
+      commits: each('commits'),
+      events: each('events'),
+      bytes_stored: Math.round(each('bytes_stored')),
+      wal_bytes: Math.round(each('wal_bytes')),
+      wal_fsyncs: each('wal_fsyncs'),
+    },
+    events_per_transaction: findings.events.map(({ name, count }) => ({
+      name,
+      count: round(count / committed),
+    })),
+    bytes_stored_at_start: opened.database.bytes_stored,
+    hub_memory_mb: findings.hub_memory_mb,
+    verify: isClean(verify) ? ('clean' as const) : verify,
+    faults: findings.faults,
+    remarks: [
+      ...(tps < options.rate * ended_min
+        ? ['more was begun than came to its end: work for the rest is in what is told per payment']
+        : []),
+      ...remarksOn(lateness_ms.p99, cores_used),
+    ],
+    guarantees: guaranteesOf(options, findings),
+    relaxations: [
+      ...relaxations(options),
+      ...(profile === undefined ? [] : ['a CPU profile taken']),
+    ],
+    machine,
+    profile: profile && {
+      ...profileOf(profile, committed),
+      statements: statementsOf(findings, committed),
+    },
+  }
+}
+
+function guaranteesOf(options: BenchOptions, { probed, settings }: Findings) {
+  const isSigned = options.signed !== undefined
+  return {
+    fsync: settings.fsync && settings.synchronous_commit,
+    identity: options.identity,
+    jws_verify: isSigned && probed.refusesChangedBody ? options.signed : false,
+    jws_sign: isSigned && probed.signsItsOwn,
+    quotes_stored: options.legs.includes('quote'),
+  }
+}
+
+function remarksOn(
+  lateness_p99_ms: number,
+  { fsps, others }: { readonly fsps: number; readonly others: number },
+): readonly string[] {
+  return [
+    ...(lateness_p99_ms > lateness_ms_max
+      ? [`1 % of the payments were begun ${lateness_p99_ms} ms late or later`]
+      : []),
+    ...(fsps > fspCores_max
+      ? [`the FSPs' process had ${fsps} of a core to do: it may have been the limit`]
+      : []),
+    ...(others > otherCores_max
+      ? [`other work on this machine took ${others} cores: it is in the latencies`]
+      : []),
   ]
-  for (const [name, value] of rows) process.stdout.write(`${name.padEnd(20)}${value}\n`)
+}
+
+function profileOf({ busy_us, functions, parts }: Profile, payments: number) {
+  const entry = ({ name, us }: Profile['parts'][number]) => ({
+    name,
+    percent: Math.round((us * 1_000) / busy_us) / 10,
+    us_per_transaction: Math.round(us / payments),
+  })
+  return {
+    busy_ms_per_transaction: round(busy_us / 1_000 / payments),
+    parts: parts.map(entry),
+    functions: functions.slice(0, functions_max).map(entry),
+  }
+}
+
+/** Those that were done most often. */
+function statementsOf({ opened, closed }: Findings, payments: number) {
+  const before = new Map(opened.statements.map((statement) => [statement.name, statement]))
+  return closed.statements
+    .map(({ name, count, us }) => ({
+      name: name.slice(0, statement_chars_max),
+      count: round((count - (before.get(name)?.count ?? 0)) / payments),
+      us_per_transaction: Math.round((us - (before.get(name)?.us ?? 0)) / payments),
+    }))
+    .sort((a, b) => b.count - a.count)
+    .slice(0, statements_max)
+}
+
+function round(n: number): number {
+  return Math.round(n * 1_000) / 1_000
+}
+
+/** Lines of two columns; the profile, if there is one, below them. */
+export function tableOf(report: Report): string {
+  const { cpu_ms_per_transaction: cpu, per_transaction: each, cores_used: cores } = report
+  const { guarantees, machine } = report
+  const rows: readonly (readonly [string, string])[] = [
+    ['load', `${report.load}, ${report.fsps} FSPs, ${report.rate} payments begun per second`],
+    ['payments', `${report.transactions} measured in ${report.window_s} s`],
+    ['failed', `${report.failed} ${report.failed === 0 ? '' : JSON.stringify(report.failures)}`],
+    ['throughput', `${report.tps} per second, ${report.tps_per_used_core} per used core`],
+    ...latencyRows('latency', report),
+    ...Object.entries(report.legs).flatMap(([leg, times]) => latencyRows(`  ${leg}`, times)),
+    ['generator late', `p50 ${report.lateness_ms.p50}  p99 ${report.lateness_ms.p99} ms`],
+    ['CPU per payment', `${cpu.total} ms (hub and PostgreSQL)`],
+    ['  hub', `${cpu.hub} ms, of it ${cpu.hub_main_thread} in the main thread`],
+    ['  PostgreSQL', `${cpu.postgres} ms`],
+    ['  FSPs', `${cpu.fsps_not_counted} ms, not counted`],
+    [
+      'cores used',
+      `hub ${cores.hub}  PostgreSQL ${cores.postgres}  FSPs ${cores.fsps}  others ${cores.others}`,
+    ],
+    ['per payment', `${each.sql_statements} SQL statements, ${each.commits} commits`],
+    ['', `${each.events} events, ${each.wal_fsyncs} fsyncs`],
+    ['', `${each.bytes_stored} bytes stored, ${each.wal_bytes} bytes of WAL`],
+    ['memory', `${report.hub_memory_mb} MB (hub)`],
+    ['guarantees', JSON.stringify(guarantees)],
+    ['relaxations', report.relaxations.join(', ') || 'none'],
+    ['machine', `${machine.cores} cores, ${machine.cpu}, Node.js ${machine.node}`],
+    ['', `${machine.node_http_us_per_post} µs per POST of a bare node:http server`],
+    ['', `${machine.rs256_us_per_signature} µs per RS256 signature`],
+    ['verify', report.verify === 'clean' ? 'clean' : JSON.stringify(report.verify)],
+    ...report.remarks.map((remark) => ['weak', remark] as const),
+    ...report.faults.map((fault) => ['WRONG', fault] as const),
+  ]
+  const lines = rows.map(([name, value]) => `${name.padEnd(18)}${value}`.trimEnd())
+  return [...lines, ...profileLines(report)].map((line) => `${line}\n`).join('')
+}
+
+function latencyRows(name: string, { latency_ms, hub_latency_ms }: Latencies) {
+  const text = ({ p50, p95, p99, max }: Latencies['latency_ms']) =>
+    `p50 ${p50}  p95 ${p95}  p99 ${p99}  max ${max} ms`
+  return [
+    [name, text(latency_ms)],
+    ['', `${text(hub_latency_ms)} in the hub`],
+  ] as const
+}
+
+function profileLines({ profile, events_per_transaction }: Report): readonly string[] {
+  if (profile === undefined) return []
+  const line = ({ name, percent, us_per_transaction }: (typeof profile.parts)[number]) =>
+    `${String(percent).padStart(6)} % ${String(us_per_transaction).padStart(6)} µs  ${name}`
+  return [
+    `the hub's main thread, ${profile.busy_ms_per_transaction} ms per payment (with what it waited`,
+    'for a core while it had something to do), by part of the house',
+    ...profile.parts.map(line),
+    'by function',
+    ...profile.functions.map(line),
+    'SQL statements per payment, and the time of PostgreSQL in them',
+    ...profile.statements.map(
+      ({ name, count, us_per_transaction }) =>
+        `${String(count).padStart(8)} ${String(us_per_transaction).padStart(6)} µs  ${name}`,
+    ),
+    'events per payment',
+    ...events_per_transaction.map(({ name, count }) => `${String(count).padStart(8)}  ${name}`),
+  ]
 }

@@ -4,6 +4,7 @@
  */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import { buffer } from 'node:stream/consumers'
 import { Agent, request } from 'undici'
 
@@ -21,6 +22,22 @@ export interface Answer {
   readonly body: string
 }
 
+/** How an FSP proves who it is; all are PEM. */
+export interface Credentials {
+  readonly certificate: string
+  readonly key: string
+  readonly ca: string
+  /** The value of FSPIOP-Signature for a message with a body; undefined: unsigned. */
+  readonly sign: Sign | undefined
+}
+
+export type Sign = (message: {
+  readonly method: string
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Buffer
+}) => Promise<string>
+
 export interface Fsp {
   readonly name: string
   readonly url: string
@@ -32,6 +49,8 @@ export interface Fsp {
   await(fits: (message: Received) => boolean, options?: WaitOptions): Promise<Received>
   /** Sends to the hub with the headers of an honest FSP, changed by `headers` (undefined: left out). */
   send(method: string, path: string, body?: unknown, headers?: ChangedHeaders): Promise<Answer>
+  /** From now on it signs so. */
+  signWith(sign: Sign): void
   stop(): Promise<void>
 }
 
@@ -44,11 +63,21 @@ type ChangedHeaders = Readonly<Record<string, string | undefined>>
 
 const wait_ms_max = 10_000
 
-export async function openFsp(name: string, hubUrl: () => string): Promise<Fsp> {
+/** With credentials it speaks and listens over mutual TLS, and signs; without, over plain HTTP. */
+export async function openFsp(
+  name: string,
+  hubUrl: () => string,
+  credentials?: Credentials,
+): Promise<Fsp> {
   const received: Received[] = []
   const waiting = new Set<() => void>()
   let answer: (message: Received) => number | Promise<number> = usual
-  const agent = new Agent({ connections: 64 })
+  let sign = credentials?.sign
+  const tls =
+    credentials === undefined
+      ? undefined
+      : { cert: credentials.certificate, key: credentials.key, ca: credentials.ca }
+  const agent = new Agent({ connections: 64, ...(tls === undefined ? {} : { connect: tls }) })
 
   async function take(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const message = await read(incoming)
@@ -58,9 +87,13 @@ export async function openFsp(name: string, hubUrl: () => string): Promise<Fsp> 
     response.statusCode = await status
     response.end()
   }
-  const server = createServer((incoming, response) => {
+  const handle = (incoming: IncomingMessage, response: ServerResponse) => {
     take(incoming, response).catch(() => response.destroy())
-  })
+  }
+  const server =
+    tls === undefined
+      ? createServer(handle)
+      : createTlsServer({ ...tls, requestCert: true, rejectUnauthorized: true }, handle)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
@@ -68,12 +101,13 @@ export async function openFsp(name: string, hubUrl: () => string): Promise<Fsp> 
 
   return {
     name,
-    url: `http://127.0.0.1:${address.port}`,
+    url: `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${address.port}`,
     received,
     answerWith: (next) => (answer = next),
     await: (fits, options) => waitFor(name, received, waiting, fits, options),
     send: (method, path, body, headers) =>
-      send({ agent, url: `${hubUrl()}${path}`, name, method, path, body, headers }),
+      send({ agent, url: `${hubUrl()}${path}`, name, method, path, body, headers, sign }),
+    signWith: (next) => (sign = next),
     stop: async () => {
       await agent.destroy()
       server.closeAllConnections()
@@ -131,23 +165,17 @@ interface Sending {
   readonly path: string
   readonly body: unknown
   readonly headers: ChangedHeaders | undefined
+  readonly sign: Sign | undefined
 }
 
-async function send({ agent, url, name, method, path, body, headers }: Sending): Promise<Answer> {
-  const resource = path.split('/')[1] ?? ''
-  const media = `application/vnd.interoperability.${resource}+json;version=1.1`
-  const honest: ChangedHeaders = {
-    'content-type': media,
-    date: new Date().toUTCString(),
-    'fspiop-source': name,
-    ...(method === 'PUT' || method === 'PATCH' ? {} : { accept: media }),
-  }
-  const sent = Object.entries({ ...honest, ...headers }).filter(([, value]) => value !== undefined)
+async function send(sending: Sending): Promise<Answer> {
+  const { agent, url, method } = sending
+  const body = bodyOf(sending.body)
   const answer = await request(url, {
     dispatcher: agent,
     method: method as 'GET',
-    headers: Object.fromEntries(sent) as Record<string, string>,
-    body: bodyOf(body),
+    headers: await headersOf(sending, body),
+    body,
   })
   return {
     status: answer.statusCode,
@@ -156,7 +184,30 @@ async function send({ agent, url, name, method, path, body, headers }: Sending):
   }
 }
 
-function bodyOf(body: unknown): Buffer | string | null {
+async function headersOf(
+  { name, method, path, headers, sign }: Sending,
+  body: Buffer | null,
+): Promise<Record<string, string>> {
+  const resource = /^\/([^/?]*)/.exec(path)?.[1] ?? ''
+  const media = `application/vnd.interoperability.${resource}+json;version=1.1`
+  const honest: ChangedHeaders = {
+    'content-type': media,
+    date: new Date().toUTCString(),
+    'fspiop-source': name,
+    ...(method === 'PUT' || method === 'PATCH' ? {} : { accept: media }),
+    ...(sign === undefined || body === null
+      ? {}
+      : { 'fspiop-uri': path, 'fspiop-http-method': method }),
+  }
+  const sent = Object.fromEntries(
+    Object.entries({ ...honest, ...headers }).filter(([, value]) => value !== undefined),
+  ) as Record<string, string>
+  if (sign === undefined || body === null || 'fspiop-signature' in sent) return sent
+  return { ...sent, 'fspiop-signature': await sign({ method, path, headers: sent, body }) }
+}
+
+function bodyOf(body: unknown): Buffer | null {
   if (body === undefined) return null
-  return Buffer.isBuffer(body) || typeof body === 'string' ? body : JSON.stringify(body)
+  if (Buffer.isBuffer(body)) return body
+  return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
 }

@@ -4,7 +4,11 @@ import { request } from 'undici'
 import type { Fsp } from './fsp.ts'
 
 export interface Operator {
-  call(method: 'GET' | 'POST' | 'PUT', path: string, body?: unknown): Promise<OperatorAnswer>
+  call(
+    method: 'GET' | 'POST' | 'PUT' | 'DELETE',
+    path: string,
+    body?: unknown,
+  ): Promise<OperatorAnswer>
 }
 
 export interface OperatorAnswer {
@@ -39,9 +43,15 @@ export function operatorAt(url: string): Operator {
   }
 }
 
-async function done(operator: Operator, method: 'POST' | 'PUT', path: string, body: unknown) {
-  const { status, json } = await operator.call(method, path, body)
-  if (status >= 300) throw new Error(`${method} ${path}: ${status} ${JSON.stringify(json)}`)
+/** The answer's body; throws when the call was refused. */
+export async function answered<Body>(call: Promise<OperatorAnswer>): Promise<Body> {
+  const { status, json } = await call
+  if (status >= 300) throw new Error(`the operator was answered ${status} ${JSON.stringify(json)}`)
+  return json as Body
+}
+
+function done(operator: Operator, method: 'POST' | 'PUT', path: string, body: unknown) {
+  return answered(operator.call(method, path, body))
 }
 
 /** Hub accounts and the net settlement model of a currency. */
@@ -69,13 +79,15 @@ export async function onboard(
   { currency = 'USD', netDebitCap = '10000', funds = '10000' }: Onboarding = {},
 ): Promise<void> {
   const { name, url } = fsp
-  await done(operator, 'POST', '/participants', { name, currency })
+  const { status } = await operator.call('GET', `/participants/${name}`)
+  if (status === 404) await done(operator, 'POST', '/participants', { name, currency })
   await done(operator, 'POST', `/participants/${name}/initialPositionAndLimits`, {
     currency,
     limit: { type: 'NET_DEBIT_CAP', value: netDebitCap },
     initialPosition: 0,
   })
   for (const [type, path] of [
+    ['FSPIOP_CALLBACK_URL', ''],
     ['FSPIOP_CALLBACK_URL_TRANSFER_POST', '/transfers'],
     ['FSPIOP_CALLBACK_URL_TRANSFER_PUT', '/transfers/{{transferId}}'],
     ['FSPIOP_CALLBACK_URL_TRANSFER_ERROR', '/transfers/{{transferId}}/error'],

@@ -1,4 +1,5 @@
 /** A running hub with onboarded FSPs: what most stories begin with. */
+import { enrol } from './credentials.ts'
 import { openFsp, type Fsp } from './fsp.ts'
 import {
   freePorts,
@@ -8,7 +9,14 @@ import {
   type HubOptions,
   type HubProcess,
 } from './hub-process.ts'
-import { onboard, openScheme, operatorAt, type Onboarding, type Operator } from './operator.ts'
+import {
+  answered,
+  onboard,
+  openScheme,
+  operatorAt,
+  type Onboarding,
+  type Operator,
+} from './operator.ts'
 
 export interface Scheme {
   readonly hub: HubProcess
@@ -22,7 +30,27 @@ export interface Scheme {
   stop(): Promise<void>
 }
 
-export async function openSchemeOfFsps(settings: HubOptions['settings'] = {}): Promise<Scheme> {
+/** FSPs that are whom they say they are, and messages that nobody signs. */
+export const openDoors = {
+  EDGE_IDENTITY: 'header',
+  JWS_VERIFY: 'off',
+  JWS_SIGN: 'off',
+} as const
+
+/**
+ * Without certificates and signatures, so that a story can send every byte as it likes; `openSafeScheme`
+ * is the hub as it is by default.
+ */
+export function openSchemeOfFsps(settings: HubOptions['settings'] = {}): Promise<Scheme> {
+  return open({ ...openDoors, ...settings }, false)
+}
+
+/** Each FSP that joins has a certificate of the scheme and signs what it sends. */
+export function openSafeScheme(settings: HubOptions['settings'] = {}): Promise<Scheme> {
+  return open(settings, true)
+}
+
+async function open(settings: Readonly<Record<string, string>>, isSafe: boolean): Promise<Scheme> {
   const dataDir = await newDataDir()
   const options = {
     dataDir,
@@ -38,7 +66,12 @@ export async function openSchemeOfFsps(settings: HubOptions['settings'] = {}): P
     },
     operator,
     join: async (name, onboarding) => {
-      const fsp = await openFsp(name, () => hub.urls.fsp)
+      if (isSafe) {
+        const { currency = 'USD' } = onboarding ?? {}
+        await answered(operator.call('POST', '/participants', { name, currency }))
+      }
+      const credentials = isSafe ? await enrol(operator, name) : undefined
+      const fsp = await openFsp(name, () => hub.urls.fsp, credentials)
       fsps.push(fsp)
       await onboard(operator, fsp, onboarding)
       return fsp

@@ -1,0 +1,147 @@
+/** How the FSPs of the bench and the hub reach each other: as cheaply as it can be done, with TLS. */
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import { Pool } from 'undici'
+import type { Arrival } from './course.ts'
+import type { Tls } from './messages.ts'
+import { headersOf, type Message } from './payments.ts'
+
+/** Of one FSP to the hub; fewer of each where there are many FSPs. */
+const connections_max = 64
+const connectionsOfAll = 512
+/** FSPs keep their connections, as the hub keeps its own: a handshake costs as much as a payment. */
+const keepAlive_ms = 120_000
+const handshake_ms_max = 60_000
+
+/** An arrival with its headers. */
+export type Inbound = Arrival & { readonly headers: IncomingMessage['headers'] }
+
+/** The server of one FSP; gives its URL. */
+export async function listen(
+  fsp: number,
+  tls: Tls | undefined,
+  now_ms: () => number,
+  onMessage: (message: Inbound) => void,
+): Promise<string> {
+  const handler = (request: IncomingMessage, response: ServerResponse) => {
+    receive(request, response, now_ms, onMessage)
+  }
+  const server =
+    tls === undefined
+      ? createServer(handler)
+      : createTlsServer(
+          { ...pemsOf(fsp, tls), requestCert: true, rejectUnauthorized: true },
+          handler,
+        )
+  server.keepAliveTimeout = keepAlive_ms
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('no port was given')
+  return `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${address.port}`
+}
+
+function pemsOf(fsp: number, { ca, fsps }: Tls) {
+  const own = fsps[fsp]
+  if (own === undefined) throw new Error(`FSP ${fsp} has no certificate`)
+  return { ca, cert: own.certificate, key: own.key }
+}
+
+/** Answered at once; what follows from the message comes after. */
+function receive(
+  request: IncomingMessage,
+  response: ServerResponse,
+  now_ms: () => number,
+  onMessage: (message: Inbound) => void,
+): void {
+  const { method = '', url = '', headers } = request
+  const chunks: Buffer[] = []
+  request.on('data', (chunk: Buffer) => chunks.push(chunk))
+  request.on('end', () => {
+    const at_ms = now_ms()
+    response.writeHead(method === 'PUT' ? 200 : 202, { 'content-length': '0' })
+    response.end()
+    const segments = url.split('/')
+    const isError = segments.at(-1) === 'error'
+    const [only] = chunks
+    onMessage({
+      method,
+      resource: segments[1] ?? '',
+      id: (isError ? segments.at(-2) : segments.at(-1)) ?? '',
+      isError,
+      body: chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks),
+      at_ms,
+      headers,
+    })
+  })
+}
+
+export interface HubLinkOptions {
+  readonly url: string
+  readonly names: readonly string[]
+  readonly tls: Tls | undefined
+  /** The header Date of every message. */
+  readonly date: string
+}
+
+export interface HubLink {
+  /** Opens every connection, one FSP after the other. */
+  warm(): Promise<void>
+  /** Resolves when the hub has taken the message; rejects with its status and what it said. */
+  send(message: Message): Promise<void>
+  /** The status that the hub answers with; `source` in the place of who sends it. */
+  statusOf(message: Message, source?: string): Promise<number>
+}
+
+/** Each FSP has connections and a certificate of its own. */
+export function openHubLink({ url, names, tls, date }: HubLinkOptions): HubLink {
+  const connections = Math.max(
+    1,
+    Math.min(connections_max, Math.ceil(connectionsOfAll / names.length)),
+  )
+  const pools = names.map((_, fsp) => {
+    const pems = tls === undefined ? {} : pemsOf(fsp, tls)
+    return new Pool(url, {
+      connections,
+      pipelining: 1,
+      keepAliveTimeout: keepAlive_ms,
+      keepAliveMaxTimeout: keepAlive_ms,
+      connect: { ...pems, timeout: handshake_ms_max },
+    })
+  })
+
+  async function request(message: Message, changed: Record<string, string>) {
+    const pool = pools[message.from]
+    if (pool === undefined) throw new Error(`there is no FSP ${message.from}`)
+    const headers = { ...headersOf(message, names, date), ...changed }
+    const { method, path, body } = message
+    return pool.request({ method, path, headers, body: body ?? null })
+  }
+
+  return {
+    async warm() {
+      for (const pool of pools) {
+        const requests = Array.from({ length: connections }, () => askForKeys(pool))
+        await Promise.all(requests)
+      }
+    },
+    async send(message) {
+      const { statusCode, body } = await request(message, {})
+      if (statusCode <= 202) return body.dump()
+      throw new Error(`${statusCode} ${await body.text()}`)
+    },
+    async statusOf(message, source) {
+      const changed = source === undefined ? {} : { 'fspiop-source': source }
+      const { statusCode, body } = await request(message, changed)
+      await body.dump()
+      return statusCode
+    },
+  }
+}
+
+/** The page that every hub has and that costs it nothing. */
+async function askForKeys(pool: Pool): Promise<void> {
+  const { body } = await pool.request({ method: 'GET', path: '/.well-known/jwks.json' })
+  await body.dump()
+}

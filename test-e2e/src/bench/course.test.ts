@@ -1,0 +1,118 @@
+import { expect, test } from '@jest/globals'
+import { openCourse, type Arrival, type Course } from './course.ts'
+import { drive } from './drive.ts'
+import { legNames } from './options.ts'
+import { paymentOf, type Message } from './payments.ts'
+import { openTimeline } from './timeline.ts'
+
+const now_ms = () => performance.now()
+
+function payments(count: number) {
+  const scene = {
+    names: ['payer', 'payee'],
+    legs: legNames,
+    pairOf: () => [0, 1] as const,
+    now: new Date(),
+    expiration: new Date(Date.now() + 60_000),
+  }
+  return Array.from({ length: count }, (_, n) => paymentOf(n, scene))
+}
+
+function arrivalOf({ method, resource, path, body }: Message): Arrival {
+  return {
+    method,
+    resource,
+    id: path.split('/').at(-1) ?? '',
+    isError: false,
+    body: body ?? Buffer.alloc(0),
+    at_ms: now_ms(),
+  }
+}
+
+/** FSPs at a hub that passes on what `relay` gives for each message. */
+function open(relay: (message: Message) => readonly Arrival[], count = 1) {
+  const timeline = openTimeline(count, legNames.length)
+  const course: Course = openCourse({
+    payments: payments(count),
+    legs: legNames,
+    timeline,
+    now_ms,
+    send: async (message) => {
+      const arrivals = relay(message)
+      await Promise.resolve()
+      for (const arrival of arrivals) course.take(arrival)
+    },
+  })
+  return { course, timeline }
+}
+
+const honest = (message: Message) => [arrivalOf(message)]
+const isFulfil = ({ method, resource }: Message) => method === 'PUT' && resource === 'transfers'
+
+/** Begins one payment and waits until nothing is under way. */
+async function pay(relay: (message: Message) => readonly Arrival[]) {
+  const { course } = open(relay)
+  course.begin(0, now_ms())
+  for (let turn = 0; turn < 100; turn += 1) await Promise.resolve()
+  return course.totals()
+}
+
+test('lookup, quote and transfer follow each other until the payer FSP holds the fulfilment', async () => {
+  const totals = await pay(honest)
+  expect(totals).toMatchObject({ begun: 1, committed: 1, failures: {}, repeated: 0 })
+  for (const leg of legNames) {
+    expect(totals.legs[leg]).toEqual({ commands: 1, requests: 1, callbacks: 1 })
+  }
+})
+
+test('a message that was changed on its way fails the payment', async () => {
+  const totals = await pay((message) => {
+    const arrival = arrivalOf(message)
+    if (!isFulfil(message)) return [arrival]
+    return [{ ...arrival, body: Buffer.concat([arrival.body, Buffer.from(' ')]) }]
+  })
+  expect(totals).toMatchObject({ committed: 0, failures: { 'PUT /transfers was changed': 1 } })
+})
+
+test('an error of the hub fails the payment with what it says', async () => {
+  const totals = await pay((message) => {
+    if (!isFulfil(message)) return [arrivalOf(message)]
+    return [{ ...arrivalOf(message), isError: true, body: Buffer.from('{"errorCode":"3303"}') }]
+  })
+  expect(totals.failures).toEqual({ 'PUT /transfers/{ID}/error: {"errorCode":"3303"}': 1 })
+})
+
+test('a message that comes twice is counted, and nothing is done twice', async () => {
+  const totals = await pay((message) => [arrivalOf(message), arrivalOf(message)])
+  expect(totals).toMatchObject({ committed: 1, repeated: 6 })
+  expect(totals.legs.transfer).toEqual({ commands: 1, requests: 1, callbacks: 1 })
+})
+
+test('a message that the hub refuses fails the payment, whatever its id', async () => {
+  const totals = await pay((message) => {
+    if (message.resource !== 'quotes') return [arrivalOf(message)]
+    throw new Error('503 too many requests')
+  })
+  expect(totals.failures).toEqual({ 'POST /quotes: 503 too many requests': 1 })
+})
+
+test('payments are begun by the clock, and the window opens and closes with the measured ones', async () => {
+  const { course, timeline } = open(honest, 40)
+  const edges: (readonly [string, number])[] = []
+  const run = {
+    type: 'RUN',
+    range: { from: 0, to: 40 },
+    rate: 1_000,
+    measured: { from: 10, to: 30 },
+  } as const
+  await drive(run, {
+    course,
+    now_ms,
+    onWindow: (edge, at_ms) => edges.push([edge, at_ms]),
+    onProgress: () => undefined,
+  })
+  expect(course.totals()).toMatchObject({ begun: 40, committed: 40, failures: {} })
+  expect(edges.map(([edge]) => edge)).toEqual(['OPENED', 'CLOSED'])
+  expect((edges[1]?.[1] ?? 0) - (edges[0]?.[1] ?? 0)).toBeCloseTo(20, 6)
+  expect(timeline.timesOf(39).total_ms).toBeGreaterThan(0)
+})

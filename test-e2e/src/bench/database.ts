@@ -1,0 +1,164 @@
+/**
+ * What the hub's PostgreSQL has done, as it counts itself, and what is in it: read beside the hub, as
+ * the superuser, through its socket.
+ */
+import { appendFileSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import pg from 'pg'
+
+/** Since the database was made. */
+export interface DatabaseUse {
+  /** Of services, but BEGIN, COMMIT and ROLLBACK. */
+  readonly sql_statements: number
+  readonly commits: number
+  readonly events: number
+  /** Tables and indexes on disk. */
+  readonly bytes_stored: number
+  readonly wal_bytes: number
+  readonly wal_fsyncs: number
+}
+
+/** How often something was done, and how long it took if that is known. */
+export interface Tally {
+  readonly name: string
+  readonly count: number
+  readonly us: number
+}
+
+/** What the hub holds at the end. */
+export interface Holdings {
+  /** Ledger entries of transfers that moved money at least once. */
+  readonly reservations: number
+  /** Of these, those that are neither posted nor voided. */
+  readonly open_reservations: number
+  readonly posted: number
+  readonly committed_transfers: number
+  readonly accepted_quotes: number
+  /** Requests of quotes whose bytes are kept. */
+  readonly kept_quotes: number
+  /** Callbacks that are parked or given up. */
+  readonly undelivered: number
+  readonly dead_letters: number
+}
+
+export interface Guarantees {
+  readonly fsync: boolean
+  readonly synchronous_commit: boolean
+}
+
+export interface HubDatabase {
+  use(): Promise<DatabaseUse>
+  /** Every statement with its text, since the database was made. */
+  statements(): Promise<readonly Tally[]>
+  /** Events by type: those numbered above `after`, up to `last`. */
+  events(after: number, last: number): Promise<readonly Tally[]>
+  holdings(): Promise<Holdings>
+  guarantees(): Promise<Guarantees>
+  close(): Promise<void>
+}
+
+const port = 5432
+const counting = 'pg_stat_statements'
+
+/** Which process PostgreSQL is, and where its socket lies, by its own note. */
+export function postmasterOf(dataDir: string): {
+  readonly pid: number
+  readonly socketFolder: string
+} {
+  const lines = readFileSync(join(dataDir, 'pg', 'postmaster.pid'), 'utf8').split('\n')
+  return { pid: Number(lines[0]), socketFolder: lines[4] ?? '' }
+}
+
+/** PostgreSQL counts statements from its next start on, where it can. */
+export async function countStatements(dataDir: string): Promise<void> {
+  const client = await connect(dataDir)
+  const { rowCount } = await client.query('select from pg_available_extensions where name = $1', [
+    counting,
+  ])
+  if (rowCount === 1) await client.query(`create extension if not exists ${counting}`)
+  await client.end()
+  if (rowCount !== 1) return
+  appendFileSync(
+    join(dataDir, 'pg', 'postgresql.conf'),
+    `\nshared_preload_libraries = '${counting}'\n${counting}.max = 2000\n${counting}.save = off\n`,
+  )
+}
+
+async function connect(dataDir: string): Promise<pg.Client> {
+  const { socketFolder: host } = postmasterOf(dataDir)
+  const client = new pg.Client({ host, port, user: 'postgres', database: 'causeway' })
+  client.on('error', () => {
+    // The query that fails tells it.
+  })
+  await client.connect()
+  return client
+}
+
+const selectUse = `
+  select (select xact_commit from pg_stat_database where datname = current_database()) as commits,
+         (select coalesce(max(n), 0) from bus.log) as events,
+         pg_database_size(current_database()) as bytes_stored,
+         pg_current_wal_lsn() - '0/0'::pg_lsn as wal_bytes,
+         (select sum(fsyncs) from pg_stat_io where object = 'wal') as wal_fsyncs`
+
+const counted = `
+  from pg_stat_statements join pg_roles on pg_roles.oid = userid
+  where rolname <> current_user and query !~* '^(begin|commit|rollback)'`
+
+const countStatementsDone = `select coalesce(sum(calls), 0) as sql_statements ${counted}`
+
+const selectStatements = `
+  select rolname || ': ' || regexp_replace(query, '\\s+', ' ', 'g') as name,
+         sum(calls) as count, sum(total_exec_time) * 1000 as us ${counted} group by 1`
+
+const selectEvents = `
+  select type as name, count(*) as count, 0 as us from bus.log
+  where n > $1 and n <= $2 group by type order by count(*) desc, type`
+
+const selectHoldings = `
+  select (select count(*) from participant_lifecycle.entries
+          where kind = 'TRANSFER' and debit_account_id is not null) as reservations,
+         (select count(*) from participant_lifecycle.entries
+          where kind = 'TRANSFER' and outcome = 'RESERVED') as open_reservations,
+         (select count(*) from participant_lifecycle.entries
+          where kind = 'TRANSFER' and outcome = 'POSTED') as posted,
+         (select count(*) from transfers.transfers where state = 'COMMITTED') as committed_transfers,
+         (select count(*) from quoting.quotes where state = 'ACCEPTED') as accepted_quotes,
+         (select count(*) from quoting.messages where kind = 'REQUEST') as kept_quotes,
+         (select count(*) from notifications.undelivered) as undelivered,
+         (select count(*) from bus.dead_letters) as dead_letters`
+
+const selectGuarantees = `
+  select current_setting('fsync') = 'on' as fsync,
+         current_setting('synchronous_commit') in ('on', 'remote_apply') as synchronous_commit`
+
+export async function openHubDatabase(dataDir: string): Promise<HubDatabase> {
+  const client = await connect(dataDir)
+  const { rowCount } = await client.query('select from pg_extension where extname = $1', [counting])
+  const countsStatements = rowCount === 1
+  const one = async (text: string) => {
+    const { rows } = await client.query<Record<string, unknown>>(text)
+    return rows[0] ?? {}
+  }
+  const tallies = async (text: string, values: readonly number[] = []) => {
+    const { rows } = await client.query<Record<string, unknown>>(text, [...values])
+    return rows.map(({ name, count, us }) => ({
+      name: String(name),
+      count: Number(count),
+      us: Number(us),
+    }))
+  }
+  const numbers = async (text: string) =>
+    Object.fromEntries(Object.entries(await one(text)).map(([name, n]) => [name, Number(n)]))
+  return {
+    async use() {
+      const done = countsStatements ? await numbers(countStatementsDone) : { sql_statements: NaN }
+      return { ...done, ...(await numbers(selectUse)) } as unknown as DatabaseUse
+    },
+    statements: () => (countsStatements ? tallies(selectStatements) : Promise.resolve([])),
+    events: (after, last) => tallies(selectEvents, [after, last]),
+    holdings: async () => (await numbers(selectHoldings)) as unknown as Holdings,
+    guarantees: async () => (await one(selectGuarantees)) as unknown as Guarantees,
+    close: () => client.end(),
+  }
+}

@@ -1,0 +1,58 @@
+/** Begins payments by the clock, whether or not earlier ones have finished (open loop). */
+import type { Course } from './course.ts'
+import type { Run } from './messages.ts'
+import { quantiles, type Quantiles } from './quantiles.ts'
+
+export interface Driven {
+  readonly course: Course
+  readonly now_ms: () => number
+  readonly onWindow: (edge: 'OPENED' | 'CLOSED', at_ms: number) => void
+  readonly onProgress: (ended: number) => void
+}
+
+/** After this a payment that has not ended has failed. */
+const patience_ms = 35_000
+const tick_ms = 2
+const progress_ticks = 250
+
+/** Resolves when each payment has ended, with how late they were begun. */
+export function drive({ range, rate, measured }: Run, parts: Driven): Promise<Quantiles> {
+  const { course, now_ms, onWindow, onProgress } = parts
+  const lateness: number[] = []
+  const start_ms = now_ms() + tick_ms
+  const ended_before = course.ended
+  const scheduledOf = (n: number) => start_ms + ((n - range.from) * 1_000) / rate
+  let next = range.from
+  let oldest = range.from
+  let ticks = 0
+
+  function beginDue(at_ms: number): void {
+    for (; next < range.to && scheduledOf(next) <= at_ms; next += 1) {
+      if (next === measured?.from) onWindow('OPENED', scheduledOf(next))
+      if (next === measured?.to) onWindow('CLOSED', scheduledOf(next))
+      lateness.push(at_ms - scheduledOf(next))
+      course.begin(next, scheduledOf(next))
+    }
+  }
+
+  function giveUpOld(at_ms: number): void {
+    for (; oldest < next; oldest += 1) {
+      if (course.hasEnded(oldest)) continue
+      if (at_ms - scheduledOf(oldest) < patience_ms) return
+      course.fail(oldest, `not finished within ${patience_ms} ms`)
+    }
+  }
+
+  return new Promise((resolve) => {
+    const clock = setInterval(() => {
+      const at_ms = now_ms()
+      beginDue(at_ms)
+      giveUpOld(at_ms)
+      ticks += 1
+      if (ticks % progress_ticks === 0) onProgress(course.ended - ended_before)
+      if (oldest < range.to || course.underWay > 0) return
+      clearInterval(clock)
+      resolve(quantiles(lateness))
+    }, tick_ms)
+  })
+}

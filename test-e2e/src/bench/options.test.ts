@@ -1,0 +1,58 @@
+import { expect, test } from '@jest/globals'
+import { hubSettings, readOptions, relaxations } from './options.ts'
+
+test('left alone, the whole payment is measured with everything on', () => {
+  const options = readOptions([])
+  expect(options).toMatchObject({
+    payments: 10_000,
+    rate: 200,
+    load: 'uniform',
+    fsps: 8,
+    legs: ['lookup', 'quote', 'transfer'],
+    identity: 'mtls',
+    signed: 'RS256',
+  })
+  expect(relaxations(options)).toEqual([])
+  expect(hubSettings(options)).toMatchObject({
+    EDGE_IDENTITY: 'mtls',
+    JWS_VERIFY: 'on',
+    JWS_SIGN: 'on',
+  })
+})
+
+test('everything that is less than the default is named', () => {
+  const args = ['--open-doors', '--legs', 'transfer', '--set', 'LEDGER_BATCH_MAX=10']
+  expect(relaxations(readOptions(args))).toEqual([
+    'no TLS, no proof of identity',
+    'no JWS',
+    'transfer alone',
+    'LEDGER_BATCH_MAX=10',
+  ])
+})
+
+test('open doors: plain http, and nothing is signed', () => {
+  expect(hubSettings(readOptions(['--open-doors']))).toMatchObject({
+    EDGE_IDENTITY: 'header',
+    JWS_VERIFY: 'off',
+    JWS_SIGN: 'off',
+  })
+})
+
+test('many: a thousand FSPs unless told otherwise', () => {
+  expect(readOptions(['--load', 'many']).fsps).toBe(1_000)
+  expect(readOptions(['--load', 'many', '--fsps', '100']).fsps).toBe(100)
+})
+
+test.each([
+  [['--rate', '0'], '--rate takes a whole number from 1 to 100000'],
+  [['--rate', '1.5'], '--rate takes a whole number from 1 to 100000'],
+  [['--load', 'huge'], '--load is one of uniform, hot, pair, many'],
+  [['--legs', 'lookup'], '--legs is one of lookup,quote,transfer; quote,transfer; transfer'],
+  [['--set', 'X'], '--set takes NAME=VALUE'],
+])('%j is refused with a sentence', (args, sentence) => {
+  expect(() => readOptions(args)).toThrow(sentence)
+})
+
+test('an unknown flag is refused', () => {
+  expect(() => readOptions(['--fast'])).toThrow("Unknown option '--fast'")
+})

@@ -1,0 +1,53 @@
+import { expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { loads } from './options.ts'
+import { pairOf, planOf } from './plan.ts'
+
+test('what is measured lies within the full load, two seconds from either end', () => {
+  expect(planOf({ payments: 1_000, rate: 200, warmup: 500 })).toEqual({
+    total: 2_300,
+    warmup: { from: 0, to: 500 },
+    warmupRate: 100,
+    run: { from: 500, to: 2_300 },
+    measured: { from: 900, to: 1_900 },
+  })
+})
+
+test('nobody pays itself, and everybody in a pair is there', () => {
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...loads),
+      fc.integer({ min: 2, max: 50 }),
+      fc.integer({ min: 0, max: 100_000 }),
+      (load, fsps, n) => {
+        const [payer, payee] = pairOf(load, fsps, n)
+        expect(payer).not.toBe(payee)
+        expect(Math.min(payer, payee)).toBeGreaterThanOrEqual(0)
+        expect(Math.max(payer, payee)).toBeLessThan(fsps)
+      },
+    ),
+  )
+})
+
+function payersOf(load: (typeof loads)[number], fsps: number): readonly number[] {
+  const counts = Array.from({ length: fsps }, () => 0)
+  for (let n = 0; n < 56_000; n += 1) {
+    const [payer] = pairOf(load, fsps, n)
+    counts[payer] = (counts[payer] ?? 0) + 1
+  }
+  return counts
+}
+
+test('uniform: every FSP pays as often as any other, and pays every other', () => {
+  expect(new Set(payersOf('uniform', 8))).toEqual(new Set([7_000]))
+  const pairs = new Set(Array.from({ length: 56 }, (_, n) => pairOf('uniform', 8, n).join('>')))
+  expect(pairs.size).toBe(56)
+})
+
+test('hot: one FSP pays 70 % of all', () => {
+  expect(payersOf('hot', 8)[0]).toBe(39_200)
+})
+
+test('pair: one FSP pays everything to one other', () => {
+  expect(payersOf('pair', 8)).toEqual([56_000, 0, 0, 0, 0, 0, 0, 0])
+})

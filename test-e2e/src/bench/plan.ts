@@ -1,0 +1,55 @@
+/**
+ * Which payments there are: who pays whom in each, and which of them are measured. Those before the
+ * measured ones warm everything up, those behind keep the load on until the last measured one is done.
+ */
+import type { BenchOptions, Load } from './options.ts'
+
+/** Payments by number, `from` included, `to` not. */
+export interface Range {
+  readonly from: number
+  readonly to: number
+}
+
+export interface Plan {
+  readonly total: number
+  /** Run alone, at `warmupRate`. */
+  readonly warmup: Range
+  readonly warmupRate: number
+  /** Run at the full rate; the measured ones are in its middle. */
+  readonly run: Range
+  readonly measured: Range
+}
+
+const warmupRate_max = 100
+/** How long the full load lasts before and after what is measured. */
+const margin_s = 2
+
+export function planOf({
+  payments,
+  rate,
+  warmup,
+}: Pick<BenchOptions, 'payments' | 'rate' | 'warmup'>): Plan {
+  const margin = Math.ceil(rate * margin_s)
+  const measured = { from: warmup + margin, to: warmup + margin + payments }
+  const total = measured.to + margin
+  return {
+    total,
+    warmup: { from: 0, to: warmup },
+    warmupRate: Math.min(rate, warmupRate_max),
+    run: { from: warmup, to: total },
+    measured,
+  }
+}
+
+/** Payer and payee of the n-th payment, by their numbers among `fsps`. */
+export function pairOf(load: Load, fsps: number, n: number): readonly [number, number] {
+  if (load === 'pair') return [0, 1]
+  const others = fsps - 1
+  if (load !== 'hot') {
+    const payer = n % fsps
+    return [payer, (payer + 1 + (Math.floor(n / fsps) % others)) % fsps]
+  }
+  if (n % 10 < 7) return [0, 1 + (n % others)]
+  const payer = 1 + (n % others)
+  return [payer, (payer + 1 + (Math.floor(n / others) % others)) % fsps]
+}

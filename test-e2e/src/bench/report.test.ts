@@ -1,0 +1,139 @@
+import { expect, test } from '@jest/globals'
+import { readOptions } from './options.ts'
+import { reportOf, tableOf, type Findings, type Reading } from './report.ts'
+
+const quantiles = { p50: 10, p95: 20, p99: 30, max: 40 }
+const latencies = { latency_ms: quantiles, hub_latency_ms: quantiles }
+const opened: Reading = {
+  at_ms: 5_000,
+  committed: 100,
+  cpu: { hub_ms: 900, hub_main_thread_ms: 800, postgres_ms: 500, fsps_ms: 300, machine_ms: 9_000 },
+  database: {
+    sql_statements: 100,
+    commits: 50,
+    events: 1_000,
+    bytes_stored: 1_000_000,
+    wal_bytes: 5_000_000,
+    wal_fsyncs: 10,
+  },
+  statements: [{ name: 'transfers: select 1', count: 10, us: 1_000 }],
+}
+const closed: Reading = {
+  at_ms: 15_000,
+  committed: 2_100,
+  cpu: {
+    hub_ms: 4_900,
+    hub_main_thread_ms: 3_800,
+    postgres_ms: 2_500,
+    fsps_ms: 3_300,
+    machine_ms: 19_000,
+  },
+  database: {
+    sql_statements: 6_100,
+    commits: 3_050,
+    events: 35_000,
+    bytes_stored: 41_000_000,
+    wal_bytes: 65_000_000,
+    wal_fsyncs: 4_010,
+  },
+  statements: [
+    { name: 'transfers: select 1', count: 4_010, us: 41_000 },
+    { name: 'quoting: select 2', count: 6_000, us: 2_000 },
+  ],
+}
+const findings: Findings = {
+  result: {
+    measured: { ...latencies, legs: { transfer: latencies } },
+    lateness_ms: { p50: 1, p95: 2, p99: 3, max: 4 },
+    totals: { begun: 2_500, committed: 2_500, failures: {}, repeated: 0, legs: {} },
+  },
+  opened,
+  closed,
+  probed: { refusesChangedBody: true, refusesOthersName: true, signsItsOwn: true },
+  settings: { fsync: true, synchronous_commit: true },
+  machine: {
+    node_http_us_per_post: 20,
+    rs256_us_per_signature: 300,
+    cores: 2,
+    cpu: 'a processor',
+    node: 'v20.19.0',
+  },
+  hub_memory_mb: 300,
+  events: [{ name: 'TransferPrepared', count: 2_000, us: 0 }],
+  verify: { clean: true },
+  faults: [],
+  profile: undefined,
+}
+const options = readOptions(['--payments', '2000'])
+
+test('everything is told per payment that came to its end within the window', () => {
+  const report = reportOf(options, findings)
+  expect(report).toMatchObject({ tps: 200, transactions: 2_000, failed: 0, verify: 'clean' })
+  expect(report.cpu_ms_per_transaction).toEqual({
+    hub: 2,
+    hub_main_thread: 1.5,
+    postgres: 1,
+    total: 3,
+    fsps_not_counted: 1.5,
+  })
+  expect(report.per_transaction).toEqual({
+    sql_statements: 3,
+    commits: 1.5,
+    events: 17,
+    bytes_stored: 20_000,
+    wal_bytes: 30_000,
+    wal_fsyncs: 2,
+  })
+})
+
+test("what others use of the machine's cores is told apart", () => {
+  const report = reportOf(options, findings)
+  expect(report.cores_used).toEqual({ hub: 0.4, postgres: 0.2, fsps: 0.3, others: 0.1 })
+})
+
+test('a guarantee is told only where it was seen to hold', () => {
+  const probed = { refusesChangedBody: false, refusesOthersName: true, signsItsOwn: true }
+  expect(reportOf(options, findings).guarantees).toEqual({
+    fsync: true,
+    identity: 'mtls',
+    jws_verify: 'RS256',
+    jws_sign: true,
+    quotes_stored: true,
+  })
+  expect(reportOf(options, { ...findings, probed }).guarantees.jws_verify).toBe(false)
+})
+
+test('a generator that may have been the limit is remarked on', () => {
+  const late = { ...findings.result, lateness_ms: { p50: 1, p95: 2, p99: 90, max: 100 } }
+  const report = reportOf(options, { ...findings, result: late })
+  expect(report.remarks).toEqual(['1 % of the payments were begun 90 ms late or later'])
+})
+
+test('a hub that could not keep up is remarked on', () => {
+  const report = reportOf(readOptions(['--rate', '220']), findings)
+  expect(report.remarks).toEqual([
+    'more was begun than came to its end: work for the rest is in what is told per payment',
+  ])
+})
+
+test('a machine that had other work to do is remarked on', () => {
+  const cpu = { ...closed.cpu, machine_ms: 23_000 }
+  const report = reportOf(options, { ...findings, closed: { ...closed, cpu } })
+  expect(report.remarks).toEqual([
+    'other work on this machine took 0.5 cores: it is in the latencies',
+  ])
+})
+
+test('the table shows what is wrong, and the profile when there is one', () => {
+  const parts = [{ name: 'services/transfers', us: 3_000_000 }]
+  const profile = { busy_us: 6_000_000, functions: parts, parts }
+  const faults = ['1 of 2500 payments failed']
+  const table = tableOf(reportOf(options, { ...findings, faults, profile }))
+  expect(table).toContain('CPU per payment   3 ms (hub and PostgreSQL)\n')
+  expect(table).toContain('WRONG             1 of 2500 payments failed\n')
+  expect(table).toContain('relaxations       a CPU profile taken\n')
+  expect(table).toContain('  50 %   1500 µs  services/transfers\n')
+  expect(table).toContain('       3      1 µs  quoting: select 2\n')
+  expect(table).toContain('       2     20 µs  transfers: select 1\n')
+  expect(table).toContain('       1  TransferPrepared\n')
+})

@@ -1,0 +1,55 @@
+/**
+ * An FSP's keys and certificate, got as a real one gets them: it makes its own keys, and hands in what
+ * is public over the administration API.
+ */
+import { signatureHeader } from '@causeway/fspiop'
+import { makeCsr } from '@causeway/pki'
+import { createPublicKey, generateKeyPair, type KeyObject } from 'node:crypto'
+import { promisify } from 'node:util'
+import type { Credentials, Sign } from './fsp.ts'
+import { answered, type Operator } from './operator.ts'
+
+const newKeyPair = promisify(generateKeyPair)
+
+export interface SigningKey {
+  readonly kid: string
+  readonly key: KeyObject
+}
+
+/** Certificate by request, and a first signing key. */
+export async function enrol(operator: Operator, name: string): Promise<Credentials> {
+  const { csr, key } = makeCsr({
+    subject: { commonName: name, organization: undefined },
+    names: { dns: ['localhost'], ip: ['127.0.0.1'] },
+  })
+  const { certificate, ca } = await answered<{ certificate: string; ca: string }>(
+    operator.call('POST', `/participants/${name}/certificates`, { csr }),
+  )
+  return { certificate, key, ca, sign: signer(await registerKey(operator, name)) }
+}
+
+/** A new key pair whose public half the hub knows from now on. */
+export async function registerKey(operator: Operator, name: string): Promise<SigningKey> {
+  const { privateKey } = await newKeyPair('rsa', { modulusLength: 2_048 })
+  const publicKey = createPublicKey(privateKey).export({ type: 'spki', format: 'pem' }).toString()
+  const { kid } = await answered<{ kid: string }>(
+    operator.call('POST', `/participants/${name}/keys`, { use: 'sig', publicKey }),
+  )
+  return { kid, key: privateKey }
+}
+
+/** Signs what the FSP sends, as FSPIOP asks for it. */
+export function signer({ kid, key }: SigningKey): Sign {
+  return ({ method, path, headers, body }) =>
+    signatureHeader({
+      alg: 'RS256',
+      kid,
+      key,
+      method,
+      uri: path,
+      source: headers['fspiop-source'] ?? '',
+      destination: headers['fspiop-destination'],
+      date: headers['date'] ?? '',
+      body,
+    })
+}

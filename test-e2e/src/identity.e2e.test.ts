@@ -1,0 +1,73 @@
+/** Who may say what: the channel, the headers, the key and the body must name the same FSP. */
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { issueClientCertificate, makeCa } from '@causeway/pki'
+import { enrol } from './hub/credentials.ts'
+import { openFsp, type Answer, type Credentials, type Fsp } from './hub/fsp.ts'
+import { openSafeScheme, type Scheme } from './hub/scheme.ts'
+import { newTransfer } from './hub/transfer.ts'
+
+let scheme: Scheme
+let payer: Fsp
+let payee: Fsp
+let credentials: Credentials
+const others: Fsp[] = []
+
+beforeAll(async () => {
+  scheme = await openSafeScheme()
+  payer = await scheme.join('greenbank')
+  payee = await scheme.join('bluewallet')
+  credentials = await enrol(scheme.operator, 'greenbank')
+}, 60_000)
+
+afterAll(async () => {
+  await Promise.all(others.map((fsp) => fsp.stop()))
+  await scheme.stop()
+})
+
+const to = (fsp: Fsp) => ({ 'fspiop-destination': fsp.name })
+
+/** Somebody who calls itself greenbank, with other credentials. */
+async function asGreenbank(changed: Partial<Credentials>): Promise<Fsp> {
+  const fsp = await openFsp('greenbank', () => scheme.hub.urls.fsp, { ...credentials, ...changed })
+  others.push(fsp)
+  return fsp
+}
+
+function codeOf({ status, body }: Answer): readonly [number, string] {
+  const { errorInformation } = JSON.parse(body) as { errorInformation: { errorCode: string } }
+  return [status, errorInformation.errorCode]
+}
+
+function stranger() {
+  const now = Date.now()
+  const validity = { from: new Date(now - 60_000), to: new Date(now + 3_600_000) }
+  const subject = { commonName: 'greenbank', organization: undefined }
+  const ca = makeCa({ subject: { commonName: 'Another CA', organization: undefined }, validity })
+  return issueClientCertificate(ca, { subject, validity })
+}
+
+test('the certificate of another CA: 401 and 3000', async () => {
+  const fsp = await asGreenbank(stranger())
+  const answer = await fsp.send('POST', '/transfers', newTransfer(payer, payee).request, to(payee))
+  expect(codeOf(answer)).toEqual([401, '3000'])
+})
+
+test("another FSP's certificate: 403 and 3100", async () => {
+  const { certificate, key } = await enrol(scheme.operator, 'bluewallet')
+  const fsp = await asGreenbank({ certificate, key })
+  const answer = await fsp.send('POST', '/transfers', newTransfer(payer, payee).request, to(payee))
+  expect(codeOf(answer)).toEqual([403, '3100'])
+})
+
+test("another FSP's signing key: 400 and 3105", async () => {
+  const { sign } = await enrol(scheme.operator, 'bluewallet')
+  const fsp = await asGreenbank({ sign })
+  const answer = await fsp.send('POST', '/transfers', newTransfer(payer, payee).request, to(payee))
+  expect(codeOf(answer)).toEqual([400, '3105'])
+})
+
+test('another payer in the body: 400 and 3100', async () => {
+  const transfer = newTransfer(payee, payer)
+  const answer = await payer.send('POST', '/transfers', transfer.request)
+  expect(codeOf(answer)).toEqual([400, '3100'])
+})

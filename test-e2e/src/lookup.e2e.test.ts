@@ -1,0 +1,149 @@
+/** Whose a party is, and who it is, as FSPs see it. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { randomUUID } from 'node:crypto'
+import type { Fsp } from './hub/fsp.ts'
+import { at, newPhoneNumber, own, partyOf } from './hub/payment.ts'
+import { openSchemeOfFsps, type Scheme } from './hub/scheme.ts'
+import { errorOf } from './hub/transfer.ts'
+
+let scheme: Scheme
+let payer: Fsp
+let payee: Fsp
+
+beforeAll(async () => {
+  scheme = await openSchemeOfFsps()
+  payer = await scheme.join('greenbank')
+  payee = await scheme.join('bluewallet')
+}, 60_000)
+
+afterAll(() => scheme.stop())
+
+async function lookUp(path: string) {
+  const after = payer.received.length
+  const { status } = await payer.send('GET', path)
+  expect(status).toBe(202)
+  return {
+    answer: () => payer.await(at('PUT', path), { after }),
+    error: async () => errorOf(await payer.await(at('PUT', `${path}/error`), { after })),
+  }
+}
+
+test('the payer FSP asks, the FSP of the party is asked, and its answer arrives byte for byte', async () => {
+  const phone = newPhoneNumber()
+  await own(payee, phone)
+  const path = `/parties/MSISDN/${phone}`
+  const { answer } = await lookUp(path)
+
+  const asked = await payee.await(at('GET', path))
+  expect(asked.headers).toMatchObject({
+    'fspiop-source': 'greenbank',
+    'fspiop-destination': 'bluewallet',
+    accept: 'application/vnd.interoperability.parties+json;version=1.1',
+  })
+  expect(asked.body.length).toBe(0)
+  const body = `{ "party" : ${JSON.stringify(partyOf(payee, phone, 'Zoë Çelik'))} , "extra":"\\u00fc"}`
+  const told = await payee.send('PUT', path, body, { 'fspiop-destination': 'greenbank' })
+  expect([told.status, told.body]).toEqual([200, ''])
+
+  const party = await answer()
+  expect(party.body.toString()).toBe(body)
+  expect(party.headers).toMatchObject({
+    'fspiop-source': 'bluewallet',
+    'fspiop-destination': 'greenbank',
+    'content-type': 'application/vnd.interoperability.parties+json;version=1.1',
+  })
+})
+
+test('a sub id and a query travel along as they were written', async () => {
+  const phone = newPhoneNumber()
+  const path = `/participants/BUSINESS/${phone}/till%201`.replace('%20', '-')
+  const after = payee.received.length
+  await payee.send('POST', path, { fspId: payee.name })
+  await payee.await(at('PUT', path), { after })
+  await payer.send('GET', `/parties/BUSINESS/${phone}/till-1?currency=USD`)
+  const asked = await payee.await(
+    ({ method, path: target }) => method === 'GET' && target.includes(phone),
+  )
+  expect(asked.path).toBe(`/parties/BUSINESS/${phone}/till-1?currency=USD`)
+})
+
+test("the party's FSP may refuse, and its words reach whoever asked", async () => {
+  const phone = newPhoneNumber()
+  await own(payee, phone)
+  const path = `/parties/MSISDN/${phone}`
+  const { error } = await lookUp(path)
+  await payee.await(at('GET', path))
+  const refusal = { errorInformation: { errorCode: '5400', errorDescription: 'Blocked' } }
+  await payee.send('PUT', `${path}/error`, refusal, { 'fspiop-destination': 'greenbank' })
+  expect(await error()).toEqual(refusal.errorInformation)
+})
+
+describe('a lookup that leads nowhere', () => {
+  test('nobody says that the party is its own: 3204', async () => {
+    const { error } = await lookUp(`/parties/MSISDN/${newPhoneNumber()}`)
+    expect(await error()).toMatchObject({ errorCode: '3204' })
+  })
+
+  test('the FSP of the party is not active: 3201', async () => {
+    const sleeper = await scheme.join('sleeper')
+    const phone = newPhoneNumber()
+    await own(sleeper, phone)
+    await scheme.operator.call('PUT', '/participants/sleeper', { isActive: false })
+    const { error } = await lookUp(`/parties/MSISDN/${phone}`)
+    expect(await error()).toMatchObject({ errorCode: '3201' })
+  })
+
+  test('the FSP that is named is nobody: 3201', async () => {
+    const path = `/parties/MSISDN/${newPhoneNumber()}`
+    await payer.send('GET', path, undefined, { 'fspiop-destination': 'nobody' })
+    const told = await payer.await(at('PUT', `${path}/error`))
+    expect(errorOf(told)).toMatchObject({ errorCode: '3201' })
+  })
+
+  test('the FSP of the party answers 400 to the question: its own error is told', async () => {
+    const phone = newPhoneNumber()
+    await own(payee, phone)
+    payee.answerWith(({ method }) => (method === 'GET' ? 501 : 200))
+    const { error } = await lookUp(`/parties/MSISDN/${phone}`)
+    expect(await error()).toMatchObject({ errorCode: '2002' })
+    payee.answerWith(({ method }) => (method === 'POST' || method === 'GET' ? 202 : 200))
+  })
+})
+
+describe('whose a party is', () => {
+  test('is told to whoever asks, and only its owner may let go of it', async () => {
+    const phone = newPhoneNumber()
+    const path = `/participants/MSISDN/${phone}`
+    await own(payee, phone)
+    const { answer } = await lookUp(path)
+    expect((await answer()).json()).toEqual({ fspId: 'bluewallet' })
+
+    await payer.send('DELETE', path)
+    const refused = await payer.await(at('PUT', `${path}/error`))
+    expect(errorOf(refused)).toMatchObject({ errorCode: '3040' })
+
+    const after = payee.received.length
+    await payee.send('DELETE', path)
+    expect((await payee.await(at('PUT', path), { after })).json()).toEqual({})
+    const gone = await lookUp(path)
+    expect(await gone.error()).toMatchObject({ errorCode: '3204' })
+  })
+
+  test('a batch is answered entry by entry, in its order', async () => {
+    const requestId = randomUUID()
+    const [one, two] = [newPhoneNumber(), newPhoneNumber()]
+    const partyList = [
+      { partyIdType: 'MSISDN', partyIdentifier: one, fspId: payee.name },
+      { partyIdType: 'SEAL', partyIdentifier: 'x', fspId: payee.name },
+      { partyIdType: 'MSISDN', partyIdentifier: two, fspId: payer.name },
+    ]
+    await payee.send('POST', '/participants', { requestId, partyList })
+    const told = await payee.await(at('PUT', `/participants/${requestId}`))
+    const answer = told.json() as { partyList: { errorInformation?: { errorCode: string } }[] }
+    expect(answer.partyList.map((entry) => entry.errorInformation?.errorCode)).toEqual([
+      undefined,
+      '3003',
+      '3003',
+    ])
+  })
+})

@@ -1,0 +1,86 @@
+/** A new FSP, from its invitation to its first payment, over the APIs alone and without a restart. */
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { randomUUID } from 'node:crypto'
+import { enrol } from './hub/credentials.ts'
+import { openFsp, type Fsp } from './hub/fsp.ts'
+import { answered, deposit } from './hub/operator.ts'
+import { agree, at, lookUp, move, newPhoneNumber, newQuote, own } from './hub/payment.ts'
+import { openSafeScheme, type Scheme } from './hub/scheme.ts'
+
+let scheme: Scheme
+let payee: Fsp
+let newcomer: Fsp | undefined
+
+interface Readiness {
+  readonly ready: boolean
+  readonly items: readonly { readonly item: string; readonly ok: boolean; readonly text: string }[]
+}
+
+beforeAll(async () => {
+  scheme = await openSafeScheme()
+  payee = await scheme.join('bluewallet')
+}, 60_000)
+
+afterAll(async () => {
+  await newcomer?.stop()
+  await scheme.stop()
+})
+
+const name = 'newbank'
+const path = `/participants/${name}`
+
+/** What the hub says is missing. */
+async function lacking(): Promise<readonly string[]> {
+  const { items } = await answered<Readiness>(scheme.operator.call('GET', `${path}/readiness`))
+  return items.filter(({ ok }) => !ok).map(({ item }) => item)
+}
+
+test('what is missing is told in plain words until nothing is, and then the FSP pays', async () => {
+  const { operator, hub } = scheme
+  await answered(operator.call('POST', '/participants', { name, currency: 'USD' }))
+  expect(await lacking()).toEqual(
+    expect.arrayContaining(['keys', 'endpoints', 'limits', 'identity', 'ping', 'active']),
+  )
+
+  const fsp = await openFsp(name, () => hub.urls.fsp, await enrol(operator, name))
+  newcomer = fsp
+  expect(await lacking()).not.toEqual(expect.arrayContaining(['keys']))
+
+  const endpoint = { type: 'FSPIOP_CALLBACK_URL', value: fsp.url }
+  await answered(operator.call('POST', `${path}/endpoints`, endpoint))
+  const limit = { type: 'NET_DEBIT_CAP', value: '1000' }
+  await answered(
+    operator.call('POST', `${path}/initialPositionAndLimits`, { currency: 'USD', limit }),
+  )
+  expect(await lacking()).not.toEqual(expect.arrayContaining(['endpoints']))
+
+  const pingId = randomUUID()
+  const pinged = await fsp.send('POST', '/pings', { pingId })
+  expect([pinged.status, pinged.body]).toEqual([202, ''])
+  const answer = await fsp.await(at('PUT', `/pings/${pingId}`))
+  expect(answer.headers['fspiop-signature']).toBeDefined()
+
+  await answered(operator.call('PUT', path, { isActive: true }))
+  await deposit(operator, name, '1000')
+  await expect(untilReady()).resolves.toEqual([])
+  await pay(fsp)
+}, 60_000)
+
+/** The report about the hub's own ping is on its way when the FSP has answered it. */
+async function untilReady(): Promise<readonly string[]> {
+  const late = Date.now() + 10_000
+  for (;;) {
+    const missing = await lacking()
+    if (missing.length === 0 || Date.now() > late) return missing
+  }
+}
+
+/** Lookup, quote and transfer, every message signed. */
+async function pay(payer: Fsp): Promise<void> {
+  const phone = newPhoneNumber()
+  await own(payee, phone)
+  const quote = newQuote(payer, payee, { payee: await lookUp(payer, payee, phone) })
+  const { transfer } = await agree(payer, payee, quote)
+  const told = await move(payer, payee, transfer)
+  expect(told.json()).toMatchObject({ transferState: 'COMMITTED' })
+}

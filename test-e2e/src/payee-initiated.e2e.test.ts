@@ -1,0 +1,112 @@
+/** A payment that the payee begins: a request to pay, a one-time password, then quote and transfer. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { randomUUID } from 'node:crypto'
+import type { Fsp } from './hub/fsp.ts'
+import { position } from './hub/operator.ts'
+import { agree, at, move, newQuote, partyOf } from './hub/payment.ts'
+import { openSchemeOfFsps, type Scheme } from './hub/scheme.ts'
+import { errorOf } from './hub/transfer.ts'
+
+let scheme: Scheme
+let payer: Fsp
+let payee: Fsp
+
+beforeAll(async () => {
+  scheme = await openSchemeOfFsps()
+  payer = await scheme.join('greenbank')
+  payee = await scheme.join('bluewallet')
+}, 60_000)
+
+afterAll(() => scheme.stop())
+
+const to = (fsp: Fsp) => ({ 'fspiop-destination': fsp.name })
+const transactionType = { scenario: 'PAYMENT', initiator: 'PAYEE', initiatorType: 'BUSINESS' }
+
+function newRequest() {
+  return {
+    transactionRequestId: randomUUID(),
+    payee: partyOf(payee, '15550000002'),
+    payer: partyOf(payer, '15550000001').partyIdInfo,
+    amount: { currency: 'USD', amount: '10' },
+    transactionType,
+    authenticationType: 'OTP',
+    expiration: new Date(Date.now() + 30_000).toISOString(),
+  }
+}
+
+/** The payee asks, the payer's FSP says that it has heard. */
+async function requested() {
+  const request = newRequest()
+  const { transactionRequestId: id } = request
+  const path = `/transactionRequests/${id}`
+  expect((await payee.send('POST', '/transactionRequests', request, to(payer))).status).toBe(202)
+  await payer.await(at('POST', '/transactionRequests', id))
+  const body = { transactionId: randomUUID(), transactionRequestState: 'RECEIVED' }
+  expect((await payer.send('PUT', path, body, to(payee))).status).toBe(200)
+  expect((await payee.await(at('PUT', path))).json()).toEqual(body)
+  return { id, path, transactionId: body.transactionId }
+}
+
+test('the payer proves with a one-time password at the payee that it agrees, and the money moves', async () => {
+  const { id, transactionId } = await requested()
+  const quote = newQuote(payer, payee, { transactionId, transactionType, transactionRequestId: id })
+  const { transfer } = await agree(payer, payee, quote)
+
+  const asking = `/authorizations/${id}?authenticationType=OTP&retriesLeft=2&amount=10&currency=USD`
+  expect((await payer.send('GET', asking, undefined, to(payee))).status).toBe(202)
+  await payee.await(at('GET', asking))
+  const entered = {
+    authenticationInfo: { authentication: 'OTP', authenticationValue: '0123' },
+    responseType: 'ENTERED',
+  }
+  await payee.send('PUT', `/authorizations/${id}`, entered, to(payer))
+  expect((await payer.await(at('PUT', `/authorizations/${id}`))).json()).toEqual(entered)
+
+  const before = await position(scheme.operator, payer.name)
+  await move(payer, payee, transfer)
+  expect(await position(scheme.operator, payer.name)).toBe(before + 10)
+
+  const asked = `/transactions/${transactionId}`
+  await payer.send('GET', asked, undefined, to(payee))
+  await payee.await(at('GET', asked))
+  const done = { transactionState: 'COMPLETED', code: 'ABCD1234' }
+  await payee.send('PUT', asked, done, to(payer))
+  expect((await payer.await(at('PUT', asked))).json()).toEqual(done)
+})
+
+test('the payer refuses: the payee FSP hears REJECTED', async () => {
+  const { path } = await requested()
+  const after = payee.received.length
+  const rejected = { transactionRequestState: 'REJECTED' }
+  await payer.send('PUT', path, rejected, to(payee))
+  expect((await payee.await(at('PUT', path), { after })).json()).toEqual(rejected)
+})
+
+describe('a request that cannot be passed on', () => {
+  test('to nobody: 3201 comes back', async () => {
+    const request = { ...newRequest(), payer: { ...newRequest().payer, fspId: 'nobody' } }
+    await payee.send('POST', '/transactionRequests', request)
+    const path = `/transactionRequests/${request.transactionRequestId}/error`
+    expect(errorOf(await payee.await(at('PUT', path)))).toMatchObject({ errorCode: '3201' })
+  })
+
+  test('the other FSP does not serve it: 2002 comes back', async () => {
+    payer.answerWith(({ path }) => (path.startsWith('/transactionRequests') ? 501 : 200))
+    const request = newRequest()
+    await payee.send('POST', '/transactionRequests', request, to(payer))
+    const path = `/transactionRequests/${request.transactionRequestId}/error`
+    expect(errorOf(await payee.await(at('PUT', path)))).toMatchObject({ errorCode: '2002' })
+    payer.answerWith(({ method }) => (method === 'POST' ? 202 : 200))
+  })
+
+  test.each([
+    ['retriesLeft is missing', 'authenticationType=OTP&amount=1&currency=USD', '3102'],
+    ['retriesLeft is 0', 'authenticationType=OTP&retriesLeft=0&amount=1&currency=USD', '3101'],
+    ['the type is none', 'authenticationType=NOD&retriesLeft=1&amount=1&currency=USD', '3100'],
+  ])('%s: refused at once', async (_title, query, code) => {
+    const path = `/authorizations/${randomUUID()}?${query}`
+    const { status, body } = await payer.send('GET', path, undefined, to(payee))
+    expect(status).toBe(400)
+    expect(JSON.parse(body)).toMatchObject({ errorInformation: { errorCode: code } })
+  })
+})

@@ -1,0 +1,175 @@
+/** The life of a quote as its two FSPs see it. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { randomUUID } from 'node:crypto'
+import type { Fsp } from './hub/fsp.ts'
+import {
+  at,
+  newPhoneNumber,
+  newQuote,
+  own,
+  partyOf,
+  passed,
+  termsOf,
+  type Quoted,
+} from './hub/payment.ts'
+import { openSchemeOfFsps, type Scheme } from './hub/scheme.ts'
+import { errorOf } from './hub/transfer.ts'
+
+let scheme: Scheme
+let payer: Fsp
+let payee: Fsp
+let stranger: Fsp
+
+beforeAll(async () => {
+  scheme = await openSchemeOfFsps()
+  payer = await scheme.join('greenbank')
+  payee = await scheme.join('bluewallet')
+  stranger = await scheme.join('redmoney')
+}, 60_000)
+
+afterAll(() => scheme.stop())
+
+const to = (fsp: Fsp) => ({ 'fspiop-destination': fsp.name })
+
+async function ask(quote = newQuote(payer, payee)): Promise<Quoted> {
+  const answer = await payer.send('POST', '/quotes', quote, to(payee))
+  expect([answer.status, answer.body]).toEqual([202, ''])
+  await payee.await(at('POST', '/quotes', quote.quoteId))
+  return termsOf(quote, payer, payee)
+}
+
+async function answer({ quote, response }: Quoted, body: unknown = response) {
+  const told = await payee.send('PUT', `/quotes/${quote.quoteId}`, body, to(payer))
+  expect([told.status, told.body]).toEqual([200, ''])
+}
+
+const isAnswerTo = ({ quote }: Quoted) => at('PUT', `/quotes/${quote.quoteId}`)
+const isErrorOf = ({ quote }: Quoted) => at('PUT', `/quotes/${quote.quoteId}/error`)
+
+test('request and answer arrive byte for byte at the other FSP', async () => {
+  const quote = newQuote(payer, payee)
+  const request = `{ "extra":"\\u00fc", ${JSON.stringify(quote).slice(1)}`
+  await payer.send('POST', '/quotes', request, to(payee))
+  const asked = await payee.await(at('POST', '/quotes', quote.quoteId))
+  expect(asked.body.toString()).toBe(request)
+  const quoted = termsOf(quote, payer, payee)
+  const response = JSON.stringify(quoted.response).replace(',', ' , ')
+  await answer(quoted, response)
+  const told = await payer.await(isAnswerTo(quoted))
+  expect(told.body.toString()).toBe(response)
+  expect(told.headers).toMatchObject({
+    'fspiop-source': 'bluewallet',
+    'fspiop-destination': 'greenbank',
+  })
+})
+
+test('without a destination the hub finds the FSP of the payee', async () => {
+  const phone = newPhoneNumber()
+  await own(payee, phone)
+  const { partyIdInfo } = partyOf(payee, phone)
+  const { partyIdType, partyIdentifier } = partyIdInfo
+  const quote = newQuote(payer, payee, { payee: { partyIdInfo: { partyIdType, partyIdentifier } } })
+  await payer.send('POST', '/quotes', quote)
+  const asked = await payee.await(at('POST', '/quotes', quote.quoteId))
+  expect(asked.headers['fspiop-destination']).toBe('bluewallet')
+})
+
+test("the payee FSP's refusal reaches the payer FSP", async () => {
+  const quoted = await ask()
+  const refusal = { errorInformation: { errorCode: '5103', errorDescription: 'Not today' } }
+  await payee.send('PUT', `/quotes/${quoted.quote.quoteId}/error`, refusal, to(payer))
+  expect(errorOf(await payer.await(isErrorOf(quoted)))).toEqual(refusal.errorInformation)
+})
+
+test('an FSP that cannot be reached: the payer FSP is told 1001', async () => {
+  const nobody = await scheme.join('silverbank')
+  await nobody.stop()
+  const quote = newQuote(payer, nobody, { expiration: new Date(Date.now() + 4_000).toISOString() })
+  await payer.send('POST', '/quotes', quote, to(nobody))
+  const told = await payer.await(at('PUT', `/quotes/${quote.quoteId}/error`), {
+    timeout_ms: 20_000,
+  })
+  expect(errorOf(told)).toMatchObject({ errorCode: '1001' })
+}, 30_000)
+
+test('an unknown destination: 3201', async () => {
+  const quote = newQuote(payer, payee)
+  await payer.send('POST', '/quotes', quote, { 'fspiop-destination': 'nobody' })
+  const told = await payer.await(at('PUT', `/quotes/${quote.quoteId}/error`))
+  expect(errorOf(told)).toMatchObject({ errorCode: '3201' })
+})
+
+describe('the same again', () => {
+  test('the same request after its answer is answered again, and the payee FSP is not asked twice', async () => {
+    const quoted = await ask()
+    await answer(quoted)
+    await payer.await(isAnswerTo(quoted))
+    const after = payer.received.length
+    await payer.send('POST', '/quotes', quoted.quote, to(payee))
+    const again = await payer.await(isAnswerTo(quoted), { after })
+    expect(again.json()).toEqual(quoted.response)
+    expect(payee.received.filter(at('POST', '/quotes', quoted.quote.quoteId))).toHaveLength(1)
+  })
+
+  test('the same id with other content: 3106, and the quote stands', async () => {
+    const quoted = await ask()
+    const changed = { ...quoted.quote, amount: { currency: 'USD', amount: '11' } }
+    await payer.send('POST', '/quotes', changed, to(payee))
+    expect(errorOf(await payer.await(isErrorOf(quoted)))).toMatchObject({ errorCode: '3106' })
+    await answer(quoted)
+    await payer.await(isAnswerTo(quoted))
+  })
+
+  test('another answer to the same quote: 3106 to the payee FSP', async () => {
+    const quoted = await ask()
+    await answer(quoted)
+    await payer.await(isAnswerTo(quoted))
+    const other = { ...quoted.response, transferAmount: { currency: 'USD', amount: '9' } }
+    await answer(quoted, other)
+    expect(errorOf(await payee.await(isErrorOf(quoted)))).toMatchObject({ errorCode: '3106' })
+  })
+})
+
+describe('GET /quotes/{ID}', () => {
+  test('after a silence tells the answer again', async () => {
+    const quoted = await ask()
+    await answer(quoted)
+    await payer.await(isAnswerTo(quoted))
+    const after = payer.received.length
+    await payer.send('GET', `/quotes/${quoted.quote.quoteId}`, undefined, to(payee))
+    const told = await payer.await(isAnswerTo(quoted), { after })
+    expect(told.json()).toEqual(quoted.response)
+  })
+
+  test('of an unknown quote: 3205', async () => {
+    const id = randomUUID()
+    await payer.send('GET', `/quotes/${id}`, undefined, to(payee))
+    const told = await payer.await(at('PUT', `/quotes/${id}/error`))
+    expect(errorOf(told)).toMatchObject({ errorCode: '3205' })
+  })
+
+  test('by a stranger: 3000, and it learns nothing', async () => {
+    const quoted = await ask()
+    await stranger.send('GET', `/quotes/${quoted.quote.quoteId}`, undefined, to(payee))
+    const told = await stranger.await(isErrorOf(quoted))
+    expect(errorOf(told)).toMatchObject({ errorCode: '3000' })
+  })
+})
+
+describe('an answer that comes', () => {
+  test('after the expiration of the request: 3302 to the payee FSP', async () => {
+    const expiration = new Date(Date.now() + 1_500).toISOString()
+    const quoted = await ask(newQuote(payer, payee, { expiration }))
+    await passed(expiration)
+    await answer(quoted)
+    expect(errorOf(await payee.await(isErrorOf(quoted)))).toMatchObject({ errorCode: '3302' })
+  })
+
+  test('from somebody else: 3100 to it, and the quote stands', async () => {
+    const quoted = await ask()
+    await stranger.send('PUT', `/quotes/${quoted.quote.quoteId}`, quoted.response, to(payer))
+    expect(errorOf(await stranger.await(isErrorOf(quoted)))).toMatchObject({ errorCode: '3100' })
+    await answer(quoted)
+    await payer.await(isAnswerTo(quoted))
+  })
+})

@@ -1,0 +1,76 @@
+/** Either FSP, and the hub itself, may say no at each phase of a payment; no money stays behind. */
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { Fsp } from './hub/fsp.ts'
+import { position } from './hub/operator.ts'
+import { agree, at, lookUp, newPhoneNumber, newQuote, own } from './hub/payment.ts'
+import { openSchemeOfFsps, type Scheme } from './hub/scheme.ts'
+import { about, errorOf } from './hub/transfer.ts'
+
+let scheme: Scheme
+let payer: Fsp
+let payee: Fsp
+let phone: string
+
+beforeAll(async () => {
+  scheme = await openSchemeOfFsps()
+  payer = await scheme.join('greenbank')
+  payee = await scheme.join('bluewallet')
+  phone = newPhoneNumber()
+  await own(payee, phone)
+}, 60_000)
+
+afterAll(async () => {
+  expect(await position(scheme.operator, payer.name)).toBe(0)
+  expect(await scheme.verify()).toMatchObject({ clean: true })
+  await scheme.stop()
+})
+
+const to = (fsp: Fsp) => ({ 'fspiop-destination': fsp.name })
+
+function no(errorCode: string) {
+  return { errorInformation: { errorCode, errorDescription: 'No' } }
+}
+
+test('the payee FSP does not tell who its customer is', async () => {
+  const path = `/parties/MSISDN/${phone}`
+  await payer.send('GET', path)
+  await payee.await(at('GET', path))
+  await payee.send('PUT', `${path}/error`, no('5000'), to(payer))
+  expect(errorOf(await payer.await(at('PUT', `${path}/error`)))).toMatchObject({
+    errorCode: '5000',
+  })
+})
+
+test('the payee FSP gives no terms', async () => {
+  const quote = newQuote(payer, payee, { payee: await lookUp(payer, payee, phone) })
+  await payer.send('POST', '/quotes', quote, to(payee))
+  await payee.await(at('POST', '/quotes', quote.quoteId))
+  await payee.send('PUT', `/quotes/${quote.quoteId}/error`, no('5103'), to(payer))
+  const told = await payer.await(at('PUT', `/quotes/${quote.quoteId}/error`))
+  expect(errorOf(told)).toMatchObject({ errorCode: '5103' })
+})
+
+test('the payer FSP does not like the terms: it sends nothing more, and nothing was held', async () => {
+  const { transfer } = await agree(payer, payee, newQuote(payer, payee))
+  expect(await position(scheme.operator, payer.name)).toBe(0)
+  await payer.send('GET', `/transfers/${transfer.transferId}`)
+  const told = await payer.await(about(transfer.transferId, 'PUT', true))
+  expect(errorOf(told)).toMatchObject({ errorCode: '3208' })
+})
+
+test('the payee FSP refuses the transfer that it agreed on', async () => {
+  const { transfer } = await agree(payer, payee, newQuote(payer, payee))
+  await payer.send('POST', '/transfers', transfer.request, to(payee))
+  await payee.await(about(transfer.transferId, 'POST'))
+  await payee.send('PUT', `/transfers/${transfer.transferId}/error`, no('5104'), to(payer))
+  const told = await payer.await(about(transfer.transferId, 'PUT', true))
+  expect(errorOf(told)).toMatchObject({ errorCode: '5104' })
+})
+
+test("the hub refuses: what was agreed on is more than the payer FSP's cover", async () => {
+  const amount = { currency: 'USD', amount: '20000' }
+  const { transfer } = await agree(payer, payee, newQuote(payer, payee, { amount }))
+  await payer.send('POST', '/transfers', transfer.request, to(payee))
+  const told = await payer.await(about(transfer.transferId, 'PUT', true))
+  expect(errorOf(told)).toMatchObject({ errorCode: '4001' })
+})

@@ -1,0 +1,165 @@
+/** Signatures over what travels: honest ones of every maker verify, and one changed byte never does. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { readPublicKey, readSignature, verifySignature } from '@causeway/fspiop'
+import { FlattenedSign } from 'jose'
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { registerKey, signer, type SigningKey } from './hub/credentials.ts'
+import type { Fsp, Sign } from './hub/fsp.ts'
+import { openSafeScheme, type Scheme } from './hub/scheme.ts'
+import { about, committed, errorOf, newTransfer } from './hub/transfer.ts'
+
+let scheme: Scheme
+let payer: Fsp
+let payee: Fsp
+let key: SigningKey
+
+beforeAll(async () => {
+  scheme = await openSafeScheme()
+  payer = await scheme.join('greenbank')
+  payee = await scheme.join('bluewallet')
+  key = await registerKey(scheme.operator, 'greenbank')
+}, 60_000)
+
+afterAll(() => scheme.stop())
+
+const to = (fsp: Fsp) => ({ 'fspiop-destination': fsp.name })
+
+/** The protected header of a message, as a client would write it. */
+function protectedHeader(path: string, headers: Readonly<Record<string, string>>) {
+  return {
+    alg: 'RS256',
+    'FSPIOP-URI': path,
+    'FSPIOP-HTTP-Method': 'POST',
+    'FSPIOP-Source': headers['fspiop-source'] ?? '',
+    'FSPIOP-Destination': headers['fspiop-destination'] ?? '',
+    Date: headers['date'] ?? '',
+  }
+}
+
+const byJose: Sign = async ({ path, headers, body }) => {
+  const jws = await new FlattenedSign(body)
+    .setProtectedHeader(protectedHeader(path, headers))
+    .sign(key.key)
+  return JSON.stringify({ signature: jws.signature, protectedHeader: jws.protected })
+}
+
+const byOpenssl: Sign = ({ path, headers, body }) => {
+  const folder = mkdtempSync(join(tmpdir(), 'causeway-sign-'))
+  try {
+    const keyFile = join(folder, 'key.pem')
+    writeFileSync(keyFile, key.key.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600 })
+    const header = Buffer.from(JSON.stringify(protectedHeader(path, headers))).toString('base64url')
+    const input = `${header}.${body.toString('base64url')}`
+    const signature = execFileSync('openssl', ['dgst', '-sha256', '-sign', keyFile], { input })
+    return Promise.resolve(
+      JSON.stringify({ signature: signature.toString('base64url'), protectedHeader: header }),
+    )
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+const awkward: readonly (readonly [string, (body: string) => string])[] = [
+  ['plain', (body) => body],
+  ['Unicode', (body) => body.replace('{', '{"näme":"Zoë \u{1f600} မြန်မာ",')],
+  ['escapes', (body) => body.replace('{', '{"e":"\\u00fc\\/\\n\\t",')],
+  ['another order and blanks', (body) => body.replaceAll(',', ' ,\r\n  ')],
+  ['large numbers', (body) => body.replace('{', '{"n":1e400,"m":12345678901234567890.10,')],
+  ['a member twice', (body) => body.replace('{', '{"twice":1,"twice":2,')],
+]
+
+describe.each([
+  ['jose', byJose],
+  ['openssl', byOpenssl],
+] as const)('a message signed by %s', (_maker, sign) => {
+  test.each(awkward)(
+    'with %s in its body verifies and arrives as it was',
+    async (_title, write) => {
+      payer.signWith(sign)
+      const transfer = newTransfer(payer, payee)
+      const body = write(JSON.stringify(transfer.request))
+      const { status, body: refusal } = await payer.send('POST', '/transfers', body, to(payee))
+      expect([status, refusal]).toEqual([202, ''])
+      const relayed = await payee.await(
+        ({ method, body: bytes }) =>
+          method === 'POST' && bytes.toString().includes(transfer.transferId),
+      )
+      expect(relayed.body.toString()).toBe(body)
+    },
+  )
+})
+
+test.each([
+  ['the body', (body: string) => body.replace('"10"', '"19"')],
+  ['a blank in the body', (body: string) => body.replace(',', ', ')],
+])('%s changed after signing: 400 and 3105', async (_title, change) => {
+  const transfer = newTransfer(payer, payee)
+  const body = JSON.stringify(transfer.request)
+  payer.signWith((message) => signer(key)({ ...message, body: Buffer.from(body) }))
+  const answer = await payer.send('POST', '/transfers', change(body), to(payee))
+  expect(answer.status).toBe(400)
+  expect(JSON.parse(answer.body)).toMatchObject({ errorInformation: { errorCode: '3105' } })
+})
+
+test('no signature at all, and the signature of another FSP: 400 and 3105', async () => {
+  const transfer = newTransfer(payer, payee)
+  const headers = { ...to(payee), 'fspiop-signature': undefined }
+  const unsigned = await payer.send('POST', '/transfers', transfer.request, headers)
+  const foreign = await registerKey(scheme.operator, 'bluewallet')
+  payer.signWith(signer(foreign))
+  const wrong = await payer.send('POST', '/transfers', transfer.request, to(payee))
+  for (const { status, body } of [unsigned, wrong]) {
+    expect(status).toBe(400)
+    expect(JSON.parse(body)).toMatchObject({ errorInformation: { errorCode: '3105' } })
+  }
+})
+
+test('keys are changed under load and no message is refused', async () => {
+  const refusals: string[] = []
+  let stopping = false
+  async function keepPaying(): Promise<void> {
+    while (!stopping) {
+      const transfer = newTransfer(payer, payee, { amount: '0.01' })
+      const prepared = await payer.send('POST', '/transfers', transfer.request, to(payee))
+      if (prepared.status !== 202) refusals.push(prepared.body)
+      await payee.await(about(transfer.transferId, 'POST'))
+      const path = `/transfers/${transfer.transferId}`
+      const fulfilled = await payee.send('PUT', path, committed(transfer), to(payer))
+      if (fulfilled.status !== 200) refusals.push(fulfilled.body)
+      await payer.await(about(transfer.transferId, 'PUT'))
+    }
+  }
+  payer.signWith(signer(key))
+  const load = Array.from({ length: 8 }, keepPaying)
+  for (let turn = 0; turn < 5; turn++) {
+    payer.signWith(signer(await registerKey(scheme.operator, 'greenbank')))
+    payee.signWith(signer(await registerKey(scheme.operator, 'bluewallet')))
+    const paid = payer.received.length
+    await payer.await(({ method }) => method === 'PUT', { after: paid + 20, timeout_ms: 20_000 })
+  }
+  stopping = true
+  await Promise.all(load)
+  expect(refusals).toEqual([])
+}, 60_000)
+
+test("the hub signs what it makes: an error callback verifies with the hub's published key", async () => {
+  payer.signWith(signer(key))
+  const transfer = newTransfer(payer, payee, { amount: '99999' })
+  await payer.send('POST', '/transfers', transfer.request, to(payee))
+  const told = await payer.await(about(transfer.transferId, 'PUT', true))
+  expect(errorOf(told).errorCode).toBe('4001')
+  const { body } = await payer.send('GET', '/.well-known/jwks.json')
+  const [published] = (JSON.parse(body) as { keys: object[] }).keys
+  const read = await readPublicKey(published ?? {}, 'sig')
+  if ('fault' in read) throw new Error(read.fault)
+  const parsed = readSignature(String(told.headers['fspiop-signature']))
+  if ('code' in parsed) throw new Error(parsed.detail)
+  const known = { kid: read.kid, key: read.key, validFrom: undefined, validTo: undefined }
+  const { headers, path: target } = told
+  const message = { method: 'PUT', target, headers, body: told.body }
+  expect(verifySignature(parsed, message, [known], { now: new Date() })).toBeUndefined()
+  expect(headers['fspiop-source']).toBe('Hub')
+})
