@@ -163,9 +163,7 @@ export function callbackUrl(
   const url = fillTemplate(value, variables)
   if (url === undefined || url.endsWith(path)) return url
   const encoded = encodedPath(path)
-  return encoded !== undefined && url.endsWith(encoded)
-    ? url.slice(0, -encoded.length) + path
-    : url
+  return encoded !== undefined && url.endsWith(encoded) ? url.slice(0, -encoded.length) + path : url
 }
 
 /** The path as templates are filled in: without its query, what needs no encoding in clear. */

@@ -26,7 +26,12 @@ export interface Passing {
   readonly expiration?: string | undefined
   /** The error callback by which its sender is told; undefined for what is an error itself. */
   readonly failure:
-    { readonly operation: Operation; readonly path: string; readonly ID?: string } | undefined
+    | {
+        readonly operation: Operation
+        readonly path: string
+        readonly variables: Readonly<Record<string, string>>
+      }
+    | undefined
 }
 
 export function passOn(message: Incoming, rules: RelayRules, passing: Passing): Reading {
@@ -57,18 +62,7 @@ export function passOn(message: Incoming, rules: RelayRules, passing: Passing): 
       },
       isReported: false,
       onFailure:
-        failure === undefined
-          ? undefined
-          : {
-              requesterFspId: source,
-              operation: failure.operation,
-              path: failure.path,
-              variables: templateVariables(
-                resource,
-                failure.ID === undefined ? parameters : { ID: failure.ID },
-              ),
-              version,
-            },
+        failure === undefined ? undefined : { requesterFspId: source, version, ...failure },
     },
   }
 }

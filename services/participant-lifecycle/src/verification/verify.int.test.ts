@@ -169,11 +169,11 @@ describe('a comparison', () => {
   })
 
   test('while money moves and windows close finds nothing, and does see what has moved', async () => {
-    let isMoving = true
+    const stop = new AbortController()
     let compared = 0
     let windowId = 1
     const moving = (async () => {
-      while (isMoving) {
+      while (!stop.signal.aborted) {
         const items = Array.from({ length: 20 }, () => prepareItem({ amount: '0.01' }))
         await prepare(hub, ...items)
         await fulfil(hub, ...items.slice(0, 8).map(({ transferId }) => fulfilItem(transferId)))
@@ -188,7 +188,7 @@ describe('a comparison', () => {
         expect((await verifyLedger(hub.database, bounds)).differences).toEqual([])
       }
     } finally {
-      isMoving = false
+      stop.abort()
       await moving
     }
     await hub.sql(`update journal set amount = amount + 1 where entry_id in (select id from entries

@@ -1,0 +1,95 @@
+/**
+ * What is asked of an FSP about one thing, and what it answers: passed on as it came. GET asks; PUT and
+ * PUT …/error answer, and go the other way.
+ */
+import type { LegRole } from '@causeway/events'
+import { errorBody, templateVariables, type ErrorCode } from '@causeway/fspiop'
+import type { z } from 'zod'
+import type { Incoming, Reading, ServedRoutes } from '../chain.ts'
+import { bodyOf, idOf, malformed, queryOf } from '../reading.ts'
+import { passOn, type RelayRules } from './relay.ts'
+
+export interface AskedById {
+  readonly resource: 'authorizations' | 'transactionRequests' | 'transactions'
+  /** Whom GET asks. */
+  readonly asked: Extract<LegRole, 'PAYER' | 'PAYEE'>
+  readonly answer: z.ZodType
+  /** What is wrong with the query of a GET. */
+  readonly faultOf?: (
+    query: string,
+  ) => { readonly code: ErrorCode; readonly detail: string } | undefined
+}
+
+export function routesById(rules: RelayRules, about: AskedById): ServedRoutes {
+  const { resource } = about
+  const finishes = { needsActiveSource: false, share: 'NEVER_REFUSED' } as const
+  return {
+    [`GET /${resource}/{ID}`]: {
+      needsActiveSource: true,
+      share: 'HALF',
+      read: (message: Incoming) => ask(message, rules, about),
+    },
+    [`PUT /${resource}/{ID}`]: {
+      ...finishes,
+      read: (message: Incoming) => answer(message, rules, about),
+    },
+    [`PUT /${resource}/{ID}/error`]: {
+      ...finishes,
+      read: (message: Incoming) => refuse(message, rules, about),
+    },
+  }
+}
+
+/** The error callback that tells the sender of a message that it could not be passed on. */
+export function failureOf(resource: AskedById['resource'], id: string) {
+  return {
+    operation: `PUT /${resource}/{ID}/error`,
+    path: `/${resource}/${id}/error`,
+    variables: templateVariables(resource, { ID: id }),
+  } as const
+}
+
+function ask(message: Incoming, rules: RelayRules, about: AskedById): Reading {
+  const { resource, asked, faultOf } = about
+  const fault = faultOf?.(queryOf(message))
+  if (fault !== undefined) return malformed(fault.code, fault.detail)
+  const id = idOf(message)
+  return passOn(message, rules, {
+    resource,
+    operation: `GET /${resource}/{ID}`,
+    entityId: id,
+    role: asked,
+    failure: failureOf(resource, id),
+  })
+}
+
+function answer(message: Incoming, rules: RelayRules, about: AskedById): Reading {
+  const reading = bodyOf(about.answer, message)
+  if (!reading.ok) return malformed(reading.code, reading.detail)
+  const { resource } = about
+  const id = idOf(message)
+  return passOn(message, rules, {
+    resource,
+    operation: `PUT /${resource}/{ID}`,
+    entityId: id,
+    role: askerOf(about),
+    failure: failureOf(resource, id),
+  })
+}
+
+function refuse(message: Incoming, rules: RelayRules, about: AskedById): Reading {
+  const reading = bodyOf(errorBody, message)
+  if (!reading.ok) return malformed(reading.code, reading.detail)
+  const { resource } = about
+  return passOn(message, rules, {
+    resource,
+    operation: `PUT /${resource}/{ID}/error`,
+    entityId: idOf(message),
+    role: askerOf(about),
+    failure: undefined,
+  })
+}
+
+function askerOf({ asked }: AskedById): AskedById['asked'] {
+  return asked === 'PAYER' ? 'PAYEE' : 'PAYER'
+}
