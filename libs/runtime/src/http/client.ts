@@ -2,6 +2,7 @@
  * Requests to others' servers: connections are kept and bounded per origin, an answer is bounded in
  * size and time, redirects are never followed, and a failure says what kind it is.
  */
+import { createSecureContext } from 'node:tls'
 import { Pool } from 'undici'
 import { exchange } from './exchange.ts'
 import { HttpFailure } from './failure.ts'
@@ -59,13 +60,14 @@ interface Origin {
 }
 
 export function createHttpClient(options: HttpClientOptions): HttpClient {
+  const secure = secureOptions(options)
   /** In the order of their last use, the oldest first. */
   const origins = new Map<string, Origin>()
   const sweep = setInterval(dropUnused, unused_ms_max / 5)
   sweep.unref()
 
   function poolOf(origin: string): Pool {
-    const pool = origins.get(origin)?.pool ?? openPool(origin, options)
+    const pool = origins.get(origin)?.pool ?? openPool(origin, options, secure)
     origins.delete(origin)
     origins.set(origin, { pool, used_at: Date.now() })
     if (origins.size > origins_max) dropOldest()
@@ -114,17 +116,24 @@ function parsed(url: string): URL {
   }
 }
 
-function openPool(origin: string, options: HttpClientOptions): Pool {
+function openPool(
+  origin: string,
+  options: HttpClientOptions,
+  secure: ReturnType<typeof secureOptions>,
+): Pool {
   return new Pool(origin, {
     connections: options.connections_per_origin_max,
     pipelining: 1,
-    connect: { timeout: options.timeout_ms, ...secureOptions(options) },
+    connect: { timeout: options.timeout_ms, ...secure },
     /** The exchange has one time-out for all of it. */
     headersTimeout: 0,
     bodyTimeout: 0,
   })
 }
 
+/** Read once: a connection that had to read the certificates again would cost twice as much. */
 function secureOptions({ tls }: HttpClientOptions) {
-  return tls === undefined ? {} : { cert: tls.certificate, key: tls.key, ca: tls.ca }
+  if (tls === undefined) return {}
+  const { certificate, key, ca } = tls
+  return { secureContext: createSecureContext({ cert: certificate, key, ca }) }
 }

@@ -3,6 +3,8 @@ import { statement } from './statement.ts'
 import type { Queries, Statement } from './database.ts'
 
 const months_back = 1
+/** Rows of up to so many bytes stay whole in their page: compressing each payload costs more than disk. */
+const row_bytes_whole = 8_160
 const months_ahead = 2
 const tableName = /^[a-z_][a-z0-9_]*$/
 
@@ -57,7 +59,8 @@ function partition(table: string, from: string, to: string): Statement {
       select from pg_class
        where relname = '${name}' and relnamespace = current_schema::regnamespace
     ) then
-      create table ${name} (like ${table} including all excluding identity);
+      create table ${name} (like ${table} including all excluding identity)
+        with (toast_tuple_target = ${row_bytes_whole});
       alter table ${table} attach partition ${name} for values from ('${from}') to ('${to}');
     end if;
   end $$`)

@@ -1,0 +1,284 @@
+/**
+ * The hub as it is run in earnest: each service in a process of its own, on Kafka and PostgreSQL, with a
+ * role of its own in the database and a certificate of its own for the others. What stands here is what
+ * an operator would set.
+ */
+import {
+  issueClientCertificate,
+  issueServerCertificate,
+  makeCa,
+  type Ca,
+  type HostNames,
+} from '@causeway/pki'
+import { execFile, spawn, type ChildProcess } from 'node:child_process'
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { openSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { request } from 'undici'
+import { enrol } from './credentials.ts'
+import { openFsp, type Fsp } from './fsp.ts'
+import { freePort, newDataDir, removeDataDir } from './hub-process.ts'
+import { answered, onboard, openScheme, operatorAt, type Operator } from './operator.ts'
+
+/** Each service with those that it calls. */
+const providers = {
+  'fspiop-api': ['participant-lifecycle', 'auth-service'],
+  'account-lookup': ['participant-lifecycle'],
+  quoting: ['participant-lifecycle', 'account-lookup'],
+  settlements: ['participant-lifecycle'],
+  transfers: ['participant-lifecycle'],
+  'participant-lifecycle': ['settlements'],
+  notifications: [],
+  'auth-service': ['participant-lifecycle'],
+  admin: [
+    'participant-lifecycle',
+    'settlements',
+    'quoting',
+    'transfers',
+    'auth-service',
+    'notifications',
+    'account-lookup',
+  ],
+} as const satisfies Readonly<Record<string, readonly string[]>>
+
+export type ServiceName = keyof typeof providers
+
+export const serviceNames = Object.keys(providers) as readonly ServiceName[]
+
+/** They store nothing, so they have no database. */
+const withoutDatabase: ReadonlySet<ServiceName> = new Set(['fspiop-api', 'admin'])
+
+export interface ApartHub {
+  readonly operator: Operator
+  /** Opens an FSP with a certificate and a key, and onboards it. */
+  join(name: string): Promise<Fsp>
+  /** SIGKILL; resolves when it is gone. */
+  kill(service: ServiceName): Promise<void>
+  /** Resolves when it says that it is ready. */
+  start(service: ServiceName): Promise<void>
+  /** SIGTERM to all; resolves with their exit codes. */
+  stop(): Promise<readonly (number | null)[]>
+  /** What the service has logged. */
+  logOf(service: ServiceName): string
+  verify(): Promise<unknown>
+  readyOf(service: ServiceName): Promise<number | undefined>
+}
+
+const start_ms_max = 90_000
+const root = new URL('../../../', import.meta.url)
+const snake = (service: string) => service.replaceAll('-', '_')
+const program = (path: string) => fileURLToPath(new URL(path, root))
+
+interface Place {
+  readonly folder: string
+  readonly environment: Readonly<Record<ServiceName, Readonly<Record<string, string>>>>
+}
+
+/** @param settings further ones for every service */
+export async function openApartHub(
+  settings: Readonly<Record<string, string>> = {},
+): Promise<ApartHub> {
+  const place = await prepare(settings)
+  const running = new Map<ServiceName, ChildProcess>()
+  let stopping = false
+  const logFile = (service: ServiceName) => join(place.folder, `${service}.log`)
+
+  function launch(service: ServiceName): ChildProcess {
+    const log = openSync(logFile(service), 'a')
+    const main = program(`services/${service}/dist/main.js`)
+    const child = spawn(process.execPath, ['--enable-source-maps', main], {
+      stdio: ['ignore', log, log],
+      env: { PATH: process.env['PATH'], ...place.environment[service] },
+    })
+    running.set(service, child)
+    return child
+  }
+
+  async function readyOf(service: ServiceName): Promise<number | undefined> {
+    const url = `http://127.0.0.1:${place.environment[service]['METRICS_PORT'] ?? ''}/health/ready`
+    const answer = await request(url).catch(() => undefined)
+    await answer?.body.dump()
+    return answer?.statusCode
+  }
+
+  async function start(service: ServiceName): Promise<void> {
+    const child = launch(service)
+    for (const until = Date.now() + start_ms_max; Date.now() < until; await wait(50)) {
+      if ((await readyOf(service)) === 200) return
+      if (child.exitCode !== null || stopping) break
+    }
+    throw new Error(
+      `${service} did not start:\n${readFileSync(logFile(service), 'utf8').slice(-4_000)}`,
+    )
+  }
+
+  async function end(service: ServiceName, signal: NodeJS.Signals): Promise<number | null> {
+    const child = running.get(service)
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return null
+    const ended = once(child, 'exit')
+    child.kill(signal)
+    const [code] = (await ended) as [number | null]
+    return code
+  }
+
+  const fsps: Fsp[] = []
+  const urlOf = (service: ServiceName, scheme: string, port: string) =>
+    `${scheme}://127.0.0.1:${place.environment[service][port] ?? ''}`
+  const operator = operatorAt(urlOf('admin', 'http', 'OPERATOR_PORT'))
+
+  async function stop(): Promise<readonly (number | null)[]> {
+    stopping = true
+    const codes = await Promise.all(serviceNames.map((service) => end(service, 'SIGTERM')))
+    await Promise.all(fsps.map((fsp) => fsp.stop()))
+    await removeDataDir(place.folder)
+    return codes
+  }
+
+  try {
+    await Promise.all(serviceNames.map(start))
+    await openScheme(operator)
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return {
+    operator,
+    join: async (name) => {
+      await answered(operator.call('POST', '/participants', { name, currency: 'USD' }))
+      const url = urlOf('fspiop-api', 'https', 'FSP_PORT')
+      const fsp = await openFsp(name, () => url, await enrol(operator, name))
+      fsps.push(fsp)
+      await onboard(operator, fsp, { funds: '1000000', netDebitCap: '1000000' })
+      return fsp
+    },
+    kill: async (service) => {
+      await end(service, 'SIGKILL')
+    },
+    start,
+    stop,
+    readyOf,
+    logOf: (service) => readFileSync(logFile(service), 'utf8'),
+    verify: async () => (await operator.call('POST', '/verify')).json,
+  }
+}
+
+/** The broker and the PostgreSQL of the test run are in its environment. */
+async function prepare(settings: Readonly<Record<string, string>>): Promise<Place> {
+  const folder = await newDataDir()
+  const suffix = randomBytes(4).toString('hex')
+  const urls = databaseUrls(`apart_${suffix}`)
+  await promisify(execFile)(process.execPath, [program('libs/runtime/dist/provision/main.js')], {
+    env: { PATH: process.env['PATH'], PROVISION_DATABASE_URL: databaseUrl('postgres'), ...urls },
+  })
+  const files = writeSecrets(folder)
+  const ports = new Map<ServiceName, string>()
+  for (const service of serviceNames) ports.set(service, await freePort())
+  const entries = serviceNames.map(async (service) => {
+    const urlName = `${snake(service).toUpperCase()}_DATABASE_URL`
+    const calls = providers[service].map((provider: ServiceName) => [
+      `${snake(provider).toUpperCase()}_GRPC_URL`,
+      `127.0.0.1:${ports.get(provider) ?? ''}`,
+    ])
+    const values: Readonly<Record<string, string>> = {
+      KAFKA_BROKERS: `127.0.0.1:${process.env['CAUSEWAY_TEST_KAFKA_PORT'] ?? ''}`,
+      KAFKA_TOPIC_PREFIX: `apart-${suffix}.`,
+      KAFKA_REPLICAS: '1',
+      KAFKA_MIN_INSYNC: '1',
+      KAFKA_TOPIC_PARTITIONS: '2',
+      KAFKA_SESSION_MS: '3000',
+      GRPC_PORT: ports.get(service) ?? '',
+      METRICS_PORT: await freePort(),
+      ...(withoutDatabase.has(service) ? {} : { [urlName]: urls[urlName] ?? '' }),
+      ...Object.fromEntries(calls),
+      ...files.grpcOf(service),
+      ...files.of[service],
+      ...(service === 'fspiop-api' ? { FSP_PORT: await freePort() } : {}),
+      ...(service === 'admin' ? { OPERATOR_PORT: await freePort() } : {}),
+      ...settings,
+    }
+    return [service, values] as const
+  })
+  return { folder, environment: Object.fromEntries(await Promise.all(entries)) as never }
+}
+
+function databaseUrl(database: string, role = 'postgres'): string {
+  const host = encodeURIComponent(process.env['CAUSEWAY_TEST_SOCKET_FOLDER'] ?? '')
+  return `postgres://${role}@localhost:5432/${database}?host=${host}&sslmode=disable`
+}
+
+function databaseUrls(database: string): Readonly<Record<string, string>> {
+  const services = serviceNames.filter((service) => !withoutDatabase.has(service))
+  return Object.fromEntries(
+    services.map((service) => [
+      `${snake(service).toUpperCase()}_DATABASE_URL`,
+      databaseUrl(database, snake(service)),
+    ]),
+  )
+}
+
+interface Secrets {
+  grpcOf(service: ServiceName): Readonly<Record<string, string>>
+  readonly of: Readonly<Partial<Record<ServiceName, Readonly<Record<string, string>>>>>
+}
+
+/** Two authorities: one for the FSPs of the scheme, one for the hub's own services. */
+function writeSecrets(folder: string): Secrets {
+  const now_ms = Date.now()
+  const validity = { from: new Date(now_ms - 60_000), to: new Date(now_ms + 86_400_000) }
+  const subject = (commonName: string) => ({ commonName, organization: 'Hub' })
+  const write = (name: string, content: string) => {
+    writeFileSync(join(folder, name), content, { mode: 0o600 })
+    return join(folder, name)
+  }
+  const pair = (name: string, { certificate, key }: Ca) => ({
+    certificate: write(`${name}.pem`, certificate),
+    key: write(`${name}.key`, key),
+  })
+  const here: HostNames = { dns: ['localhost'], ip: ['127.0.0.1'] }
+  const schemeCa = makeCa({ subject: subject('Scheme CA'), validity })
+  const servicesCa = makeCa({ subject: subject('Services CA'), validity })
+  const ca = pair('scheme-ca', schemeCa)
+  const servicesCaFile = pair('services-ca', servicesCa).certificate
+  const port = { subject: subject('localhost'), names: here, validity }
+  const edge = pair('fsp-port', issueServerCertificate(schemeCa, port))
+  const client = pair(
+    'hub',
+    issueClientCertificate(schemeCa, { subject: subject('Hub'), validity }),
+  )
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 })
+  const signing = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+  return {
+    grpcOf(service) {
+      const names = { dns: [service], ip: [] }
+      const certified = { subject: subject(service), names, validity }
+      const own = pair(`grpc-${service}`, issueClientCertificate(servicesCa, certified))
+      return {
+        GRPC_TLS_CERTIFICATE_FILE: own.certificate,
+        GRPC_TLS_KEY_FILE: own.key,
+        GRPC_TLS_CA_FILE: servicesCaFile,
+      }
+    },
+    of: {
+      'fspiop-api': {
+        EDGE_TLS_CERTIFICATE_FILE: edge.certificate,
+        EDGE_TLS_KEY_FILE: edge.key,
+        EDGE_TLS_CA_FILE: ca.certificate,
+        JWS_SIGNING_KEY_FILE: write('hub-signing.key', signing),
+      },
+      notifications: {
+        NOTIFICATIONS_TLS_CERTIFICATE_FILE: client.certificate,
+        NOTIFICATIONS_TLS_KEY_FILE: client.key,
+        NOTIFICATIONS_TLS_CA_FILE: ca.certificate,
+      },
+      'auth-service': {
+        AUTH_SERVICE_SECRETS_KEY: randomBytes(32).toString('base64url'),
+        AUTH_SERVICE_CA_CERTIFICATE_FILE: ca.certificate,
+        AUTH_SERVICE_CA_KEY_FILE: ca.key,
+      },
+    },
+  }
+}
