@@ -14,14 +14,21 @@ const typescript = {
   modulePathIgnorePatterns: ['/dist/'],
 }
 
-/** unit: no I/O, milliseconds. int: real PostgreSQL. e2e: the hub as a process, seen over the wire. */
+/**
+ * unit: no I/O, milliseconds. int: real PostgreSQL. kafka: a real broker beside it. e2e: the hub as a
+ * process, seen over the wire.
+ */
 export default {
   projects: [
     {
       ...typescript,
       displayName: 'unit',
       testMatch: ['**/src/**/*.test.ts', '**/src/**/*.test.mjs'],
-      testPathIgnorePatterns: ['\\.int\\.test\\.ts$', '\\.e2e\\.test\\.ts$'],
+      testPathIgnorePatterns: [
+        '\\.int\\.test\\.ts$',
+        '\\.kafka\\.test\\.ts$',
+        '\\.e2e\\.test\\.ts$',
+      ],
     },
     {
       ...typescript,
@@ -29,6 +36,13 @@ export default {
       testMatch: ['**/src/**/*.int.test.ts'],
       globalSetup: './libs/runtime/src/testing/global-setup.ts',
       globalTeardown: './libs/runtime/src/testing/global-teardown.ts',
+    },
+    {
+      ...typescript,
+      displayName: 'kafka',
+      testMatch: ['**/src/**/*.kafka.test.ts'],
+      globalSetup: './libs/runtime/src/testing/kafka-setup.ts',
+      globalTeardown: './libs/runtime/src/testing/kafka-teardown.ts',
     },
     { ...typescript, displayName: 'e2e', testMatch: ['**/test-e2e/src/**/*.e2e.test.ts'] },
   ],

@@ -19,6 +19,11 @@ export const catalogue = {
   ...platformEvents,
 } satisfies Record<string, EventDefinition>
 
+/** Every topic, each once. */
+export const topics: readonly string[] = [
+  ...new Set(Object.values(catalogue).map(({ topic }) => topic)),
+].toSorted()
+
 /** Topics that several services write; every other topic has one publisher. */
 export const sharedTopics: ReadonlySet<string> = new Set(['notifications.requests', 'audit'])
 

@@ -1,4 +1,4 @@
-export { catalogue, sharedTopics, type EventName, type Payload } from './catalogue.ts'
+export { catalogue, sharedTopics, topics, type EventName, type Payload } from './catalogue.ts'
 export { define, type EventDefinition, type Publisher } from './define.ts'
 export {
   derivedId,

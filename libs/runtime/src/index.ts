@@ -7,12 +7,25 @@ export type {
   Subscribed,
   Subscription,
 } from './bus/event-bus.ts'
+export { openDistributed, type DistributedOptions, type DistributedParts } from './distributed.ts'
+export {
+  distributedSettings,
+  grpcUrlName,
+  grpcUrls,
+  type DistributedSettings,
+} from './distributed-settings.ts'
 export { openEmbedded, type EmbeddedOptions } from './embedded.ts'
 export type { EmbeddedParts } from './embedded-parts.ts'
 export { readThrough, type ReadThrough, type ReadThroughOptions } from './cache.ts'
 export { gather } from './gather.ts'
 export { GrpcCallError } from './grpc/call-error.ts'
-export type { CallOptions, Calls, HandledCall, Handlers } from './grpc/definition.ts'
+export {
+  isQuestion,
+  type CallOptions,
+  type Calls,
+  type HandledCall,
+  type Handlers,
+} from './grpc/definition.ts'
 export {
   openGrpcHost,
   type GrpcHost,
@@ -78,6 +91,7 @@ export {
   type SettingSource,
   type SettingsReading,
 } from './read-settings.ts'
+export { runDistributed, type AloneOptions } from './run-distributed.ts'
 export { retrying, type RetryOptions } from './retrying.ts'
 export type { ProcessParts, Service, Start } from './service.ts'
 export { ProcessStopping } from './stopping.ts'

@@ -50,8 +50,8 @@ function install() {
   const install = ['install', '--frozen-lockfile', '--reporter=append-only', '--loglevel=warn']
   const pnpm = manifest.packageManager
   const own = spawnSync('pnpm', ['--version'], { encoding: 'utf8', cwd: '/' })
-  const [program, ...first] =
-    `pnpm@${own.stdout?.trim()}` === pnpm ? ['pnpm'] : ['npx', '--yes', pnpm]
+  const isHere = own.error === undefined && `pnpm@${own.stdout.trim()}` === pnpm
+  const [program, ...first] = isHere ? ['pnpm'] : ['npx', '--yes', pnpm]
   run(program, [...first, ...install], 'The packages could not be installed')
   writeStamp(stamp, wanted)
 }

@@ -8,7 +8,8 @@
  *   node libs/tooling/src/kafka-broker.mjs kill DIR         ends it at once; start brings it back
  *
  * It listens on 127.0.0.1, on PORT and the two ports behind it. Clients that come in through PORT + 2
- * are told to come back through PORT + 3, where a test may stand in between.
+ * are told to come back through PORT + 3, where a test may stand in between. On PORT + 4 they have to
+ * log in (SASL PLAIN) as causeway with the password causeway.
  * Exits with 3, and a sentence, where there is no Java or no Maven.
  */
 import { spawn, spawnSync } from 'node:child_process'
@@ -45,11 +46,13 @@ function properties(port, folder) {
   return `process.roles=broker,controller
 node.id=1
 controller.quorum.voters=1@127.0.0.1:${port + 1}
-listeners=PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${port + 1},BETWEEN://127.0.0.1:${port + 2}
-advertised.listeners=PLAINTEXT://127.0.0.1:${port},BETWEEN://127.0.0.1:${port + 3}
+listeners=PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${port + 1},BETWEEN://127.0.0.1:${port + 2},LOGIN://127.0.0.1:${port + 4}
+advertised.listeners=PLAINTEXT://127.0.0.1:${port},BETWEEN://127.0.0.1:${port + 3},LOGIN://127.0.0.1:${port + 4}
 controller.listener.names=CONTROLLER
 inter.broker.listener.name=PLAINTEXT
-listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,BETWEEN:PLAINTEXT
+listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,BETWEEN:PLAINTEXT,LOGIN:SASL_PLAINTEXT
+sasl.enabled.mechanisms=PLAIN
+listener.name.login.plain.sasl.jaas.config=org.apache.kafka.common.security.plain.PlainLoginModule required user_causeway="causeway";
 log.dirs=${join(folder, 'data')}
 auto.create.topics.enable=false
 offsets.topic.replication.factor=1
@@ -184,10 +187,11 @@ async function end(folder, signal) {
   fail(exit_code_refused, `The Kafka broker of ${folder}, process ${pid}, does not end.`)
 }
 
-const [command, first, second] = process.argv.slice(2)
+const [command = '', first = '', second = ''] = process.argv.slice(2)
+const port = Number(first)
+const ofPort = join(tmpdir(), `causeway-kafka-${first}`)
 if (command === 'check') check()
-else if (command === 'start' && Number(first) > 0) {
-  await start(Number(first), second ?? join(tmpdir(), `causeway-kafka-${first}`))
-} else if (command === 'stop' && first !== undefined) await end(first, 'SIGTERM')
-else if (command === 'kill' && first !== undefined) await end(first, 'SIGKILL')
+else if (command === 'start' && port > 0) await start(port, second === '' ? ofPort : second)
+else if (command === 'stop' && first !== '') await end(first, 'SIGTERM')
+else if (command === 'kill' && first !== '') await end(first, 'SIGKILL')
 else fail(exit_code_usage, 'usage: kafka-broker.mjs check | start PORT [DIR] | stop DIR | kill DIR')

@@ -1,26 +1,37 @@
-/** Calls to other services: one connection to each address, made at the first call. */
-import {
-  Client,
-  credentials,
-  Metadata,
-  type ChannelOptions,
-  type ServiceError,
-} from '@grpc/grpc-js'
+/**
+ * Calls to other services: connections are made at the first call, to every replica that an address leads
+ * to. A question that an outage cut off is put to the next replica; what changes something is repeated
+ * by its caller alone, who knows that it may be.
+ */
+import { Client, Metadata, status, type ChannelOptions, type ServiceError } from '@grpc/grpc-js'
 import { messageBounds } from './bounds.ts'
 import { GrpcCallError } from './call-error.ts'
-import { methodsOf, type CallOptions, type Calls, type MethodDefinition } from './definition.ts'
+import {
+  isQuestion,
+  methodsOf,
+  type CallOptions,
+  type Calls,
+  type MethodDefinition,
+} from './definition.ts'
+import { channelCredentials, type GrpcIdentity } from './identity.ts'
+import { balancing, targetOf } from './target.ts'
 
 export interface GrpcClients {
   client<D extends object>(service: D, provider: string): Calls<D>
+  /** Calls to one replica of it, at its own address. */
+  clientAt<D extends object>(service: D, provider: string, address: string): Calls<D>
   /** Calls in flight fail as outages. */
   close(): void
 }
 
 const deadline_ms_default = 2_000
+/** Of a question, the first try included. */
+const tries_max = 3
 
 const channelOptions: ChannelOptions = {
   ...messageBounds,
-  'grpc.keepalive_time_ms': 30_000,
+  ...balancing,
+  'grpc.keepalive_time_ms': 10_000,
   'grpc.keepalive_timeout_ms': 5_000,
   'grpc.keepalive_permit_without_calls': 1,
   'grpc.initial_reconnect_backoff_ms': 50,
@@ -29,43 +40,92 @@ const channelOptions: ChannelOptions = {
   'grpc.enable_channelz': 0,
 }
 
+/** A replica may be gone for ever: when it is not called it is not tried to be reached either. */
+const ofReplica: ChannelOptions = { 'grpc.client_idle_timeout_ms': 30_000 }
+
 /** Who calls while the provider is away waits for it, until the deadline. */
 const waiting = new Metadata({ waitForReady: true })
+/** Not for one replica: another one may have taken over from it. */
+const atOnce = new Metadata()
 
-export function openClients(addressOf: (provider: string) => string): GrpcClients {
+export function openClients(
+  addressOf: (provider: string) => string,
+  identity: GrpcIdentity | undefined,
+): GrpcClients {
   const channels = new Map<string, Client>()
 
-  function channelTo(provider: string): Client {
-    const address = addressOf(provider)
-    const open = channels.get(address)
+  /** Without certificates all services of an address are one, and share a connection. */
+  function channelTo(provider: string, address: string, further: ChannelOptions = {}): Client {
+    const place = identity === undefined ? address : `${provider} ${address}`
+    const open = channels.get(place)
     if (open !== undefined) return open
-    const channel = new Client(address, credentials.createInsecure(), channelOptions)
-    channels.set(address, channel)
+    const channel = new Client(targetOf(address), channelCredentials(identity, provider), {
+      ...channelOptions,
+      ...further,
+      // The name is checked by `identity`; this one only is not to be an IP address.
+      ...(identity === undefined ? {} : { 'grpc.ssl_target_name_override': provider }),
+    })
+    channels.set(place, channel)
     return channel
   }
 
-  function client<D extends object>(service: D, provider: string): Calls<D> {
-    let channel: Client | undefined
-    const calls = [...methodsOf(service)].map(([name, method]) => [
-      name,
-      (request: object, options?: CallOptions) =>
-        call((channel ??= channelTo(provider)), provider, method, request, options),
-    ])
+  function callsOver<D extends object>(
+    service: D,
+    { provider, metadata }: Way,
+    open: () => Client,
+  ): Calls<D> {
+    const calls = [...methodsOf(service)].map(([name, method]) => {
+      const once = (request: object, options?: CallOptions) =>
+        call(open(), { provider, metadata, method }, request, options)
+      return [name, isQuestion(method) ? askingAgain(once) : once]
+    })
     return Object.fromEntries(calls) as Calls<D>
   }
 
   return {
-    client,
+    client(service, provider) {
+      let channel: Client | undefined
+      return callsOver(
+        service,
+        { provider, metadata: waiting },
+        () => (channel ??= channelTo(provider, addressOf(provider))),
+      )
+    },
+    clientAt: (service, provider, address) =>
+      callsOver(service, { provider, metadata: atOnce }, () =>
+        channelTo(provider, address, ofReplica),
+      ),
     close() {
       for (const channel of channels.values()) channel.close()
     },
   }
 }
 
+type Call = (request: object, options?: CallOptions) => Promise<object>
+
+/** Within the deadline of the first try: the next one reaches another replica, if there is one. */
+function askingAgain(once: Call): Call {
+  return async (request, { deadline_ms = deadline_ms_default } = {}) => {
+    const until_ms = Date.now() + deadline_ms
+    for (let tries = 1; ; tries++) {
+      try {
+        return await once(request, { deadline_ms: until_ms - Date.now() })
+      } catch (error) {
+        const isCut = error instanceof GrpcCallError && error.code === status.UNAVAILABLE
+        if (!isCut || tries === tries_max || Date.now() >= until_ms) throw error
+      }
+    }
+  }
+}
+
+interface Way {
+  readonly provider: string
+  readonly metadata: Metadata
+}
+
 function call(
   channel: Client,
-  provider: string,
-  method: MethodDefinition,
+  { provider, metadata, method }: Way & { readonly method: MethodDefinition },
   request: object,
   { deadline_ms = deadline_ms_default }: CallOptions = {},
 ): Promise<object> {
@@ -75,7 +135,7 @@ function call(
       method.requestSerialize,
       method.responseDeserialize,
       request,
-      waiting,
+      metadata,
       { deadline: Date.now() + deadline_ms },
       (error: ServiceError | null, response?: object) => {
         if (error !== null) reject(new GrpcCallError(provider, method.path, error))

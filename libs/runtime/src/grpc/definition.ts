@@ -22,6 +22,8 @@ type ResponseOf<Method> = Method extends { responseDeserialize: (bytes: Buffer) 
 export interface HandledCall {
   /** Aborts, as an outage, when the caller is gone or its deadline has passed: nobody hears the answer. */
   readonly signal: AbortSignal
+  /** The service that calls; undefined where no certificates are asked for. */
+  readonly caller: string | undefined
 }
 
 /**
@@ -56,6 +58,7 @@ export interface MethodDefinition {
   readonly requestSerialize: (value: object) => Buffer
   readonly responseDeserialize: (bytes: Buffer) => object
   readonly requestType: MessageDefinition
+  readonly options?: { readonly idempotency_level: string }
 }
 
 interface MessageDefinition {
@@ -65,6 +68,11 @@ interface MessageDefinition {
 /** The methods of a service definition by name. */
 export function methodsOf(service: object): ReadonlyMap<string, MethodDefinition> {
   return new Map(Object.entries(service) as readonly (readonly [string, MethodDefinition])[])
+}
+
+/** It changes nothing, so that asking again does not either: `option idempotency_level` says so. */
+export function isQuestion({ options }: Pick<MethodDefinition, 'options'>): boolean {
+  return options?.idempotency_level === 'NO_SIDE_EFFECTS'
 }
 
 /** The full name of a service: `causeway.transfers.v1.Transfers`. */

@@ -5,6 +5,7 @@
 import type { Logger } from '../log.ts'
 import { openClients } from './client.ts'
 import type { Calls, Handlers } from './definition.ts'
+import type { GrpcIdentity } from './identity.ts'
 import { openServer } from './server.ts'
 
 /** What a service sees of it. */
@@ -16,12 +17,16 @@ export interface GrpcHost {
    * before the first call.
    */
   client<D extends object>(service: D, provider: string): Calls<D>
+  /** The same to one replica of it, whose own address is known. */
+  clientAt<D extends object>(service: D, provider: string, address: string): Calls<D>
+  /** Where others reach this very process: `unix:/path` or `host:port`. */
+  readonly address: string
 }
 
 /** What the process sees of it. */
 export interface OpenGrpcHost extends GrpcHost {
-  /** Where others reach this server: `unix:/path` or `host:port`. */
-  readonly address: string
+  /** Takes no new calls and finishes those in flight (at most 3 s); it still calls others. */
+  drain(): Promise<void>
   /** Takes no new calls, finishes those in flight (at most 10 s), closes every connection. */
   stop(): Promise<void>
 }
@@ -32,19 +37,35 @@ export interface GrpcHostOptions {
   readonly listen: string
   /** Where the service of that folder name is reached; asked once per provider. Default: here. */
   readonly addressOf?: (provider: string) => string
+  /** The host by which others reach this server; default: the one that it listens on. */
+  readonly reachedAt?: string
+  /** Mutual TLS with everybody; without it, whoever reaches the address is let in. */
+  readonly identity?: GrpcIdentity
 }
+
+/** A call that takes longer is an outage for its caller; the rest of the stop needs its time as well. */
+const drain_ms_max = 3_000
 
 /** Throws StartError when the address cannot be listened on. */
 export async function openGrpcHost(options: GrpcHostOptions): Promise<OpenGrpcHost> {
   const server = await openServer(options)
-  const clients = openClients(options.addressOf ?? (() => server.address))
+  const address = reachedAs(server.address, options.reachedAt)
+  const clients = openClients(options.addressOf ?? (() => address), options.identity)
   return {
-    address: server.address,
+    address,
     serve: (service, handlers) => server.serve(service, handlers),
     client: (service, provider) => clients.client(service, provider),
+    clientAt: (service, provider, place) => clients.clientAt(service, provider, place),
+    drain: () => server.stop(drain_ms_max),
     async stop() {
       await server.stop()
       clients.close()
     },
   }
+}
+
+function reachedAs(address: string, host: string | undefined): string {
+  if (host === undefined || address.startsWith('unix:')) return address
+  const port = address.slice(address.lastIndexOf(':') + 1)
+  return `${host.includes(':') ? `[${host}]` : host}:${port}`
 }

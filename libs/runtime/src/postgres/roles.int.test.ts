@@ -18,7 +18,7 @@ async function saidTo(url: string, statements: readonly string[]): Promise<reado
     said.push(
       await client.query(sql).then(
         () => 'done',
-        (error: Error) => error.message,
+        (error: unknown) => (error as Error).message,
       ),
     )
   }

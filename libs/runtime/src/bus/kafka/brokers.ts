@@ -1,0 +1,138 @@
+/**
+ * One way to reach the brokers for everything in a process: the same addresses, the same identity, and
+ * tries without end for whatever must not be lost. What is closed stays closed.
+ */
+import kafkajs, {
+  type ISocketFactory,
+  type Kafka,
+  type KafkaConfig,
+  type LogEntry,
+  type RetryOptions,
+} from 'kafkajs'
+import { connect as connectTcp, isIP, type Socket } from 'node:net'
+import { connect as connectTls, type ConnectionOptions } from 'node:tls'
+import type { Logger } from '../../log.ts'
+
+export interface BrokerTls {
+  /** PEM of those whom a broker's certificate must come from. */
+  readonly ca: string
+  /** PEM of what this process shows to the brokers; '' when it shows nothing. */
+  readonly certificate: string
+  readonly key: string
+}
+
+export interface BrokerLogin {
+  readonly mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512'
+  readonly user: string
+  readonly password: string
+}
+
+export interface BrokersOptions {
+  /** host:port of some brokers; the others are learnt from them. */
+  readonly addresses: readonly string[]
+  readonly clientId: string
+  readonly tls: BrokerTls | undefined
+  readonly login: BrokerLogin | undefined
+  readonly log: Logger
+}
+
+export interface Brokers {
+  /**
+   * Tries without end, at most a second apart, unless told otherwise. Each producer, consumer and admin
+   * takes a client of its own: kafkajs mixes up two consumers of one group that share a client.
+   */
+  client(retry?: RetryOptions): Kafka
+  readonly retry: RetryOptions
+  /** Ends every connection; they are made again. */
+  cut(): void
+  /** Ends every connection for good, and with them whatever would be tried without end. */
+  close(): void
+}
+
+const keepAlive_ms = 60_000
+
+export function openBrokers(options: BrokersOptions): Brokers {
+  const sockets = new Set<Socket>()
+  let closed = false
+
+  const socketFactory: ISocketFactory = ({ host, port, ssl, onConnect }) => {
+    if (closed) throw new Error('the bus is closed')
+    const socket = connect(host, port, ssl, onConnect)
+    socket.setKeepAlive(true, keepAlive_ms)
+    // kafkajs lets go of a socket that never connected as often as it is asked to, a listener each time.
+    socket.setMaxListeners(0)
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+    return socket
+  }
+
+  function cut(): void {
+    const error = Object.assign(new Error('Connection terminated'), { code: 'ECONNRESET' })
+    for (const socket of sockets) socket.destroy(error)
+  }
+
+  // kafkajs cannot be told to end what it tries without end, but compares this before each try.
+  const tries = { valueOf: () => (closed ? 0 : Number.MAX_SAFE_INTEGER) } as unknown as number
+  const retry: RetryOptions = {
+    initialRetryTime: 100,
+    maxRetryTime: 1_000,
+    retries: tries,
+    restartOnFailure: () => Promise.resolve(!closed),
+  }
+
+  return {
+    client: (own = retry) => new kafkajs.Kafka({ ...configOf(options), socketFactory, retry: own }),
+    retry,
+    cut,
+    close() {
+      closed = true
+      cut()
+    },
+  }
+}
+
+function configOf({ addresses, clientId, tls, login, log }: BrokersOptions): KafkaConfig {
+  return {
+    brokers: [...addresses],
+    clientId,
+    connectionTimeout: 5_000,
+    requestTimeout: 10_000,
+    logLevel: kafkajs.logLevel.INFO,
+    logCreator: () => (entry) => tell(log, entry),
+    ...(tls === undefined ? {} : { ssl: secureOptions(tls) }),
+    ...(login === undefined
+      ? {}
+      : {
+          sasl: {
+            mechanism: login.mechanism as 'plain',
+            username: login.user,
+            password: login.password,
+          },
+        }),
+  }
+}
+
+function secureOptions({ ca, certificate, key }: BrokerTls): ConnectionOptions {
+  const shown = certificate === '' ? {} : { cert: certificate, key }
+  return { ...(ca === '' ? {} : { ca }), ...shown, minVersion: 'TLSv1.2' }
+}
+
+function connect(
+  host: string,
+  port: number,
+  tls: ConnectionOptions | undefined | null,
+  onConnect: () => void,
+): Socket {
+  // kafkajs hands over null or undefined where there is no TLS.
+  if (tls === undefined || tls === null) return connectTcp({ host, port }, onConnect)
+  const name = isIP(host) === 0 ? { servername: host } : {}
+  return connectTls({ host, port, ...name, ...tls }, onConnect)
+}
+
+/** What kafkajs takes for an error is mostly a try that will be repeated. */
+function tell(log: Logger, { namespace, level, log: { message, timestamp, ...rest } }: LogEntry) {
+  const { stack: _stack, ...known } = rest as { readonly stack?: unknown }
+  const line = `kafkajs ${namespace}: ${message}`
+  if (level === kafkajs.logLevel.ERROR) log.warn({ kafkajs: known, at: timestamp }, line)
+  else log.debug({ kafkajs: known, at: timestamp }, line)
+}

@@ -1,0 +1,60 @@
+/** A record on its way to a group. */
+import type { KafkaMessage } from 'kafkajs'
+import type { Message } from '../event-bus.ts'
+import type { Place } from './places.ts'
+import { attributes, headerText, keyOf, toMessage } from './record.ts'
+
+export interface Delivery {
+  readonly place: Place
+  readonly offset: number
+  /** As the catalogue names it. */
+  readonly topic: string
+  readonly key: string
+  /** undefined when the record does not say. */
+  readonly type: string | undefined
+  readonly bytes: number
+  /** Whether it is a dead letter that is handed over again. */
+  readonly isReplay: boolean
+  readonly record: KafkaMessage
+}
+
+const overhead_bytes = 64
+
+export function deliveryOf(place: Place, topic: string, record: KafkaMessage): Delivery {
+  const { headers, key, value } = record
+  let bytes = overhead_bytes + (value?.length ?? 0)
+  for (const name in headers) {
+    const header = headers[name]
+    if (header !== undefined && !Array.isArray(header)) bytes += header.length
+  }
+  return {
+    place,
+    offset: Number(record.offset),
+    topic,
+    key: keyOf(key),
+    type: headerText(headers, attributes.type),
+    bytes,
+    isReplay: headers?.[attributes.replayFor] !== undefined,
+    record,
+  }
+}
+
+/** Whether the group is to have it: its types alone, and of dead letters only its own. */
+export function isFor(
+  { type, isReplay, record }: Delivery,
+  group: string,
+  types: ReadonlySet<string>,
+): boolean {
+  // Without a type it cannot be read, and then it is a dead letter.
+  if (type !== undefined && !types.has(type)) return false
+  return !isReplay || headerText(record.headers, attributes.replayFor) === group
+}
+
+/** The message with its payload checked; throws when it cannot be read. */
+export function openDelivery(
+  { topic, record }: Delivery,
+  read: (type: string, json: unknown) => unknown,
+): Message {
+  const message = toMessage(topic, record)
+  return { ...message, payload: read(message.type, message.payload) }
+}

@@ -1,0 +1,227 @@
+/**
+ * What a group gave up lies in a compacted topic, whole and with its reason, until somebody has it
+ * replayed and the group has finished it. A replay is a copy in the topic that the message came from,
+ * meant for that group alone: so it is delivered like any other, also after a crash.
+ */
+import { randomUUID } from 'node:crypto'
+import type { Consumer, KafkaMessage } from 'kafkajs'
+import { Counter } from 'prom-client'
+import type { Logger } from '../../log.ts'
+import type { Metrics } from '../../metrics.ts'
+import { retrying } from '../../retrying.ts'
+import type { DeadLetter } from '../event-bus.ts'
+import type { Administration } from './administration.ts'
+import type { Brokers } from './brokers.ts'
+import type { Delivery } from './delivery.ts'
+import { within } from './outage.ts'
+import {
+  attributes,
+  headerBytes,
+  headerText,
+  keyOf,
+  recordOf,
+  type OutgoingRecord,
+} from './record.ts'
+import type { Sender } from './sender.ts'
+import { deadLetters, type Topics } from './topics.ts'
+
+export interface Letters {
+  /** Stores what a group gives up, and raises the alarm. */
+  store(group: string, delivery: Delivery, reason: string): Promise<void>
+  /** A replay is finished: its letter goes, unless it was stored anew. */
+  finished(group: string, delivery: Delivery): void
+  /** Resolves when every letter that was finished is removed. */
+  settled(): Promise<void>
+  /** The newest first. */
+  newest(limit: number): Promise<readonly DeadLetter[]>
+  /** Hands it to its group again; false if there is none. */
+  replay(group: string, id: string): Promise<boolean>
+}
+
+export interface LettersOptions {
+  readonly brokers: Brokers
+  readonly administration: Administration
+  readonly topics: Topics
+  readonly sender: Sender
+  readonly log: Logger
+  readonly metrics: Metrics
+  readonly stopping: AbortSignal
+}
+
+/** Of the letter itself, beside the headers of the message. */
+const letterHeaders = {
+  id: 'ce_letterid',
+  group: 'ce_lettergroup',
+  topic: 'ce_lettertopic',
+  key: 'ce_letterkey',
+  reason: 'ce_letterreason',
+  time: 'ce_lettertime',
+} as const
+
+const read_ms_max = 20_000
+const fetch_wait_ms = 50
+/** So many answers without anything in them, and there is nothing left to read. */
+const empty_max = 40
+
+export function openLetters(options: LettersOptions): Letters {
+  const { sender, log, metrics, stopping } = options
+  const storedAnew = new WeakSet<Delivery>()
+  let removing = Promise.resolve()
+  const counter = new Counter({
+    name: 'bus_dead_letters_total',
+    help: 'Messages that a group gave up',
+    labelNames: ['group'],
+    registers: [metrics],
+  })
+
+  async function remove(group: string, id: string): Promise<void> {
+    const gone = recordOf({ topic: deadLetters, key: keyIn(group, id), value: null, headers: {} })
+    try {
+      const what = 'remove a replayed dead letter'
+      await retrying(() => sender.send([gone]).settled, { log, what, signal: stopping })
+    } catch (error) {
+      log.error({ err: error, group, id }, 'dead letter not removed: it is there still')
+    }
+  }
+
+  return {
+    async store(group, delivery, reason) {
+      const id = idOf(delivery)
+      await sender.send([letterOf(group, id, delivery, reason)]).settled
+      storedAnew.add(delivery)
+      counter.inc({ group })
+      const { topic, key, type } = delivery
+      log.error({ group, topic, key, type, id, reason }, 'dead letter')
+    },
+    finished(group, delivery) {
+      if (storedAnew.has(delivery)) return
+      removing = removing.then(() => remove(group, idOf(delivery)))
+    },
+    settled: () => removing,
+    async newest(limit) {
+      const letters = [...(await readAll(options)).values()]
+      return letters.slice(-limit).reverse().map(deadLetterOf)
+    },
+    async replay(group, id) {
+      const letter = (await readAll(options)).get(keyIn(group, id))
+      if (letter === undefined) return false
+      await sender.send([replayOf(group, letter)]).settled
+      return true
+    },
+  }
+}
+
+function keyIn(group: string, id: string): string {
+  return `${group}\n${id}`
+}
+
+/** What says no id is called after its place in the log. */
+function idOf({ record, place, offset }: Delivery): string {
+  return headerText(record.headers, attributes.id) ?? `${place.topic}/${place.partition}/${offset}`
+}
+
+function letterOf(group: string, id: string, delivery: Delivery, reason: string): OutgoingRecord {
+  const { topic, key, record } = delivery
+  const { [attributes.replayFor]: _replayFor, ...headers } = headerBytes(record.headers)
+  return recordOf({
+    topic: deadLetters,
+    key: keyIn(group, id),
+    // Without a value it would be no letter but the removal of one.
+    value: record.value ?? Buffer.alloc(0),
+    headers: {
+      ...headers,
+      [letterHeaders.id]: id,
+      [letterHeaders.group]: group,
+      [letterHeaders.topic]: topic,
+      [letterHeaders.key]: key,
+      [letterHeaders.reason]: reason,
+      [letterHeaders.time]: new Date().toISOString(),
+    },
+  })
+}
+
+function replayOf(group: string, { headers, value }: KafkaMessage): OutgoingRecord {
+  const names: readonly string[] = Object.values(letterHeaders)
+  const rest = Object.entries(headerBytes(headers)).filter(([name]) => !names.includes(name))
+  return recordOf({
+    topic: headerText(headers, letterHeaders.topic) ?? '',
+    key: headerText(headers, letterHeaders.key) ?? '',
+    value,
+    headers: { ...Object.fromEntries(rest), [attributes.replayFor]: group },
+  })
+}
+
+function deadLetterOf({ headers }: KafkaMessage): DeadLetter {
+  const text = (name: string) => headerText(headers, name) ?? ''
+  return {
+    id: text(letterHeaders.id),
+    group: text(letterHeaders.group),
+    topic: text(letterHeaders.topic),
+    key: text(letterHeaders.key),
+    type: text(attributes.type),
+    reason: text(letterHeaders.reason),
+    time: text(letterHeaders.time),
+  }
+}
+
+/** All letters by key, the newest last, as of the call. Seldom asked for, so nothing is kept ready. */
+async function readAll(options: LettersOptions): Promise<ReadonlyMap<string, KafkaMessage>> {
+  const { brokers, administration, topics } = options
+  const topic = topics.nameOf(deadLetters)
+  const [ends] = await administration.ends([topic])
+  const { low = 0, high = 0 } = ends?.partitions[0] ?? {}
+  const letters = new Map<string, KafkaMessage>()
+  if (low === high) return letters
+  const groupId = topics.groupName(`reader-of-dead-letters-${randomUUID()}`)
+  const consumer = brokers.client().consumer({
+    groupId,
+    maxWaitTimeInMs: fetch_wait_ms,
+    allowAutoTopicCreation: false,
+    retry: brokers.retry,
+  })
+  try {
+    const reading = readInto(letters, consumer, topic, high)
+    await within(reading, read_ms_max, 'the dead letters were not read')
+    return letters
+  } finally {
+    await consumer.disconnect()
+    // A group that nobody is in any more would be kept for days.
+    administration.forgetGroup(groupId)
+  }
+}
+
+async function readInto(
+  letters: Map<string, KafkaMessage>,
+  consumer: Consumer,
+  topic: string,
+  high: number,
+): Promise<void> {
+  await consumer.connect()
+  await consumer.subscribe({ topics: [topic], fromBeginning: true })
+  let empty = 0
+  await new Promise<void>((resolve, reject) => {
+    consumer.on(consumer.events.FETCH, () => {
+      // What was compacted away at the end never comes.
+      if (++empty > empty_max) resolve()
+    })
+    consumer.on(consumer.events.CRASH, ({ payload }) => {
+      if (!payload.restart) reject(payload.error)
+    })
+    const running = consumer.run({
+      autoCommit: false,
+      eachBatch: ({ batch }) => {
+        empty = 0
+        for (const record of batch.messages) note(letters, record)
+        if (Number(batch.lastOffset()) >= high - 1) resolve()
+        return Promise.resolve()
+      },
+    })
+    running.catch(reject)
+  })
+}
+
+function note(letters: Map<string, KafkaMessage>, record: KafkaMessage): void {
+  const key = keyOf(record.key)
+  letters.delete(key)
+  if (record.value !== null) letters.set(key, record)
+}

@@ -1,0 +1,271 @@
+/**
+ * The event bus of a process that is one of many: Kafka is the log. What a transaction announces goes
+ * by way of an outbox in its own database; what has no database is promised when all in-sync replicas
+ * have it.
+ */
+import type { Admin } from 'kafkajs'
+import { Gauge } from 'prom-client'
+import type { Logger } from '../../log.ts'
+import type { Metrics } from '../../metrics.ts'
+import type { Database } from '../../postgres/database.ts'
+import { StartError } from '../../start-error.ts'
+import type { EventBus, OutgoingMessage, Subscribed, Subscription } from '../event-bus.ts'
+import { openAdministration, type Administration } from './administration.ts'
+import type { Brokers } from './brokers.ts'
+import { openLetters, type Letters } from './letters.ts'
+import { openMember, type IntakeBounds, type Member } from './member.ts'
+import { within } from './outage.ts'
+import { openPump, type Pump } from './outbox.ts'
+import { toRecord } from './record.ts'
+import { openProducer, type Compression } from './producer.ts'
+import { openSender, type Sender } from './sender.ts'
+import { ensureTopics, type Topics, type TopicsOptions } from './topics.ts'
+import { workedOff_ms } from './worked-off.ts'
+
+export interface KafkaBusOptions {
+  /** Closed with the bus. */
+  readonly brokers: Brokers
+  readonly topics: TopicsOptions
+  readonly compression: Compression
+  /** A publish is acknowledged within that time, or fails for its publisher. */
+  readonly publish_ms_max: number
+  /** A member that is silent for so long is taken for dead. */
+  readonly session_ms: number
+  readonly bounds?: Partial<IntakeBounds>
+  readonly log: Logger
+  readonly metrics: Metrics
+  /** A consumer has ended for good: say the reason and end the process. */
+  readonly onBroken: (reason: string) => void
+}
+
+export interface KafkaBus {
+  readonly bus: EventBus
+  /** For a database of this process: two connections of the pump's own to its schema. */
+  pump(db: Database, schema: string): Pump
+  /** The longest standstill: milliseconds since something with work moved; undefined without work. */
+  progress(): number | undefined
+  /** Rejects when the brokers do not answer. */
+  answers(): Promise<void>
+  /** Finishes what is in flight, commits how far each group is, leaves the groups. */
+  stop(): Promise<void>
+  /**
+   * As if the process was killed: commits nothing, leaves no group, finishes nothing. Resolves when
+   * nothing is tried any more.
+   */
+  crash(): Promise<void>
+}
+
+const bounds_default: IntakeBounds = { queued_max: 10_000, queued_bytes_max: 64 * 2 ** 20 }
+const stop_ms_max = 2_000
+/** So far apart the clocks of the processes and the brokers may be. */
+const clocks_ms_max = 1_000
+
+/** The parts of the engine, for its functions. */
+interface Engine extends KafkaBusOptions {
+  readonly administration: Administration
+  readonly known: Topics
+  readonly sender: Sender
+  readonly letters: Letters
+  readonly members: Set<Member>
+  /** What is read or about to be read, as `group topic`. */
+  readonly claimed: Set<string>
+  readonly pumps: Set<Pump>
+  /** Calls of `publish` that Kafka has not settled, the oldest first. */
+  readonly publishing: Set<{ readonly since_ms: number }>
+}
+
+/** Throws StartError when the brokers do not answer or refuse the topics. */
+export async function openKafkaBus(options: KafkaBusOptions): Promise<KafkaBus> {
+  const { brokers, metrics } = options
+  const log = options.log.child({ part: 'bus' })
+  const stopping = new AbortController()
+  const known = await makeTopics(brokers, options.topics)
+  const administration = openAdministration(brokers, log)
+  const { compression } = options
+  const sender = openSender(openProducer({ brokers, topics: known, compression, log }))
+  const shared = { brokers, administration, topics: known, sender, log, metrics }
+  const letters = openLetters({ ...shared, stopping: stopping.signal })
+  const members = new Set<Member>()
+  const pumps = new Set<Pump>()
+  const rest = { members, pumps, claimed: new Set<string>(), publishing: new Set<never>() }
+  const engine: Engine = { ...options, log, administration, known, sender, letters, ...rest }
+  measure(metrics, members)
+  const outboxAge = new Gauge({
+    name: 'bus_outbox_seconds',
+    help: 'Age of the oldest announcement that is not sent',
+    labelNames: ['schema'],
+    registers: [metrics],
+  })
+
+  return {
+    bus: busOf(engine),
+    pump(db, schema) {
+      const onAge = (age_s: number) => outboxAge.set({ schema }, age_s)
+      const pump = openPump({ db, sender, log: log.child({ schema }), onAge })
+      pumps.add(pump)
+      return pump
+    },
+    progress: () =>
+      longest([sender.progress(), ...[...pumps, ...members].map((part) => part.progress())]),
+    answers: () =>
+      administration.ask(async (admin) => {
+        await admin.describeCluster()
+      }),
+    async stop() {
+      if (stopping.signal.aborted) return
+      await Promise.all([...members].map((member) => leave(engine, member)))
+      await Promise.all([...pumps].map((pump) => pump.stop()))
+      stopping.abort()
+      await within(sender.stop(), stop_ms_max, 'not all was sent').catch((error: unknown) => {
+        log.warn({ err: error }, 'Kafka has not taken everything')
+      })
+      await administration.stop()
+      brokers.close()
+    },
+    async crash() {
+      stopping.abort()
+      brokers.close()
+      for (const pump of pumps) pump.crash()
+      await Promise.all([...members].map((member) => member.crash()))
+      await sender.stop().catch(() => undefined)
+      await administration.stop().catch(() => undefined)
+    },
+  }
+}
+
+/** The brokers may be starting as well, so they get half a minute. */
+async function makeTopics(brokers: Brokers, options: TopicsOptions): Promise<Topics> {
+  const retry = { initialRetryTime: 100, maxRetryTime: 2_000, retries: 16 }
+  let admin: Admin | undefined
+  try {
+    admin = brokers.client(retry).admin({ retry })
+    await admin.connect()
+    return await ensureTopics(admin, options)
+  } catch (error) {
+    brokers.close()
+    if (error instanceof StartError) throw error
+    throw new StartError(`Kafka does not answer as it should: ${(error as Error).message}.`)
+  } finally {
+    admin?.disconnect().catch(() => undefined)
+  }
+}
+
+function busOf(engine: Engine): EventBus {
+  const { known, letters } = engine
+  return {
+    announce(tx, messages) {
+      for (const { topic } of messages) known.nameOf(topic)
+      tx.announced.push(...messages)
+    },
+    publish: (messages) => publish(engine, messages),
+    subscribe: (subscription) => subscribe(engine, subscription),
+    deadLetters: (limit) => letters.newest(limit),
+    replay: (group, id) => letters.replay(group, id),
+  }
+}
+
+async function publish(engine: Engine, messages: readonly OutgoingMessage[]): Promise<void> {
+  const { known, sender, publishing, publish_ms_max } = engine
+  const call = { since_ms: Date.now() }
+  const time = new Date(call.since_ms).toISOString()
+  const records = messages.map((message) => {
+    known.nameOf(message.topic)
+    return toRecord({ ...message, time })
+  })
+  publishing.add(call)
+  const sending = sender.send(records)
+  // It may be on its way still when its publisher has given up.
+  const unsettled = sending.settled.finally(() => publishing.delete(call))
+  const late = setTimeout(() => sending.withdraw(), publish_ms_max)
+  try {
+    await within(unsettled, publish_ms_max + 1, 'Kafka did not acknowledge')
+  } finally {
+    clearTimeout(late)
+    unsettled.catch(() => undefined)
+  }
+}
+
+async function subscribe(engine: Engine, subscription: Subscription): Promise<Subscribed> {
+  const { administration, known, members, session_ms, letters, onBroken, brokers } = engine
+  const { group, topics } = subscription
+  const names = topics.map((topic) => known.nameOf(topic))
+  claim(engine.claimed, group, topics)
+  try {
+    const member = await openMember({
+      subscription,
+      brokers,
+      topics: known,
+      bounds: { ...bounds_default, ...engine.bounds },
+      session_ms,
+      log: engine.log.child({ group }),
+      letters,
+      onBroken,
+    })
+    members.add(member)
+    return {
+      workedOffUntil: async () =>
+        new Date(
+          await workedOff_ms({
+            administration,
+            group: known.groupName(group),
+            topics: names,
+            finished: () => member.finished(),
+            since_ms: () => since_ms(engine),
+            underWay_ms_max: engine.publish_ms_max + clocks_ms_max,
+          }),
+        ),
+      stop: () => leave(engine, member),
+    }
+  } catch (error) {
+    release(engine.claimed, group, topics)
+    throw error
+  }
+}
+
+/** Nothing that this process has under way was announced before, in ms since 1970. */
+function since_ms({ publishing, pumps }: Engine): number {
+  const published = publishing.values().next().value?.since_ms ?? Infinity
+  return Math.min(published, ...[...pumps].map((pump) => pump.since_ms()))
+}
+
+/** What a group has committed in a topic is moved by one subscription of a process alone. */
+function claim(claimed: Set<string>, group: string, topics: readonly string[]): void {
+  const taken = topics.find((topic) => claimed.has(`${group} ${topic}`))
+  if (topics.length === 0) throw new Error(`the group ${group} subscribes to no topic`)
+  if (taken !== undefined) throw new Error(`the group ${group} reads the topic ${taken} already`)
+  for (const topic of topics) claimed.add(`${group} ${topic}`)
+}
+
+function release(claimed: Set<string>, group: string, topics: readonly string[]): void {
+  for (const topic of topics) claimed.delete(`${group} ${topic}`)
+}
+
+async function leave({ members, claimed }: Engine, member: Member): Promise<void> {
+  if (!members.has(member)) return
+  await member.stop()
+  members.delete(member)
+  release(claimed, member.group, member.topics)
+}
+
+function measure(metrics: Metrics, members: ReadonlySet<Member>): void {
+  const gauge = (name: string, help: string, read: (member: Member) => number) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: ['group', 'topics'],
+      registers: [metrics],
+      collect() {
+        this.reset()
+        for (const member of members) {
+          this.set({ group: member.group, topics: member.topics.join() }, read(member))
+        }
+      },
+    })
+  gauge('bus_unfinished', 'Messages queued or worked on', (member) => member.unfinished())
+  gauge('bus_lag_seconds', 'Age of the oldest unfinished message', (m) => m.lag_ms() / 1000)
+}
+
+function longest(times_ms: readonly (number | undefined)[]): number | undefined {
+  const known = times_ms.filter((time_ms) => time_ms !== undefined)
+  return known.length === 0 ? undefined : Math.max(...known)
+}

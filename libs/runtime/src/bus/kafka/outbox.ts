@@ -1,0 +1,221 @@
+/**
+ * What a transaction announces is rows of it, in a table of its own schema, and goes to Kafka as soon
+ * as it is committed, in the order of the commits of each key. Whatever dies in between, it is sent
+ * again: at least once.
+ *
+ * The pump is woken by the commit, without a timer; what other processes have left it finds when it
+ * looks by itself. It holds a lock of the schema while it reads, sends and deletes, so that rows never
+ * overtake each other through two processes.
+ */
+import type { Logger } from '../../log.ts'
+import type { Database, Outbox } from '../../postgres/database.ts'
+import { periodically } from '../../periodically.ts'
+import type { OutgoingMessage } from '../event-bus.ts'
+import { delayAfter, pause } from '../pause.ts'
+import { openFates, type Fates } from './fates.ts'
+import { packHeaders, unpackHeaders } from './header-block.ts'
+import { within } from './outage.ts'
+import {
+  forgetTaken,
+  insert,
+  oldest_s,
+  remove,
+  takeOldest,
+  type NumberedRow,
+  type OutboxRow,
+} from './outbox-store.ts'
+import { recordOf, toRecord, type OutgoingRecord } from './record.ts'
+import type { Sender } from './sender.ts'
+
+export interface PumpOptions {
+  /** The schema of the service, over connections of the pump alone: at least two. */
+  readonly db: Database
+  readonly sender: Sender
+  readonly log: Logger
+  /** Told the age of the oldest row in seconds at each look. */
+  readonly onAge: (age_s: number) => void
+}
+
+export interface Pump {
+  readonly outbox: Outbox
+  /** Nothing of this process that is not sent yet was announced before, in ms since 1970. */
+  since_ms(): number
+  /** Milliseconds since anything was sent though something waits; undefined when nothing does. */
+  progress(): number | undefined
+  /** Rejects when the database does not answer. */
+  answers(): Promise<void>
+  /** Sends what is committed, for a while, and closes the connections. */
+  stop(): Promise<void>
+  /** As if the process was killed. */
+  crash(): void
+}
+
+const page = { rows_max: 1_000, bytes_max: 2 ** 22 }
+const look_every_ms = 2_000
+const forget_every_ms = 3_600_000
+/** The database is not held longer by a Kafka that does not answer. */
+const hold_ms_max = 10_000
+const stop_ms_max = 2_000
+
+export function openPump(options: PumpOptions): Pump {
+  const { db, log } = options
+  const stopping = new AbortController()
+  const loop = openLoop({ pass, log, stopping: stopping.signal })
+  const fates = openFates({ db, log, onDecided: () => loop.wake(), stopping: stopping.signal })
+  const send = oncePerRow(options.sender)
+
+  /** Whether everything is sent that was committed before. */
+  async function pass(): Promise<boolean> {
+    const decided = fates.decided()
+    await send.settled()
+    const { rows, isAll } = await db.transaction(async (tx) => {
+      const oldest = await takeOldest(tx, page)
+      if (oldest.rows.length > 0) {
+        const what = 'Kafka did not take the outbox'
+        await within(send.all(oldest.rows), hold_ms_max, what, stopping.signal)
+        remove(tx, oldest.rows)
+      }
+      return oldest
+    })
+    send.forget(isAll ? 'all' : rows)
+    if (isAll) for (const fate of decided) fates.over(fate)
+    return isAll
+  }
+
+  async function lookForLeftOvers(): Promise<void> {
+    loop.wake()
+    options.onAge(await oldest_s(db))
+  }
+
+  const look = periodically(look_every_ms, lookForLeftOvers, { log, name: 'outbox' })
+  const forget = periodically(forget_every_ms, () => forgetTaken(db), { log, name: 'outbox' })
+  loop.wake()
+
+  return {
+    outbox: outboxOf(fates),
+    since_ms: () => fates.since_ms(),
+    progress: () => loop.progress(),
+    async answers() {
+      await oldest_s(db)
+    },
+    async stop() {
+      await Promise.all([look.stop(), forget.stop()])
+      await within(loop.idle(), stop_ms_max, 'the outbox was not sent').catch((error: unknown) => {
+        log.warn({ err: error }, 'what is left in the outbox is sent after the next start')
+      })
+      stopping.abort()
+      await db.close()
+    },
+    crash() {
+      stopping.abort()
+      void look.stop()
+      void forget.stop()
+    },
+  }
+}
+
+function outboxOf(fates: Fates): Outbox {
+  return {
+    async write(tx, messages) {
+      const fate = await fates.begin()
+      try {
+        await insert(tx, fate.ticket, rowsOf(messages, fate.since_ms))
+      } catch (error) {
+        // COMMIT is not sent after this, so whatever became of the statement, it is undone.
+        fates.over(fate)
+        throw error
+      }
+      return {
+        committed: () => fates.committed(fate),
+        rolledBack: () => fates.over(fate),
+        unknown: () => fates.unknown(fate),
+      }
+    },
+  }
+}
+
+interface LoopOptions {
+  /** Whether nothing is left to be done. */
+  readonly pass: () => Promise<boolean>
+  readonly log: Logger
+  readonly stopping: AbortSignal
+}
+
+/** Passes one after the other while anybody wakes it, without end while they fail. */
+function openLoop({ pass, log, stopping }: LoopOptions) {
+  let awake = false
+  let running: Promise<void> | undefined
+  let progressed_ms = 0
+
+  async function run(): Promise<void> {
+    progressed_ms = performance.now()
+    for (let failures = 0; awake && !stopping.aborted;) {
+      awake = false
+      try {
+        if (!(await pass())) awake = true
+        progressed_ms = performance.now()
+        failures = 0
+      } catch (error) {
+        log.warn({ err: error, failures: ++failures }, 'outbox not sent: tried again')
+        await pause(delayAfter(failures), stopping)
+        awake = true
+      }
+    }
+  }
+
+  function wake(): void {
+    awake = true
+    running ??= run().finally(() => {
+      running = undefined
+      // Whoever woke it after its last look and before this moment is not forgotten.
+      if (awake && !stopping.aborted) wake()
+    })
+  }
+
+  return {
+    wake,
+    progress: () => (running === undefined ? undefined : performance.now() - progressed_ms),
+    async idle(): Promise<void> {
+      while (running !== undefined) await running
+    },
+  }
+}
+
+/** Throws for a message that cannot be carried, before anything of its transaction is committed. */
+function rowsOf(messages: readonly OutgoingMessage[], now_ms: number): readonly OutboxRow[] {
+  const time = new Date(now_ms).toISOString()
+  return messages.map((message) => {
+    const { topic, key, value, headers } = toRecord({ ...message, time })
+    return { topic, key, headers: packHeaders(headers), value: Buffer.from(value ?? '') }
+  })
+}
+
+function recordOfRow({ topic, key, headers, value }: NumberedRow): OutgoingRecord {
+  return recordOf({ topic, key, value, headers: unpackHeaders(headers) })
+}
+
+/**
+ * Sends rows, and remembers those that arrived until they are deleted: when the deletion is lost, which
+ * an outage of the database does, they are not sent a second time by this process.
+ */
+function oncePerRow(sender: Sender) {
+  const arrived = new Set<string>()
+  let sending: Promise<void> = Promise.resolve()
+  return {
+    all(rows: readonly NumberedRow[]): Promise<void> {
+      const missing = rows.filter(({ n }) => !arrived.has(n))
+      if (missing.length === 0) return Promise.resolve()
+      sending = sender.send(missing.map(recordOfRow)).settled.then(() => {
+        for (const { n } of missing) arrived.add(n)
+      })
+      return sending
+    },
+    /** Whatever is still under way from before: it must have ended before anything is sent again. */
+    settled: () => sending.catch(() => undefined),
+    /** They are deleted; all of them when there was no more, whatever became of earlier deletions. */
+    forget(rows: readonly NumberedRow[] | 'all'): void {
+      if (rows === 'all') arrived.clear()
+      else for (const { n } of rows) arrived.delete(n)
+    },
+  }
+}

@@ -1,0 +1,91 @@
+/**
+ * Where a member is in each of its partitions: nothing is left out, whatever kafkajs hands over, and
+ * what is finished without a gap is what may be committed.
+ */
+import { watermark, type Watermark } from '../watermark.ts'
+
+/** A partition that the member reads. */
+export interface Place {
+  /** As it is called at the brokers. */
+  readonly topic: string
+  readonly partition: number
+  readonly mark: Watermark
+  /** The offset that is taken next; undefined before the first one is known. */
+  next: number | undefined
+  /** Everything before it is committed as finished. */
+  committed: number
+  /** It was asked for this offset again because the log went on with a later one. */
+  soughtAgain: number | undefined
+  /** Somebody else reads it now: what still waits of it is not worked on. */
+  isLost: boolean
+}
+
+export interface Places {
+  /** What the member reads from now on; it goes on where it was in what it read before. */
+  assign(assignment: Readonly<Record<string, readonly number[]>>, now_ms: number): void
+  /** undefined when somebody else reads it. */
+  of(topic: string, partition: number): Place | undefined
+  all(): IterableIterator<Place>
+}
+
+/** What the log has next for a place. */
+export type Fit = 'fits' | 'leaves out' | 'was deleted'
+
+/** An answer of the log that was asked for longer ago does not come any more. */
+const remembered_ms = 30_000
+
+export function openPlaces(): Places {
+  const places = new Map<string, Place>()
+  const lost = new Map<string, { readonly next: number; readonly lost_ms: number }>()
+
+  return {
+    assign(assignment, now_ms) {
+      const kept = new Set<string>()
+      for (const topic in assignment) {
+        for (const partition of assignment[topic] ?? []) {
+          const name = nameOf(topic, partition)
+          kept.add(name)
+          if (places.has(name)) continue
+          const before = lost.get(name)
+          const isFresh = before !== undefined && now_ms - before.lost_ms < remembered_ms
+          places.set(name, newPlace(topic, partition, isFresh ? before.next : undefined))
+        }
+      }
+      lost.clear()
+      for (const [name, place] of places) {
+        if (kept.has(name)) continue
+        const finished = finishedBefore(place)
+        if (finished !== undefined) lost.set(name, { next: finished, lost_ms: now_ms })
+        place.isLost = true
+        places.delete(name)
+      }
+    },
+    of: (topic, partition) => places.get(nameOf(topic, partition)),
+    all: () => places.values(),
+  }
+}
+
+export function nameOf(topic: string, partition: number): string {
+  return `${topic} ${partition}`
+}
+
+/** Everything before that offset is finished; undefined when nothing was taken yet. */
+export function finishedBefore({ mark, next }: Place): number | undefined {
+  return mark.lowest() ?? next
+}
+
+/**
+ * Whether what was read from `fetched` on may be taken. An answer that was asked for before the group
+ * was divided anew may begin behind what has been taken; it is asked for again, and only when it comes
+ * so a second time the log has deleted what lies between.
+ */
+export function fitOf(place: Place, fetched: number): Fit {
+  const { next, soughtAgain } = place
+  if (next === undefined || fetched <= next) return 'fits'
+  return soughtAgain === next ? 'was deleted' : 'leaves out'
+}
+
+function newPlace(topic: string, partition: number, next: number | undefined): Place {
+  const mark = watermark()
+  return { topic, partition, mark, next, committed: -1, soughtAgain: undefined, isLost: false }
+}

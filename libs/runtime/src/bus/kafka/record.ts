@@ -1,0 +1,136 @@
+/**
+ * A message as Kafka carries it: its payload as JSON, its attributes as headers after the CloudEvents
+ * Kafka binding, and its own headers beside them. Relayed bodies go in and come out byte for byte.
+ *
+ * Headers whose name begins with `ce_` belong to the bus. `ce_byteheaders` lists, as JSON, those of the
+ * others whose value is bytes and not text.
+ */
+import type { IHeaders, KafkaMessage } from 'kafkajs'
+import type { Message, MessageHeaders } from '../event-bus.ts'
+
+/** A record ready to be sent; nothing about it can fail any more. */
+export interface OutgoingRecord {
+  /** As the catalogue names it. */
+  readonly topic: string
+  /** '' means none. */
+  readonly key: string
+  /** null takes away what a compacted topic holds under the key. */
+  readonly value: string | Buffer | null
+  readonly headers: MessageHeaders
+  /** About what it takes on its way. */
+  readonly bytes: number
+}
+
+export const own = 'ce_'
+export const attributes = {
+  id: 'ce_id',
+  type: 'ce_type',
+  source: 'ce_source',
+  time: 'ce_time',
+  version: 'ce_specversion',
+  byteHeaders: 'ce_byteheaders',
+  /** The only group that shall take it: a dead letter that is handed over again. */
+  replayFor: 'ce_replayfor',
+} as const
+
+/** A broker refuses a larger one; so it is refused where its maker sees it. */
+export const record_bytes_max = 8 * 2 ** 20
+const overhead_bytes = 64
+
+/** Throws for a message that cannot be carried: a bug of who says it. */
+export function toRecord(message: Message): OutgoingRecord {
+  const { id, topic, key, type, source, time, payload, headers } = message
+  const value = JSON.stringify(payload) as string | undefined
+  if (value === undefined) throw new Error(`the payload of the message ${id} is no JSON`)
+  const all: Record<string, string | Buffer> = {
+    [attributes.version]: '1.0',
+    [attributes.id]: id,
+    [attributes.type]: type,
+    [attributes.source]: source,
+    [attributes.time]: time,
+  }
+  const byteHeaders: string[] = []
+  for (const name in headers) {
+    if (name.startsWith(own)) throw new Error(`the message ${id} has the header ${name}`)
+    const header = headers[name] ?? ''
+    all[name] = header
+    if (typeof header !== 'string') byteHeaders.push(name)
+  }
+  if (byteHeaders.length > 0) all[attributes.byteHeaders] = JSON.stringify(byteHeaders)
+  return recordOf({ topic, key, value, headers: all })
+}
+
+/** Throws when it is larger than a broker takes. */
+export function recordOf(record: Omit<OutgoingRecord, 'bytes'>): OutgoingRecord {
+  const { topic, key, value, headers } = record
+  let bytes = overhead_bytes + key.length + (value === null ? 0 : Buffer.byteLength(value))
+  for (const name in headers) bytes += name.length + Buffer.byteLength(headers[name] ?? '') + 4
+  if (bytes > record_bytes_max) {
+    throw new Error(`a message of ${bytes} bytes to ${topic}: at most ${record_bytes_max} may be`)
+  }
+  return { ...record, bytes }
+}
+
+/** The message with its payload as parsed JSON; throws when it cannot be read. */
+export function toMessage(topic: string, { key, value, headers = {} }: KafkaMessage): Message {
+  if (value === null) throw new Error('the message has no value')
+  const attribute = (name: string) => {
+    const text = headerText(headers, name)
+    if (text === undefined) throw new Error(`the message lacks its header ${name}`)
+    return text
+  }
+  const id = attribute(attributes.id)
+  const type = attribute(attributes.type)
+  const source = attribute(attributes.source)
+  const time = attribute(attributes.time)
+  const payload: unknown = JSON.parse(value.toString())
+  return { id, topic, key: keyOf(key), type, source, time, payload, headers: ownHeaders(headers) }
+}
+
+export function keyOf(key: Buffer | null): string {
+  return key === null ? '' : key.toString()
+}
+
+/** undefined when the record has none of that name. */
+export function headerText(headers: IHeaders | undefined, name: string): string | undefined {
+  const value = headers?.[name]
+  return value === undefined || Array.isArray(value) ? undefined : value.toString()
+}
+
+/** Every header as it is on its way, for a record that is passed on. */
+export function headerBytes(headers: IHeaders | undefined): Record<string, Buffer> {
+  const all: Record<string, Buffer> = {}
+  for (const name in headers) {
+    const value = headers[name]
+    if (value !== undefined && !Array.isArray(value)) {
+      all[name] = typeof value === 'string' ? Buffer.from(value) : value
+    }
+  }
+  return all
+}
+
+function ownHeaders(headers: IHeaders): MessageHeaders {
+  const byteHeaders = namesIn(headerText(headers, attributes.byteHeaders))
+  const rest: Record<string, string | Buffer> = {}
+  for (const name in headers) {
+    const value = headers[name]
+    if (name.startsWith(own) || value === undefined || Array.isArray(value)) continue
+    if (byteHeaders.has(name)) rest[name] = typeof value === 'string' ? Buffer.from(value) : value
+    else rest[name] = value.toString()
+  }
+  return rest
+}
+
+/** The same few lists come all the time. */
+const lists = new Map<string, ReadonlySet<string>>()
+const lists_max = 1_000
+const none: ReadonlySet<string> = new Set()
+
+function namesIn(list: string | undefined): ReadonlySet<string> {
+  if (list === undefined) return none
+  const known = lists.get(list)
+  if (known !== undefined) return known
+  const names = new Set(JSON.parse(list) as readonly string[])
+  if (lists.size < lists_max) lists.set(list, names)
+  return names
+}

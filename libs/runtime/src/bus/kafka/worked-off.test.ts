@@ -1,0 +1,60 @@
+import { expect, test } from '@jest/globals'
+import type { Administration } from './administration.ts'
+import { workedOff_ms } from './worked-off.ts'
+
+interface Log {
+  /** When the log took each message of its one partition, in ms before now. */
+  readonly taken_ms_ago: readonly number[]
+  readonly committed: number
+  readonly finished?: number
+}
+
+/** How far the answer lies back, in ms. */
+async function lag({ taken_ms_ago, committed, finished }: Log, spoken_ms_ago = 0): Promise<number> {
+  const now = Date.now()
+  const taken = taken_ms_ago.map((ago) => now - ago)
+  const only = (offset: number) =>
+    Promise.resolve([{ topic: 't', partitions: [{ partition: 0, offset }] }])
+  const administration: Pick<Administration, 'committed' | 'ends' | 'offsetsAt'> = {
+    committed: () => only(committed),
+    ends: () =>
+      Promise.resolve([{ topic: 't', partitions: [{ partition: 0, low: 0, high: taken.length }] }]),
+    offsetsAt: (_topics, at_ms) => only(taken.filter((time) => time < at_ms).length),
+  }
+  const until = await workedOff_ms({
+    administration: administration as Administration,
+    group: 'g',
+    topics: ['t'],
+    finished: () => new Map(finished === undefined ? [] : [['t 0', finished]]),
+    since_ms: () => (spoken_ms_ago === 0 ? Infinity : now - spoken_ms_ago),
+    underWay_ms_max: 100,
+  })
+  return now - until
+}
+
+const about = (ms: number) => expect.closeTo(ms, -2)
+
+test('when all is finished it lies back by what may be under way', async () => {
+  expect(await lag({ taken_ms_ago: [], committed: -1 })).toEqual(about(100))
+  expect(await lag({ taken_ms_ago: [9_000, 10], committed: 2 })).toEqual(about(100))
+})
+
+test('what this process has finished counts before it is committed', async () => {
+  expect(await lag({ taken_ms_ago: [9_000, 10], committed: 0, finished: 2 })).toEqual(about(100))
+})
+
+test('it lies before the oldest unfinished message, however many come after it', async () => {
+  const answers = await Promise.all([
+    lag({ taken_ms_ago: [9_000, 500, 10], committed: 1 }),
+    lag({ taken_ms_ago: [9_000, 500, 10], committed: 0 }),
+    lag({ taken_ms_ago: [9_000_000], committed: -1 }),
+  ])
+  expect(answers[0]).toBeGreaterThan(600)
+  expect(answers[0]).toBeLessThan(2_000)
+  expect(answers[1]).toBeGreaterThan(9_100)
+  expect(answers[2]).toBeGreaterThan(9_000_100)
+})
+
+test('it lies before what this process has under way', async () => {
+  expect(await lag({ taken_ms_ago: [10], committed: 1 }, 700)).toEqual(about(700))
+})

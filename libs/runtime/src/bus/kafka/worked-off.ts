@@ -1,0 +1,80 @@
+/**
+ * What a group has worked off, as its committed offsets and the log tell it. The log notes when it took
+ * each message, so everything that it took before some moment lies before some offsets; when the
+ * group has finished up to these, nothing of that time is left.
+ */
+import type { Administration, OfPartitions, OffsetOf } from './administration.ts'
+import { nameOf } from './places.ts'
+
+export interface WorkedOffOptions {
+  readonly administration: Administration
+  readonly group: string
+  readonly topics: readonly string[]
+  /** What this process has finished and not committed yet. */
+  readonly finished: () => ReadonlyMap<string, number>
+  /** Nothing that this process has under way was announced before, in ms since 1970. */
+  readonly since_ms: () => number
+  /** Within that time what another process publishes is in the log, or has failed for it. */
+  readonly underWay_ms_max: number
+}
+
+/** How far the moments lie back that are tried; what lies further back than the last is not known. */
+const steps_ms = [0, 300, 600, 1_000, 2_000, 4_000, 8_000, 15_000, 30_000, 60_000].concat(
+  Array.from({ length: 14 }, (_, at) => 120_000 * 2 ** at),
+)
+
+/** A moment before which all is worked off, in ms since 1970; rejects when the log does not answer. */
+export async function workedOff_ms(options: WorkedOffOptions): Promise<number> {
+  const { administration, group, topics, finished, underWay_ms_max } = options
+  const now_ms = Date.now()
+  const spoken_ms = options.since_ms()
+  const committed = await administration.committed(group, topics)
+  const done = furthest(committed, finished())
+  for (const back_ms of steps_ms) {
+    const at_ms = now_ms - back_ms
+    const reached =
+      back_ms === 0
+        ? await endsOf(administration, topics)
+        : await administration.offsetsAt(topics, at_ms)
+    if (covers(done, reached)) return Math.min(at_ms - underWay_ms_max, spoken_ms)
+  }
+  return 0
+}
+
+async function endsOf(administration: Administration, topics: readonly string[]) {
+  const ends = await administration.ends(topics)
+  return ends.map(({ topic, partitions }) => ({
+    topic,
+    partitions: partitions.map(({ partition, low, high }) => ({
+      partition,
+      // What is not kept any more needs no work, and an empty partition none at all.
+      offset: low === high ? 0 : high,
+    })),
+  }))
+}
+
+function furthest(
+  committed: readonly OfPartitions<OffsetOf>[],
+  finished: ReadonlyMap<string, number>,
+): ReadonlyMap<string, number> {
+  const done = new Map(finished)
+  for (const { topic, partitions } of committed) {
+    for (const { partition, offset } of partitions) {
+      const name = nameOf(topic, partition)
+      done.set(name, Math.max(offset, done.get(name) ?? 0, 0))
+    }
+  }
+  return done
+}
+
+/** Whether all of it lies before what is done. */
+export function covers(
+  done: ReadonlyMap<string, number>,
+  reached: readonly OfPartitions<OffsetOf>[],
+): boolean {
+  return reached.every(({ topic, partitions }) =>
+    partitions.every(
+      ({ partition, offset }) => (done.get(nameOf(topic, partition)) ?? 0) >= offset,
+    ),
+  )
+}

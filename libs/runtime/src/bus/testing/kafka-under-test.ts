@@ -1,0 +1,173 @@
+/** The Kafka engine for the contract tests: topics of its own on the broker of the run, a fresh database. */
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openLog, type LogLevel } from '../../log.ts'
+import { openMetrics } from '../../metrics.ts'
+import { socketPort, superuser } from '../../postgres/hub-lock.ts'
+import { asSuperuser, provisionDatabase } from '../../postgres/provision.ts'
+import { socketUrl } from '../../postgres/service-databases.ts'
+import { testBroker } from '../../testing/kafka-broker.ts'
+import { testSocketFolder } from '../../testing/test-server.ts'
+import { openBrokers, type Brokers } from '../kafka/brokers.ts'
+import { openDatabases } from '../kafka/databases.ts'
+import type { IntakeBounds } from '../kafka/member.ts'
+import { openKafkaBus, type KafkaBus } from '../kafka/open.ts'
+import type { BusUnderTest, CutDatabase } from './bus-under-test.ts'
+import { openCommitCutter } from './commit-cutter.ts'
+
+export interface KafkaUnderTest extends BusUnderTest {
+  readonly engine: KafkaBus
+  readonly brokers: Brokers
+  restart(): Promise<KafkaUnderTest>
+  /** Another process of the same hub, on the same topics and the same database. */
+  beside(): Promise<KafkaUnderTest>
+  /** Runs SQL as superuser and answers its rows. */
+  sql<Row>(text: string): Promise<readonly Row[]>
+  /** As a process stops that is told to; nothing is deleted. */
+  stopInOrder(): Promise<void>
+}
+
+export interface KafkaUnderTestOptions {
+  readonly bounds?: Partial<IntakeBounds>
+  /** Where the broker is reached; its own port when left out. */
+  readonly address?: string
+  /** Of each topic; 1 when left out. */
+  readonly partitions?: number
+  readonly publish_ms_max?: number
+  readonly session_ms?: number
+}
+
+const migrations = new URL('./migrations/', import.meta.url)
+const shop = { url: '', schema: 'shop', migrations, connections_max: 40 }
+const log = openLog({ name: 'test', level: (process.env['LOG_LEVEL'] ?? 'silent') as LogLevel })
+
+export async function openKafkaUnderTest(
+  options: KafkaUnderTestOptions = {},
+): Promise<KafkaUnderTest> {
+  const name = `kafka_${randomBytes(6).toString('hex')}`
+  await provisionDatabase(testSocketFolder(), name)
+  return openOn(name, options)
+}
+
+function brokersOf(address: string): Brokers {
+  const identity = { clientId: 'test', tls: undefined, login: undefined }
+  return openBrokers({ ...identity, addresses: [address], log })
+}
+
+async function openOn(name: string, options: KafkaUnderTestOptions): Promise<KafkaUnderTest> {
+  const { address = testBroker().address, bounds = {} } = options
+  const { partitions = 1, publish_ms_max = 4_000, session_ms = 3_000 } = options
+  const socketFolder = testSocketFolder()
+  const metrics = openMetrics({ ofProcess: false })
+  const brokers = brokersOf(address)
+  const engine = await openKafkaBus({
+    brokers,
+    topics: {
+      prefix: `${name}.`,
+      catalogue: ['orders', 'bills'],
+      partitions,
+      replicas: 1,
+      minInsync: 1,
+      retention_h: 1,
+    },
+    compression: 'none',
+    publish_ms_max,
+    session_ms,
+    bounds,
+    log,
+    metrics,
+    onBroken: (reason) => log.error(reason),
+  })
+  const url = socketUrl(socketFolder, name, superuser)
+  const databases = openDatabases({ url, kafka: engine, log })
+  const closers: (() => Promise<unknown>)[] = []
+
+  async function openCutDatabase(): Promise<CutDatabase> {
+    const folder = await mkdtemp(join(tmpdir(), 'cut-'))
+    const socket = `.s.PGSQL.${socketPort}`
+    const cutter = await openCommitCutter(join(folder, socket), join(socketFolder, socket), () =>
+      cut.decide(),
+    )
+    const cut: CutDatabase = {
+      database: await databases.openDatabase({ ...shop, url: socketUrl(folder, name, superuser) }),
+      decide: () => 'pass',
+      onTheirWay: () => cutter.onTheirWay(),
+    }
+    closers.push(async () => {
+      await cutter.close()
+      await rm(folder, { recursive: true })
+    })
+    return cut
+  }
+
+  async function cutConnections(): Promise<number> {
+    const { rowCount } = await asSuperuser(socketFolder, 'postgres', (client) =>
+      client.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [
+        name,
+      ]),
+    )
+    return rowCount ?? 0
+  }
+
+  async function crash(): Promise<void> {
+    const crashed = engine.crash()
+    const closed = databases.close()
+    while ((await cutConnections()) > 0);
+    await Promise.all([closed, crashed])
+    for (const one of closers) await one()
+  }
+
+  async function forget(): Promise<void> {
+    await asSuperuser(socketFolder, 'postgres', (client) =>
+      client.query(`drop database if exists ${name} with (force)`),
+    )
+    await deleteTopics(name)
+  }
+
+  return {
+    engine,
+    brokers,
+    bus: engine.bus,
+    metrics,
+    database: await databases.openDatabase(shop),
+    openCutDatabase,
+    async cutConnections() {
+      brokers.cut()
+      await cutConnections()
+    },
+    sql: async <Row>(text: string) =>
+      asSuperuser(socketFolder, name, async (client) => {
+        const { rows } = await client.query(text)
+        return rows as Row[]
+      }),
+    async restart() {
+      await crash()
+      return openOn(name, options)
+    },
+    beside: () => openOn(name, options),
+    async stopInOrder() {
+      await engine.stop()
+      await databases.close()
+      for (const one of closers) await one()
+    },
+    async stop() {
+      await crash()
+      await forget()
+    },
+  }
+}
+
+async function deleteTopics(name: string): Promise<void> {
+  const brokers = brokersOf(testBroker().address)
+  const admin = brokers.client({ retries: 5 }).admin()
+  try {
+    await admin.connect()
+    const topics = await admin.listTopics()
+    await admin.deleteTopics({ topics: topics.filter((topic) => topic.startsWith(`${name}.`)) })
+    await admin.disconnect()
+  } finally {
+    brokers.close()
+  }
+}

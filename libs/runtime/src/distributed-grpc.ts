@@ -1,0 +1,101 @@
+/** gRPC of a process that is one of many: always with certificates on both sides. */
+import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { networkInterfaces } from 'node:os'
+import type { DistributedSettings } from './distributed-settings.ts'
+import { openGrpcHost, type OpenGrpcHost } from './grpc/host.ts'
+import { renewable, type GrpcCertificates, type Renewable } from './grpc/identity.ts'
+import type { Logger } from './log.ts'
+import { readPem } from './pem.ts'
+import { periodically, type Periodic } from './periodically.ts'
+import { StartError } from './start-error.ts'
+
+export interface DistributedGrpcOptions {
+  readonly settings: DistributedSettings
+  /** Where the gRPC server of that service is. */
+  readonly addressOf: (provider: string) => string
+  /** The services that may call a method: `/causeway.transfers.v1.Transfers/GetTransferStates`. */
+  readonly callersOf: (path: string) => readonly string[]
+  readonly log: Logger
+}
+
+/** Throws StartError with the setting that is wrong. */
+export async function openDistributedGrpc(options: DistributedGrpcOptions): Promise<OpenGrpcHost> {
+  const { settings, addressOf, callersOf, log } = options
+  const first = await readCertificates(settings)
+  const fault = faultOf(first)
+  if (fault !== undefined) throw new StartError(`GRPC_TLS_CERTIFICATE_FILE: ${fault}.`)
+  const certificates = renewable(first)
+  const host = await openGrpcHost({
+    log,
+    listen: `${settings.GRPC_HOST}:${settings.GRPC_PORT}`,
+    addressOf,
+    reachedAt: hostOf(settings),
+    identity: { certificates, callersOf },
+  })
+  const renewal = renewCertificates(settings, first, certificates, log)
+  return {
+    ...host,
+    async stop() {
+      await renewal.stop()
+      await host.stop()
+    },
+  }
+}
+
+async function readCertificates(settings: DistributedSettings): Promise<GrpcCertificates> {
+  const file = (name: 'GRPC_TLS_CERTIFICATE_FILE' | 'GRPC_TLS_KEY_FILE' | 'GRPC_TLS_CA_FILE') =>
+    readPem(name, settings[name])
+  return {
+    certificate: await file('GRPC_TLS_CERTIFICATE_FILE'),
+    key: await file('GRPC_TLS_KEY_FILE'),
+    ca: await file('GRPC_TLS_CA_FILE'),
+  }
+}
+
+/** Files that are half replaced are logged and looked at again; until then the old ones serve. */
+function renewCertificates(
+  settings: DistributedSettings,
+  first: GrpcCertificates,
+  certificates: Renewable,
+  log: Logger,
+): Periodic {
+  const textOf = ({ certificate, key, ca }: GrpcCertificates) => [certificate, key, ca].join('\n')
+  let shown = textOf(first)
+  return periodically(
+    settings.GRPC_TLS_RENEWAL_MS,
+    async () => {
+      const read = await readCertificates(settings)
+      if (textOf(read) === shown) return
+      const fault = faultOf(read)
+      if (fault !== undefined) throw new Error(fault)
+      certificates.renew(read)
+      shown = textOf(read)
+      log.info('the certificate for gRPC was renewed')
+    },
+    { log, name: 'renewal of the certificate for gRPC' },
+  )
+}
+
+/** In words: what would keep others from knowing this process. */
+function faultOf({ certificate, key, ca }: GrpcCertificates): string | undefined {
+  try {
+    const own = new X509Certificate(certificate)
+    if (!own.checkPrivateKey(createPrivateKey(key))) return 'the key is not that of the certificate'
+    return new X509Certificate(ca).ca ? undefined : 'the authority is none'
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}
+
+/** Who listens on every address is reached by the first one that leads here from outside. */
+export function hostOf({
+  GRPC_HOST: host,
+  GRPC_ADVERTISED_HOST: advertised,
+}: Pick<DistributedSettings, 'GRPC_HOST' | 'GRPC_ADVERTISED_HOST'>): string {
+  if (advertised !== '') return advertised
+  if (host !== '0.0.0.0' && host !== '::' && host !== '[::]') return host.replace(/^\[|\]$/g, '')
+  const outside = Object.values(networkInterfaces())
+    .flat()
+    .find((place) => place !== undefined && !place.internal && place.family === 'IPv4')
+  return outside?.address ?? '127.0.0.1'
+}

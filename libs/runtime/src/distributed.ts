@@ -1,0 +1,170 @@
+/**
+ * The parts of a process that is one of many: events over Kafka, an own database, other services over
+ * gRPC. What it says survives any process, and any one broker when there are three.
+ */
+import type { BrokersOptions } from './bus/kafka/brokers.ts'
+import type { KafkaBusOptions } from './bus/kafka/open.ts'
+import type { DistributedSettings } from './distributed-settings.ts'
+import { openDistributedGrpc } from './distributed-grpc.ts'
+import type { OpenGrpcHost } from './grpc/host.ts'
+import { openHealth, type HealthChecks } from './health.ts'
+import type { Logger } from './log.ts'
+import { openMetrics } from './metrics.ts'
+import { readPem } from './pem.ts'
+import type { DatabaseOptions } from './postgres/open.ts'
+import { sqlState } from './postgres/outage.ts'
+import { retrying } from './retrying.ts'
+import type { ProcessParts } from './service.ts'
+import { StartError } from './start-error.ts'
+
+export interface DistributedOptions {
+  /** Folder name of the service: brokers and databases are told who is there. */
+  readonly name: string
+  readonly settings: DistributedSettings
+  /** Every topic of the catalogue of events; what is missing of them is made. */
+  readonly topics: readonly string[]
+  /** Where the gRPC server of that service is: host:port, or unix:/path. */
+  readonly addressOf: (provider: string) => string
+  /** The services that may call a gRPC method, by its path. */
+  readonly callersOf: (path: string) => readonly string[]
+  readonly log: Logger
+  /** Events are not read any more though nobody stopped it: say the reason and end the process. */
+  readonly onBroken: (reason: string) => void
+}
+
+export interface DistributedParts extends ProcessParts {
+  readonly health: HealthChecks
+  /** Where others reach this process over gRPC. */
+  readonly grpcAddress: string
+  /** Milliseconds since events last moved though there are some; undefined when there are none. */
+  progress(): number | undefined
+  /** Other services are not answered any more; the service itself goes on. */
+  drain(): Promise<void>
+  /** After the service has stopped: lets go of everything in reverse order. */
+  stop(): Promise<void>
+}
+
+/** Throws StartError with one sentence for everything that a person can put right. */
+export async function openDistributed(options: DistributedOptions): Promise<DistributedParts> {
+  const { settings, log } = options
+  const metrics = openMetrics({ ofProcess: true })
+  const busOptions = { ...(await busOptionsOf(options)), log, metrics }
+  // A hub in one process has no use for the Kafka client, so it is not loaded before this.
+  const { openBrokers } = await import('./bus/kafka/brokers.ts')
+  const { openKafkaBus } = await import('./bus/kafka/open.ts')
+  const { openDatabases } = await import('./bus/kafka/databases.ts')
+  log.info({ brokers: busOptions.brokers.addresses }, 'waiting for Kafka')
+  const kafka = await openKafkaBus({ ...busOptions, brokers: openBrokers(busOptions.brokers) })
+  const databases = openDatabases({ url: settings.DATABASE_URL, kafka, log })
+  let grpc: OpenGrpcHost
+  try {
+    grpc = await openDistributedGrpc(options)
+  } catch (error) {
+    await kafka.stop()
+    throw error
+  }
+  const health = openHealth()
+  health.ready('kafka', () => kafka.answers())
+  health.ready('postgresql', () => databases.answer())
+  return {
+    log,
+    bus: kafka.bus,
+    grpc,
+    grpcAddress: grpc.address,
+    health,
+    metrics,
+    openDatabase: (databaseOptions) =>
+      waitFor(databaseOptions, log, () => databases.openDatabase(databaseOptions)),
+    openExclusive: (exclusiveOptions) => databases.openExclusive(exclusiveOptions),
+    progress: () => kafka.progress(),
+    drain: () => grpc.drain(),
+    async stop() {
+      await grpc.stop()
+      await kafka.stop()
+      await databases.close()
+    },
+  }
+}
+
+/** PostgreSQL may start after this process; what it refuses is for a person to put right. */
+async function waitFor<Db>(
+  { schema }: Pick<DatabaseOptions, 'schema'>,
+  log: Logger,
+  open: () => Promise<Db>,
+): Promise<Db> {
+  try {
+    return await retrying(open, { log, what: `waiting for the database of ${schema}` })
+  } catch (error) {
+    const isRefused = /^(28|3D|3F|42501)/.test(sqlState(error) ?? '')
+    if (!isRefused) throw error
+    const { message } = error as Error
+    throw new StartError(`The database of ${schema} is not as it has to be: ${message}.`)
+  }
+}
+
+/** What the settings say of the bus; a StartError names the first one that is wrong. */
+export async function busOptionsOf(
+  options: Pick<DistributedOptions, 'name' | 'settings' | 'topics' | 'log' | 'onBroken'>,
+): Promise<Omit<KafkaBusOptions, 'brokers' | 'metrics'> & { readonly brokers: BrokersOptions }> {
+  const { settings, topics, log, onBroken } = options
+  const { KAFKA_REPLICAS: replicas, KAFKA_MIN_INSYNC: minInsync } = settings
+  if (minInsync > replicas) {
+    throw new StartError(
+      `KAFKA_MIN_INSYNC is ${minInsync}, but KAFKA_REPLICAS makes only ${replicas} of each message.`,
+    )
+  }
+  return {
+    brokers: await brokersOptions(options),
+    topics: {
+      prefix: settings.KAFKA_TOPIC_PREFIX,
+      catalogue: topics,
+      partitions: settings.KAFKA_TOPIC_PARTITIONS,
+      replicas,
+      minInsync,
+      retention_h: settings.KAFKA_RETENTION_H,
+    },
+    compression: settings.KAFKA_COMPRESSION,
+    publish_ms_max: settings.KAFKA_PUBLISH_TIMEOUT_MS,
+    session_ms: settings.KAFKA_SESSION_MS,
+    log,
+    onBroken,
+  }
+}
+
+/** Who the process is for the brokers, from the files and names that the settings give. */
+async function brokersOptions({
+  name,
+  settings,
+  log,
+}: Pick<DistributedOptions, 'name' | 'settings' | 'log'>): Promise<BrokersOptions> {
+  const addresses = settings.KAFKA_BROKERS.split(',').map((address) => address.trim())
+  const wrong = addresses.find((address) => !/^[^\s:]+:\d+$|^\[[^\s]+\]:\d+$/.test(address))
+  if (wrong !== undefined) {
+    throw new StartError(`KAFKA_BROKERS is host:port, with commas between; '${wrong}' is not.`)
+  }
+  return {
+    addresses,
+    clientId: `causeway-${name}`,
+    tls: settings.KAFKA_TLS === 'on' ? await tlsOf(settings) : undefined,
+    login: loginOf(settings),
+    log,
+  }
+}
+
+async function tlsOf(settings: DistributedSettings): Promise<BrokersOptions['tls']> {
+  const { KAFKA_TLS_CA_FILE: ca, KAFKA_TLS_CERTIFICATE_FILE: certificate } = settings
+  const pem = (setting: string, file: string) => (file === '' ? '' : readPem(setting, file))
+  return {
+    ca: await pem('KAFKA_TLS_CA_FILE', ca),
+    certificate: await pem('KAFKA_TLS_CERTIFICATE_FILE', certificate),
+    // A certificate is nothing without its key.
+    key: certificate === '' ? '' : await readPem('KAFKA_TLS_KEY_FILE', settings.KAFKA_TLS_KEY_FILE),
+  }
+}
+
+function loginOf(settings: DistributedSettings): BrokersOptions['login'] {
+  const { KAFKA_SASL_MECHANISM: mechanism, KAFKA_SASL_USER: user } = settings
+  if (mechanism === 'none') return undefined
+  if (user === '') throw new StartError('KAFKA_SASL_USER is not set.')
+  return { mechanism, user, password: settings.KAFKA_SASL_PASSWORD }
+}

@@ -1,0 +1,95 @@
+/**
+ * Who is who between processes. Each end shows a certificate that the common authority signed, whose
+ * common name is the folder name of its service: names and addresses of hosts prove nothing here, so
+ * replicas may come and go anywhere.
+ */
+import {
+  experimental,
+  type ChannelCredentials,
+  ServerCredentials,
+  credentials,
+} from '@grpc/grpc-js'
+import type { PeerCertificate } from 'node:tls'
+
+/** What a process shows to the others, and by whom it knows them; all PEM. */
+export interface GrpcCertificates {
+  readonly certificate: string
+  readonly key: string
+  readonly ca: string
+}
+
+export interface GrpcIdentity {
+  readonly certificates: Renewable
+  /** The services that may call a method: `/causeway.transfers.v1.Transfers/GetTransferStates`. */
+  readonly callersOf: (path: string) => readonly string[]
+}
+
+/** Certificates of which new ones may come; connections that stand are not concerned. */
+export interface Renewable {
+  /** Serves from the next connection on. */
+  renew(certificates: GrpcCertificates): void
+  readonly provider: experimental.CertificateProvider
+}
+
+export function renewable(first: GrpcCertificates): Renewable {
+  let current = bytesOf(first)
+  const ofCa = new Set<experimental.CaCertificateUpdateListener>()
+  const ofIdentity = new Set<experimental.IdentityCertificateUpdateListener>()
+  return {
+    renew(certificates) {
+      current = bytesOf(certificates)
+      for (const listener of ofCa) listener(current.ca)
+      for (const listener of ofIdentity) listener(current.identity)
+    },
+    provider: {
+      addCaCertificateListener(listener) {
+        ofCa.add(listener)
+        // Later, because the library is only ready for it then.
+        process.nextTick(() => listener(current.ca))
+      },
+      removeCaCertificateListener: (listener) => void ofCa.delete(listener),
+      addIdentityCertificateListener(listener) {
+        ofIdentity.add(listener)
+        process.nextTick(() => listener(current.identity))
+      },
+      removeIdentityCertificateListener: (listener) => void ofIdentity.delete(listener),
+    },
+  }
+}
+
+function bytesOf({ certificate, key, ca }: GrpcCertificates) {
+  return {
+    ca: { caCertificate: Buffer.from(ca) },
+    identity: { certificate: Buffer.from(certificate), privateKey: Buffer.from(key) },
+  }
+}
+
+/** Whoever shows no certificate of the authority is not let in. */
+export function serverCredentials(identity: GrpcIdentity | undefined): ServerCredentials {
+  if (identity === undefined) return ServerCredentials.createInsecure()
+  const { provider } = identity.certificates
+  return experimental.createCertificateProviderServerCredentials(provider, provider, true)
+}
+
+/** Only a server whose certificate is that of the provider is spoken to. */
+export function channelCredentials(
+  identity: GrpcIdentity | undefined,
+  provider: string,
+): ChannelCredentials {
+  if (identity === undefined) return credentials.createInsecure()
+  const { provider: own } = identity.certificates
+  return experimental.createCertificateProviderChannelCredentials(own, own, {
+    checkServerIdentity: (_host, shown) => {
+      const name = commonNameOf(shown)
+      if (name === provider) return undefined
+      return new Error(`the certificate of ${provider} is shown by '${name ?? ''}'`)
+    },
+  })
+}
+
+/** undefined when there is none, or more than one. */
+export function commonNameOf(certificate: PeerCertificate | undefined): string | undefined {
+  // A certificate without a subject has none, whatever the type says.
+  const name: unknown = (certificate as Partial<PeerCertificate> | undefined)?.subject?.CN
+  return typeof name === 'string' && name !== '' ? name : undefined
+}

@@ -1,0 +1,32 @@
+/** How an address of the settings is said to the gRPC library, which balances over all that it finds. */
+import type { ChannelOptions } from '@grpc/grpc-js'
+import { isIPv4 } from 'node:net'
+import { StartError } from '../start-error.ts'
+
+/** Each call goes to the next replica that answers. */
+export const balancing: ChannelOptions = {
+  'grpc.service_config': JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] }),
+  'grpc.service_config_disable_resolution': 1,
+  // A replica that has moved is found again as soon as its connection is lost.
+  'grpc.dns_min_time_between_resolutions_ms': 1_000,
+}
+
+/**
+ * @param address `unix:/path`; `host:port`, of which every address that the name has is used; or several
+ *   IPv4 addresses with commas between
+ */
+export function targetOf(address: string): string {
+  if (/^(unix|dns|ipv4|ipv6):/.test(address)) return address
+  const places = address.split(',').map((place) => place.trim())
+  const [first = '', ...more] = places
+  const wrong = places.find((place) => !/^[^\s:/]+:\d{1,5}$|^\[[^\s\]]+\]:\d{1,5}$/.test(place))
+  if (wrong !== undefined) {
+    throw new StartError(`A gRPC address is host:port; '${wrong}' is not.`)
+  }
+  if (more.length === 0) return `dns:///${first}`
+  const named = places.find((place) => !isIPv4(place.slice(0, place.lastIndexOf(':'))))
+  if (named === undefined) return `ipv4:${places.join(',')}`
+  throw new StartError(
+    `A list of gRPC addresses holds IPv4 addresses alone, and '${named}' is none: give one name that has all of them.`,
+  )
+}

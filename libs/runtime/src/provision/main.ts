@@ -1,0 +1,43 @@
+/**
+ * `npm run provision`: makes the role and the schema of every service whose `<SERVICE>_DATABASE_URL` is
+ * in the environment, as the administrator of PROVISION_DATABASE_URL, and ends.
+ */
+import { StartError } from '../start-error.ts'
+import { provisionRole } from '../postgres/roles.ts'
+import { exitCodes, run } from '../process.ts'
+import { retrying } from '../retrying.ts'
+import { text } from '../settings.ts'
+
+const administrator = 'PROVISION_DATABASE_URL'
+const urlName = /^([A-Z][A-Z0-9_]*)_DATABASE_URL$/
+const names = Object.keys(process.env).filter((name) => urlName.test(name))
+
+const settings = Object.fromEntries(
+  [administrator, ...names].map((name) => [
+    name,
+    text({
+      about:
+        name === administrator
+          ? 'who may make databases, roles and schemas'
+          : 'role, password and database that the service will use',
+      default: null,
+      secret: true,
+    }),
+  ]),
+)
+
+await run('provision', settings, async (values, log) => {
+  const services = names.filter((name) => name !== administrator)
+  if (services.length === 0) {
+    throw new StartError('Nothing is to be made: set TRANSFERS_DATABASE_URL and its like.')
+  }
+  for (const name of services) {
+    const schema = name.replace(urlName, '$1').toLowerCase()
+    const service = { schema, url: values[name] ?? '' }
+    const work = () => provisionRole(values[administrator] ?? '', service)
+    await retrying(work, { log, what: `making the role of ${schema}` })
+    log.info({ schema }, 'role and schema are there')
+  }
+  return { stop: () => Promise.resolve() }
+})
+process.exit(exitCodes.stopped)

@@ -1,0 +1,122 @@
+/**
+ * The main function of a service in a process of its own: its parts, its operations server, a watchdog
+ * that ends it when it stands still, and the service itself.
+ */
+import { openDistributed, type DistributedParts } from './distributed.ts'
+import { distributedSettings, grpcUrlName, grpcUrls } from './distributed-settings.ts'
+import type { DistributedSettings } from './distributed-settings.ts'
+import { targetOf } from './grpc/target.ts'
+import type { Logger } from './log.ts'
+import { serveOperations } from './operations.ts'
+import { exitCodes, run, type HostProcess } from './process.ts'
+import type { Service, Start } from './service.ts'
+import type { SettingDefinitions, SettingValues } from './settings.ts'
+import { watch } from './watch.ts'
+
+export interface AloneOptions<Definitions extends SettingDefinitions> {
+  readonly settings: Definitions
+  readonly start: Start<SettingValues<Definitions>>
+  /** Every topic of the catalogue of events. */
+  readonly topics: readonly string[]
+  /** Folder names of the services that it calls. */
+  readonly providers: readonly string[]
+  /** The services that may call a gRPC method, by its path. */
+  readonly callersOf: (path: string) => readonly string[]
+}
+
+type Values = DistributedSettings & Readonly<Record<string, string | number>>
+
+/** @param name folder name of the service */
+export function runDistributed<Definitions extends SettingDefinitions>(
+  name: string,
+  options: AloneOptions<Definitions>,
+  host: HostProcess = process,
+): Promise<void> {
+  const all = { ...options.settings, ...grpcUrls(options.providers), ...distributedSettings }
+  const startAlone = (values: SettingValues<SettingDefinitions>, log: Logger) =>
+    open({ ...options, name, settings: values as Values, log, host }, (parts) =>
+      options.start(values as SettingValues<Definitions>, parts),
+    )
+  return run<SettingDefinitions>(name, all, startAlone, host)
+}
+
+interface Alone extends Pick<
+  AloneOptions<SettingDefinitions>,
+  'topics' | 'providers' | 'callersOf'
+> {
+  readonly name: string
+  readonly settings: Values
+  readonly log: Logger
+  readonly host: HostProcess
+}
+
+async function open(
+  alone: Alone,
+  start: (parts: DistributedParts) => Promise<Service>,
+): Promise<Service> {
+  const { settings, log, host } = alone
+  const end = (sentence: string) => {
+    log.fatal(sentence)
+    host.stderr.write(`${sentence}\n`)
+    host.exit(exitCodes.broken)
+  }
+  const addressOf = addressesIn(alone)
+  const parts = await openDistributed({ ...alone, addressOf, onBroken: end })
+  const opened: { stop(): Promise<void> | void }[] = [parts]
+  let state: 'starting' | 'started' | 'stopping' = 'starting'
+  parts.health.ready('process', () =>
+    state === 'started' ? Promise.resolve() : Promise.reject(new Error(state)),
+  )
+  try {
+    const { METRICS_HOST, METRICS_PORT: port, WATCHDOG_MS: stalled_ms } = settings
+    opened.push(await serveOperations({ ...parts, host: METRICS_HOST, port, log }))
+    parts.health.live('event bus', () => {
+      const without_ms = parts.progress() ?? 0
+      return without_ms < stalled_ms ? undefined : `no progress for ${without_ms} ms`
+    })
+    const onStalled = (ms: number) =>
+      end(`No event moved for ${ms} ms though there is work; ending.`)
+    opened.push(watch(() => parts.progress(), { stalled_ms, onStalled }))
+    opened.push(await start(parts))
+    state = 'started'
+    log.info({ grpc: parts.grpcAddress }, 'started')
+    return {
+      async stop() {
+        state = 'stopping'
+        await parts.drain()
+        await stopAll(opened, log)
+      },
+    }
+  } catch (error) {
+    await stopAll(opened, log)
+    throw error
+  }
+}
+
+/** Where the services are that are called; a StartError names the first address that is wrong. */
+function addressesIn({ name, settings, providers }: Alone): (provider: string) => string {
+  const targets = new Map(
+    providers.map((provider) => {
+      const address = settings[grpcUrlName(provider)]
+      return [provider, targetOf(typeof address === 'string' ? address : '')]
+    }),
+  )
+  return (provider) => {
+    const target = targets.get(provider)
+    if (target !== undefined) return target
+    throw new Error(`${name} calls ${provider}, which is none of its providers`)
+  }
+}
+
+async function stopAll(
+  opened: readonly { stop(): Promise<void> | void }[],
+  log: Logger,
+): Promise<void> {
+  for (const part of [...opened].reverse()) {
+    try {
+      await part.stop()
+    } catch (error) {
+      log.error({ err: error }, 'a part did not stop in order')
+    }
+  }
+}
