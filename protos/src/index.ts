@@ -2,17 +2,20 @@
  * The gRPC contracts between the services, one .proto file per serving context. The TypeScript
  * types are generated from those files by the build and cannot drift from them.
  */
-import { loadPackageDefinition } from '@grpc/grpc-js'
-import { loadSync } from '@grpc/proto-loader'
-import { fileURLToPath } from 'node:url'
-import type { ProtoGrpcType as AccountLookupTypes } from './generated/account-lookup.ts'
-import type { ProtoGrpcType as AuthServiceTypes } from './generated/auth-service.ts'
-import type { ProtoGrpcType as NotificationsTypes } from './generated/notifications.ts'
-import type { ProtoGrpcType as ParticipantLifecycleTypes } from './generated/participant-lifecycle.ts'
-import type { ProtoGrpcType as QuotingTypes } from './generated/quoting.ts'
-import type { ProtoGrpcType as SettlementsTypes } from './generated/settlements.ts'
-import type { ProtoGrpcType as TransfersTypes } from './generated/transfers.ts'
-
+export { callersOf, type ServiceName } from './callers.ts'
+export {
+  accountLookupService,
+  credentialsService,
+  keysService,
+  ledgerService,
+  notificationsService,
+  oraclesService,
+  participantsService,
+  pingsService,
+  schemeRulesService,
+  settlementModelsService,
+  transfersService,
+} from './definitions.ts'
 export type { Oracle__Output as Oracle } from './generated/causeway/account_lookup/v1/Oracle.ts'
 export type { OwnerAnswer__Output as OwnerAnswer } from './generated/causeway/account_lookup/v1/OwnerAnswer.ts'
 export type { CredentialState__Output as CredentialState } from './generated/causeway/auth_service/v1/CredentialState.ts'
@@ -35,32 +38,3 @@ export type { WindowNet__Output as WindowNet } from './generated/causeway/partic
 export type { SchemeRulesState__Output as SchemeRulesState } from './generated/causeway/quoting/v1/SchemeRulesState.ts'
 export type { SettlementModel__Output as SettlementModel } from './generated/causeway/settlements/v1/SettlementModel.ts'
 export type { TransferState__Output as TransferState } from './generated/causeway/transfers/v1/TransferState.ts'
-
-function load(file: string): unknown {
-  const path = fileURLToPath(new URL(`../${file}`, import.meta.url))
-  return loadPackageDefinition(
-    loadSync(path, { longs: String, enums: String, defaults: true, oneofs: true }),
-  )
-}
-
-const accountLookup = (load('account-lookup.proto') as AccountLookupTypes).causeway.account_lookup
-  .v1
-const authService = (load('auth-service.proto') as AuthServiceTypes).causeway.auth_service.v1
-const lifecycle = (load('participant-lifecycle.proto') as ParticipantLifecycleTypes).causeway
-  .participant_lifecycle.v1
-const notifications = (load('notifications.proto') as NotificationsTypes).causeway.notifications.v1
-const quoting = (load('quoting.proto') as QuotingTypes).causeway.quoting.v1
-const settlements = (load('settlements.proto') as SettlementsTypes).causeway.settlements.v1
-const transfers = (load('transfers.proto') as TransfersTypes).causeway.transfers.v1
-
-export const accountLookupService = accountLookup.AccountLookup.service
-export const oraclesService = accountLookup.Oracles.service
-export const keysService = authService.Keys.service
-export const credentialsService = authService.Credentials.service
-export const pingsService = authService.Pings.service
-export const ledgerService = lifecycle.Ledger.service
-export const participantsService = lifecycle.Participants.service
-export const notificationsService = notifications.Notifications.service
-export const settlementModelsService = settlements.SettlementModels.service
-export const transfersService = transfers.Transfers.service
-export const schemeRulesService = quoting.SchemeRules.service

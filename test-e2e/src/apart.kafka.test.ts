@@ -1,13 +1,22 @@
 /** Each service in a process of its own: the same payments, whichever process is killed meanwhile. */
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { openApartHub, type ApartHub } from './hub/apart.ts'
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { setTimeout as delay } from 'node:timers/promises'
+import { openApartHub, processNames, type ApartHub, type ProcessName } from './hub/apart.ts'
 import type { Fsp } from './hub/fsp.ts'
 import { position } from './hub/operator.ts'
 import { agree, lookUp, move, newPhoneNumber, newQuote, own } from './hub/payment.ts'
+import { committed, newTransfer, type Transfer, type TransferRequest } from './hub/transfer.ts'
+
+const between_ms = 200
+/** Usually some 100 ms; a machine that runs all of the hub, Kafka and PostgreSQL may be slow. */
+const takeover_ms_max = 5_000
+const final_ms_max = 90_000
 
 let hub: ApartHub
 let payer: Fsp
 let payee: Fsp
+/** Of the payments of the test that runs. */
+let ending = new AbortController()
 
 beforeAll(async () => {
   hub = await openApartHub()
@@ -15,8 +24,11 @@ beforeAll(async () => {
   payee = await hub.join('bluewallet')
 }, 180_000)
 
+afterEach(() => ending.abort())
+
 afterAll(async () => {
-  await hub.stop()
+  const codes = await hub.stop()
+  expect(codes).toEqual(processNames.map(() => 0))
 }, 60_000)
 
 test('a whole payment is made, signed and certified', async () => {
@@ -30,3 +42,120 @@ test('a whole payment is made, signed and certified', async () => {
   expect(await position(hub.operator, payer.name)).toBe(before + 10)
   expect(await hub.verify()).toMatchObject({ clean: true })
 })
+
+test('the ledger goes on at once when its writer is killed', async () => {
+  const payments = payOnAndOn()
+  await payments.further(5)
+  const [writer, other] = writerFirst()
+  const killed_ms = Date.now()
+  await hub.kill(writer)
+  const begun_ms = await until(() => {
+    const since_ms = writerSince_ms(other)
+    return since_ms > killed_ms ? since_ms : undefined
+  })
+  expect(begun_ms - killed_ms).toBeLessThan(takeover_ms_max)
+  await payments.further(10)
+  await hub.start(writer)
+  expect(writerFirst()[0]).toBe(other)
+  await payments.further(10)
+  await payments.end()
+}, 180_000)
+
+test('whatever process is killed and comes back, every payment ends, and the books agree', async () => {
+  const payments = payOnAndOn()
+  for (const name of processNames) {
+    await payments.further(3)
+    await hub.kill(name)
+    await delay(500)
+    await hub.start(name)
+    await payments.further(3)
+  }
+  await payments.end()
+}, 600_000)
+
+/** When it last became the writer, in ms since 1970; 0: never. */
+function writerSince_ms(name: ProcessName): number {
+  const line = hub
+    .logOf(name)
+    .split('\n')
+    .findLast((said) => said.includes('writes the ledger'))
+  return line === undefined ? 0 : Date.parse((JSON.parse(line) as { time: string }).time)
+}
+
+function writerFirst(): readonly [ProcessName, ProcessName] {
+  const [one, two] = ['participant-lifecycle', 'participant-lifecycle-2'] as const
+  return writerSince_ms(one) > writerSince_ms(two) ? [one, two] : [two, one]
+}
+
+async function until<T>(probe: () => T | undefined, timeout_ms = final_ms_max): Promise<T> {
+  for (const late_ms = Date.now() + timeout_ms; Date.now() < late_ms; await delay(20)) {
+    const found = probe()
+    if (found !== undefined) return found
+  }
+  throw new Error(`nothing came of it within ${timeout_ms} ms`)
+}
+
+/** Payments of 1, a few each second; both FSPs repeat what was not accepted, as FSPs do. */
+function payOnAndOn() {
+  const sent = new Map<string, Transfer>()
+  const before = payer.received.length
+  ending = new AbortController()
+  const { signal } = ending
+  const start = position(hub.operator, payer.name)
+
+  async function insist(fsp: Fsp, method: string, path: string, body: unknown): Promise<void> {
+    for (const late_ms = Date.now() + final_ms_max; Date.now() < late_ms; await delay(100)) {
+      const answer = await fsp.send(method, path, body).catch(() => undefined)
+      if (answer !== undefined && answer.status < 300) return
+    }
+    throw new Error(`${method} ${path} was not accepted`)
+  }
+
+  payee.answerWith((message) => {
+    if (message.method !== 'POST') return 200
+    const { transferId } = message.json() as TransferRequest
+    const transfer = sent.get(transferId)
+    if (transfer !== undefined) {
+      insist(payee, 'PUT', `/transfers/${transferId}`, committed(transfer)).catch(() => undefined)
+    }
+    return 202
+  })
+
+  /** By transfer: what the payer was told. */
+  function told(): ReadonlyMap<string, boolean> {
+    const ends = payer.received.slice(before).filter(({ method }) => method === 'PUT')
+    const ofThese = ends.filter(({ path }) => sent.has(path.split('/')[2] ?? ''))
+    return new Map(
+      ofThese.map(({ path }) => [path.split('/')[2] ?? '', !path.endsWith('/error')] as const),
+    )
+  }
+
+  const paying = (async () => {
+    const under_way: Promise<void>[] = []
+    for (; !signal.aborted; await delay(between_ms)) {
+      const transfer = newTransfer(payer, payee, { amount: '1', expires_ms: 60_000 })
+      sent.set(transfer.transferId, transfer)
+      under_way.push(insist(payer, 'POST', '/transfers', transfer.request))
+    }
+    await Promise.all(under_way)
+  })()
+
+  return {
+    /** So many more have been committed. */
+    async further(count: number): Promise<void> {
+      const committedNow = () => [...told().values()].filter(Boolean).length
+      const from = committedNow()
+      await until(() => (committedNow() >= from + count ? true : undefined))
+    },
+    /** Every payment is final, the payer's position is what it was told, and the hub finds no difference. */
+    async end(): Promise<void> {
+      ending.abort()
+      await paying
+      await until(() => (told().size >= sent.size ? true : undefined))
+      const paid = [...told().values()].filter(Boolean).length
+      expect([...told().keys()].sort()).toEqual([...sent.keys()].sort())
+      expect(await position(hub.operator, payer.name)).toBe((await start) + paid)
+      expect(await hub.verify()).toMatchObject({ clean: true })
+    },
+  }
+}

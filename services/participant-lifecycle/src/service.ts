@@ -8,13 +8,17 @@ import {
   StartError,
   statement,
   type Database,
+  type DatabaseOptions,
   type Logger,
   type ProcessParts,
   type Start,
 } from '@causeway/runtime'
 import { keepOneConnection, type OneConnection } from './ledger/connection.ts'
+import { planByKeys } from './ledger/lock-store.ts'
 import { measureLedger } from './ledger/metrics.ts'
+import { openPassingOn, type PassingOn } from './ledger/pass-on.ts'
 import { serveLedger } from './ledger/serve.ts'
+import { noteWriter, writerAddress } from './ledger/writer-store.ts'
 import { openWriter, type Writer } from './ledger/writer.ts'
 import { modelsFrom } from './participants/models.ts'
 import { serveParticipants } from './participants/serve.ts'
@@ -23,8 +27,8 @@ import type { Settings } from './settings.ts'
 import { openVerifier } from './verification/verifier.ts'
 
 const partitions_every_ms = 6 * 60 * 60 * 1_000
-/** Another replica may hold the lock; this one then answers questions until it can take over. */
-const lock_wait_ms = 5_000
+/** Another replica may hold the lock; this one then passes on to it until it can take over. */
+const lock_wait_ms = 1_000
 
 export const start: Start<Settings> = async (settings, parts) => {
   const log = parts.log.child({ service: 'participant-lifecycle' })
@@ -43,10 +47,7 @@ export const start: Start<Settings> = async (settings, parts) => {
     { log, name: "making the journal's next partitions" },
   )
 
-  const connection = keepOneConnection(
-    (signal) => parts.openExclusive({ ...options, connections_max: 1, lock: 'ledger', signal }),
-    log,
-  )
+  const connection = openConnection(parts, options, log)
   const writer = openWriter(connection, {
     log,
     hubName,
@@ -64,18 +65,22 @@ export const start: Start<Settings> = async (settings, parts) => {
   await Promise.race([named, wait(lock_wait_ms, undefined, { ref: false })])
 
   const verifier = openVerifier(() => parts.openDatabase({ ...options, connections_max: 1 }))
-  parts.grpc.serve(ledgerService, serveLedger({ database, writer, verifier, log }))
-  parts.grpc.serve(
-    participantsService,
-    serveParticipants(database, {
-      writer,
-      hubName,
-      bus: parts.bus,
-      activeOnCreate: settings.COMPATIBILITY === 'mojaloop',
-      modelsOf: modelsFrom(parts.grpc.client(settlementModelsService, 'settlements')),
-    }),
-  )
-  watchHealth(parts, database, connection)
+  const passing = openPassingOn({
+    isHere: () => connection.holdsLock(),
+    find: () => writerAddress(database),
+    grpc: parts.grpc,
+  })
+  const ledger = serveLedger({ database, writer, verifier, log })
+  const participants = serveParticipants(database, {
+    writer,
+    hubName,
+    bus: parts.bus,
+    activeOnCreate: settings.COMPATIBILITY === 'mojaloop',
+    modelsOf: modelsFrom(parts.grpc.client(settlementModelsService, 'settlements')),
+  })
+  parts.grpc.serve(ledgerService, passing.byWriter(ledgerService, ledger))
+  parts.grpc.serve(participantsService, passing.byWriter(participantsService, participants))
+  watchHealth(parts, database, passing)
 
   return {
     async stop() {
@@ -87,6 +92,18 @@ export const start: Start<Settings> = async (settings, parts) => {
       await database.close()
     },
   }
+}
+
+function openConnection(parts: ProcessParts, options: DatabaseOptions, log: Logger): OneConnection {
+  return keepOneConnection(
+    (signal) => parts.openExclusive({ ...options, connections_max: 1, lock: 'ledger', signal }),
+    log,
+    async (held) => {
+      await planByKeys(held)
+      await noteWriter(held, parts.grpc.address)
+      log.info('this process writes the ledger from now on')
+    },
+  )
 }
 
 interface Naming {
@@ -115,13 +132,9 @@ async function nameHubWhenOpen({
 
 const alive = statement('select 1')
 
-function watchHealth(parts: ProcessParts, database: Database, connection: OneConnection): void {
+function watchHealth(parts: ProcessParts, database: Database, passing: PassingOn): void {
   parts.health.ready('participant-lifecycle database', async () => {
     await database.query(alive, [])
   })
-  parts.health.ready('ledger writer', () =>
-    connection.holdsLock()
-      ? Promise.resolve()
-      : Promise.reject(new Error("another process holds the ledger's lock")),
-  )
+  parts.health.ready('ledger writer', () => passing.answers())
 }

@@ -45,9 +45,17 @@ const providers = {
   ],
 } as const satisfies Readonly<Record<string, readonly string[]>>
 
-export type ServiceName = keyof typeof providers
+type ServiceName = keyof typeof providers
 
-export const serviceNames = Object.keys(providers) as readonly ServiceName[]
+/** A process of the hub; of the ledger there are two, one of which waits for the other's end. */
+export type ProcessName = ServiceName | 'participant-lifecycle-2'
+
+export const processNames: readonly ProcessName[] = [
+  ...(Object.keys(providers) as readonly ServiceName[]),
+  'participant-lifecycle-2',
+]
+
+const serviceOf = (name: ProcessName) => name.replace(/-2$/, '') as ServiceName
 
 /** They store nothing, so they have no database. */
 const withoutDatabase: ReadonlySet<ServiceName> = new Set(['fspiop-api', 'admin'])
@@ -57,15 +65,15 @@ export interface ApartHub {
   /** Opens an FSP with a certificate and a key, and onboards it. */
   join(name: string): Promise<Fsp>
   /** SIGKILL; resolves when it is gone. */
-  kill(service: ServiceName): Promise<void>
+  kill(name: ProcessName): Promise<void>
   /** Resolves when it says that it is ready. */
-  start(service: ServiceName): Promise<void>
+  start(name: ProcessName): Promise<void>
   /** SIGTERM to all; resolves with their exit codes. */
   stop(): Promise<readonly (number | null)[]>
   /** What the service has logged. */
-  logOf(service: ServiceName): string
+  logOf(name: ProcessName): string
   verify(): Promise<unknown>
-  readyOf(service: ServiceName): Promise<number | undefined>
+  readyOf(name: ProcessName): Promise<number | undefined>
 }
 
 const start_ms_max = 90_000
@@ -75,7 +83,7 @@ const program = (path: string) => fileURLToPath(new URL(path, root))
 
 interface Place {
   readonly folder: string
-  readonly environment: Readonly<Record<ServiceName, Readonly<Record<string, string>>>>
+  readonly environment: Readonly<Record<ProcessName, Readonly<Record<string, string>>>>
 }
 
 /** @param settings further ones for every service */
@@ -83,41 +91,39 @@ export async function openApartHub(
   settings: Readonly<Record<string, string>> = {},
 ): Promise<ApartHub> {
   const place = await prepare(settings)
-  const running = new Map<ServiceName, ChildProcess>()
+  const running = new Map<ProcessName, ChildProcess>()
   let stopping = false
-  const logFile = (service: ServiceName) => join(place.folder, `${service}.log`)
+  const logFile = (name: ProcessName) => join(place.folder, `${name}.log`)
 
-  function launch(service: ServiceName): ChildProcess {
-    const log = openSync(logFile(service), 'a')
-    const main = program(`services/${service}/dist/main.js`)
+  function launch(name: ProcessName): ChildProcess {
+    const log = openSync(logFile(name), 'a')
+    const main = program(`services/${serviceOf(name)}/dist/main.js`)
     const child = spawn(process.execPath, ['--enable-source-maps', main], {
       stdio: ['ignore', log, log],
-      env: { PATH: process.env['PATH'], ...place.environment[service] },
+      env: { PATH: process.env['PATH'], ...place.environment[name] },
     })
-    running.set(service, child)
+    running.set(name, child)
     return child
   }
 
-  async function readyOf(service: ServiceName): Promise<number | undefined> {
-    const url = `http://127.0.0.1:${place.environment[service]['METRICS_PORT'] ?? ''}/health/ready`
+  async function readyOf(name: ProcessName): Promise<number | undefined> {
+    const url = `http://127.0.0.1:${place.environment[name]['METRICS_PORT'] ?? ''}/health/ready`
     const answer = await request(url).catch(() => undefined)
     await answer?.body.dump()
     return answer?.statusCode
   }
 
-  async function start(service: ServiceName): Promise<void> {
-    const child = launch(service)
+  async function start(name: ProcessName): Promise<void> {
+    const child = launch(name)
     for (const until = Date.now() + start_ms_max; Date.now() < until; await wait(50)) {
-      if ((await readyOf(service)) === 200) return
+      if ((await readyOf(name)) === 200) return
       if (child.exitCode !== null || stopping) break
     }
-    throw new Error(
-      `${service} did not start:\n${readFileSync(logFile(service), 'utf8').slice(-4_000)}`,
-    )
+    throw new Error(`${name} did not start:\n${readFileSync(logFile(name), 'utf8').slice(-4_000)}`)
   }
 
-  async function end(service: ServiceName, signal: NodeJS.Signals): Promise<number | null> {
-    const child = running.get(service)
+  async function end(name: ProcessName, signal: NodeJS.Signals): Promise<number | null> {
+    const child = running.get(name)
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return null
     const ended = once(child, 'exit')
     child.kill(signal)
@@ -126,20 +132,20 @@ export async function openApartHub(
   }
 
   const fsps: Fsp[] = []
-  const urlOf = (service: ServiceName, scheme: string, port: string) =>
-    `${scheme}://127.0.0.1:${place.environment[service][port] ?? ''}`
+  const urlOf = (name: ProcessName, scheme: string, port: string) =>
+    `${scheme}://127.0.0.1:${place.environment[name][port] ?? ''}`
   const operator = operatorAt(urlOf('admin', 'http', 'OPERATOR_PORT'))
 
   async function stop(): Promise<readonly (number | null)[]> {
     stopping = true
-    const codes = await Promise.all(serviceNames.map((service) => end(service, 'SIGTERM')))
+    const codes = await Promise.all(processNames.map((name) => end(name, 'SIGTERM')))
     await Promise.all(fsps.map((fsp) => fsp.stop()))
     await removeDataDir(place.folder)
     return codes
   }
 
   try {
-    await Promise.all(serviceNames.map(start))
+    await Promise.all(processNames.map(start))
     await openScheme(operator)
   } catch (error) {
     await stop()
@@ -155,13 +161,13 @@ export async function openApartHub(
       await onboard(operator, fsp, { funds: '1000000', netDebitCap: '1000000' })
       return fsp
     },
-    kill: async (service) => {
-      await end(service, 'SIGKILL')
+    kill: async (name) => {
+      await end(name, 'SIGKILL')
     },
     start,
     stop,
     readyOf,
-    logOf: (service) => readFileSync(logFile(service), 'utf8'),
+    logOf: (name) => readFileSync(logFile(name), 'utf8'),
     verify: async () => (await operator.call('POST', '/verify')).json,
   }
 }
@@ -175,13 +181,17 @@ async function prepare(settings: Readonly<Record<string, string>>): Promise<Plac
     env: { PATH: process.env['PATH'], PROVISION_DATABASE_URL: databaseUrl('postgres'), ...urls },
   })
   const files = writeSecrets(folder)
-  const ports = new Map<ServiceName, string>()
-  for (const service of serviceNames) ports.set(service, await freePort())
-  const entries = serviceNames.map(async (service) => {
+  const ports = new Map<ProcessName, string>()
+  for (const name of processNames) ports.set(name, await freePort())
+  const entries = processNames.map(async (name) => {
+    const service = serviceOf(name)
     const urlName = `${snake(service).toUpperCase()}_DATABASE_URL`
-    const calls = providers[service].map((provider: ServiceName) => [
+    const calls = providers[service].map((provider: ServiceName): readonly [string, string] => [
       `${snake(provider).toUpperCase()}_GRPC_URL`,
-      `127.0.0.1:${ports.get(provider) ?? ''}`,
+      processNames
+        .filter((other) => serviceOf(other) === provider)
+        .map((other) => `127.0.0.1:${ports.get(other) ?? ''}`)
+        .join(),
     ])
     const values: Readonly<Record<string, string>> = {
       KAFKA_BROKERS: `127.0.0.1:${process.env['CAUSEWAY_TEST_KAFKA_PORT'] ?? ''}`,
@@ -190,17 +200,17 @@ async function prepare(settings: Readonly<Record<string, string>>): Promise<Plac
       KAFKA_MIN_INSYNC: '1',
       KAFKA_TOPIC_PARTITIONS: '2',
       KAFKA_SESSION_MS: '3000',
-      GRPC_PORT: ports.get(service) ?? '',
+      GRPC_PORT: ports.get(name) ?? '',
       METRICS_PORT: await freePort(),
       ...(withoutDatabase.has(service) ? {} : { [urlName]: urls[urlName] ?? '' }),
-      ...Object.fromEntries(calls),
-      ...files.grpcOf(service),
+      ...Object.fromEntries<string>(calls),
+      ...files.grpcOf(service, name),
       ...files.of[service],
       ...(service === 'fspiop-api' ? { FSP_PORT: await freePort() } : {}),
       ...(service === 'admin' ? { OPERATOR_PORT: await freePort() } : {}),
       ...settings,
     }
-    return [service, values] as const
+    return [name, values] as const
   })
   return { folder, environment: Object.fromEntries(await Promise.all(entries)) as never }
 }
@@ -211,7 +221,9 @@ function databaseUrl(database: string, role = 'postgres'): string {
 }
 
 function databaseUrls(database: string): Readonly<Record<string, string>> {
-  const services = serviceNames.filter((service) => !withoutDatabase.has(service))
+  const services = (Object.keys(providers) as readonly ServiceName[]).filter(
+    (service) => !withoutDatabase.has(service),
+  )
   return Object.fromEntries(
     services.map((service) => [
       `${snake(service).toUpperCase()}_DATABASE_URL`,
@@ -221,7 +233,7 @@ function databaseUrls(database: string): Readonly<Record<string, string>> {
 }
 
 interface Secrets {
-  grpcOf(service: ServiceName): Readonly<Record<string, string>>
+  grpcOf(service: ServiceName, name: ProcessName): Readonly<Record<string, string>>
   readonly of: Readonly<Partial<Record<ServiceName, Readonly<Record<string, string>>>>>
 }
 
@@ -252,10 +264,10 @@ function writeSecrets(folder: string): Secrets {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 })
   const signing = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
   return {
-    grpcOf(service) {
+    grpcOf(service, name) {
       const names = { dns: [service], ip: [] }
       const certified = { subject: subject(service), names, validity }
-      const own = pair(`grpc-${service}`, issueClientCertificate(servicesCa, certified))
+      const own = pair(`grpc-${name}`, issueClientCertificate(servicesCa, certified))
       return {
         GRPC_TLS_CERTIFICATE_FILE: own.certificate,
         GRPC_TLS_KEY_FILE: own.key,

@@ -27,9 +27,11 @@ export interface OneConnection {
 /** Between tries that failed for a reason that time alone may not heal. */
 const pause_ms = 1_000
 
+/** @param prepare what is done on it, under the lock, before it serves */
 export function keepOneConnection(
   open: (signal: AbortSignal) => Promise<ExclusiveDatabase>,
   log: Logger,
+  prepare: (database: ExclusiveDatabase) => Promise<void> = planByKeys,
 ): OneConnection {
   const ending = new AbortController()
   const { signal } = ending
@@ -45,7 +47,7 @@ export function keepOneConnection(
 
   async function reopen(): Promise<void> {
     const what = "taking the ledger's lock"
-    database = await retrying(() => openReady(open, ending), { log, what, signal })
+    database = await retrying(() => openReady(open, prepare, ending), { log, what, signal })
   }
 
   async function keep(): Promise<void> {
@@ -98,12 +100,13 @@ export function keepOneConnection(
  */
 async function openReady(
   open: (signal: AbortSignal) => Promise<ExclusiveDatabase>,
+  prepare: (database: ExclusiveDatabase) => Promise<void>,
   ending: AbortController,
 ): Promise<ExclusiveDatabase> {
   try {
     const database = await open(ending.signal)
     try {
-      await planByKeys(database)
+      await prepare(database)
       ending.signal.throwIfAborted()
       return database
     } catch (error) {

@@ -1,0 +1,116 @@
+/**
+ * Who may call what: each method names the services whose code calls it, and nobody else is answered. A
+ * method or a service that is forgotten here does not compile.
+ */
+import * as definitions from './definitions.ts'
+
+/** The folder of a service, which is also the common name of its certificate. */
+export type ServiceName =
+  | 'account-lookup'
+  | 'admin'
+  | 'auth-service'
+  | 'fspiop-api'
+  | 'notifications'
+  | 'participant-lifecycle'
+  | 'quoting'
+  | 'settlements'
+  | 'transfers'
+
+type Definitions = typeof definitions
+
+/** The index signature that every generated definition has is no method. */
+type MethodOf<Definition> = keyof {
+  readonly [
+    Name in keyof Definition as string extends Name ? never : number extends Name ? never : Name
+  ]: unknown
+}
+
+type Callers = {
+  readonly [Service in keyof Definitions]: {
+    readonly [Method in MethodOf<Definitions[Service]>]: readonly ServiceName[]
+  }
+}
+
+/** Replicas pass on to the one that writes what reaches another one. */
+const self = 'participant-lifecycle'
+const operator = ['admin'] as const
+
+const callers: Callers = {
+  accountLookupService: { FindOwners: ['quoting'] },
+  oraclesService: {
+    ListOracles: operator,
+    CreateOracle: operator,
+    UpdateOracle: operator,
+    RemoveOracle: operator,
+  },
+  keysService: {
+    AddParticipantKey: operator,
+    GetParticipantKeys: ['admin', 'fspiop-api'],
+    EndParticipantKey: operator,
+  },
+  credentialsService: {
+    CreateClientSecret: operator,
+    EndClientSecrets: operator,
+    IssueToken: ['fspiop-api'],
+    GetTokenKeys: ['fspiop-api'],
+    IssueCertificate: operator,
+    GetCredentialStates: operator,
+  },
+  pingsService: { GetLastPings: operator },
+  ledgerService: {
+    ProcessTransferPrepare: ['transfers', self],
+    ProcessTransferFulfil: ['transfers', self],
+    ProcessTransferRelease: ['transfers', self],
+    GetLedgerEntries: ['admin', 'transfers', self],
+    ListTransferEntries: operator,
+    ListOverdueReservations: ['transfers'],
+    RotateSettlementWindow: ['settlements', self],
+    VerifyLedger: operator,
+  },
+  participantsService: {
+    GetParticipantInfo: [
+      'account-lookup',
+      'admin',
+      'auth-service',
+      'fspiop-api',
+      'quoting',
+      'settlements',
+    ],
+    CreateParticipant: ['admin', self],
+    UpdateParticipantState: ['admin', self],
+    CreateHubAccount: ['admin', self],
+    AddModelAccounts: ['settlements', self],
+    SetInitialPositionAndLimits: ['admin', self],
+    UpdateParticipantAccountLimit: ['admin', self],
+    UpdateAccountStatus: ['admin', self],
+    UpdateEndpoint: ['admin', self],
+    RequestAccountsPositions: operator,
+    ManageFundsCreditDebitPairInstruction: ['admin', self],
+  },
+  notificationsService: { ListDeadLetters: operator, ResendDeadLetters: operator },
+  settlementModelsService: {
+    GetSettlementModels: ['admin', 'participant-lifecycle'],
+    CreateSettlementModel: operator,
+  },
+  transfersService: { GetTransferStates: operator, ListTransferStates: operator },
+  schemeRulesService: { GetSchemeRules: operator, SetSchemeRules: operator },
+}
+
+const byPath = new Map(
+  Object.entries(definitions).flatMap(([service, definition]) =>
+    Object.entries(definition).map(([method, { path }]) => [
+      path,
+      (callers[service as keyof Callers] as Readonly<Record<string, readonly ServiceName[]>>)[
+        method
+      ] ?? [],
+    ]),
+  ),
+)
+
+/**
+ * The services that may call a method; nobody may call one that is not known.
+ * @param path `/causeway.transfers.v1.Transfers/GetTransferStates`
+ */
+export function callersOf(path: string): readonly ServiceName[] {
+  return byPath.get(path) ?? []
+}

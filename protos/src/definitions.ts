@@ -1,0 +1,40 @@
+/** The gRPC services of the house, read from the .proto files. */
+import { loadPackageDefinition } from '@grpc/grpc-js'
+import { loadSync } from '@grpc/proto-loader'
+import { fileURLToPath } from 'node:url'
+import type { ProtoGrpcType as AccountLookupTypes } from './generated/account-lookup.ts'
+import type { ProtoGrpcType as AuthServiceTypes } from './generated/auth-service.ts'
+import type { ProtoGrpcType as NotificationsTypes } from './generated/notifications.ts'
+import type { ProtoGrpcType as ParticipantLifecycleTypes } from './generated/participant-lifecycle.ts'
+import type { ProtoGrpcType as QuotingTypes } from './generated/quoting.ts'
+import type { ProtoGrpcType as SettlementsTypes } from './generated/settlements.ts'
+import type { ProtoGrpcType as TransfersTypes } from './generated/transfers.ts'
+
+function load(file: string): unknown {
+  const path = fileURLToPath(new URL(`../${file}`, import.meta.url))
+  return loadPackageDefinition(
+    loadSync(path, { longs: String, enums: String, defaults: true, oneofs: true }),
+  )
+}
+
+const accountLookup = (load('account-lookup.proto') as AccountLookupTypes).causeway.account_lookup
+  .v1
+const authService = (load('auth-service.proto') as AuthServiceTypes).causeway.auth_service.v1
+const lifecycle = (load('participant-lifecycle.proto') as ParticipantLifecycleTypes).causeway
+  .participant_lifecycle.v1
+const notifications = (load('notifications.proto') as NotificationsTypes).causeway.notifications.v1
+const quoting = (load('quoting.proto') as QuotingTypes).causeway.quoting.v1
+const settlements = (load('settlements.proto') as SettlementsTypes).causeway.settlements.v1
+const transfers = (load('transfers.proto') as TransfersTypes).causeway.transfers.v1
+
+export const accountLookupService = accountLookup.AccountLookup.service
+export const oraclesService = accountLookup.Oracles.service
+export const keysService = authService.Keys.service
+export const credentialsService = authService.Credentials.service
+export const pingsService = authService.Pings.service
+export const ledgerService = lifecycle.Ledger.service
+export const participantsService = lifecycle.Participants.service
+export const notificationsService = notifications.Notifications.service
+export const settlementModelsService = settlements.SettlementModels.service
+export const transfersService = transfers.Transfers.service
+export const schemeRulesService = quoting.SchemeRules.service

@@ -1,0 +1,110 @@
+import { afterEach, expect, test } from '@jest/globals'
+import { ledgerService } from '@causeway/protos'
+import {
+  isOutage,
+  openGrpcHost,
+  openLog,
+  type HandledCall,
+  type Handlers,
+  type OpenGrpcHost,
+} from '@causeway/runtime'
+import { openPassingOn, type PassingOn, type WriterPlace } from './pass-on.ts'
+
+type Ledger = Handlers<typeof ledgerService>
+
+const log = openLog({ name: 'test', level: 'silent' })
+const nothing = () => Promise.reject(new Error('nobody asks for it'))
+const stranger: HandledCall = { signal: new AbortController().signal, caller: 'transfers' }
+const replica: HandledCall = { ...stranger, caller: 'participant-lifecycle' }
+const opened: OpenGrpcHost[] = []
+
+afterEach(async () => {
+  for (const host of opened.splice(0)) await host.stop()
+})
+
+/** A replica whose answers carry its name. */
+function ledgerOf(name: string): Ledger {
+  const answer = () => Promise.resolve({ outcome: name, nets: [] })
+  return {
+    ProcessTransferPrepare: nothing,
+    ProcessTransferFulfil: nothing,
+    ProcessTransferRelease: nothing,
+    GetLedgerEntries: () => Promise.resolve({ entries: [] }),
+    ListTransferEntries: nothing,
+    ListOverdueReservations: nothing,
+    RotateSettlementWindow: answer,
+    VerifyLedger: () => Promise.resolve({ accountsCompared: '1', differences: [name] }),
+  }
+}
+
+async function openReplica(
+  name: string,
+  place: Omit<WriterPlace, 'grpc'>,
+): Promise<{ readonly host: OpenGrpcHost; readonly ledger: Ledger; readonly passing: PassingOn }> {
+  const host = await openGrpcHost({ log, listen: '127.0.0.1:0' })
+  opened.push(host)
+  const passing = openPassingOn({ ...place, grpc: host })
+  const ledger = passing.byWriter(ledgerService, ledgerOf(name))
+  host.serve(ledgerService, ledger)
+  return { host, ledger, passing }
+}
+
+const rotation = { requestId: 'r', windowId: 1, nextWindowId: 2 }
+
+async function openBoth() {
+  let place: string | undefined
+  let finds = 0
+  const here = { two: false }
+  const find = () => {
+    finds++
+    return Promise.resolve(place)
+  }
+  const one = await openReplica('one', { isHere: () => true, find })
+  const two = await openReplica('two', { isHere: () => here.two, find })
+  place = one.host.address
+  return { one, two, here, finds: () => finds }
+}
+
+test('a replica passes on what changes something, and answers questions itself', async () => {
+  const { two, finds } = await openBoth()
+  for (const _ of [1, 2, 3]) {
+    const { outcome } = await two.ledger.RotateSettlementWindow(rotation, stranger)
+    expect(outcome).toBe('one')
+  }
+  expect(finds()).toBe(1)
+  const { differences } = await two.ledger.VerifyLedger({}, stranger)
+  expect(differences).toEqual(['two'])
+})
+
+test('what a replica has passed on is not passed on again', async () => {
+  const { two } = await openBoth()
+  const { outcome } = await two.ledger.RotateSettlementWindow(rotation, replica)
+  expect(outcome).toBe('two')
+})
+
+test('a writer that is gone is an outage at once, and its successor is looked for', async () => {
+  const { one, two, here, finds } = await openBoth()
+  await two.ledger.RotateSettlementWindow(rotation, stranger)
+  await one.host.stop()
+  const begin_ms = Date.now()
+  const failed: unknown = await two.ledger
+    .RotateSettlementWindow(rotation, stranger)
+    .catch((error: unknown) => error)
+  expect(isOutage(failed)).toBe(true)
+  expect(Date.now() - begin_ms).toBeLessThan(1_500)
+  await expect(two.passing.answers()).rejects.toThrow('participant-lifecycle')
+  expect(finds()).toBeGreaterThan(1)
+  here.two = true
+  expect((await two.ledger.RotateSettlementWindow(rotation, stranger)).outcome).toBe('two')
+  await two.passing.answers()
+})
+
+test('a replica is ready when the writer answers it, and not when nobody writes', async () => {
+  const { two } = await openBoth()
+  await two.passing.answers()
+  const alone = await openReplica('three', {
+    isHere: () => false,
+    find: () => Promise.resolve(undefined),
+  })
+  await expect(alone.passing.answers()).rejects.toThrow("nobody holds the ledger's lock")
+})
