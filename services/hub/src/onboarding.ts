@@ -27,8 +27,11 @@ const netDebitCap = '10000'
 const deposit = '10000'
 const depositIds = '0c9f2f0e-6f5b-4a7f-8f0c-3d2b8f6f9a11'
 
+/** What the hub has to be told of it. */
+export type NewFsp = Pick<SandboxFsp, 'name' | 'callbackUrl' | 'publicKey'>
+
 /** Hub accounts, the settlement model, and each FSP with keys, limit, funds and endpoints. */
-export async function onboard(operator: Operator, hubName: string, fsps: readonly SandboxFsp[]) {
+export async function onboard(operator: Operator, hubName: string, fsps: readonly NewFsp[]) {
   await addHubAccounts(operator, hubName)
   await addSettlementModel(operator)
   for (const fsp of fsps) await onboardFsp(operator, fsp)
@@ -61,7 +64,7 @@ async function addSettlementModel(operator: Operator): Promise<void> {
 
 async function onboardFsp(
   operator: Operator,
-  { name, callbackUrl, publicKey }: SandboxFsp,
+  { name, callbackUrl, publicKey }: NewFsp,
 ): Promise<void> {
   const path = `/participants/${name}`
   const participants = await operator.get<readonly Participant[]>('/participants')
@@ -132,7 +135,7 @@ export type Balances = Readonly<Record<string, { position: number; settlement: n
 
 export async function readBalances(
   operator: Operator,
-  fsps: readonly SandboxFsp[],
+  fsps: readonly Pick<SandboxFsp, 'name'>[],
 ): Promise<Balances> {
   const entries = await Promise.all(
     fsps.map(async ({ name }) => {

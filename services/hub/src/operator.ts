@@ -2,7 +2,7 @@
  * The operator's side of `npm start`: calls to the administration API over HTTP, as an operator's
  * own script would make them.
  */
-import { request } from 'undici'
+import { request, type Dispatcher } from 'undici'
 
 /** An answer that the caller did not hope for; the message says what was asked and answered. */
 export class OperatorError extends Error {}
@@ -12,12 +12,14 @@ export interface Operator {
   send<Answer>(method: 'POST' | 'PUT', path: string, body: unknown): Promise<Answer>
 }
 
-export function operatorOf(baseUrl: string): Operator {
+/** `dispatcher`: how it is reached, where a certificate is asked for. */
+export function operatorOf(baseUrl: string, dispatcher?: Dispatcher): Operator {
   async function call(method: 'GET' | 'POST' | 'PUT', path: string, body?: unknown) {
     const answer = await request(`${baseUrl}${path}`, {
       method,
       headers: { accept: 'application/json', 'content-type': 'application/json' },
       body: body === undefined ? null : JSON.stringify(body),
+      ...(dispatcher === undefined ? {} : { dispatcher }),
     })
     const text = await answer.body.text()
     if (answer.statusCode < 300) return text === '' ? undefined : (JSON.parse(text) as unknown)

@@ -2,9 +2,13 @@
 import { request } from 'undici'
 import { readBalances, type Balances } from './onboarding.ts'
 import type { Operator } from './operator.ts'
-import type { SandboxFsps } from './sandbox-fsps.ts'
+import type { SandboxFsp } from './sandbox-fsps.ts'
 
-export interface PaymentSummary {
+export interface PaymentSummary extends FirstPayment {
+  readonly urls: Urls
+}
+
+export interface FirstPayment {
   /** True when the money moved. */
   readonly ok: boolean
   readonly state: string
@@ -16,7 +20,6 @@ export interface PaymentSummary {
   readonly to: PartyShown
   readonly ms: Durations
   readonly balances: { readonly before: Balances; readonly after: Balances }
-  readonly urls: Urls
   /** Why it was not made. */
   readonly error?: unknown
 }
@@ -55,12 +58,13 @@ interface PaymentAnswer {
 const amount = '10'
 const currency = 'USD'
 
+type Paying = Pick<SandboxFsp, 'name' | 'url'>
+
 /** Both FSPs ping the hub first, as whoever joins a scheme does. */
 export async function makeFirstPayment(
   operator: Operator,
-  fsps: SandboxFsps,
-  urls: Urls,
-): Promise<PaymentSummary> {
+  fsps: readonly [payer: Paying, payee: Paying],
+): Promise<FirstPayment> {
   const [payer, payee] = fsps
   await Promise.all(fsps.map(({ url }) => post(`${url}/ping`)))
   const before = await readBalances(operator, fsps)
@@ -81,7 +85,6 @@ export async function makeFirstPayment(
     to,
     ms,
     balances: { before, after },
-    urls,
     ...(error === undefined ? {} : { error }),
   }
 }
@@ -96,7 +99,7 @@ async function post(url: string, body: unknown = {}): Promise<unknown> {
 }
 
 /** The way of the payment in plain words. */
-export function describePayment({ ok, state, from, to, ms, ...summary }: PaymentSummary): string {
+export function describePayment({ ok, state, from, to, ms, ...summary }: FirstPayment): string {
   const payer = from.fspId ?? ''
   const payee = to.fspId ?? 'bluewallet'
   const took = (leg: number | undefined) => (leg === undefined ? 'not begun' : `${leg} ms`)

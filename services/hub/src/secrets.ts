@@ -7,15 +7,12 @@ import {
   issueClientCertificate,
   issueServerCertificate,
   makeCa,
-  type Ca,
   type HostNames,
-  type Validity,
 } from '@causeway/pki'
-import { StartError } from '@causeway/runtime'
-import { createPrivateKey, generateKeyPair, randomBytes, X509Certificate } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
+import { keptPair, keptSigningKey, keptText, make } from './kept.ts'
 import type { HubSettings } from './settings.ts'
 
 /** The files of an FSP that the hub's own scheme vouches for. */
@@ -33,10 +30,7 @@ export interface Secrets {
   ofFsp(name: string): Promise<FspSecrets>
 }
 
-const day_ms = 86_400_000
 const caLife_d = 3_650
-/** An end certificate is made anew this long before it ends, at a start. */
-const renewedBefore_d = 30
 const certificateLife_d = 730
 const thisMachine: HostNames = { dns: ['localhost'], ip: ['127.0.0.1', '::1'] }
 
@@ -51,19 +45,23 @@ export async function openSecrets(
     mkdirSync(folder, { recursive: true, mode: 0o700 })
   })
   const file = (name: string) => join(folder, name)
+  const pair = (name: string) => ({
+    certificateFile: file(`${name}.pem`),
+    keyFile: file(`${name}.key`),
+  })
   const organization = values.HUB_NAME
 
-  const ca = keptPair(file('ca'), undefined, caLife_d, (validity) =>
+  const ca = keptPair(pair('ca'), undefined, caLife_d, (validity) =>
     makeCa({ subject: { commonName: `${organization} CA`, organization }, validity }),
   )
-  const port = keptPair(file('fsp-port'), ca.pair, certificateLife_d, (validity) =>
+  const port = keptPair(pair('fsp-port'), ca.pair, certificateLife_d, (validity) =>
     issueServerCertificate(ca.pair, {
       subject: { commonName: 'localhost', organization },
       names: namesOf(values),
       validity,
     }),
   )
-  const client = keptPair(file('hub'), ca.pair, certificateLife_d, (validity) =>
+  const client = keptPair(pair('hub'), ca.pair, certificateLife_d, (validity) =>
     issueClientCertificate(ca.pair, {
       subject: { commonName: organization, organization },
       validity,
@@ -85,7 +83,7 @@ export async function openSecrets(
       AUTH_SERVICE_SECRETS_KEY: secretsKey,
     }),
     async ofFsp(name) {
-      const own = keptPair(file(name), ca.pair, certificateLife_d, (validity) =>
+      const own = keptPair(pair(name), ca.pair, certificateLife_d, (validity) =>
         issueClientCertificate(ca.pair, {
           subject: { commonName: name, organization },
           names: thisMachine,
@@ -118,82 +116,4 @@ function namesOf({ FSP_HOST }: HubSettings): HostNames {
   const { dns, ip } = thisMachine
   if (/^[\d.]+$|:/.test(FSP_HOST)) return { dns, ip: [...new Set([...ip, FSP_HOST])] }
   return { dns: [...new Set([...dns, FSP_HOST.toLowerCase()])], ip }
-}
-
-interface KeptPair {
-  readonly pair: Ca
-  readonly certificateFile: string
-  readonly keyFile: string
-}
-
-/** One that does not fit any more, or was half replaced, is made anew. */
-function keptPair(
-  path: string,
-  ca: Ca | undefined,
-  life_d: number,
-  issue: (validity: Validity) => Ca,
-): KeptPair {
-  const certificateFile = `${path}.pem`
-  const keyFile = `${path}.key`
-  const kept = { certificateFile, keyFile }
-  if (existsSync(certificateFile) && existsSync(keyFile)) {
-    const pair = {
-      certificate: readFileSync(certificateFile, 'utf8'),
-      key: readFileSync(keyFile, 'utf8'),
-    }
-    if (isGood(pair, ca)) return { ...kept, pair }
-  }
-  const now_ms = Date.now()
-  // A minute back: the clocks of two machines are never quite the same.
-  const pair = issue({ from: new Date(now_ms - 60_000), to: new Date(now_ms + life_d * day_ms) })
-  write(keyFile, pair.key)
-  write(certificateFile, pair.certificate)
-  return { ...kept, pair }
-}
-
-/** Key and certificate belong together, are vouched for by the CA of today, and last for a while. */
-function isGood({ certificate, key }: Ca, ca: Ca | undefined): boolean {
-  try {
-    const own = new X509Certificate(certificate)
-    const issuer = ca === undefined ? own : new X509Certificate(ca.certificate)
-    const left_ms = Date.parse(own.validTo) - Date.now()
-    return (
-      left_ms > renewedBefore_d * day_ms &&
-      own.checkPrivateKey(createPrivateKey(key)) &&
-      own.verify(issuer.publicKey)
-    )
-  } catch {
-    return false
-  }
-}
-
-const newKeyPair = promisify(generateKeyPair)
-
-/** RSA, because every FSP can verify it. FSPIOP (Signature) 3. */
-async function keptSigningKey(path: string): Promise<string> {
-  if (existsSync(path)) return path
-  const { privateKey } = await newKeyPair('rsa', { modulusLength: 2_048 })
-  write(path, privateKey.export({ type: 'pkcs8', format: 'pem' }).toString())
-  return path
-}
-
-function keptText(path: string, text: () => string): string {
-  if (!existsSync(path)) write(path, text())
-  return readFileSync(path, 'utf8')
-}
-
-/** All of it or nothing: a file that is half written would be taken for a secret at the next start. */
-function write(path: string, text: string): void {
-  make(path, () => {
-    writeFileSync(`${path}.new`, text, { mode: 0o600 })
-    renameSync(`${path}.new`, path)
-  })
-}
-
-function make(what: string, work: () => void): void {
-  try {
-    work()
-  } catch (error) {
-    throw new StartError(`${what} cannot be written: ${(error as Error).message}.`)
-  }
 }

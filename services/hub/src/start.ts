@@ -89,7 +89,7 @@ async function pay(
   onStarted(await startSandbox(values, hub.urls, fsps, clientSecrets))
   const [payer, payee] = fsps
   const urls = { ...hub.urls, greenbank: payer.url, bluewallet: payee.url }
-  const summary = await makeFirstPayment(operator, fsps, urls)
+  const summary = { ...(await makeFirstPayment(operator, fsps)), urls }
   say(describePayment(summary))
   say(invitation(values, urls, payer))
   return summary

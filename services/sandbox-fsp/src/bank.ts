@@ -44,7 +44,6 @@ export interface BankOptions {
   readonly log: Logger
 }
 
-const host = '127.0.0.1'
 const callbacks = '/callbacks'
 const silence_ms = 2_000
 const margin_ms = 5_000
@@ -72,7 +71,7 @@ export async function openBank(options: BankOptions): Promise<Bank> {
     const take = callbackHandler(fsp, callbacks)
     const server = await serveHttp({
       name: `sandbox FSP ${name}`,
-      host,
+      host: settings.SANDBOX_HOST,
       port: options.port,
       handler(request, response) {
         const isCallback = request.url?.startsWith(`${callbacks}/`) === true
@@ -101,7 +100,12 @@ async function openCallbacks(
   if (credentials.callbackTls === undefined) return undefined
   const tls = { ...credentials.callbackTls, client: settings.HUB_NAME }
   try {
-    return await serveCallbacks(fsp, { host, port: tlsPort, base: callbacks, tls })
+    return await serveCallbacks(fsp, {
+      host: settings.SANDBOX_HOST,
+      port: tlsPort,
+      base: callbacks,
+      tls,
+    })
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
     throw new StartError(`The sandbox FSP ${name} cannot take callbacks at ${tlsPort}: ${why}.`)

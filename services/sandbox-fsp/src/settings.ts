@@ -7,6 +7,10 @@ const port = (about: string, usual: number) =>
 const file = (about: string) => text({ about: `PEM file: ${about}`, default: '' })
 
 export const settings = {
+  SANDBOX_HOST: text({
+    about: 'address that both FSPs listen on; 127.0.0.1 is this machine alone',
+    default: '127.0.0.1',
+  }),
   SANDBOX_GREENBANK_PORT: port('greenbank, the sandbox FSP that pays, for people', 4_301),
   SANDBOX_BLUEWALLET_PORT: port('bluewallet, the sandbox FSP that is paid, for people', 4_302),
   SANDBOX_GREENBANK_TLS_PORT: port('where greenbank takes callbacks, with its certificate', 4_311),

@@ -1,0 +1,123 @@
+/**
+ * Which settings the compose file and the chart give to which process, and from where. Reads their
+ * files as they are; a chart is not rendered for it, so that no Helm is needed.
+ */
+import { readdirSync, readFileSync } from 'node:fs'
+import { parseEnv } from 'node:util'
+import { parse } from 'yaml'
+
+const root = new URL('../../../', import.meta.url)
+const chart = new URL('helm/causeway/', root)
+const text = (path, base = root) => readFileSync(new URL(path, base), 'utf8')
+const yaml = (path, base) => parse(text(path, base), { merge: true })
+
+/** Facts of the services that the chart is made from. */
+export const facts = yaml('services.yaml', chart)
+
+export const serviceNames = Object.keys(facts)
+
+export function settingPrefix(service) {
+  return service.toUpperCase().replaceAll('-', '_')
+}
+
+function envFile(name) {
+  return parseEnv(text(`env/${name}.env`, chart))
+}
+
+/** By container: the program, and every setting that it is given. */
+export function composeProcesses() {
+  const compose = yaml('deploy/compose.yml')
+  const folder = new URL('deploy/', root)
+  const processes = Object.entries(compose.services).filter(
+    ([, { command }]) => command !== undefined,
+  )
+  return new Map(
+    processes.map(([name, { command, env_file = [], environment = {} }]) => {
+      const files = env_file.map((path) => parseEnv(text(path, folder)))
+      // A file that is made when the hub is brought up holds what its name says.
+      const made = command.some((word) => word.endsWith('/seal/env'))
+        ? { AUTH_SERVICE_SECRETS_KEY: 'made' }
+        : {}
+      const settings = Object.assign({}, ...files, environment, made)
+      return [name, { program: command.at(-1), settings }]
+    }),
+  )
+}
+
+/** The same of the chart with its default values, the databases and other Secrets included. */
+export function chartProcesses() {
+  const values = yaml('values.yaml', chart)
+  const hub = { HUB_NAME: values.settings.HUB_NAME }
+  const services = serviceNames.map((name) => {
+    const { database, secrets = {} } = facts[name]
+    const settings = {
+      ...envFile('common'),
+      ...envFileIfAny(name),
+      ...values.settings,
+      ...values.defaults.settings,
+      ...values.services[name].settings,
+      ...(database ? { [`${settingPrefix(name)}_DATABASE_URL`]: 'of a Secret' } : {}),
+      ...Object.fromEntries(Object.keys(secrets).map((setting) => [setting, 'of a Secret'])),
+    }
+    return [name, { program: `services/${name}/dist/main.js`, settings }]
+  })
+  const others = [
+    ['operator-gateway', 'services/hub/dist/apart/operator-gateway.js'],
+    ['sandbox-fsp', 'services/sandbox-fsp/dist/main.js'],
+    ['onboard', 'services/hub/dist/apart/onboard.js'],
+  ].map(([name, program]) => [name, { program, settings: { ...envFile(name), ...hub } }])
+  return new Map([...services, ...others])
+}
+
+function envFileIfAny(name) {
+  try {
+    return envFile(name)
+  } catch {
+    return {}
+  }
+}
+
+/** Names of settings that a template of the chart gives to every service under some condition. */
+export function namesInTemplates() {
+  const template = text('templates/deployments.yaml', chart)
+  const named = [...template.matchAll(/(?:- name: |"name" ")([A-Z][A-Z0-9_]+)\b/g)]
+  return [...named.map(([, name]) => name), ...Object.keys(envFile('kafka-tls'))]
+}
+
+/** Files that a setting names, as they are in a container. */
+export function filesNamed(settings) {
+  return Object.entries(settings)
+    .filter(([name]) => name.endsWith('_FILE'))
+    .map(([, path]) => path)
+}
+
+const ofTheHouse =
+  /\b(?:account_lookup|auth_service|bus|fspiop_api|nodejs|notifications|participant_lifecycle|process|quoting|settlements|transfers)_[a-z0-9_]+/g
+
+/** Names of metrics in the dashboards and alarms, a histogram's by its own name. */
+export function metricsAskedFor() {
+  const boards = readdirSync(new URL('deploy/dashboards/', root)).map((name) =>
+    JSON.parse(text(`deploy/dashboards/${name}`)),
+  )
+  const asked = boards.flatMap(({ panels }) =>
+    panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr)),
+  )
+  const alarms = yaml('deploy/prometheus/alarms.yml').groups.flatMap(({ rules }) =>
+    rules.map(({ expr }) => expr),
+  )
+  const names = [...asked, ...alarms].flatMap((expr) => expr.match(ofTheHouse) ?? [])
+  return [...new Set(names.map((name) => name.replace(/_(bucket|sum|count)$/, '')))]
+}
+
+/** Every text of the sources that could be the name of a metric. */
+export function namesInSources() {
+  const sources = ['libs/runtime/src/', ...serviceNames.map((name) => `services/${name}/src/`)]
+  const files = sources.flatMap((folder) =>
+    readdirSync(new URL(folder, root), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+      .map((name) => text(`${folder}${name}`)),
+  )
+  return new Set(
+    files.flatMap((file) => [...file.matchAll(/'([a-z0-9_]+)'/g)].map(([, name]) => name)),
+  )
+}

@@ -1,0 +1,180 @@
+/**
+ * What the compose file and the chart give is what the programs read: no name that nobody knows, none
+ * missing that has no default, and the network policies follow who calls whom.
+ */
+import { expect, test, describe } from '@jest/globals'
+import { readFileSync } from 'node:fs'
+import { readSettings } from '../../runtime/src/read-settings.ts'
+import {
+  distributedSettings,
+  grpcUrlName,
+  grpcUrls,
+} from '../../runtime/src/distributed-settings.ts'
+import { choice, text } from '../../runtime/src/settings.ts'
+import { logLevels } from '../../runtime/src/log.ts'
+import { openMetrics } from '../../runtime/src/metrics.ts'
+import {
+  onboardSettings,
+  operatorGatewaySettings,
+  secretsSettings,
+} from '../../../services/hub/src/apart/settings.ts'
+import { settings as sandboxFsp } from '../../../services/sandbox-fsp/src/settings.ts'
+import {
+  chartProcesses,
+  composeProcesses,
+  facts,
+  filesNamed,
+  metricsAskedFor,
+  namesInSources,
+  namesInTemplates,
+  serviceNames,
+  settingPrefix,
+} from './deployment.mjs'
+
+const ofProcess = {
+  LOG_LEVEL: choice({
+    about: 'the least level that is logged',
+    options: logLevels,
+    default: 'info',
+  }),
+}
+
+/** By program: what it reads. */
+const definitions = new Map([
+  ['services/hub/dist/apart/onboard.js', onboardSettings],
+  ['services/hub/dist/apart/operator-gateway.js', operatorGatewaySettings],
+  ['services/hub/dist/apart/secrets.js', secretsSettings],
+  ['services/sandbox-fsp/dist/main.js', sandboxFsp],
+])
+for (const service of serviceNames) {
+  const { settings } = await import(`../../../services/${service}/src/settings.ts`)
+  const all = { ...settings, ...grpcUrls(providersOf(service)), ...distributedSettings }
+  definitions.set(`services/${service}/dist/main.js`, all)
+}
+
+/** It makes a role for whom it is given a database of. */
+const databases = serviceNames.filter((name) => facts[name].database)
+const administrator = text({ about: 'who makes roles', default: null, secret: true })
+definitions.set('libs/runtime/dist/provision/main.js', {
+  PROVISION_DATABASE_URL: administrator,
+  ...Object.fromEntries(
+    databases.map((name) => [
+      `${settingPrefix(name)}_DATABASE_URL`,
+      text({ about: 'its database', default: null, secret: true }),
+    ]),
+  ),
+})
+
+/** What the main file of a service says that it calls. */
+function providersOf(service) {
+  const main = readFileSync(
+    new URL(`../../../services/${service}/src/main.ts`, import.meta.url),
+    'utf8',
+  )
+  const [, list = ''] = /providers: \[([^\]]*)\]/.exec(main) ?? []
+  return [...list.matchAll(/'([^']+)'/g)].map(([, name]) => name)
+}
+
+/** A person gives those of the chart that depend on where it runs. */
+const givenByAPerson = { KAFKA_BROKERS: 'kafka:9092' }
+
+describe.each([
+  ['the compose file', composeProcesses()],
+  ['the chart', chartProcesses()],
+])('%s', (_which, processes) => {
+  test('runs every service', () => {
+    const programs = [...processes.values()].map(({ program }) => program)
+    expect(programs).toEqual(
+      expect.arrayContaining(serviceNames.map((name) => `services/${name}/dist/main.js`)),
+    )
+  })
+
+  test.each([...processes])('gives %s what it reads, and nothing else', (name, given) => {
+    const known = { ...definitions.get(given.program), ...ofProcess }
+    const values = Object.fromEntries(
+      Object.entries({ ...givenByAPerson, ...pickUsed(given.settings) })
+        .filter(
+          ([setting]) => Object.hasOwn(known, setting) || Object.hasOwn(given.settings, setting),
+        )
+        .map(([setting, value]) => [setting, withoutVariables(value)]),
+    )
+    // As if they came from a file: there every name has to be known.
+    const sources = [{ origin: 'file', values: withoutForeignHubNames(values, known) }]
+    expect(Object.keys(readSettings(known, { sources, prefixes: [] }).values)).toEqual(
+      Object.keys(known),
+    )
+  })
+
+  test.each([...processes].filter(([name]) => serviceNames.includes(name)))(
+    'lets others reach %s, and lets it show who it is',
+    (_name, { settings }) => {
+      expect(settings).toMatchObject({
+        GRPC_HOST: '0.0.0.0',
+        METRICS_HOST: '0.0.0.0',
+        GRPC_TLS_CERTIFICATE_FILE: '/etc/causeway/grpc/tls.crt',
+      })
+    },
+  )
+})
+
+describe('the chart', () => {
+  test.each(serviceNames)('lets %s call those whom it calls, and nobody else', (service) => {
+    const itself = facts[service].calls.filter((name) => name !== service)
+    expect(new Set(itself)).toEqual(new Set(providersOf(service)))
+  })
+
+  test.each(serviceNames)('tells %s the address of each under its own name', (service) => {
+    const { settings } = chartProcesses().get(service)
+    const urls = Object.entries(settings).filter(([name]) => name.endsWith('_GRPC_URL'))
+    expect(Object.fromEntries(urls)).toEqual(
+      Object.fromEntries(providersOf(service).map((name) => [grpcUrlName(name), `${name}:4200`])),
+    )
+  })
+
+  test.each(serviceNames)('gives %s a database if it stores something', (service) => {
+    const stores = Object.hasOwn(
+      definitions.get(`services/${service}/dist/main.js`),
+      `${settingPrefix(service)}_DATABASE_URL`,
+    )
+    expect(facts[service].database).toBe(stores)
+  })
+
+  test.each(serviceNames)('mounts the folder of every file that %s is told of', (service) => {
+    const { settings } = chartProcesses().get(service)
+    const folders = filesNamed(settings).map((path) => path.split('/').at(-2))
+    expect(new Set(folders)).toEqual(new Set(facts[service].files))
+  })
+
+  test('names in its templates no setting that nobody knows', () => {
+    const known = Object.assign({}, ...definitions.values())
+    expect(namesInTemplates().filter((name) => !Object.hasOwn(known, name))).toEqual([])
+  })
+})
+
+test('dashboards and alarms ask for metrics that are measured', () => {
+  const ofProcesses = openMetrics({ ofProcess: true }).getMetricsAsArray()
+  const measured = new Set([...namesInSources(), ...ofProcesses.map(({ name }) => name)])
+  const asked = metricsAskedFor()
+  expect(asked.length).toBeGreaterThan(20)
+  expect(asked.filter((name) => !measured.has(name))).toEqual([])
+})
+
+/** An empty value is one that is not given. */
+function pickUsed(settings) {
+  return Object.fromEntries(
+    Object.entries(settings).filter(([, value]) => value !== '' && value !== undefined),
+  )
+}
+
+/** `${NAME:-usual}` of the compose file is what is usual. */
+function withoutVariables(value) {
+  return String(value).replaceAll(/\$\{[A-Z_]+:-([^}]*)\}/g, '$1')
+}
+
+/** What the chart gives to all may be for some of them. */
+function withoutForeignHubNames(values, known) {
+  const shared = ['KAFKA_BROKERS', 'HUB_NAME', 'LOG_LEVEL']
+  return Object.fromEntries(
+    Object.entries(values).filter(([name]) => Object.hasOwn(known, name) || !shared.includes(name)),
+  )
+}

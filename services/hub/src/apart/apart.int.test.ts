@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { openLog } from '@causeway/runtime'
+import { X509Certificate } from 'node:crypto'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import { request } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { once } from 'node:events'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openGateway, type Gateway } from './gateway.ts'
+import { makeSecrets } from './make-secrets.ts'
+
+const values = {
+  SECRETS_DIR: mkdtempSync(join(tmpdir(), 'causeway-secrets-')),
+  SECRETS_OWNER: '',
+  SECRETS_FSP_HOSTS: 'fsp.hub.example,fspiop-api',
+  SECRETS_OPERATOR_HOSTS: 'localhost',
+  SECRETS_SANDBOX_HOSTS: 'sandbox-fsp',
+  HUB_NAME: 'Hub',
+}
+const log = openLog({ name: 'test', level: 'silent' })
+const path = (...place: string[]) => join(values.SECRETS_DIR, ...place)
+const text = (...place: string[]) => readFileSync(path(...place), 'utf8')
+const certificate = (...place: string[]) => new X509Certificate(text(...place))
+
+beforeAll(() => makeSecrets(values))
+afterAll(() => rmSync(values.SECRETS_DIR, { recursive: true, force: true }))
+
+describe('the secrets of a hub whose services run apart', () => {
+  test('are the same when they are made again', async () => {
+    const all = () =>
+      readdirSync(values.SECRETS_DIR, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map(({ parentPath, name }) => [
+          parentPath,
+          name,
+          readFileSync(join(parentPath, name), 'utf8'),
+        ])
+    const before = all()
+    await makeSecrets(values)
+    expect(all()).toEqual(before)
+  })
+
+  test('name each service as others know it', () => {
+    expect(certificate('transfers', 'grpc', 'tls.crt').subject).toContain('CN=transfers')
+    expect(certificate('transfers', 'grpc', 'tls.crt').checkHost('transfers')).toBe('transfers')
+  })
+
+  test('name the FSP port as FSPs reach it', () => {
+    const port = certificate('fspiop-api', 'fsp-port', 'tls.crt')
+    expect(port.checkHost('fsp.hub.example')).toBe('fsp.hub.example')
+  })
+
+  test('let no FSP call a service, and no service call as an operator', () => {
+    const services = certificate('transfers', 'grpc', 'ca.crt').publicKey
+    const operators = certificate('admin', 'operator-port', 'ca.crt').publicKey
+    expect(certificate('transfers', 'grpc', 'tls.crt').verify(services)).toBe(true)
+    expect(certificate('sandbox-fsp', 'greenbank', 'tls.crt').verify(services)).toBe(false)
+    expect(certificate('transfers', 'grpc', 'tls.crt').verify(operators)).toBe(false)
+  })
+
+  test('are for their owner alone', () => {
+    const found = readdirSync(path('auth-service'))
+    expect(found.toSorted((a, b) => a.localeCompare(b))).toEqual(['grpc', 'scheme-ca', 'seal'])
+    expect(text('auth-service', 'seal', 'AUTH_SERVICE_SECRETS_KEY')).toHaveLength(43)
+  })
+})
+
+describe('the operator gateway', () => {
+  let api: Server
+  let gateway: Gateway
+
+  beforeAll(async () => {
+    api = createServer((asked, response) => response.end(`you asked for ${asked.url ?? ''}`))
+    api.listen(0, '127.0.0.1')
+    await once(api, 'listening')
+    gateway = await openGateway(
+      {
+        OPERATOR_GATEWAY_HOST: '127.0.0.1',
+        OPERATOR_GATEWAY_PORT: 0,
+        OPERATOR_GATEWAY_TLS_CERTIFICATE_FILE: path('admin', 'operator-port', 'tls.crt'),
+        OPERATOR_GATEWAY_TLS_KEY_FILE: path('admin', 'operator-port', 'tls.key'),
+        OPERATOR_GATEWAY_TLS_CA_FILE: path('admin', 'operator-port', 'ca.crt'),
+        OPERATOR_GATEWAY_CONNECTIONS_MAX: 10,
+        OPERATOR_PORT: (api.address() as AddressInfo).port,
+      },
+      log,
+    )
+  })
+  afterAll(async () => {
+    await gateway.stop()
+    api.close()
+  })
+
+  /** `who`: a folder with a certificate to show, or nothing. */
+  function ask(who: readonly string[] | undefined): Promise<string> {
+    const shown =
+      who === undefined ? {} : { cert: text(...who, 'tls.crt'), key: text(...who, 'tls.key') }
+    return new Promise((resolve, reject) => {
+      const { port } = gateway
+      const ca = text('operator', 'operator-client', 'ca.crt')
+      const options = { host: 'localhost', port, ca, path: '/participants', agent: false, ...shown }
+      request(options, (answer) => {
+        let body = ''
+        answer.on('data', (part: Buffer) => (body += part.toString()))
+        answer.on('end', () => resolve(body))
+      })
+        .on('error', reject)
+        .end()
+    })
+  }
+
+  test('lets an operator through to the administration API', async () => {
+    expect(await ask(['operator', 'operator-client'])).toBe('you asked for /participants')
+  })
+
+  test('lets nobody through without a certificate', async () => {
+    await expect(ask(undefined)).rejects.toThrow(/certificate required|ECONNRESET|socket hang up/)
+  })
+
+  test('lets neither a service nor an FSP through', async () => {
+    const refused = /unknown ca|alert|ECONNRESET|socket hang up/
+    await expect(ask(['transfers', 'grpc'])).rejects.toThrow(refused)
+    await expect(ask(['sandbox-fsp', 'greenbank'])).rejects.toThrow(refused)
+  })
+})

@@ -1,0 +1,149 @@
+/**
+ * The secrets of a hub whose services run apart, one folder for each who needs some: three authorities
+ * (for FSPs, for services, for operators), what they vouch for, and keys. Made once; run again it
+ * renews what ends soon and leaves the rest. Nobody is given more than its own folder.
+ */
+import {
+  issueClientCertificate,
+  issueServerCertificate,
+  makeCa,
+  type Ca,
+  type HostNames,
+} from '@causeway/pki'
+import type { SettingValues } from '@causeway/runtime'
+import { randomBytes } from 'node:crypto'
+import { chownSync, mkdirSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { keptPair, keptSigningKey, keptText, make, write, type PairFiles } from '../kept.ts'
+import type { secretsSettings } from './settings.ts'
+
+const services = [
+  'account-lookup',
+  'admin',
+  'auth-service',
+  'fspiop-api',
+  'notifications',
+  'participant-lifecycle',
+  'quoting',
+  'settlements',
+  'transfers',
+] as const
+
+const caLife_d = 3_650
+const life_d = 730
+
+type Values = SettingValues<typeof secretsSettings>
+
+/** `values.SECRETS_DIR` is made when it is not there. Throws StartError where it cannot be written. */
+export async function makeSecrets(values: Values): Promise<void> {
+  const scheme = authority(values, 'scheme')
+  const operators = authority(values, 'operators')
+  ofServices(values, authority(values, 'services'))
+  await ofEdge(values, scheme)
+  await ofSandbox(values, scheme)
+  ofOperators(values, operators)
+  if (values.SECRETS_OWNER !== '') giveTo(Number(values.SECRETS_OWNER), values.SECRETS_DIR)
+}
+
+/** The folders of authorities are for whoever signs with them, and for nobody's eyes beside. */
+function authority({ SECRETS_DIR, HUB_NAME }: Values, name: string): Ca {
+  const files = pairIn(join(SECRETS_DIR, 'authorities', name))
+  const subject = { commonName: `${HUB_NAME} ${name} CA`, organization: HUB_NAME }
+  const { pair } = keptPair(files, undefined, caLife_d, (validity) => makeCa({ subject, validity }))
+  return pair
+}
+
+/** What services prove to each other who they are with: the common name is the folder's. */
+function ofServices(values: Values, ca: Ca): void {
+  for (const service of services) {
+    certified(values, ca, join(service, 'grpc'), service, { dns: [service], ip: [] })
+  }
+}
+
+async function ofEdge(values: Values, ca: Ca): Promise<void> {
+  const { SECRETS_DIR, HUB_NAME } = values
+  const port = folderIn(values, join('fspiop-api', 'fsp-port'), ca)
+  const names = hostsOf(values.SECRETS_FSP_HOSTS)
+  keptPair(pairIn(port), ca, life_d, (validity) =>
+    issueServerCertificate(ca, {
+      subject: { commonName: names.dns[0] ?? HUB_NAME, organization: HUB_NAME },
+      names,
+      validity,
+    }),
+  )
+  const signing = folder(join(SECRETS_DIR, 'fspiop-api', 'signing'))
+  await keptSigningKey(join(signing, 'private.pem'))
+  certified(values, ca, join('notifications', 'fsp-client'), HUB_NAME, undefined)
+
+  const vouching = folder(join(SECRETS_DIR, 'auth-service', 'scheme-ca'))
+  write(join(vouching, 'tls.crt'), ca.certificate)
+  write(join(vouching, 'tls.key'), ca.key)
+  const seal = folder(join(SECRETS_DIR, 'auth-service', 'seal'))
+  const name = 'AUTH_SERVICE_SECRETS_KEY'
+  const key = keptText(join(seal, name), () => randomBytes(32).toString('base64url'))
+  keptText(join(seal, 'env'), () => `${name}=${key}\n`)
+}
+
+async function ofSandbox(values: Values, ca: Ca): Promise<void> {
+  for (const fsp of ['greenbank', 'bluewallet']) {
+    const place = join('sandbox-fsp', fsp)
+    certified(values, ca, place, fsp, hostsOf(values.SECRETS_SANDBOX_HOSTS))
+    await keptSigningKey(join(values.SECRETS_DIR, place, 'signing.pem'))
+  }
+}
+
+function ofOperators(values: Values, ca: Ca): void {
+  const names = hostsOf(values.SECRETS_OPERATOR_HOSTS)
+  certified(values, ca, join('admin', 'operator-port'), names.dns[0] ?? 'admin', names)
+  certified(values, ca, join('operator', 'operator-client'), 'operator', undefined)
+}
+
+/** A folder with `tls.crt`, `tls.key`, `ca.crt`, as Kubernetes and its certificate managers name them. */
+function certified(
+  values: Values,
+  ca: Ca,
+  place: string,
+  commonName: string,
+  names: HostNames | undefined,
+): void {
+  const path = folderIn(values, place, ca)
+  keptPair(pairIn(path), ca, life_d, (validity) =>
+    issueClientCertificate(ca, {
+      subject: { commonName, organization: values.HUB_NAME },
+      validity,
+      ...(names === undefined ? {} : { names }),
+    }),
+  )
+}
+
+function folderIn({ SECRETS_DIR }: Values, place: string, ca: Ca): string {
+  const path = folder(join(SECRETS_DIR, place))
+  write(join(path, 'ca.crt'), ca.certificate)
+  return path
+}
+
+function pairIn(path: string): PairFiles {
+  folder(path)
+  return { certificateFile: join(path, 'tls.crt'), keyFile: join(path, 'tls.key') }
+}
+
+function folder(path: string): string {
+  make(`The folder ${path}`, () => mkdirSync(path, { recursive: true, mode: 0o700 }))
+  return path
+}
+
+function hostsOf(list: string): HostNames {
+  const names = list.split(',').map((name) => name.trim().toLowerCase())
+  const isAddress = (name: string) => /^[\d.]+$|:/.test(name)
+  return { dns: names.filter((name) => !isAddress(name)), ip: names.filter(isAddress) }
+}
+
+/** Everything but the authorities, whose keys nobody needs who runs. */
+function giveTo(owner: number, path: string): void {
+  for (const entry of readdirSync(path, { withFileTypes: true })) {
+    if (entry.name === 'authorities') continue
+    const each = join(path, entry.name)
+    if (entry.isDirectory()) giveTo(owner, each)
+    make(each, () => chownSync(each, owner, owner))
+  }
+}

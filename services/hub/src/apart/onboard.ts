@@ -1,0 +1,101 @@
+/**
+ * Brings the sandbox FSPs into a hub whose services run apart, as an operator with a certificate does,
+ * and lets one pay the other. Prints what happened as JSON on the last line; fails if no money moved.
+ * It may be run again at any time: what is there stays.
+ */
+import { readPem, run, StartError, type SettingValues } from '@causeway/runtime'
+import { createPublicKey, type JsonWebKey } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import { Agent, request } from 'undici'
+import { onboard, type NewFsp } from '../onboarding.ts'
+import { operatorOf, type Operator } from '../operator.ts'
+import { describePayment, makeFirstPayment } from '../payment.ts'
+import type { SandboxFsp } from '../sandbox-fsps.ts'
+import { onboardSettings } from './settings.ts'
+
+type Values = SettingValues<typeof onboardSettings>
+type Fsp = NewFsp & Pick<SandboxFsp, 'url'>
+
+const pause_ms = 1_000
+
+await run('onboard', onboardSettings, async (values) => {
+  const agent = new Agent({
+    connect: {
+      ca: await readPem('ONBOARD_TLS_CA_FILE', values.ONBOARD_TLS_CA_FILE),
+      cert: await readPem('ONBOARD_TLS_CERTIFICATE_FILE', values.ONBOARD_TLS_CERTIFICATE_FILE),
+      key: await readPem('ONBOARD_TLS_KEY_FILE', values.ONBOARD_TLS_KEY_FILE),
+    },
+  })
+  const operator = operatorOf(values.ONBOARD_OPERATOR_URL, agent)
+  try {
+    await pay(values, operator)
+  } finally {
+    await agent.close()
+  }
+  return { stop: () => Promise.resolve() }
+})
+
+async function pay(values: Values, operator: Operator): Promise<void> {
+  const until_ms = Date.now() + values.ONBOARD_WAIT_MS
+  const fsps = await reached('the sandbox FSPs', until_ms, async () => [
+    await sandboxFsp('greenbank', values),
+    await sandboxFsp('bluewallet', values),
+  ])
+  const [payer, payee] = fsps
+  if (payer === undefined || payee === undefined) throw new StartError('There are no FSPs.')
+  await reached("the operator's port of the hub", until_ms, () =>
+    onboard(operator, values.HUB_NAME, fsps),
+  )
+  await reached('the customers of the FSPs', until_ms, () => registered(fsps))
+  const payment = await makeFirstPayment(operator, [payer, payee])
+  process.stdout.write(`${describePayment(payment)}\n${JSON.stringify(payment)}\n`)
+  if (!payment.ok) throw new StartError('No money moved.')
+}
+
+async function sandboxFsp(name: Fsp['name'], values: Values): Promise<Fsp> {
+  const prefix = `SANDBOX_${name === 'greenbank' ? 'GREENBANK' : 'BLUEWALLET'}` as const
+  const host = values.ONBOARD_SANDBOX_HOST
+  const url = `http://${host}:${values[`${prefix}_PORT`]}`
+  const { keys } = (await get(`${url}/.well-known/jwks.json`)) as { keys: readonly JsonWebKey[] }
+  const [key] = keys
+  if (key === undefined) throw new StartError(`${name} does not sign: set SANDBOX_SIGNING=on.`)
+  const publicKey = createPublicKey({ key, format: 'jwk' })
+  return {
+    name,
+    url,
+    callbackUrl: `https://${host}:${values[`${prefix}_TLS_PORT`]}/callbacks`,
+    publicKey: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+  }
+}
+
+/** The hub has taken the customers of all. */
+async function registered(fsps: readonly Fsp[]): Promise<void> {
+  for (const { name, url } of fsps) {
+    const { registered: isDone } = (await get(`${url}/health`)) as { registered?: boolean }
+    if (isDone !== true) throw new Error(`${name} has not told the hub its customers yet`)
+  }
+}
+
+async function get(url: string): Promise<unknown> {
+  const answer = await request(url)
+  return answer.body.json()
+}
+
+/** Tries until it works; at the end the last reason is told. */
+async function reached<Value>(
+  what: string,
+  until_ms: number,
+  work: () => Promise<Value>,
+): Promise<Value> {
+  for (;;) {
+    try {
+      return await work()
+    } catch (error) {
+      if (error instanceof StartError) throw error
+      if (Date.now() >= until_ms) {
+        throw new StartError(`Not there in time: ${what}. ${(error as Error).message}.`)
+      }
+    }
+    await pause(pause_ms)
+  }
+}

@@ -1,0 +1,6 @@
+/** The operator gateway as a process. */
+import { run } from '@causeway/runtime'
+import { openGateway } from './gateway.ts'
+import { operatorGatewaySettings } from './settings.ts'
+
+await run('operator-gateway', operatorGatewaySettings, openGateway)

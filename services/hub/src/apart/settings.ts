@@ -1,0 +1,88 @@
+/** The settings of the programs that a hub whose services run apart is set up with. */
+import { integer, text } from '@causeway/runtime'
+
+const file = (about: string) => text({ about: `PEM file: ${about}`, default: null })
+
+const port = (about: string, usual: number) =>
+  integer({ about, unit: 'port', default: usual, min: 1, max: 65_535 })
+
+export const secretsSettings = {
+  SECRETS_DIR: text({ about: 'where the folders are made', default: null }),
+  SECRETS_OWNER: text({
+    about: 'number of the user who may read them; empty: who makes them',
+    default: '',
+  }),
+  SECRETS_FSP_HOSTS: text({
+    about: 'host names under which FSPs reach the hub, with commas between',
+    default: 'fspiop-api,localhost',
+  }),
+  SECRETS_OPERATOR_HOSTS: text({
+    about: 'host names under which operators reach the hub, with commas between',
+    default: 'admin,localhost',
+  }),
+  SECRETS_SANDBOX_HOSTS: text({
+    about: 'host names under which the hub reaches the sandbox FSPs, with commas between',
+    default: 'sandbox-fsp,localhost',
+  }),
+  HUB_NAME: text({ about: 'name of the hub as a participant', default: 'Hub' }),
+}
+
+export const operatorGatewaySettings = {
+  OPERATOR_GATEWAY_HOST: text({ about: 'address that it listens on', default: '127.0.0.1' }),
+  OPERATOR_GATEWAY_PORT: integer({
+    about: 'where operators come to, with their certificates',
+    unit: 'port',
+    default: 4_143,
+    min: 0,
+    max: 65_535,
+  }),
+  OPERATOR_GATEWAY_TLS_CERTIFICATE_FILE: text({
+    about: 'PEM file: the certificate that operators are shown',
+    default: null,
+  }),
+  OPERATOR_GATEWAY_TLS_KEY_FILE: text({ about: 'PEM file: its private key', default: null }),
+  OPERATOR_GATEWAY_TLS_CA_FILE: text({
+    about: 'PEM file: the authority that vouches for operators, and for nobody else',
+    default: null,
+  }),
+  OPERATOR_GATEWAY_CONNECTIONS_MAX: integer({
+    about: 'connections of operators at once; beyond it they are closed',
+    unit: 'connections',
+    default: 200,
+    min: 1,
+    max: 10_000,
+  }),
+  OPERATOR_PORT: integer({
+    about: 'the administration API, on 127.0.0.1',
+    unit: 'port',
+    default: 4_100,
+    min: 1,
+    max: 65_535,
+  }),
+}
+
+export const onboardSettings = {
+  ONBOARD_OPERATOR_URL: text({
+    about: "the operator's port of the hub",
+    default: 'https://admin:4143',
+  }),
+  ONBOARD_TLS_CERTIFICATE_FILE: file('the certificate of an operator'),
+  ONBOARD_TLS_KEY_FILE: file('its private key'),
+  ONBOARD_TLS_CA_FILE: file("the authority that vouches for the operator's port"),
+  ONBOARD_SANDBOX_HOST: text({
+    about: 'where the sandbox FSPs are, for people and for the hub',
+    default: 'sandbox-fsp',
+  }),
+  SANDBOX_GREENBANK_PORT: port('greenbank, for people', 4_301),
+  SANDBOX_BLUEWALLET_PORT: port('bluewallet, for people', 4_302),
+  SANDBOX_GREENBANK_TLS_PORT: port('where greenbank takes callbacks', 4_311),
+  SANDBOX_BLUEWALLET_TLS_PORT: port('where bluewallet takes callbacks', 4_312),
+  ONBOARD_WAIT_MS: integer({
+    about: 'how long the hub and the FSPs may take to be there',
+    unit: 'ms',
+    default: 120_000,
+    min: 0,
+    max: 3_600_000,
+  }),
+  HUB_NAME: text({ about: 'name of the hub as a participant', default: 'Hub' }),
+}
