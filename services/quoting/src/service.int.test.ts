@@ -9,7 +9,7 @@ import {
 import { start as startLedger, settings as ledgerSettings } from '@causeway/participant-lifecycle'
 import { accountLookupService, schemeRulesService, type OwnerAnswer } from '@causeway/protos'
 import { statement, type ProcessParts, type Service } from '@causeway/runtime'
-import { eventually, openTestParts, type TestParts } from '@causeway/runtime/testing'
+import { defaultsOf, eventually, openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { start as startSettlements, settings as settlementsSettings } from '@causeway/settlements'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
@@ -26,7 +26,7 @@ import {
   unreachedReport,
   withoutDestination,
 } from './testing/messages.ts'
-import { defaultsOf, onboard, setActive } from './testing/onboarding.ts'
+import { onboard, setActive } from './testing/onboarding.ts'
 
 const announcements = [
   'QuoteRequestAccepted',
@@ -61,11 +61,8 @@ afterEach(async () => {
 
 async function startOthers(): Promise<void> {
   services = [
-    await startSettlements(
-      defaultsOf(settlementsSettings) as Parameters<typeof startSettlements>[0],
-      parts,
-    ),
-    await startLedger(defaultsOf(ledgerSettings) as Parameters<typeof startLedger>[0], parts),
+    await startSettlements(defaultsOf(settlementsSettings), parts),
+    await startLedger(defaultsOf(ledgerSettings), parts),
     await onEvents(parts.bus, 'test', announcements, (events) => {
       for (const event of events) heard.set(event.id, event)
       return Promise.resolve()
@@ -74,7 +71,7 @@ async function startOthers(): Promise<void> {
 }
 
 async function startQuoting(changes: Partial<Settings> = {}, own: ProcessParts = parts) {
-  const values = { ...(defaultsOf(settings) as Settings), QUOTING_SWEEP_INTERVAL_MS: 20 }
+  const values = { ...defaultsOf(settings), QUOTING_SWEEP_INTERVAL_MS: 20 }
   services.push(await start({ ...values, ...changes }, own))
 }
 

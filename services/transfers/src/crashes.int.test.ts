@@ -6,7 +6,7 @@ import { newEvent, onEvents, type DomainEvent, type EventName } from '@causeway/
 import { start as startLedger, settings as ledgerSettings } from '@causeway/participant-lifecycle'
 import { ledgerService, participantsService } from '@causeway/protos'
 import { statement, type Calls, type Database, type Service } from '@causeway/runtime'
-import { eventually, openTestParts, type TestParts } from '@causeway/runtime/testing'
+import { defaultsOf, eventually, openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { start as startSettlements, settings as settlementsSettings } from '@causeway/settlements'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
@@ -17,7 +17,7 @@ import { openLedger, type LedgerCalls } from './ledger.ts'
 import { move } from './move.ts'
 import { claim, prepare, reserve, tellPayer } from './prepare.ts'
 import { start } from './service.ts'
-import { settings, type Settings } from './settings.ts'
+import { settings } from './settings.ts'
 import { openTransferStore, type TransferStore } from './store.ts'
 import { heal, sweep, type SweepOptions } from './sweep.ts'
 import { Crash, crashAt, gated, type Gate } from './testing/gated.ts'
@@ -33,7 +33,7 @@ import {
   type FulfilChanges,
   type PrepareChanges,
 } from './testing/messages.ts'
-import { defaultsOf, deposit, onboard } from './testing/onboarding.ts'
+import { deposit, onboard } from './testing/onboarding.ts'
 import type { AlarmKind, Work } from './work.ts'
 
 const announcements = [
@@ -65,14 +65,8 @@ const bounds: SweepOptions = { batch_max: 100, clock: () => Promise.resolve(new 
 
 beforeAll(async () => {
   parts = await openTestParts()
-  const ledger = await startLedger(
-    { ...defaultsOf(ledgerSettings), EXPIRY_GRACE_MS: 0 } as Parameters<typeof startLedger>[0],
-    parts,
-  )
-  const settlements = await startSettlements(
-    defaultsOf(settlementsSettings) as Parameters<typeof startSettlements>[0],
-    parts,
-  )
+  const ledger = await startLedger({ ...defaultsOf(ledgerSettings), EXPIRY_GRACE_MS: 0 }, parts)
+  const settlements = await startSettlements(defaultsOf(settlementsSettings), parts)
   services = [settlements, ledger]
   participants = parts.grpc.client(participantsService, 'participant-lifecycle')
   calls = parts.grpc.client(ledgerService, 'participant-lifecycle')
@@ -379,7 +373,7 @@ test('GET answers for a deposit from the ledger', async () => {
 test('the service works all of it off the bus, and the sweeper needs nobody to call it', async () => {
   const service = await start(
     {
-      ...(defaultsOf(settings) as Settings),
+      ...defaultsOf(settings),
       EXPIRY_GRACE_MS: 0,
       SWEEP_INTERVAL_MS: 20,
     },

@@ -5,14 +5,14 @@
 import { newEvent, onEvents, type DomainEvent } from '@causeway/events'
 import { start as startLedger, settings as ledgerSettings } from '@causeway/participant-lifecycle'
 import type { ProcessParts, Service } from '@causeway/runtime'
-import { eventually, openTestParts, type TestParts } from '@causeway/runtime/testing'
+import { defaultsOf, eventually, openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { start as startSettlements, settings as settlementsSettings } from '@causeway/settlements'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
 import { start } from './service.ts'
-import { settings, type Settings } from './settings.ts'
+import { settings } from './settings.ts'
 import { fulfilEvent, prepareEvent } from './testing/messages.ts'
-import { defaultsOf, onboard, outcomeOf } from './testing/onboarding.ts'
+import { onboard, outcomeOf } from './testing/onboarding.ts'
 
 const ends = ['TransferCommittedFulfiled', 'TransferFulfilComitRequestTimedout'] as const
 type End = DomainEvent<(typeof ends)[number]>
@@ -127,10 +127,7 @@ function holding(own: TestParts): ProcessParts {
 }
 
 function startTransfers(own: ProcessParts): Promise<Service> {
-  return start(
-    { ...(defaultsOf(settings) as Settings), EXPIRY_GRACE_MS: 0, SWEEP_INTERVAL_MS: 20 },
-    own,
-  )
+  return start({ ...defaultsOf(settings), EXPIRY_GRACE_MS: 0, SWEEP_INTERVAL_MS: 20 }, own)
 }
 
 async function stopAll(): Promise<void> {
@@ -140,18 +137,8 @@ async function stopAll(): Promise<void> {
 /** The ledger, settlements, and whoever hears how transfers end. */
 async function startOthers(): Promise<void> {
   services = []
-  services.push(
-    await startLedger(
-      { ...defaultsOf(ledgerSettings), EXPIRY_GRACE_MS: 0 } as Parameters<typeof startLedger>[0],
-      parts,
-    ),
-  )
-  services.push(
-    await startSettlements(
-      defaultsOf(settlementsSettings) as Parameters<typeof startSettlements>[0],
-      parts,
-    ),
-  )
+  services.push(await startLedger({ ...defaultsOf(ledgerSettings), EXPIRY_GRACE_MS: 0 }, parts))
+  services.push(await startSettlements(defaultsOf(settlementsSettings), parts))
   await onEvents(parts.bus, 'test', ends, (events) => {
     heard.push(...events)
     return Promise.resolve()

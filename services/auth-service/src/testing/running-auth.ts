@@ -1,11 +1,11 @@
 /** auth-service beside the services that it asks, with one FSP, and all that it says. */
+import { openScheme } from '@causeway/participants/testing'
 import { onEvents, type DomainEvent } from '@causeway/events'
 import {
   credentialsService,
   keysService,
   participantsService,
   pingsService,
-  settlementModelsService,
 } from '@causeway/protos'
 import {
   readSettings,
@@ -82,7 +82,7 @@ export async function openAuth(
   given: Values = {},
 ): Promise<RunningAuth> {
   const running = await openOn(await openTestParts(), asked, given)
-  await createScheme(running.parts)
+  await openScheme(running.parts.grpc)
   await createParticipant(running.parts, fsp)
   return running
 }
@@ -125,28 +125,6 @@ async function openOn(
 }
 
 const currency = 'USD'
-
-async function createScheme(parts: TestParts): Promise<void> {
-  const participants = parts.grpc.client(participantsService, 'participant-lifecycle')
-  const models = parts.grpc.client(settlementModelsService, 'settlements')
-  for (const ledgerAccountType of ['HUB_RECONCILIATION', 'HUB_MULTILATERAL_SETTLEMENT']) {
-    const account = { name: 'Hub', currency, ledgerAccountType, createdBy: 'test' }
-    await participants.CreateHubAccount(account)
-  }
-  await models.CreateSettlementModel({
-    id: 0,
-    name: 'DEFERREDNET',
-    isActive: true,
-    granularity: 'NET',
-    interchange: 'MULTILATERAL',
-    delay: 'DEFERRED',
-    currency,
-    requireLiquidityCheck: true,
-    ledgerAccountType: 'POSITION',
-    settlementAccountType: 'SETTLEMENT',
-    autoPositionReset: true,
-  })
-}
 
 async function createParticipant(parts: TestParts, name: string): Promise<void> {
   const participants = parts.grpc.client(participantsService, 'participant-lifecycle')

@@ -2,13 +2,13 @@
  * The event bus of a process that holds every service: PostgreSQL is the log, memory is the way. What
  * a transaction announces is a row of it, and is handed over the moment it is known to be committed.
  */
-import { Gauge } from 'prom-client'
 import type { Logger } from '../../log.ts'
 import type { Metrics } from '../../metrics.ts'
 import { periodically } from '../../periodically.ts'
 import type { Database, Outbox } from '../../postgres/database.ts'
 import type { DatabaseOptions } from '../../postgres/open.ts'
 import type { EventBus, Subscribed, Subscription } from '../event-bus.ts'
+import { claim, longest, measure, release } from '../subscriptions.ts'
 import { openLetters, type Letters } from './dead-letters.ts'
 import { inMemory } from './delivery.ts'
 import type { Prepared } from './envelope.ts'
@@ -186,18 +186,6 @@ async function subscribe(engine: Engine, subscription: Subscription): Promise<Su
   }
 }
 
-/** The offset of a group is one number for a topic, so only one may move it. */
-function claim(claimed: Set<string>, group: string, topics: readonly string[]): void {
-  const taken = topics.find((topic) => claimed.has(`${group} ${topic}`))
-  if (topics.length === 0) throw new Error(`the group ${group} subscribes to no topic`)
-  if (taken !== undefined) throw new Error(`the group ${group} reads the topic ${taken} already`)
-  for (const topic of topics) claimed.add(`${group} ${topic}`)
-}
-
-function release(claimed: Set<string>, group: string, topics: readonly string[]): void {
-  for (const topic of topics) claimed.delete(`${group} ${topic}`)
-}
-
 async function leave(engine: Engine, member: Member): Promise<void> {
   const { log, members, readers, claimed, letters, offsets } = engine
   if (!members.has(member)) return
@@ -215,27 +203,4 @@ async function leave(engine: Engine, member: Member): Promise<void> {
     else readers.set(topic, others)
   }
   release(claimed, member.group, member.topics)
-}
-
-function measure(metrics: Metrics, members: ReadonlySet<Member>): void {
-  const gauge = (name: string, help: string, read: (member: Member) => number) =>
-    new Gauge({
-      name,
-      help,
-      labelNames: ['group', 'topics'],
-      registers: [metrics],
-      collect() {
-        this.reset()
-        for (const member of members) {
-          this.set({ group: member.group, topics: member.topics.join() }, read(member))
-        }
-      },
-    })
-  gauge('bus_unfinished', 'Messages queued or worked on', (member) => member.unfinished())
-  gauge('bus_lag_seconds', 'Age of the oldest unfinished message', (m) => m.lag_ms() / 1000)
-}
-
-function longest(times_ms: readonly (number | undefined)[]): number | undefined {
-  const known = times_ms.filter((time_ms) => time_ms !== undefined)
-  return known.length === 0 ? undefined : Math.max(...known)
 }

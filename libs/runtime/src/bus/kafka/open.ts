@@ -10,6 +10,7 @@ import type { Metrics } from '../../metrics.ts'
 import type { Database } from '../../postgres/database.ts'
 import { StartError } from '../../start-error.ts'
 import type { EventBus, OutgoingMessage, Subscribed, Subscription } from '../event-bus.ts'
+import { claim, longest, measure, release } from '../subscriptions.ts'
 import { openAdministration, type Administration } from './administration.ts'
 import type { Brokers } from './brokers.ts'
 import { openLetters, type Letters } from './letters.ts'
@@ -228,44 +229,9 @@ function since_ms({ publishing, pumps }: Engine): number {
   return Math.min(published, ...[...pumps].map((pump) => pump.since_ms()))
 }
 
-/** What a group has committed in a topic is moved by one subscription of a process alone. */
-function claim(claimed: Set<string>, group: string, topics: readonly string[]): void {
-  const taken = topics.find((topic) => claimed.has(`${group} ${topic}`))
-  if (topics.length === 0) throw new Error(`the group ${group} subscribes to no topic`)
-  if (taken !== undefined) throw new Error(`the group ${group} reads the topic ${taken} already`)
-  for (const topic of topics) claimed.add(`${group} ${topic}`)
-}
-
-function release(claimed: Set<string>, group: string, topics: readonly string[]): void {
-  for (const topic of topics) claimed.delete(`${group} ${topic}`)
-}
-
 async function leave({ members, claimed }: Engine, member: Member): Promise<void> {
   if (!members.has(member)) return
   await member.stop()
   members.delete(member)
   release(claimed, member.group, member.topics)
-}
-
-function measure(metrics: Metrics, members: ReadonlySet<Member>): void {
-  const gauge = (name: string, help: string, read: (member: Member) => number) =>
-    new Gauge({
-      name,
-      help,
-      labelNames: ['group', 'topics'],
-      registers: [metrics],
-      collect() {
-        this.reset()
-        for (const member of members) {
-          this.set({ group: member.group, topics: member.topics.join() }, read(member))
-        }
-      },
-    })
-  gauge('bus_unfinished', 'Messages queued or worked on', (member) => member.unfinished())
-  gauge('bus_lag_seconds', 'Age of the oldest unfinished message', (m) => m.lag_ms() / 1000)
-}
-
-function longest(times_ms: readonly (number | undefined)[]): number | undefined {
-  const known = times_ms.filter((time_ms) => time_ms !== undefined)
-  return known.length === 0 ? undefined : Math.max(...known)
 }

@@ -1,0 +1,47 @@
+/** A scheme for integration tests, made through the interfaces of the services as an operator makes it. */
+import { participantsService, settlementModelsService, type Refusal } from '@causeway/protos'
+import type { GrpcHost } from '@causeway/runtime'
+
+const currency = 'USD'
+const createdBy = 'operator'
+
+/** The hub's accounts and a deferred net model in USD; the id of the model. */
+export async function openScheme(grpc: GrpcHost): Promise<number> {
+  const participants = grpc.client(participantsService, 'participant-lifecycle')
+  for (const ledgerAccountType of ['HUB_RECONCILIATION', 'HUB_MULTILATERAL_SETTLEMENT']) {
+    done(
+      await participants.CreateHubAccount({ name: 'Hub', currency, ledgerAccountType, createdBy }),
+    )
+  }
+  const models = grpc.client(settlementModelsService, 'settlements')
+  const { model, ...rest } = await models.CreateSettlementModel({
+    id: 0,
+    name: 'DEFERREDNET',
+    isActive: true,
+    granularity: 'NET',
+    interchange: 'MULTILATERAL',
+    delay: 'DEFERRED',
+    currency,
+    requireLiquidityCheck: true,
+    ledgerAccountType: 'POSITION',
+    settlementAccountType: '',
+    autoPositionReset: true,
+  })
+  done(rest)
+  return model?.id ?? 0
+}
+
+/** An active FSP with a net debit cap of 10,000 USD and no funds. */
+export async function addFsp(grpc: GrpcHost, name: string): Promise<void> {
+  const participants = grpc.client(participantsService, 'participant-lifecycle')
+  const limit = { type: 'NET_DEBIT_CAP', value: '10000', alarmPercentage: '' }
+  done(await participants.CreateParticipant({ name, currency, createdBy }))
+  done(
+    await participants.SetInitialPositionAndLimits({ name, currency, limit, initialPosition: '' }),
+  )
+  done(await participants.UpdateParticipantState({ name, isActive: true }))
+}
+
+function done({ refusal }: { readonly refusal?: Pick<Refusal, 'detail'> | null }): void {
+  if (refusal) throw new Error(refusal.detail)
+}
