@@ -69,6 +69,11 @@ export const platformEvents = {
       labels: z.array(
         z.object({ key: z.string(), value: z.string(), encryptionKeyId: z.string().optional() }),
       ),
+      /** What was changed, as a path: 'participants/greenbank'. */
+      subject: z.string(),
+      /** The subject as it stood and as it stands, without secrets; null where there is none. */
+      before: z.record(z.string(), z.unknown()).nullable(),
+      after: z.record(z.string(), z.unknown()).nullable(),
       sourceSignature: z.string().optional(),
     }),
   }),

@@ -1,4 +1,4 @@
-/** Keys of FSPs, and the signed ping by which an FSP shows that both ways work. */
+/** Keys of FSPs, roles and tokens of operators, and the signed ping by which an FSP shows that both ways work. */
 import { z } from 'zod'
 import { define } from './define.ts'
 import { callbackReports } from './parts.ts'
@@ -18,6 +18,27 @@ export const securityEvents = {
     key: 'participantId',
     about: 'The keys or the credentials of an FSP changed; a reader asks for them again.',
     schema: z.object({ participantId: z.string(), changedAt: z.string() }),
+  }),
+  PlatformRoleChanged: define({
+    ...said,
+    consumers: ['admin'],
+    key: 'roleId',
+    about: 'What a role may do, or who has it, changed; a reader asks for the roles again.',
+    schema: z.object({ roleId: z.string(), changedAt: z.string() }),
+  }),
+  AuthTokenInvalidated: define({
+    ...said,
+    consumers: ['admin'],
+    key: 'tokenId',
+    about: 'A token is not to be accepted any more, though it has not expired.',
+    schema: z.object({
+      /** The `jti` of one token; of all tokens of a subject: its `sub`. */
+      tokenId: z.string(),
+      /** Of all tokens of a subject: those issued up to this time. */
+      issuedUpTo: z.string().optional(),
+      /** When the token would have expired: from then on nobody needs to remember it. */
+      expiry: z.string(),
+    }),
   }),
   PingReceived: define({
     ...pings,
