@@ -148,19 +148,25 @@ export type Query = z.infer<typeof query>
 
 const id_max = 2 ** 31 - 1
 
-export const path = z.object({
-  name: text.min(2).max(30).optional().default(''),
-  id: z
-    .string()
-    .regex(/^[1-9]\d*$/, { error: 'must be a positive integer' })
-    .transform(Number)
-    .refine((id) => id <= id_max, because('INVALID', 'is too large'))
-    .optional()
-    .default(0),
-  kid: keyId.optional().default(''),
-  notificationId: notificationId.optional().default(''),
-  ruleId: ruleId.optional().default(''),
-})
+/** Whole numbers that the hub gives out. */
+const number = z
+  .string()
+  .regex(/^[1-9]\d*$/, { error: 'must be a positive integer' })
+  .transform(Number)
+  .refine((id) => id <= id_max, because('INVALID', 'is too large'))
+
+/** What can stand in a path, by the name that it has there. */
+export const pathVariables = {
+  name: text.min(2).max(30),
+  id: number,
+  kid: keyId,
+  notificationId,
+  ruleId,
+  transferId,
+  settlementId: number,
+  participantId: number,
+  accountId: number,
+}
 
 export type Read<Value> = { readonly outcome: 'read'; readonly value: Value } | Refused
 

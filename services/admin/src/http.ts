@@ -10,9 +10,10 @@ import express, {
   type Response,
 } from 'express'
 import { isUtf8 } from 'node:buffer'
+import { z } from 'zod'
 import { refused, type Answer } from './answer.ts'
 import { errorAnswer, type Compatibility } from './contract.ts'
-import { path, query, read, type Read } from './fields.ts'
+import { pathVariables, read, type Read } from './fields.ts'
 import { readJson, writeJson } from './json.ts'
 import type { Operation } from './operation.ts'
 
@@ -22,6 +23,9 @@ export interface HttpOptions {
 }
 
 const body_bytes_max = 1024 * 1024
+
+/** Who asks is not known before operators sign in. */
+const actor = 'unknown'
 
 export function operatorApp(operations: readonly Operation[], options: HttpOptions): Express {
   const app = express()
@@ -74,16 +78,20 @@ function readCall(operation: Operation, request: Request): Read<Parameters<Opera
   if (request.accepts('json') === false) {
     return refused('NOT_ACCEPTABLE', 'answers are application/json')
   }
-  const inPath = read(path, request.params)
+  const inPath = read(pathOf(operation), request.params)
   if (inPath.outcome === 'refused') return inPath
-  const inQuery = read(query, request.query)
+  const inQuery = read(operation.query, request.query)
   if (inQuery.outcome === 'refused') return inQuery
   const inBody = readBody(operation, request)
   if (inBody.outcome === 'refused') return inBody
   return {
     outcome: 'read',
-    value: { ...inPath.value, query: inQuery.value, body: inBody.value },
+    value: { ...inPath.value, actor, query: inQuery.value, body: inBody.value },
   }
+}
+
+function pathOf({ variables }: Operation) {
+  return z.object(Object.fromEntries(variables.map((name) => [name, pathVariables[name]])))
 }
 
 function readBody({ body: schema }: Operation, request: Request): Read<unknown> {

@@ -1,57 +1,122 @@
 /**
- * What an operation of the administration API is: a row in a table of routes. The tables are the
- * contents pages; reading what the client sent is done here once for all of them.
+ * What an operation of the operator port is: a row in a table of routes, which says once what it is
+ * for, what it takes, what it answers and for what it refuses. Requests are read by what the row says,
+ * and the OpenAPI document is made of it.
  */
 import type { z } from 'zod'
 import type { Answer } from './answer.ts'
-import type { Query } from './fields.ts'
+import type { Reason } from './contract.ts'
+import { pathVariables, query as anyQuery, type Query } from './fields.ts'
 
-/** A request whose path, query and body have been read and found right. */
-export interface Call<Body> {
-  /** `{name}` of the path, '' when it has none. */
-  readonly name: string
-  /** `{id}` of the path, 0 when it has none. */
-  readonly id: number
-  /** `{kid}` of the path, '' when it has none. */
-  readonly kid: string
-  /** `{notificationId}` of the path, '' when it has none. */
-  readonly notificationId: string
-  /** `{ruleId}` of the path, '' when it has none. */
-  readonly ruleId: string
-  readonly query: Query
+type PathVariable = keyof typeof pathVariables
+
+/** The names that follow colons in a path: 'name' and 'id' of `/participants/:name/accounts/:id`. */
+type VariablesOf<Path extends string> = Path extends `${string}:${infer Rest}`
+  ? Rest extends `${infer Name}/${infer More}`
+    ? Name | VariablesOf<`/${More}`>
+    : Rest
+  : never
+
+type PathValues<Path extends string> = {
+  readonly [Name in VariablesOf<Path> & PathVariable]: z.infer<(typeof pathVariables)[Name]>
+}
+
+/** What every operation is called with: a request that has been read and found right. */
+export interface Asked<Body, Search> {
+  /** The operator's name, 'unknown' where nobody asks for it. */
+  readonly actor: string
+  readonly query: Search
   readonly body: Body
 }
 
-export interface Operation<Body = unknown> {
+export type Call<Body, Path extends string = string, Search = Query> = Asked<Body, Search> &
+  PathValues<Path>
+
+/** What an answer of a status is: its shape, or null when it has no body. */
+export type Answers = { readonly [Status in 200 | 201 | 202 | 204 | 503]?: z.ZodType | null }
+
+/** What a row says of its operation; the reader of the OpenAPI document sees all of it. */
+export interface About<Search = Query> {
+  /** One sentence. */
+  readonly about: string
+  /** What may be asked for after the question mark; what is not known there is ignored. */
+  readonly query?: z.ZodType<Search>
+  readonly answers: Answers
+  /** What a 200 is as text/csv, where the operation can say it so. */
+  readonly csv?: string
+  /** For what it refuses, beside what any request of its kind can be refused for. */
+  readonly refuses?: readonly Reason[]
+}
+
+export interface Operation {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** As Express writes it: `/participants/:name`. */
   readonly path: string
+  readonly variables: readonly PathVariable[]
+  readonly about: About<unknown>
+  readonly query: z.ZodType
   /** null: the operation takes no body, and what is sent as one is not read. */
-  readonly body: z.ZodType<Body> | null
-  run(call: Call<Body>): Promise<Answer>
+  readonly body: z.ZodType | null
+  run(call: Asked<unknown, unknown>): Promise<Answer>
 }
 
+type Run<Body, Path extends string, Search> = (call: Call<Body, Path, Search>) => Promise<Answer>
+
 /** An operation without a body. */
-export function reads(path: string, run: (call: Call<unknown>) => Promise<Answer>): Operation {
-  return { method: 'GET', path, body: null, run }
+export function reads<const Path extends string, Search = Query>(
+  path: Path,
+  ...rest: [About<Search>, Run<undefined, Path, Search>] | [Run<undefined, Path, Search>]
+): Operation {
+  return operation('GET', path, null, rest)
 }
 
 /** An operation that changes something and needs no more than its path. */
-export function commands(
+export function commands<const Path extends string, Search = Query>(
   method: 'POST' | 'DELETE',
-  path: string,
-  run: (call: Call<unknown>) => Promise<Answer>,
+  path: Path,
+  ...rest: [About<Search>, Run<undefined, Path, Search>] | [Run<undefined, Path, Search>]
 ): Operation {
-  return { method, path, body: null, run }
+  return operation(method, path, null, rest)
 }
 
 /** An operation that takes a body. */
-export function writes<Body>(
+export function writes<Body, const Path extends string, Search = Query>(
   method: 'POST' | 'PUT',
-  path: string,
+  path: Path,
   body: z.ZodType<Body>,
-  run: (call: Call<Body>) => Promise<Answer>,
+  ...rest: [About<Search>, Run<Body, Path, Search>] | [Run<Body, Path, Search>]
 ): Operation {
-  const operation: Operation<Body> = { method, path, body, run }
-  return operation
+  return operation(method, path, body, rest)
+}
+
+function operation<Body, Path extends string, Search>(
+  method: Operation['method'],
+  path: Path,
+  body: z.ZodType<Body> | null,
+  rest: [About<Search>, Run<Body, Path, Search>] | [Run<Body, Path, Search>],
+): Operation {
+  const [about, run] =
+    rest.length === 2 ? rest : [{ about: '', answers: {} } satisfies About, rest[0]]
+  const made: Typed<Body, Path, Search> = {
+    method,
+    path,
+    variables: variablesOf(path),
+    about,
+    query: about.query ?? anyQuery,
+    body,
+    run,
+  }
+  return made
+}
+
+interface Typed<Body, Path extends string, Search> extends Omit<Operation, 'run'> {
+  run(call: Call<Body, Path, Search>): Promise<Answer>
+}
+
+/** A variable that nobody has described is a slip of the pen: the start is refused. */
+function variablesOf(path: string): readonly PathVariable[] {
+  return [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => {
+    if (!Object.hasOwn(pathVariables, name)) throw new Error(`${path}: nobody knows :${name}`)
+    return name as PathVariable
+  })
 }

@@ -1,16 +1,27 @@
 /** POST /verify: `npm run verify` asks it of a running hub. */
+import { z } from 'zod'
 import { answered } from '../answer.ts'
-import type { Operation } from '../operation.ts'
+import { commands, type Operation } from '../operation.ts'
 import type { Deps } from '../upstream.ts'
 import { verify } from './verify.ts'
 
+const report = z.strictObject({
+  clean: z.boolean(),
+  compared: z.strictObject({ accounts: z.int(), entries: z.int(), transfers: z.int() }),
+  /** One sentence each. */
+  differences: z.array(z.string()),
+})
+
 export function verificationOperations(deps: Deps): readonly Operation[] {
   return [
-    {
-      method: 'POST',
-      path: '/verify',
-      body: null,
-      run: async () => answered(200, { ...(await verify(deps)) }),
-    },
+    commands(
+      'POST',
+      '/verify',
+      {
+        about: 'Compares every account with its journal, and transfers with the ledger',
+        answers: { 200: report },
+      },
+      async () => answered(200, { ...(await verify(deps)) }),
+    ),
   ]
 }
