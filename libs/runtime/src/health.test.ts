@@ -36,6 +36,19 @@ test('one dependency that does not answer makes the process not ready, by name',
   })
 })
 
+test('a note is told with readiness and holds nothing up', async () => {
+  const health = openHealth()
+  health.ready('postgresql', () => Promise.resolve())
+  health.note('e-mail', 'no mail server is configured')
+  expect(await health.readiness()).toEqual({
+    ok: true,
+    checks: [
+      { name: 'postgresql', ok: true, detail: '' },
+      { name: 'e-mail', ok: true, detail: 'no mail server is configured' },
+    ],
+  })
+})
+
 test('a check that throws fails by itself and hides no other', async () => {
   const health = openHealth()
   const thrower = (): never => {

@@ -9,6 +9,8 @@ export interface Health {
   ready(name: string, check: () => Promise<void>): void
   /** A worker: the check says what is wrong with it, or undefined when nothing is. */
   live(name: string, check: () => string | undefined): void
+  /** Something that people should know though it holds nothing up: it is told with readiness. */
+  note(name: string, sentence: string): void
 }
 
 export interface CheckResult {
@@ -33,14 +35,19 @@ export interface HealthChecks extends Health {
 export function openHealth({ timeout_ms = 2_000 } = {}): HealthChecks {
   const ready = new Map<string, () => Promise<void>>()
   const live = new Map<string, () => string | undefined>()
+  const notes = new Map<string, string>()
   return {
     ready: (name, check) => add(ready, name, check),
     live: (name, check) => add(live, name, check),
+    note: (name, sentence) => add(notes, name, sentence),
     liveness: () => report([...live].map(([name, check]) => liveCheck(name, check))),
     readiness: async () =>
-      report(
-        await Promise.all([...ready].map(([name, check]) => readyCheck(name, check, timeout_ms))),
-      ),
+      report([
+        ...(await Promise.all(
+          [...ready].map(([name, check]) => readyCheck(name, check, timeout_ms)),
+        )),
+        ...[...notes].map(([name, detail]) => ({ name, ok: true, detail })),
+      ]),
   }
 }
 
