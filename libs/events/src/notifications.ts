@@ -23,6 +23,8 @@ const onFailure = z.object({
   /** Fills the variables of the registered address. */
   variables: z.record(z.string(), z.string()),
   version: z.string(),
+  /** The same question went to several FSPs: it has failed only once it has failed at each of them. */
+  several: z.object({ questionId: z.string(), fsps: z.number().int().min(2) }).optional(),
 })
 
 const email = z.object({

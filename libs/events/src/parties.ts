@@ -112,6 +112,20 @@ const anyRequest = z.discriminatedUnion('name', [
 
 export const partyEvents = {
   ...requests,
+  PartyQueryUndelivered: define({
+    ...asked,
+    about: 'GET /parties went to several FSPs, and to this one it could not be delivered.',
+    schema: z.object({
+      ...party,
+      ...asker,
+      fspId: z.string(),
+      errorInformation,
+      /** The id of the PartyQueryReceived that it was. */
+      questionId: z.string(),
+      /** How many FSPs were asked. */
+      fsps: z.number().int().min(2),
+    }),
+  }),
   PartyQueryResponse: define({
     ...said,
     about: 'Nobody can be asked about the party; whoever asked is told why.',

@@ -6,6 +6,7 @@ import { changeAtHome, changeWherever, type AssociationParts } from './associati
 import { requestIn, type RequestEvent } from './deferred.ts'
 import type { QueryEvent } from './lookups/contract.ts'
 import { answerAtHome, answerWherever, type LookupParts } from './lookups/handle.ts'
+import { giveUp, type UndeliveredParts } from './lookups/undelivered.ts'
 
 export const heard = [
   'PartyQueryReceived',
@@ -13,16 +14,21 @@ export const heard = [
   'ParticipantAssociationRequestReceived',
   'ParticipantDisassociateRequestReceived',
   'ParticipantBatchAssociationRequestReceived',
+  'PartyQueryUndelivered',
 ] as const satisfies readonly EventName[]
 
 /** Calls no oracle: what needs one is deferred. */
 export async function handleBatch(
-  lookups: LookupParts,
+  lookups: LookupParts & UndeliveredParts,
   associations: AssociationParts,
   events: readonly DomainEvent<(typeof heard)[number]>[],
 ): Promise<void> {
-  const { queries, commands } = sorted(events)
-  await allOf([answerAtHome(lookups, queries), changeAtHome(associations, commands)])
+  const { queries, commands, undelivered } = sorted(events)
+  await allOf([
+    answerAtHome(lookups, queries),
+    giveUp(lookups, undelivered),
+    changeAtHome(associations, commands),
+  ])
 }
 
 /** Waits for the oracles that are called. */
@@ -35,15 +41,24 @@ export async function handleDeferred(
   await allOf([answerWherever(lookups, queries), changeWherever(associations, commands)])
 }
 
-function sorted(events: readonly RequestEvent[]) {
+type UndeliveredEvent = DomainEvent<'PartyQueryUndelivered'>
+
+function sorted(events: readonly (RequestEvent | UndeliveredEvent)[]) {
   const queries: QueryEvent[] = []
   const commands: CommandEvent[] = []
+  const undelivered: UndeliveredEvent[] = []
   for (const event of events) {
-    if (event.name === 'PartyQueryReceived' || event.name === 'ParticipantQueryReceived') {
-      queries.push(event)
-    } else {
-      commands.push(event)
+    switch (event.name) {
+      case 'PartyQueryReceived':
+      case 'ParticipantQueryReceived':
+        queries.push(event)
+        break
+      case 'PartyQueryUndelivered':
+        undelivered.push(event)
+        break
+      default:
+        commands.push(event)
     }
   }
-  return { queries, commands }
+  return { queries, commands, undelivered }
 }

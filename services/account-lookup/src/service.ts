@@ -2,12 +2,13 @@
 import { onEvents } from '@causeway/events'
 import { openParticipants } from '@causeway/participants'
 import { accountLookupService, oraclesService } from '@causeway/protos'
-import { periodically, type Logger, type Periodic, type Start } from '@causeway/runtime'
+import { periodically, type Database, type Logger, type Periodic, type Start } from '@causeway/runtime'
 import { openAssociationStore, type AssociationStore } from './associations/store.ts'
 import type { Party } from './domain/party.ts'
 import { handleBatch, handleDeferred, heard } from './handle.ts'
 import { openOwnerBook } from './lookups/owners.ts'
 import { lookupHandlers } from './lookups/serve.ts'
+import { forgetUndelivered } from './lookups/store.ts'
 import { openMeasures } from './measures.ts'
 import { openOracles } from './oracles/oracles.ts'
 import { oracleHandlers } from './oracles/serve.ts'
@@ -55,7 +56,7 @@ export const start: Start<Settings> = async (settings, parts) => {
   const participants = await openParticipants({ group, grpc, bus, log, age_max_ms })
   const asked = { bus, participants, oracles, measures }
   const deadline_ms = settings.ACCOUNT_LOOKUP_QUERY_DEADLINE_MS
-  const lookups = { ...asked, owners, deadline_ms }
+  const lookups = { ...asked, db, owners, deadline_ms }
   const associations = { ...asked, db, store, onChanged: (party: Party) => owners.forget(party) }
   const subscribed = await onEvents(
     bus,
@@ -74,7 +75,7 @@ export const start: Start<Settings> = async (settings, parts) => {
     (events) => handleDeferred(lookups, associations, events),
     { batch_max: 1, batches_in_flight_max: settings.ACCOUNT_LOOKUP_ORACLE_REQUESTS_MAX },
   )
-  const forgetting = forgetOldRequests(settings, store, log)
+  const forgetting = forgetOldRequests(settings, { db, store }, log)
   parts.health.ready('account-lookup', async () => {
     await oracleStore.all()
   })
@@ -103,12 +104,13 @@ function lineBounds(settings: Settings) {
 /** Events come again only while the log keeps them; what is known of older ones is of no use. */
 function forgetOldRequests(
   { ACCOUNT_LOOKUP_COMMANDS_KEPT_H: kept_h }: Settings,
-  store: AssociationStore,
+  { db, store }: { readonly db: Database; readonly store: AssociationStore },
   log: Logger,
 ): Periodic {
   const work = async () => {
     const before = new Date(Date.now() - kept_h * ms_per_h)
     while ((await store.forgetHandled(before, forget_slice)) === forget_slice);
+    await forgetUndelivered(db, before)
   }
   return periodically(forget_every_ms, work, { log, name: 'forgetting of old requests' })
 }

@@ -40,6 +40,7 @@ export type Reason =
   | 'DESTINATION_UNREACHABLE'
   | 'DESTINATION_REFUSED'
   | 'DESTINATION_SERVES_NOT'
+  | 'DESTINATION_SPEAKS_OTHERWISE'
 
 interface Rule {
   readonly code: ErrorCode
@@ -100,6 +101,7 @@ const rules = {
   DESTINATION_UNREACHABLE: { code: '1001', text: 'the destination could not be reached' },
   DESTINATION_REFUSED: { code: '3000', text: 'the destination refused the message' },
   DESTINATION_SERVES_NOT: { code: '2002', text: 'the destination does not serve it' },
+  DESTINATION_SPEAKS_OTHERWISE: { code: '3001', text: 'the destination speaks no such version' },
 } as const satisfies Readonly<Record<Reason, Rule>>
 
 /** Where existing clients are tested for another code than the specification's. */

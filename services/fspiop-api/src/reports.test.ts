@@ -1,6 +1,6 @@
 import type { DomainEvent } from '@causeway/events'
 import { expect, test } from '@jest/globals'
-import { reportEvents, reportLines } from './reports.ts'
+import { failureLegs, reportEvents, reportLines, undeliveredQuestions } from './reports.ts'
 
 function report(id: string, ...causes: readonly string[]): DomainEvent<'NotifyReport'> {
   return {
@@ -49,4 +49,42 @@ test('the same batch again gives the same ids, another split others', () => {
   const ids = (batch: typeof events) => reportEvents(batch.flatMap(reportLines)).map(({ id }) => id)
   expect(ids(events)).toEqual(ids(events))
   expect(ids(events.slice(0, 1))).not.toEqual(ids(events).slice(0, 2))
+})
+
+test('a question that went to several FSPs is no failure yet: account-lookup hears of it', () => {
+  const event = report('a', 'PartyQueryReceived')
+  const [line] = event.payload.reports
+  if (line === undefined) throw new Error('there is no report')
+  const onFailure = {
+    requesterFspId: 'redmoney',
+    operation: 'PUT /parties/{Type}/{ID}/error',
+    path: '/parties/MSISDN/1/error',
+    variables: { partyIdType: 'MSISDN', partyIdentifier: '1', ID: '1', id: '1' },
+    version: '1.0',
+    several: { questionId: 'q', fsps: 2 },
+  }
+  const told = (changed: Partial<typeof line>) => {
+    const reports = [{ ...line, onFailure, ...changed }]
+    const heard = { ...event, payload: { reports } }
+    expect(failureLegs(heard)).toEqual([])
+    return undeliveredQuestions(heard)
+  }
+  const [message] = told({ status: 'FAILED', httpStatus: 500 })
+  expect(message).toMatchObject({
+    topic: 'fspiop-api.parties',
+    type: 'PartyQueryUndelivered',
+    payload: {
+      partyKey: 'transfer-0',
+      partyIdType: 'MSISDN',
+      partyIdentifier: '1',
+      requesterFspId: 'redmoney',
+      version: '1.0',
+      fspId: 'greenbank',
+      errorInformation: { errorCode: '1001' },
+      questionId: 'q',
+      fsps: 2,
+    },
+  })
+  expect(told({ status: 'FAILED' })[0]?.id).toBe(message?.id)
+  expect(told({ status: 'SUCCESS' })).toEqual([])
 })

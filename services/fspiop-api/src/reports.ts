@@ -2,10 +2,17 @@
  * What became of callbacks goes back to who caused them: one report event per kind and batch. Whoever
  * sent a message that is only passed on is told when it failed.
  */
-import { derivedId, newEvent, type DomainEvent, type Payload } from '@causeway/events'
+import {
+  derivedId,
+  newEvent,
+  type DomainEvent,
+  type ErrorInformation,
+  type Payload,
+} from '@causeway/events'
 import { errorInformation } from '@causeway/fspiop'
 import type { OutgoingMessage } from '@causeway/runtime'
-import { failureLeg, type CausedLeg, type ToldError } from './legs.ts'
+import { errorInformationOf } from './contract.ts'
+import { failureLeg, type CausedLeg } from './legs.ts'
 import { refuse } from './refusals.ts'
 import { isTold, reportNames, type ToldEvent } from './told.ts'
 
@@ -53,7 +60,7 @@ function reportNameOf(causeName: string): ReportName | undefined {
 export function failureLegs(event: DomainEvent<'NotifyReport'>): readonly CausedLeg[] {
   return event.payload.reports.flatMap((report) => {
     const { notificationId, cause, onFailure, status } = report
-    if (onFailure === undefined || status !== 'FAILED') return []
+    if (onFailure === undefined || status !== 'FAILED' || onFailure.several !== undefined) return []
     return {
       causeId: notificationId,
       causeName: cause.msgName,
@@ -65,19 +72,44 @@ export function failureLegs(event: DomainEvent<'NotifyReport'>): readonly Caused
   })
 }
 
+/** Questions that went to several FSPs, and not to one of these: account-lookup counts them. */
+export function undeliveredQuestions(
+  event: DomainEvent<'NotifyReport'>,
+): readonly OutgoingMessage[] {
+  return event.payload.reports.flatMap((report) => {
+    const { notificationId, cause, onFailure, status, destinationFspId: fspId } = report
+    if (onFailure?.several === undefined || status !== 'FAILED') return []
+    const { partyIdType = '', partyIdentifier = '', partySubIdOrType } = onFailure.variables
+    const payload: Payload<'PartyQueryUndelivered'> = {
+      partyKey: cause.entityId,
+      partyIdType,
+      partyIdentifier,
+      ...(partySubIdOrType === undefined ? {} : { partySubIdOrType }),
+      requesterFspId: onFailure.requesterFspId,
+      version: onFailure.version,
+      fspId,
+      errorInformation: failureOf(report),
+      ...onFailure.several,
+    }
+    const id = derivedId(notificationId, 'PartyQueryUndelivered')
+    return newEvent('fspiop-api', 'PartyQueryUndelivered', payload, { id })
+  })
+}
+
 /** The receiver's own words where it refused, else that it could not be reached. */
-function failureOf(report: Payload<'NotifyReport'>['reports'][number]): ToldError {
+function failureOf(report: Payload<'NotifyReport'>['reports'][number]): ErrorInformation {
   const { httpStatus = 0 } = report
   const reason = reasonOf(httpStatus)
   if (reason !== 'DESTINATION_UNREACHABLE' && report.errorInformation !== undefined) {
     return report.errorInformation
   }
   const { code, detail } = refuse(reason)
-  return errorInformation(code, detail)
+  return errorInformationOf(errorInformation(code, detail))
 }
 
 /** What a receiver says of a fault of its own (5xx), or by way of a redirect, is told to nobody. */
 function reasonOf(httpStatus: number) {
   if (httpStatus === 501) return 'DESTINATION_SERVES_NOT'
+  if (httpStatus === 406) return 'DESTINATION_SPEAKS_OTHERWISE'
   return httpStatus >= 400 && httpStatus < 500 ? 'DESTINATION_REFUSED' : 'DESTINATION_UNREACHABLE'
 }

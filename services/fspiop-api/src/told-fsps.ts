@@ -6,7 +6,7 @@
 import { onEvents, type DomainEvent } from '@causeway/events'
 import type { EventBus, OutgoingMessage, Service } from '@causeway/runtime'
 import { callbackMessages, type CallbackParts } from './callbacks.ts'
-import { failureLegs, reportEvents, reportLines } from './reports.ts'
+import { failureLegs, reportEvents, reportLines, undeliveredQuestions } from './reports.ts'
 import { causedLegs, toldEvents, type ToldEvent } from './told.ts'
 import type { CallbackRules } from './transfers/callbacks.ts'
 
@@ -45,7 +45,11 @@ export async function tellFsps(parts: TellingParts): Promise<Service> {
     ['NotifyReport'],
     async (events) => {
       const failures = await callbackMessages(events.flatMap(failureLegs), callbacks, new Date())
-      await publish([...reportEvents(events.flatMap(reportLines)), ...failures])
+      await publish([
+        ...reportEvents(events.flatMap(reportLines)),
+        ...failures,
+        ...events.flatMap(undeliveredQuestions),
+      ])
     },
     { batch_max: report_batch_max },
   )

@@ -55,8 +55,8 @@ export function standingOf(participant: Participant | undefined, event: PartyQue
 
 export interface Forwarding {
   readonly participant: Participant
-  /** The event is handed to this FSP alone: it is the one that can fail. */
-  readonly isOnly: boolean
+  /** How many FSPs are asked, this one among them. */
+  readonly fsps: number
   /** No attempt to hand it over begins at or after it. */
   readonly deadline: Date
 }
@@ -64,7 +64,7 @@ export interface Forwarding {
 /** GET /parties on its way to an owner, with the headers that came and no body. */
 export function forwarded(
   event: PartyQuery,
-  { participant, isOnly, deadline }: Forwarding,
+  { participant, fsps, deadline }: Forwarding,
 ): OutgoingMessage {
   const { payload, relay, traceparent } = event
   const { name: fspId } = participant
@@ -81,7 +81,10 @@ export function forwarded(
     headers: { 'fspiop-destination': fspId },
     deadline: deadline.toISOString(),
     reportRequired: false,
-    ...(isOnly ? { onFailure: failureOf(payload) } : {}),
+    onFailure: {
+      ...failureOf(payload),
+      ...(fsps === 1 ? {} : { several: { questionId: event.id, fsps } }),
+    },
   }
   return newEvent('account-lookup', 'NotifyRequested', notification, {
     id: notificationId,
@@ -91,8 +94,19 @@ export function forwarded(
 }
 
 export function partyRefused(event: PartyQuery, reason: QueryReason): OutgoingMessage {
-  const payload = { ...askedOf(event), errorInformation: informationOf(reason) }
+  const payload = { ...askedOf(event.payload), errorInformation: informationOf(reason) }
   return answer(event, 'PartyQueryResponse', payload)
+}
+
+/** None of the FSPs could be asked; the words are those of the last one. */
+export function partyUnasked({
+  payload,
+  traceparent,
+}: DomainEvent<'PartyQueryUndelivered'>): OutgoingMessage {
+  const { questionId, errorInformation: words } = payload
+  const told = { ...askedOf(payload), errorInformation: words }
+  const id = derivedId(questionId, 'PartyQueryResponse')
+  return newEvent('account-lookup', 'PartyQueryResponse', told, { id, traceparent })
 }
 
 export function participantTold(event: ParticipantQuery, telling: Telling): OutgoingMessage {
@@ -100,7 +114,7 @@ export function participantTold(event: ParticipantQuery, telling: Telling): Outg
     telling.type === 'TELL'
       ? { ownerFspId: telling.fspId }
       : { errorInformation: informationOf(telling.reason) }
-  return answer(event, 'ParticipantQueryResponse', { ...askedOf(event), result })
+  return answer(event, 'ParticipantQueryResponse', { ...askedOf(event.payload), result })
 }
 
 function answer<Name extends 'PartyQueryResponse' | 'ParticipantQueryResponse'>(
@@ -118,9 +132,9 @@ function informationOf(reason: QueryReason) {
 }
 
 /** The party and the asker, to whom all answers are addressed. */
-function askedOf({ payload }: QueryEvent) {
-  const { partyKey, partyIdType, partyIdentifier, partySubIdOrType } = payload
-  const { requesterFspId, version } = payload
+function askedOf(asked: QueryEvent['payload'] | Payload<'PartyQueryUndelivered'>) {
+  const { partyKey, partyIdType, partyIdentifier, partySubIdOrType } = asked
+  const { requesterFspId, version } = asked
   const subId = partySubIdOrType === undefined ? {} : { partySubIdOrType }
   return { partyKey, partyIdType, partyIdentifier, ...subId, requesterFspId, version }
 }
@@ -143,7 +157,7 @@ function addressOf({ endpoints }: Participant, { payload }: PartyQuery): string 
   return `${url}${url.includes('?') ? '&' : '?'}${query}`
 }
 
-function failureOf(payload: PartyQuery['payload']): Payload<'NotifyRequested'>['onFailure'] {
+function failureOf(payload: PartyQuery['payload']) {
   return {
     requesterFspId: payload.requesterFspId,
     operation: operationOf('PUT', payload),

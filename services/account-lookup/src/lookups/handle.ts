@@ -122,9 +122,9 @@ function askingMessages(
 ): readonly OutgoingMessage[] {
   const asking = decideAsking(findings, (fspId) => standingOf(participants.get(fspId), event))
   if (asking.type === 'REFUSED') return [partyRefused(event, asking.reason)]
-  const isOnly = asking.fspIds.length === 1
+  const fsps = asking.fspIds.length
   return asking.fspIds.flatMap((fspId) => {
     const participant = participants.get(fspId)
-    return participant === undefined ? [] : [forwarded(event, { participant, isOnly, deadline })]
+    return participant === undefined ? [] : [forwarded(event, { participant, fsps, deadline })]
   })
 }

@@ -52,6 +52,20 @@ function notifyOf(message: Message | undefined): Payload<'NotifyRequested'> {
   return message?.payload as Payload<'NotifyRequested'>
 }
 
+/** What the edge says when the question could not be delivered to its FSP. */
+function undelivered(
+  message: Message | undefined,
+  errorInformation = { errorCode: '1001', errorDescription: 'Destination communication error' },
+): OutgoingMessage {
+  const { destinationFspId: fspId, entityId: partyKey, onFailure } = notifyOf(message)
+  if (onFailure?.several === undefined) throw new Error('it went to one FSP')
+  const { requesterFspId, version, several } = onFailure
+  const [partyIdType = '', partyIdentifier = ''] = partyKey.split('/')
+  const asked = { partyKey, partyIdType, partyIdentifier, requesterFspId, version }
+  const payload = { ...asked, fspId, errorInformation, ...several }
+  return newEvent('fspiop-api', 'PartyQueryUndelivered', payload)
+}
+
 describe('GET /parties', () => {
   test('is handed to the FSP that the party belongs to, with its headers and its query', async () => {
     const named = { id: msisdn(), currency: 'USD' }
@@ -155,7 +169,39 @@ describe('GET /parties', () => {
       'NotifyRequested bluewallet',
       'NotifyRequested mangobank',
     ])
-    expect(messages.map((each) => notifyOf(each).onFailure)).toEqual([undefined, undefined])
+    const several = { questionId: event.id, fsps: 2 }
+    expect(messages.map((each) => notifyOf(each).onFailure?.several)).toEqual([several, several])
+
+    stand.heard.length = 0
+    await stand.publish(undelivered(messages[0]), undelivered(messages[0]))
+    await stand.publish(partyQuery({ id: named.id, currency: 'KES' }))
+    await stand.said(event.key, 1)
+    expect(stand.heard.map(gist)).toEqual(['NotifyRequested bluewallet'])
+  })
+
+  test('that reaches none of several FSPs is answered once, in the words of the last', async () => {
+    const named = { id: msisdn() }
+    await associate(
+      { ...named, currency: 'USD', by: 'bluewallet' },
+      { ...named, currency: 'EUR', by: 'mangobank' },
+    )
+    const event = partyQuery(named)
+    await stand.publish(event)
+    const [one, other] = await stand.said(event.key, 2)
+    stand.heard.length = 0
+    await stand.publish(undelivered(one))
+    await stand.publish(undelivered(other, { errorCode: '2002', errorDescription: 'No' }))
+    const [told] = await stand.said(event.key, 1)
+    expect(told?.id).toBe(derivedId(event.id, 'PartyQueryResponse'))
+    expect(told?.payload).toMatchObject({
+      partyKey: event.key,
+      requesterFspId: 'greenbank',
+      version: '1.1',
+      errorInformation: { errorCode: '2002', errorDescription: 'No' },
+    })
+    await stand.publish(undelivered(one))
+    const again = await stand.said(event.key, 2)
+    expect(again[1]?.id).toBe(told?.id)
   })
 
   test('of a party with several currencies goes to the FSP of the currency', async () => {

@@ -263,6 +263,7 @@ describe('a message that could not be delivered', () => {
     ['a redirect', { httpStatus: 302 }, '1001'],
     ['400 without words', { httpStatus: 400 }, '3000'],
     ['501', { httpStatus: 501 }, '2002'],
+    ['406 without words', { httpStatus: 406 }, '3001'],
   ])('for %s comes back to its sender', async (_title, report, errorCode) => {
     expect(await told(report)).toMatchObject({ errorCode })
   })
