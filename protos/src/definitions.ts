@@ -6,6 +6,7 @@ import type { ProtoGrpcType as AccountLookupTypes } from './generated/account-lo
 import type { ProtoGrpcType as AuthServiceTypes } from './generated/auth-service.ts'
 import type { ProtoGrpcType as NotificationsTypes } from './generated/notifications.ts'
 import type { ProtoGrpcType as ParticipantLifecycleTypes } from './generated/participant-lifecycle.ts'
+import type { ProtoGrpcType as ParticipantStatesTypes } from './generated/participant-states.ts'
 import type { ProtoGrpcType as QuotingTypes } from './generated/quoting.ts'
 import type { ProtoGrpcType as SettlementsTypes } from './generated/settlements.ts'
 import type { ProtoGrpcType as TransfersTypes } from './generated/transfers.ts'
@@ -23,6 +24,8 @@ const authService = (load('auth-service.proto') as AuthServiceTypes).causeway.au
 const lifecycle = (load('participant-lifecycle.proto') as ParticipantLifecycleTypes).causeway
   .participant_lifecycle.v1
 const notifications = (load('notifications.proto') as NotificationsTypes).causeway.notifications.v1
+const states = (load('participant-states.proto') as ParticipantStatesTypes).causeway
+  .participant_states.v1
 const quoting = (load('quoting.proto') as QuotingTypes).causeway.quoting.v1
 const settlements = (load('settlements.proto') as SettlementsTypes).causeway.settlements.v1
 const transfers = (load('transfers.proto') as TransfersTypes).causeway.transfers.v1
@@ -34,6 +37,15 @@ export const credentialsService = authService.Credentials.service
 export const pingsService = authService.Pings.service
 export const ledgerService = lifecycle.Ledger.service
 export const participantsService = lifecycle.Participants.service
+export const fundsService = lifecycle.Funds.service
+export const liquidityService = lifecycle.Liquidity.service
+export const accountsService = lifecycle.Accounts.service
+export const participantViewsService = lifecycle.ParticipantViews.service
+export const lifecycleService = lifecycle.Lifecycle.service
+export const transfersParticipantStatesService = states.TransfersParticipantStates.service
+export const settlementsParticipantStatesService = states.SettlementsParticipantStates.service
+export const notificationsParticipantStatesService = states.NotificationsParticipantStates.service
+export const authServiceParticipantStatesService = states.AuthServiceParticipantStates.service
 export const notificationsService = notifications.Notifications.service
 export const settlementModelsService = settlements.SettlementModels.service
 export const transfersService = transfers.Transfers.service

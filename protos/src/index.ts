@@ -5,15 +5,24 @@
 export { callersOf, type ServiceName } from './callers.ts'
 export {
   accountLookupService,
+  accountsService,
+  authServiceParticipantStatesService,
   credentialsService,
+  fundsService,
   keysService,
   ledgerService,
+  lifecycleService,
+  liquidityService,
+  notificationsParticipantStatesService,
   notificationsService,
   oraclesService,
   participantsService,
+  participantViewsService,
   pingsService,
   schemeRulesService,
   settlementModelsService,
+  settlementsParticipantStatesService,
+  transfersParticipantStatesService,
   transfersService,
 } from './definitions.ts'
 export type { Oracle__Output as Oracle } from './generated/causeway/account_lookup/v1/Oracle.ts'
@@ -29,6 +38,15 @@ export type { FulfilItem__Output as FulfilItem } from './generated/causeway/part
 export type { LedgerAnswer__Output as LedgerAnswer } from './generated/causeway/participant_lifecycle/v1/LedgerAnswer.ts'
 export type { LedgerEntry__Output as LedgerEntry } from './generated/causeway/participant_lifecycle/v1/LedgerEntry.ts'
 export type { Limit__Output as Limit } from './generated/causeway/participant_lifecycle/v1/Limit.ts'
+export type { Change__Output as Change } from './generated/causeway/participant_lifecycle/v1/Change.ts'
+export type { ChangeRecord__Output as ChangeRecord } from './generated/causeway/participant_lifecycle/v1/ChangeRecord.ts'
+export type { FundsMovement__Output as FundsMovement } from './generated/causeway/participant_lifecycle/v1/FundsMovement.ts'
+export type { HistoryPage__Output as HistoryPage } from './generated/causeway/participant_lifecycle/v1/HistoryPage.ts'
+export type { LiquidityPosition__Output as LiquidityPosition } from './generated/causeway/participant_lifecycle/v1/LiquidityPosition.ts'
+export type { NewAccount__Output as NewAccount } from './generated/causeway/participant_lifecycle/v1/NewAccount.ts'
+export type { ParticipantLimit__Output as ParticipantLimit } from './generated/causeway/participant_lifecycle/v1/ParticipantLimit.ts'
+export type { Reservation__Output as Reservation } from './generated/causeway/participant_lifecycle/v1/Reservation.ts'
+export type { ParticipantStateChange__Output as ParticipantStateChange } from './generated/causeway/participant_states/v1/ParticipantStateChange.ts'
 export type { Participant__Output as Participant } from './generated/causeway/participant_lifecycle/v1/Participant.ts'
 export type { Position__Output as Position } from './generated/causeway/participant_lifecycle/v1/Position.ts'
 export type { PrepareItem__Output as PrepareItem } from './generated/causeway/participant_lifecycle/v1/PrepareItem.ts'
