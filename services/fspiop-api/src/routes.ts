@@ -14,7 +14,7 @@ export function servedRoutes(settings: Settings): ServedRoutes {
   const isMojaloop = settings.COMPATIBILITY === 'mojaloop'
   const relay = { retry_ms: settings.FSPIOP_API_RELAY_RETRY_MS, isLenient: isMojaloop }
   return {
-    ...participantRoutes(settings),
+    ...participantRoutes(settings, relay),
     ...partyRoutes(relay),
     ...quoteRoutes({ needsDestination: isMojaloop }),
     ...transferRoutes(transferRules(settings)),

@@ -114,6 +114,49 @@ describe('of many parties', () => {
   })
 })
 
+describe('an answer that one FSP has for another', () => {
+  const batch = { partyList: [{ partyId: { partyIdType: 'MSISDN', partyIdentifier: '1' } }] }
+  const variables = { partyIdType: 'PERSONAL_ID', partyIdentifier: 'A12345' }
+
+  test.each([
+    ['of a party', path, { fspId: 'bluewallet' }, '{Type}/{ID}/{SubId}', variables],
+    ['that a party is nobody’s', path, {}, '{Type}/{ID}/{SubId}', variables],
+    ['of many parties', `/participants/${id}`, batch, '{ID}', { requestId: id }],
+  ])('%s is passed on as it came', async (_what, at, body, template, filled) => {
+    const sent = message('PUT', at, body)
+    expect(await edge.told(sent)).toBe('200')
+    const said = edge.said()
+    expect(deliveries([said])).toEqual([`greenbank: PUT http://greenbank.example${at}`])
+    expect([said.body, said.headers]).toEqual([sent.body, sent.headers])
+    expect(said.payload).toMatchObject({
+      cause: { msgName: `PUT /participants/${template}` },
+      onFailure: {
+        requesterFspId: 'bluewallet',
+        operation: `PUT /participants/${template}/error`,
+        path: `${at}/error`,
+        variables: filled,
+      },
+    })
+  })
+
+  test('that is an error too, and nobody is told when that fails', async () => {
+    expect(await edge.told(message('PUT', `${path}/error`, { errorInformation }))).toBe('200')
+    const said = edge.said()
+    expect(deliveries([said])).toEqual([`greenbank: PUT http://greenbank.example${path}/error`])
+    expect(said.payload).not.toHaveProperty('onFailure')
+  })
+
+  test.each([
+    [{ fspId: '' }, undefined, '400 3100 /fspId'],
+    [{ fspId: 'bluewallet' }, 'Hub', '400 3102 header fspiop-destination'],
+  ])('that says %j to %s is refused', async (body, destination, told) => {
+    const sent = message('PUT', path, body)
+    const addressed =
+      destination === undefined ? sent : withHeaders(sent, { 'fspiop-destination': destination })
+    expect((await edge.told(addressed)).slice(0, told.length)).toBe(told)
+  })
+})
+
 describe('what FSPs are told', () => {
   const asked = { ...party, requesterFspId: 'greenbank', version: '1.0' }
   const url = `http://greenbank.example${path}`

@@ -1,22 +1,39 @@
-/** Whose a party is, and making it one's own: all of it is account-lookup's. FSPIOP 6.2. */
+/**
+ * Whose a party is, and making it one's own: all of it is account-lookup's. Answers are the hub's to
+ * give; one that an FSP has for another is passed on like any other. FSPIOP 6.2.
+ */
 import { newEvent, type Payload } from '@causeway/events'
-import { postParticipant, postParticipants, readParticipantsQuery } from '@causeway/fspiop'
+import {
+  errorBody,
+  postParticipant,
+  postParticipants,
+  putParticipant,
+  putParticipantsBatch,
+  readParticipantsQuery,
+  type Operation,
+} from '@causeway/fspiop'
+import type { z } from 'zod'
 import type { Incoming, Reading, ServedRoutes } from '../chain.ts'
 import { extensionListOf } from '../contract.ts'
-import { partyOf } from '../parties/path.ts'
-import { bodyOf, malformed, queryOf, traceOf } from '../reading.ts'
+import { callbackOf, partyOf } from '../parties/path.ts'
+import { bodyOf, idOf, malformed, queryOf, traceOf } from '../reading.ts'
+import { passOn, type RelayRules } from '../relayed/relay.ts'
 import type { Settings } from '../settings.ts'
 
-/** PUTs are the hub's to send: an FSP that sends one is told that it is not served. */
-export function participantRoutes({
-  COMPATIBILITY,
-}: Pick<Settings, 'COMPATIBILITY'>): ServedRoutes {
+export function participantRoutes(
+  { COMPATIBILITY }: Pick<Settings, 'COMPATIBILITY'>,
+  rules: RelayRules,
+): ServedRoutes {
+  return { ...requests(COMPATIBILITY), ...answers(rules) }
+}
+
+function requests(compatibility: Settings['COMPATIBILITY']): ServedRoutes {
   const begins = { needsActiveSource: true, share: 'HALF' } as const
   return {
     'POST /participants': {
       ...begins,
       read: associateMany,
-      ...(COMPATIBILITY === 'mojaloop' ? { status: 200 } : {}),
+      ...(compatibility === 'mojaloop' ? { status: 200 } : {}),
     },
     'GET /participants/{Type}/{ID}': { ...begins, read: query },
     'GET /participants/{Type}/{ID}/{SubId}': { ...begins, read: query },
@@ -25,6 +42,59 @@ export function participantRoutes({
     'DELETE /participants/{Type}/{ID}': { ...begins, read: disassociate },
     'DELETE /participants/{Type}/{ID}/{SubId}': { ...begins, read: disassociate },
   }
+}
+
+function answers(rules: RelayRules): ServedRoutes {
+  const route = (operation: Operation, schema: z.ZodType) => ({
+    [operation]: {
+      needsActiveSource: false,
+      share: 'NEVER_REFUSED',
+      read: (message: Incoming) => answer(message, operation, { schema, rules }),
+    } as const,
+  })
+  return {
+    ...route('PUT /participants/{ID}', putParticipantsBatch),
+    ...route('PUT /participants/{ID}/error', errorBody),
+    ...route('PUT /participants/{Type}/{ID}', putParticipant),
+    ...route('PUT /participants/{Type}/{ID}/error', errorBody),
+    ...route('PUT /participants/{Type}/{ID}/{SubId}', putParticipant),
+    ...route('PUT /participants/{Type}/{ID}/{SubId}/error', errorBody),
+  }
+}
+
+/** Nobody is told of an error that could not be passed on. */
+function answer(
+  message: Incoming,
+  operation: Operation,
+  { schema, rules }: { readonly schema: z.ZodType; readonly rules: RelayRules },
+): Reading {
+  const reading = bodyOf(schema, message)
+  if (!reading.ok) return malformed(reading.code, reading.detail)
+  const { entityId, failure } = subjectOf(message)
+  return passOn(message, rules, {
+    resource: 'participants',
+    operation,
+    entityId,
+    role: 'REQUESTER',
+    failure: operation.endsWith('/error') ? undefined : failure,
+  })
+}
+
+/** What an answer is about, and the error by which its sender is told that it went nowhere. */
+function subjectOf(message: Incoming) {
+  if (message.parameters.Type !== undefined) {
+    const party = partyOf(message.parameters)
+    return { entityId: party.partyKey, failure: callbackOf('participants', true, party) }
+  }
+  const id = idOf(message)
+  return {
+    entityId: id,
+    failure: {
+      operation: 'PUT /participants/{ID}/error',
+      path: `/participants/${id}/error`,
+      variables: { requestId: id, id, ID: id },
+    },
+  } as const
 }
 
 function query(message: Incoming): Reading {

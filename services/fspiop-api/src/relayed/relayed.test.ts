@@ -27,7 +27,7 @@ const otp = 'authenticationType=OTP&retriesLeft=2&amount=102&currency=USD'
 const request = message('POST', '/transactionRequests', transactionRequest)
 const passedOn = every
   .filter(({ event }) => event === 'NotifyRequested')
-  .filter(({ operation }) => !operation.includes('/parties/'))
+  .filter(({ operation }) => !/\/(parties|participants)\//.test(operation))
   .map(({ operation, sent }): readonly [string, Sent] => [operation, sent])
 
 describe.each(passedOn)('%s', (operation, sent) => {

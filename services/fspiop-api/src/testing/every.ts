@@ -61,8 +61,32 @@ const ofParticipants: readonly Told[] = [
         'ParticipantDisassociateRequestReceived',
         key,
       ),
+      about(
+        `PUT /participants/${template}` as Operation,
+        message('PUT', path, fsp),
+        'NotifyRequested',
+        key,
+      ),
+      about(
+        `PUT /participants/${template}/error` as Operation,
+        message('PUT', `${path}/error`, error),
+        'NotifyRequested',
+        key,
+      ),
     ]
   }),
+  about(
+    'PUT /participants/{ID}',
+    message('PUT', `/participants/${id}`, {
+      partyList: [{ partyId: { partyIdType: 'MSISDN', partyIdentifier: '1' } }],
+    }),
+    'NotifyRequested',
+  ),
+  about(
+    'PUT /participants/{ID}/error',
+    message('PUT', `/participants/${id}/error`, error),
+    'NotifyRequested',
+  ),
 ]
 
 const ofParties: readonly Told[] = [party, subParty].flatMap((key) => {
