@@ -18,6 +18,13 @@ export const settings = {
     options: ['none'],
     default: 'none',
   }),
+  EDGE_IDENTITY: choice({
+    about:
+      'how FSPs say who they are: mtls (client certificate), token (bearer token), or header ' +
+      '(whoever reaches the port is who FSPIOP-Source says; development only)',
+    options: ['mtls', 'token', 'header'],
+    default: 'mtls',
+  }),
   HUB_HOST: text({
     about: "host in the ids of participants: 'hub.example/participants/greenbank'",
     default: 'localhost',

@@ -8,16 +8,18 @@ const after = new Date('2026-05-01T13:00:00.000Z')
 const key = { kid: 'key-1', use: 'sig', validFrom: before, validTo: null }
 const usd = { currency: 'USD', hasLimit: true, inactiveAccounts: [], funds: 10_000n }
 const pinged = { receivedAt: before, identity: 'mtls' }
+const readyPing = { ...pinged, answer: { type: 'DELIVERED', at: before } } as const
 
 const readyFacts: Facts = {
   name: 'greenbank',
+  edgeIdentity: 'mtls',
   isActive: true,
   endpointTypes: new Set(['FSPIOP_CALLBACK_URL']),
   currencies: [usd],
   keys: [key],
   clientSecrets: 0,
   certificateValidTo: after,
-  ping: { ...pinged, answer: { type: 'DELIVERED', at: before } },
+  ping: readyPing,
   deadLetters: [],
 }
 
@@ -91,16 +93,27 @@ describe('keys:', () => {
 })
 
 describe('identity:', () => {
+  const nothing = { clientSecrets: 0, certificateValidTo: null, ping: null }
+  const identityOf = (changes: Partial<Facts>) => lacking({ ...nothing, ...changes }).identity
+
   test.each([
-    ['a secret', { certificateValidTo: null, clientSecrets: 1, ping: readyFacts.ping }],
-    ['a certificate', { clientSecrets: 0 }],
-    ['a certificate of another way, shown by a ping', { certificateValidTo: null }],
-  ])('%s is enough', (_, changes) => {
-    expect(lacking(changes)).toEqual({})
+    ['mtls', 'a certificate', { certificateValidTo: after }],
+    ['mtls', 'a certificate from elsewhere, shown by a ping', { ping: readyFacts.ping }],
+    ['token', 'a secret', { clientSecrets: 1 }],
+    ['token', 'a token, shown by a ping', { ping: { ...readyPing, identity: 'token' } }],
+    ['header', 'nothing', {}],
+  ] as const)('where %s is asked for, %s is enough', (edgeIdentity, _what, changes) => {
+    expect(identityOf({ edgeIdentity, ...changes })).toBeUndefined()
   })
 
-  test('a certificate that has ended is not', () => {
-    expect(lacking({ certificateValidTo: before }).identity).toContain('ended at 2026-05-01T11')
+  test.each([
+    ['mtls', 'a secret', { clientSecrets: 1 }, 'no client certificate; issue one'],
+    ['mtls', 'a ping with a token', { ping: { ...readyPing, identity: 'token' } }, 'certificates'],
+    ['mtls', 'an ended one', { certificateValidTo: before }, 'ended at 2026-05-01T11'],
+    ['token', 'a certificate', { certificateValidTo: after }, 'no client secret for tokens; issue'],
+    ['token', 'a ping with a certificate', { ping: readyFacts.ping }, 'client-secrets'],
+  ] as const)('where %s is asked for, %s is not', (edgeIdentity, _what, changes, words) => {
+    expect(identityOf({ edgeIdentity, ...changes })).toContain(words)
   })
 })
 

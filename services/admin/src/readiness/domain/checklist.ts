@@ -4,8 +4,12 @@
  */
 import { endpointTypeOf, type Operation } from '@causeway/fspiop'
 
+/** How FSPs prove at the port of the FSPs who they are. */
+export type EdgeIdentity = 'mtls' | 'token' | 'header'
+
 export interface Facts {
   readonly name: string
+  readonly edgeIdentity: EdgeIdentity
   readonly isActive: boolean
   readonly endpointTypes: ReadonlySet<string>
   readonly currencies: readonly CurrencyFacts[]
@@ -116,23 +120,49 @@ function keys({ name, keys: all }: Facts, now: Date): Finding {
   return good(`Its signatures are verified with ${named.join(', ')}.`)
 }
 
+/** What is asked of it is what it lacks: a certificate is none of a token, nor the other way round. */
 function identity(facts: Facts, now: Date): Finding {
-  const { name, clientSecrets, certificateValidTo, ping: last } = facts
-  if (certificateValidTo !== null && now < certificateValidTo) {
-    return good(`It has a client certificate until ${certificateValidTo.toISOString()}.`)
+  switch (facts.edgeIdentity) {
+    case 'mtls':
+      return ofCertificates(facts, now)
+    case 'token':
+      return ofTokens(facts)
+    case 'header':
+      return good('It need not prove who it is (EDGE_IDENTITY=header).')
   }
-  if (clientSecrets > 0)
+}
+
+function ofCertificates(facts: Facts, now: Date): Finding {
+  const { name, certificateValidTo: end } = facts
+  if (end !== null && now < end) {
+    return good(`It has a client certificate until ${end.toISOString()}.`)
+  }
+  if (end === null && hasShown(facts)) return shown(facts)
+  const lack =
+    end === null
+      ? 'It has no client certificate'
+      : `Its client certificate ended at ${end.toISOString()}`
+  return lacking(`${lack}; issue one: POST /participants/${name}/certificates {"csr":…}.`)
+}
+
+function ofTokens(facts: Facts): Finding {
+  const { name, clientSecrets } = facts
+  if (clientSecrets > 0) {
     return good(`It has ${counted(clientSecrets, 'client secret')} for tokens.`)
-  if (certificateValidTo === null && last !== null) {
-    return good(`It identified itself (${last.identity}) at ${last.receivedAt.toISOString()}.`)
   }
-  const ended =
-    certificateValidTo === null
-      ? 'It has nothing to identify itself with'
-      : `Its client certificate ended at ${certificateValidTo.toISOString()}`
+  if (hasShown(facts)) return shown(facts)
   return lacking(
-    `${ended}; issue a certificate: POST /participants/${name}/certificates {"csr":…}, or a secret: POST /participants/${name}/client-secrets.`,
+    `It has no client secret for tokens; issue one: POST /participants/${name}/client-secrets.`,
   )
+}
+
+/** Who has pinged in the way that is asked for has what it needs, wherever it is from. */
+function hasShown({ ping: last, edgeIdentity }: Facts): boolean {
+  return last?.identity === edgeIdentity
+}
+
+function shown({ ping: last, edgeIdentity }: Facts): Finding {
+  return good(`It identified itself (${edgeIdentity}) at ${last?.receivedAt.toISOString()}.`)
 }
 
 /** What an FSP is sent when it pays or is paid. */
