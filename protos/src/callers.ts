@@ -8,6 +8,7 @@ import * as definitions from './definitions.ts'
 export type ServiceName =
   | 'account-lookup'
   | 'admin'
+  | 'audit'
   | 'auth-service'
   | 'fspiop-api'
   | 'notifications'
@@ -43,6 +44,23 @@ const callers: Callers = {
     UpdateOracle: operator,
     RemoveOracle: operator,
   },
+  auditService: { ListAuditEntries: operator, VerifyAuditChain: operator },
+  operatorsService: {
+    LogIn: operator,
+    RefreshSession: operator,
+    LogOut: operator,
+    CheckToken: operator,
+    GetAccessPolicy: operator,
+    RegisterPrivileges: operator,
+    ListPrivileges: operator,
+    ListRoles: operator,
+    SetRole: operator,
+    ListOperators: operator,
+    CreateOperator: operator,
+    UpdateOperator: operator,
+    ResetOperatorSecret: operator,
+    ChangePassword: operator,
+  },
   keysService: {
     AddParticipantKey: operator,
     GetParticipantKeys: ['admin', 'fspiop-api'],
@@ -65,6 +83,10 @@ const callers: Callers = {
     ListTransferEntries: operator,
     ListOverdueReservations: ['transfers'],
     RotateSettlementWindow: ['settlements', self],
+    ListWindowFees: ['settlements'],
+    PostSettlementEntries: ['settlements', self],
+    SetInterchangeFee: ['settlements', self],
+    GetLedgerRecord: operator,
     VerifyLedger: operator,
   },
   participantsService: {
@@ -121,12 +143,33 @@ const callers: Callers = {
   settlementsParticipantStatesService: { ParticipantStateUpdated: [self] },
   notificationsParticipantStatesService: { ParticipantStateUpdated: [self] },
   authServiceParticipantStatesService: { ParticipantStateUpdated: [self] },
-  notificationsService: { ListDeadLetters: operator, ResendDeadLetters: operator },
+  notificationsService: { ListDeadLetters: operator, ResendDeadLetters: operator, GetDeliveries: operator },
   settlementModelsService: {
     GetSettlementModels: ['admin', 'participant-lifecycle'],
     CreateSettlementModel: operator,
+    UpdateSettlementModel: operator,
   },
-  transfersService: { GetTransferStates: operator, ListTransferStates: operator },
+  settlementWindowsService: {
+    ListSettlementWindows: operator,
+    GetSettlementWindow: operator,
+    CloseSettlementWindow: operator,
+  },
+  settlementsService: {
+    CreateSettlement: operator,
+    ListSettlements: operator,
+    GetSettlement: operator,
+    UpdateSettlementAccounts: operator,
+    AbortSettlement: operator,
+  },
+  settlementReportsService: {
+    ListSettlementTransfers: operator,
+    ListReconciliation: ['admin', 'fspiop-api'],
+  },
+  transfersService: { GetTransferStates: operator, ListTransferStates: operator, GetTransferPacket: operator,
+    GetTransferRecord: operator,
+    SearchTransfers: operator,
+  },
+  quotesService: { GetQuoteRecord: operator },
   schemeRulesService: { GetSchemeRules: operator, SetSchemeRules: operator },
 }
 

@@ -3,6 +3,7 @@ import { loadPackageDefinition } from '@grpc/grpc-js'
 import { loadSync } from '@grpc/proto-loader'
 import { fileURLToPath } from 'node:url'
 import type { ProtoGrpcType as AccountLookupTypes } from './generated/account-lookup.ts'
+import type { ProtoGrpcType as AuditTypes } from './generated/audit.ts'
 import type { ProtoGrpcType as AuthServiceTypes } from './generated/auth-service.ts'
 import type { ProtoGrpcType as NotificationsTypes } from './generated/notifications.ts'
 import type { ProtoGrpcType as ParticipantLifecycleTypes } from './generated/participant-lifecycle.ts'
@@ -20,6 +21,7 @@ function load(file: string): unknown {
 
 const accountLookup = (load('account-lookup.proto') as AccountLookupTypes).causeway.account_lookup
   .v1
+const audit = (load('audit.proto') as AuditTypes).causeway.audit.v1
 const authService = (load('auth-service.proto') as AuthServiceTypes).causeway.auth_service.v1
 const lifecycle = (load('participant-lifecycle.proto') as ParticipantLifecycleTypes).causeway
   .participant_lifecycle.v1
@@ -32,6 +34,8 @@ const transfers = (load('transfers.proto') as TransfersTypes).causeway.transfers
 
 export const accountLookupService = accountLookup.AccountLookup.service
 export const oraclesService = accountLookup.Oracles.service
+export const auditService = audit.Audit.service
+export const operatorsService = authService.Operators.service
 export const keysService = authService.Keys.service
 export const credentialsService = authService.Credentials.service
 export const pingsService = authService.Pings.service
@@ -48,5 +52,9 @@ export const notificationsParticipantStatesService = states.NotificationsPartici
 export const authServiceParticipantStatesService = states.AuthServiceParticipantStates.service
 export const notificationsService = notifications.Notifications.service
 export const settlementModelsService = settlements.SettlementModels.service
+export const settlementWindowsService = settlements.SettlementWindows.service
+export const settlementsService = settlements.Settlements.service
+export const settlementReportsService = settlements.SettlementReports.service
 export const transfersService = transfers.Transfers.service
+export const quotesService = quoting.Quotes.service
 export const schemeRulesService = quoting.SchemeRules.service

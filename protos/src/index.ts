@@ -5,6 +5,7 @@
 export { callersOf, type ServiceName } from './callers.ts'
 export {
   accountLookupService,
+  auditService,
   accountsService,
   authServiceParticipantStatesService,
   credentialsService,
@@ -15,21 +16,36 @@ export {
   liquidityService,
   notificationsParticipantStatesService,
   notificationsService,
+  operatorsService,
   oraclesService,
   participantsService,
   participantViewsService,
   pingsService,
+  quotesService,
   schemeRulesService,
   settlementModelsService,
+  settlementReportsService,
+  settlementsService,
+  settlementWindowsService,
   settlementsParticipantStatesService,
   transfersParticipantStatesService,
   transfersService,
 } from './definitions.ts'
 export type { Oracle__Output as Oracle } from './generated/causeway/account_lookup/v1/Oracle.ts'
 export type { OwnerAnswer__Output as OwnerAnswer } from './generated/causeway/account_lookup/v1/OwnerAnswer.ts'
+export type { AuditEntry__Output as AuditEntry } from './generated/causeway/audit/v1/AuditEntry.ts'
+export type { AuditQuery__Output as AuditQuery } from './generated/causeway/audit/v1/AuditQuery.ts'
+export type { AccessPolicy__Output as AccessPolicy } from './generated/causeway/auth_service/v1/AccessPolicy.ts'
 export type { CredentialState__Output as CredentialState } from './generated/causeway/auth_service/v1/CredentialState.ts'
+export type { Operator__Output as Operator } from './generated/causeway/auth_service/v1/Operator.ts'
 export type { ParticipantKey__Output as ParticipantKey } from './generated/causeway/auth_service/v1/ParticipantKey.ts'
 export type { Ping__Output as Ping } from './generated/causeway/auth_service/v1/Ping.ts'
+export type { DeliveriesQuery__Output as DeliveriesQuery } from './generated/causeway/notifications/v1/DeliveriesQuery.ts'
+export type { Delivery__Output as Delivery } from './generated/causeway/notifications/v1/Delivery.ts'
+export type { DeliveryAttempt__Output as DeliveryAttempt } from './generated/causeway/notifications/v1/DeliveryAttempt.ts'
+export type { Privilege__Output as Privilege } from './generated/causeway/auth_service/v1/Privilege.ts'
+export type { Role__Output as Role } from './generated/causeway/auth_service/v1/Role.ts'
+export type { Session__Output as Session } from './generated/causeway/auth_service/v1/Session.ts'
 export type { DeadLetter__Output as DeadLetter } from './generated/causeway/notifications/v1/DeadLetter.ts'
 export type { Account__Output as Account } from './generated/causeway/participant_lifecycle/v1/Account.ts'
 export type { AccountBalance__Output as AccountBalance } from './generated/causeway/participant_lifecycle/v1/AccountBalance.ts'
@@ -37,6 +53,7 @@ export type { Endpoint__Output as Endpoint } from './generated/causeway/particip
 export type { FulfilItem__Output as FulfilItem } from './generated/causeway/participant_lifecycle/v1/FulfilItem.ts'
 export type { LedgerAnswer__Output as LedgerAnswer } from './generated/causeway/participant_lifecycle/v1/LedgerAnswer.ts'
 export type { LedgerEntry__Output as LedgerEntry } from './generated/causeway/participant_lifecycle/v1/LedgerEntry.ts'
+export type { LedgerRecord__Output as LedgerRecord } from './generated/causeway/participant_lifecycle/v1/LedgerRecord.ts'
 export type { Limit__Output as Limit } from './generated/causeway/participant_lifecycle/v1/Limit.ts'
 export type { Change__Output as Change } from './generated/causeway/participant_lifecycle/v1/Change.ts'
 export type { ChangeRecord__Output as ChangeRecord } from './generated/causeway/participant_lifecycle/v1/ChangeRecord.ts'
@@ -52,7 +69,20 @@ export type { Position__Output as Position } from './generated/causeway/particip
 export type { PrepareItem__Output as PrepareItem } from './generated/causeway/participant_lifecycle/v1/PrepareItem.ts'
 export type { Refusal__Output as Refusal } from './generated/causeway/participant_lifecycle/v1/Refusal.ts'
 export type { ReleaseItem__Output as ReleaseItem } from './generated/causeway/participant_lifecycle/v1/ReleaseItem.ts'
+export type { SettlementEntry__Output as SettlementEntry } from './generated/causeway/participant_lifecycle/v1/SettlementEntry.ts'
 export type { WindowNet__Output as WindowNet } from './generated/causeway/participant_lifecycle/v1/WindowNet.ts'
+export type { QuoteRecord__Output as QuoteRecord } from './generated/causeway/quoting/v1/QuoteRecord.ts'
 export type { SchemeRulesState__Output as SchemeRulesState } from './generated/causeway/quoting/v1/SchemeRulesState.ts'
+export type { AccountFault__Output as AccountFault } from './generated/causeway/settlements/v1/AccountFault.ts'
+export type { AccountUpdate__Output as AccountUpdate } from './generated/causeway/settlements/v1/AccountUpdate.ts'
+export type { ContentNet__Output as ContentNet } from './generated/causeway/settlements/v1/ContentNet.ts'
+export type { Settlement__Output as Settlement } from './generated/causeway/settlements/v1/Settlement.ts'
+export type { SettlementAccount__Output as SettlementAccount } from './generated/causeway/settlements/v1/SettlementAccount.ts'
+export type { Refusal__Output as SettlementRefusal } from './generated/causeway/settlements/v1/Refusal.ts'
 export type { SettlementModel__Output as SettlementModel } from './generated/causeway/settlements/v1/SettlementModel.ts'
+export type { SettlementWindow__Output as SettlementWindow } from './generated/causeway/settlements/v1/SettlementWindow.ts'
+export type { TransferRow__Output as TransferRow } from './generated/causeway/settlements/v1/TransferRow.ts'
+export type { WindowContent__Output as WindowContent } from './generated/causeway/settlements/v1/WindowContent.ts'
+export type { TransferRecord__Output as TransferRecord } from './generated/causeway/transfers/v1/TransferRecord.ts'
+export type { TransferSummary__Output as TransferSummary } from './generated/causeway/transfers/v1/TransferSummary.ts'
 export type { TransferState__Output as TransferState } from './generated/causeway/transfers/v1/TransferState.ts'

@@ -1,7 +1,7 @@
 /** Quotes and scheme rules: built in reading order, taken apart in the reverse. */
 import { onEvents } from '@causeway/events'
 import { openParticipants } from '@causeway/participants'
-import { accountLookupService, schemeRulesService } from '@causeway/protos'
+import { accountLookupService, quotesService, schemeRulesService } from '@causeway/protos'
 import {
   periodically,
   type Database,
@@ -15,6 +15,7 @@ import { openDeliveryStore } from './delivery-store.ts'
 import { handleBatch, heard, passBatchOn } from './handle.ts'
 import { openOwners } from './quotes/destination.ts'
 import { rememberPending } from './quotes/pending.ts'
+import { recordHandlers } from './quotes/records.ts'
 import { openQuoteTables, type QuoteTables } from './quotes/store.ts'
 import { sweep, type SweepOptions } from './quotes/sweep.ts'
 import { openRuleBook } from './rules/book.ts'
@@ -44,6 +45,7 @@ export const start: Start<Settings> = async (settings, parts) => {
   const work = await openWork(settings, { ...parts, log }, { db, participants })
   await ensurePartitions(work)
   parts.grpc.serve(schemeRulesService, ruleHandlers(work.rules, work.now))
+  parts.grpc.serve(quotesService, recordHandlers(db))
   measureOverdue(work.store, parts.metrics)
   parts.health.ready('quoting', () => work.rules.refresh())
   const subscribed = await onEvents(

@@ -18,10 +18,12 @@ import {
   type PayeeDecision,
   type Reject,
 } from './domain/decide.ts'
+import type { Answer } from './domain/answer.ts'
 import type { Evidence } from './domain/evidence.ts'
 import { isOpen, type Claimed, type Open, type Transfer } from './domain/transfer.ts'
 import { move, throwUnfinished, type Answered, type Asked, type Outcome } from './move.ts'
 import { answeredBy, finishPreparation } from './prepare.ts'
+import type { Refusal } from './record-store.ts'
 import type { Work } from './work.ts'
 
 export type PayeeEvent = FulfilEvent | RejectEvent
@@ -40,12 +42,15 @@ export interface Decided {
   readonly toEnd: readonly ToEnd[]
   /** To those whose message changes nothing. */
   readonly answers: readonly OutgoingMessage[]
+  /** Messages that were refused for themselves. */
+  readonly refused: readonly Refusal[]
 }
 
 /** All steps. The events are of different transfers. */
 export async function fulfil(work: Work, events: readonly PayeeEvent[]): Promise<void> {
   if (events.length === 0) return
-  const { toEnd, answers } = await decide(work, events)
+  const { toEnd, answers, refused } = await decide(work, events)
+  if (refused.length > 0) await work.store.keepRefused(refused, work.now())
   const ended = await post(work, toEnd)
   throwUnfinished(await move(work, ended, { answers, tell: tellPayee(work) }))
 }
@@ -66,18 +71,35 @@ export async function decide(work: Work, events: readonly PayeeEvent[]): Promise
   }
   const toEnd: ToEnd[] = []
   const answers: OutgoingMessage[] = []
+  const refused: Refusal[] = []
   for (const { event, message } of messages) {
     const transfer = stored.get(message.transferId)
     const decision = decideMessage(work, transfer, message)
-    if (decision.type === 'answer') answers.push(answerTo(event, decision))
-    if (decision.type === 'alarm') rejectedAfterCommit(work, message)
+    if (decision.type === 'answer') {
+      answers.push(answerTo(event, decision))
+      refused.push(...refusalsOf(message, transfer, decision.error))
+    }
+    if (decision.type === 'alarm') {
+      rejectedAfterCommit(work, message)
+      refused.push(...refusalsOf(message, transfer, 'NOT_RESERVED'))
+    }
     if (decision.type === 'continue') throwUnfinished([message.transferId])
     if (decision.type !== 'post' && decision.type !== 'release') continue
     if (transfer === undefined || !isOpen(transfer)) continue
     const { relay, traceparent } = event
     toEnd.push({ transfer, message, event, ends: decision, relay, traceparent })
   }
-  return { toEnd, answers }
+  return { toEnd, answers, refused }
+}
+
+/** Nothing where the sender is only told again what it was told before. */
+function refusalsOf(
+  { eventId, transferId, kind, requesterFspId: fspId, receivedAt }: Fulfil | Reject,
+  transfer: Transfer | undefined,
+  reason: Answer['error'],
+): readonly Refusal[] {
+  if (typeof reason !== 'string') return []
+  return [{ eventId, transferId, kind, fspId, receivedAt, reason, state: transfer?.state }]
 }
 
 function decideMessage(

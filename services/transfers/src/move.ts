@@ -97,7 +97,8 @@ function keptMessage(
   relay: Relay,
 ): KeptMessage | undefined {
   if (message === undefined || !isEndedBy(transfer, message)) return undefined
-  return { kind: message.kind, eventId: message.eventId, relay }
+  const { kind, eventId, receivedAt } = message
+  return { kind, eventId, receivedAt, relay }
 }
 
 /** The announcement of a move, and what the asker is told. */

@@ -14,9 +14,10 @@ import {
 } from './contract.ts'
 import { decidePrepare } from './domain/decide.ts'
 import { consequenceOf, type LedgerAnswer } from './domain/ledger-answer.ts'
-import { writable, type Claimed, type Open } from './domain/transfer.ts'
+import { writable, type Claimed, type Open, type Transfer } from './domain/transfer.ts'
 import type { AccountHints } from './ledger.ts'
 import { move, throwUnfinished, type Answered, type Asked, type Outcome } from './move.ts'
+import type { Refusal } from './record-store.ts'
 import type { Work } from './work.ts'
 
 /** A claimed id that is to be reserved. */
@@ -31,12 +32,15 @@ export interface Claims {
   readonly toReserve: readonly ToReserve[]
   /** To those whose request changes nothing. */
   readonly answers: readonly OutgoingMessage[]
+  /** Requests with another content than the one that has the id. */
+  readonly refused: readonly Refusal[]
 }
 
 /** All three steps. The events are of different transfers. */
 export async function prepare(work: Work, events: readonly PrepareEvent[]): Promise<void> {
   if (events.length === 0) return
-  const { toReserve, answers } = await claim(work, events)
+  const { toReserve, answers, refused } = await claim(work, events)
+  if (refused.length > 0) await work.store.keepRefused(refused, work.now())
   const reserved = await reserve(work, toReserve)
   throwUnfinished(await move(work, reserved, { answers, tell: tellPayer }))
 }
@@ -55,6 +59,7 @@ export async function claim(work: Work, events: readonly PrepareEvent[]): Promis
   const stored = await work.store.read(known.map(({ transfer }) => transfer.transferId))
   const toReserve: ToReserve[] = []
   const answers: OutgoingMessage[] = []
+  const refused: Refusal[] = []
   for (const { event, transfer } of asked) {
     const found = claimed.has(transfer.transferId) ? transfer : stored.get(transfer.transferId)
     if (found === undefined) throw new Error(`${transfer.transferId} is claimed, but not stored`)
@@ -63,13 +68,21 @@ export async function claim(work: Work, events: readonly PrepareEvent[]): Promis
       continue
     }
     const decision = decidePrepare(found, prepareOf(event))
-    if (decision.type === 'refuse') answers.push(modifiedRequest(event))
-    else if (decision.type === 'answer') answers.push(answerTo(event, decision))
+    if (decision.type === 'refuse') {
+      answers.push(modifiedRequest(event))
+      refused.push(modified(event, found))
+    } else if (decision.type === 'answer') answers.push(answerTo(event, decision))
     else if (decision.type === 'continue' && found.state === 'RECEIVED') {
       toReserve.push(continuing(event, found))
     }
   }
-  return { toReserve, answers }
+  return { toReserve, answers, refused }
+}
+
+function modified({ id, payload }: PrepareEvent, { transferId, state }: Transfer): Refusal {
+  const { payerFsp: fspId, receivedAt } = payload
+  const reason = 'CONTENT_MODIFIED'
+  return { eventId: id, transferId, kind: 'PREPARE', fspId, receivedAt, reason, state }
 }
 
 function continuing(event: PrepareEvent, transfer: Claimed & Open): ToReserve {

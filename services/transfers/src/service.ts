@@ -13,6 +13,8 @@ import { openDeliveryStore } from './delivery-store.ts'
 import { handleBatch, heard } from './handle.ts'
 import { openLedger } from './ledger.ts'
 import type { Settings } from './settings.ts'
+import { openRecordStore } from './record-store.ts'
+import { recordHandlers } from './records.ts'
 import { stateHandlers } from './states.ts'
 import { openTransferStore, type TransferStore } from './store.ts'
 import { claimed_ms, heal, openSweepClock, sweep, type SweepOptions } from './sweep.ts'
@@ -26,7 +28,7 @@ const stop_ms = 5_000
 /** Only what answers questions: no event is heard, nothing expires. */
 export const startReads: Start<Settings> = async (settings, parts) => {
   const db = await openOwnDatabase(settings, parts)
-  parts.grpc.serve(transfersService, stateHandlers(openTransferStore(db, parts.bus)))
+  serveReads(parts.grpc, openTransferStore(db, parts.bus), db)
   return { stop: () => db.close() }
 }
 
@@ -46,7 +48,7 @@ export const start: Start<Settings> = async (settings, parts) => {
     expiryGrace_ms: settings.EXPIRY_GRACE_MS,
     payeeRules: { misdirectedAborts: settings.COMPATIBILITY === 'mojaloop' },
   }
-  parts.grpc.serve(transfersService, stateHandlers(store))
+  serveReads(parts.grpc, store, db)
   measureOverdue(store, parts.metrics)
   parts.health.ready('transfers', async () => {
     await store.states([])
@@ -89,6 +91,10 @@ export const start: Start<Settings> = async (settings, parts) => {
       await db.close()
     },
   }
+}
+
+function serveReads(grpc: ProcessParts['grpc'], store: TransferStore, db: Database): void {
+  grpc.serve(transfersService, { ...stateHandlers(store), ...recordHandlers(openRecordStore(db)) })
 }
 
 function openOwnDatabase(settings: Settings, parts: ProcessParts): Promise<Database> {

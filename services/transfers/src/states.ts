@@ -1,11 +1,16 @@
-/** What transfers says over gRPC: states, for the comparison with the ledger. */
+/** What transfers says over gRPC: states, for the comparison with the ledger, and packets. */
 import type { transfersService, TransferState } from '@causeway/protos'
 import type { Handlers } from '@causeway/runtime'
 import type { StateRow, TransferStore } from './store.ts'
 
+type StateHandlers = Pick<
+  Handlers<typeof transfersService>,
+  'GetTransferStates' | 'ListTransferStates' | 'GetTransferPacket'
+>
+
 const page_max = 1_000
 
-export function stateHandlers(store: TransferStore): Handlers<typeof transfersService> {
+export function stateHandlers(store: TransferStore): StateHandlers {
   return {
     GetTransferStates: async ({ ids }) => ({
       transfers: (await store.states(ids)).map(transferState),
@@ -14,7 +19,16 @@ export function stateHandlers(store: TransferStore): Handlers<typeof transfersSe
       const rows = await store.page(afterId, limit < 1 ? page_max : Math.min(limit, page_max))
       return { transfers: rows.map(transferState) }
     },
+    GetTransferPacket: async ({ id }) => {
+      const request = (await store.requests([id])).get(id)
+      return { ilpPacket: request === undefined ? '' : packetOf(request.body) }
+    },
   }
+}
+
+/** The edge has read the request before it was stored. */
+function packetOf(request: Buffer): string {
+  return (JSON.parse(request.toString('utf8')) as { readonly ilpPacket: string }).ilpPacket
 }
 
 function transferState({ id, state, reason, expires_at }: StateRow): TransferState {

@@ -15,6 +15,7 @@ import {
   type Queries,
 } from '@causeway/runtime'
 import type { Claimed, Final, Open, OpenState, Transfer } from './domain/transfer.ts'
+import { keepRefused, type Refusal } from './record-store.ts'
 import { rememberReserved } from './reserved.ts'
 import { columns, finalColumns, hashBytes, transferOf, type FinalColumns, type Row } from './row.ts'
 
@@ -38,6 +39,8 @@ export interface Change {
 export interface KeptMessage {
   readonly kind: 'FULFIL' | 'REJECT'
   readonly eventId: string
+  /** ISO 8601 UTC: when the hub had it. */
+  readonly receivedAt: string
   readonly relay: Relay
 }
 
@@ -70,6 +73,8 @@ export interface TransferTables {
    * that a sweeper has claimed for `claimed_ms` counts as well.
    */
   overdue_ms(now: Date, claimed_ms: number): Promise<number>
+  /** Keeps messages that changed nothing, once each. */
+  keepRefused(refusals: readonly Refusal[], now: Date): Promise<void>
   states(ids: readonly string[]): Promise<readonly StateRow[]>
   page(afterId: string, limit: number): Promise<readonly StateRow[]>
   ensurePartitions(now: Date): Promise<void>
@@ -126,9 +131,9 @@ const moveStatement = statement(`
   with asked as materialized (
     select * from unnest($1::text[], $2::text[], $3::text[]::boolean[], $4::text[], $5::text[],
       $6::text[], $7::text[], $8::text[]::uuid[], $9::bytea[], $10::text[], $11::text[]::integer[],
-      $12::text[], $13::text[]::uuid[], $14::bytea[], $15::bytea[])
+      $12::text[], $13::text[]::uuid[], $14::bytea[], $15::bytea[], $17::text[]::timestamptz[])
     as a (id, state, from_reserved, reason, error, fulfilment, completed_timestamp, outcome_event_id,
-      outcome_hash, payee_version, window_id, kind, event_id, body, headers)
+      outcome_hash, payee_version, window_id, kind, event_id, body, headers, received_at)
   ), found as materialized (
     select t.id, t.state from (select id, from_reserved from asked order by id) a
     cross join lateral (select id, state from transfers where id = a.id for update) t
@@ -144,8 +149,8 @@ const moveStatement = statement(`
     where t.id = found.id
     returning t.id, t.month, found.state as was
   ), kept as (
-    insert into messages (month, transfer_id, kind, event_id, body, headers)
-    select moved.month, id, kind, event_id, body, headers
+    insert into messages (month, transfer_id, kind, event_id, body, headers, received_at)
+    select moved.month, id, kind, event_id, body, headers, received_at
     from moved join asked using (id) where kind is not null
   )
   select id, was from moved`)
@@ -184,6 +189,8 @@ const statesStatement = statement(`
 const pageStatement = statement(`
   select id, state, reason, expires_at from transfers where id > $1::text collate "C"
   order by id limit $2::integer`)
+
+const partitioned = ['messages', 'deliveries', 'refused_messages']
 
 export function openTransferStore(db: Database, bus: EventBus): TransferStore {
   return rememberReserved(openTables(db, bus))
@@ -239,9 +246,10 @@ function openTables(db: Database, bus: EventBus): TransferTables {
       const oldest = row?.oldest ?? now
       return Math.max(0, now.getTime() - oldest.getTime())
     },
+    keepRefused: (refusals, now) => keepRefused(db, refusals, now),
     states: (ids) => db.query<StateRow>(statesStatement, [textArray(ids)]),
     page: (afterId, limit) => db.query<StateRow>(pageStatement, [afterId, limit]),
-    ensurePartitions: (now) => ensureMonthlyPartitions(db, ['messages', 'deliveries'], now),
+    ensurePartitions: (now) => ensureMonthlyPartitions(db, partitioned, now),
   }
 }
 
@@ -310,5 +318,6 @@ function changeValues(changes: readonly Change[], now: Date): (Buffer | Date)[] 
     byteaArray(messages.map((message) => message?.relay.body ?? null)),
     byteaArray(messages.map((message) => message?.relay.headers ?? null)),
     now,
+    textArray(messages.map((message) => message?.receivedAt ?? null)),
   ]
 }

@@ -147,7 +147,11 @@ export function simulateLedger(options: LedgerSimulationOptions): LedgerSimulati
             .flatMap(found),
         }),
       ListTransferEntries: unused,
+      GetLedgerRecord: unused,
       RotateSettlementWindow: unused,
+      ListWindowFees: unused,
+      PostSettlementEntries: unused,
+      SetInterchangeFee: unused,
       VerifyLedger: unused,
     },
   }

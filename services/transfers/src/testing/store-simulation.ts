@@ -85,6 +85,7 @@ export function simulateStore(): StoreSimulation {
       )
     },
     overdue_ms: () => Promise.resolve(0),
+    keepRefused: () => Promise.resolve(),
     states: () => Promise.resolve([]),
     page: () => Promise.resolve([]),
     ensurePartitions: () => Promise.resolve(),

@@ -1,0 +1,21 @@
+import { expect, test } from '@jest/globals'
+import { noTries, withTry, type Try } from './tries.ts'
+
+function attempt(began_ms: number): Try {
+  return { began_ms, duration_ms: 5, httpStatus: 503, error: 'answered 503' }
+}
+
+function after(count: number): readonly Try[] {
+  return Array.from({ length: count }, (_, at) => attempt(at)).reduce(withTry, noTries)
+}
+
+test('attempts are kept in their order', () => {
+  expect(after(3).map(({ began_ms }) => began_ms)).toEqual([0, 1, 2])
+})
+
+test('of many attempts the first three and the last are kept', () => {
+  const kept = after(300).map(({ began_ms }) => began_ms)
+  expect(kept).toHaveLength(50)
+  expect(kept.slice(0, 4)).toEqual([0, 1, 2, 253])
+  expect(kept.at(-1)).toBe(299)
+})

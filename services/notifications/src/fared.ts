@@ -1,0 +1,89 @@
+/** How notifications fared, as the operator is told: attempt by attempt. */
+import type { Delivery, DeliveriesQuery, DeliveryAttempt } from '@causeway/protos'
+import type { Database } from '@causeway/runtime'
+import { readEnded, readOpen, type EndedRow, type OpenRow } from './delivery-store.ts'
+import type { Try } from './domain/tries.ts'
+import { triesOf } from './store.ts'
+
+const asked_max = 200
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** Those of the ids that have ended, and what the FSPs have not been delivered of the entities. */
+export async function readFared(
+  db: Database,
+  { notificationIds, entityIds, fspIds }: DeliveriesQuery,
+): Promise<readonly Delivery[]> {
+  if (Math.max(notificationIds.length, entityIds.length, fspIds.length) > asked_max) {
+    throw new RangeError(`at most ${asked_max} of each are asked for at once`)
+  }
+  const [ended, open] = await Promise.all([
+    readEnded(
+      db,
+      notificationIds.filter((id) => uuid.test(id)),
+    ),
+    readOpen(db, [...new Set(fspIds)], [...new Set(entityIds)]),
+  ])
+  // What was given up has a line and a row; the row knows more.
+  const isOpen = new Set(open.map(({ notification_id }) => notification_id))
+  return [
+    ...ended.filter(({ notification_id }) => !isOpen.has(notification_id)).map(endedDelivery),
+    ...open.map(openDelivery),
+  ]
+}
+
+function endedDelivery(row: EndedRow): Delivery {
+  const ended_ms = row.reported_at.getTime()
+  const attempt: Try = {
+    began_ms: ended_ms - row.duration_ms,
+    duration_ms: row.duration_ms,
+    httpStatus: row.http_status,
+    error: row.last_error,
+  }
+  const tries = row.tries === null && row.attempts === 1 ? [attempt] : triesOf(row.tries)
+  return {
+    notificationId: row.notification_id,
+    entityId: row.entity_id,
+    fspId: row.fsp_id,
+    legRole: row.leg_role,
+    cause: row.cause,
+    method: '',
+    url: '',
+    state: row.status === 'SUCCESS' ? 'DELIVERED' : 'FAILED',
+    takenAt: time(attempt.began_ms),
+    at: row.reported_at.toISOString(),
+    lastError: row.last_error ?? '',
+    attemptsCount: row.attempts,
+    attempts: tries.map(attemptMessage),
+  }
+}
+
+function openDelivery(row: OpenRow): Delivery {
+  return {
+    notificationId: row.notification_id,
+    entityId: row.entity_id,
+    fspId: row.fsp_id,
+    legRole: row.leg_role,
+    cause: row.cause,
+    method: row.method,
+    url: row.url,
+    state: row.state === 'DEAD' ? 'FAILED' : 'PARKED',
+    takenAt: row.taken_at.toISOString(),
+    at: row.next_attempt_at.toISOString(),
+    lastError: row.last_error ?? '',
+    attemptsCount: row.attempts,
+    attempts: triesOf(row.tries).map(attemptMessage),
+  }
+}
+
+function attemptMessage({ began_ms, duration_ms, httpStatus, error }: Try): DeliveryAttempt {
+  return {
+    beganAt: time(began_ms),
+    durationMs: duration_ms,
+    httpStatus: httpStatus ?? 0,
+    error: error ?? '',
+  }
+}
+
+function time(time_ms: number): string {
+  return new Date(time_ms).toISOString()
+}

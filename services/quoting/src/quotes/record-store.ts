@@ -1,0 +1,64 @@
+/** What is stored of one quote. */
+import { statement, type Database } from '@causeway/runtime'
+
+export interface RecordRow {
+  readonly id: string
+  readonly transaction_id: string
+  readonly payer_fsp: string
+  readonly payee_fsp: string | null
+  readonly amount_type: string
+  readonly amount: string
+  readonly currency: string
+  readonly expires_at: Date
+  readonly created_at: Date
+  readonly state: string
+  readonly reason: string | null
+  readonly error: string | null
+  readonly rule_id: string | null
+  readonly transfer_amount: string | null
+  readonly valid_until: Date | null
+  readonly completed_at: Date | null
+  /** The payer FSP's request as received; null when it was not kept. */
+  readonly request: Buffer | null
+}
+
+export interface DeliveryRow {
+  readonly notification_id: string
+  readonly leg_role: string
+  readonly destination_fsp: string
+  readonly status: string
+  readonly http_status: number | null
+  readonly attempts: number
+  readonly duration_ms: number
+  readonly last_error: string | null
+  readonly reported_at: Date
+}
+
+export interface StoredRecord {
+  readonly quote: RecordRow
+  readonly deliveries: readonly DeliveryRow[]
+}
+
+const deliveries_max = 200
+
+const selectRecord = statement(`
+  select q.id, q.transaction_id, q.payer_fsp, q.payee_fsp, q.amount_type, q.amount, q.currency,
+    q.expires_at, q.created_at, q.state, q.reason, q.error, q.rule_id, q.transfer_amount,
+    q.valid_until, q.completed_at, m.body as request
+  from quotes q
+  left join messages m on m.quote_id = q.id and m.month = q.month and m.kind = 'REQUEST'
+  where q.id = $1::text collate "C"`)
+
+const selectDeliveries = statement(`
+  select notification_id, leg_role, destination_fsp, status, http_status, attempts, duration_ms,
+    last_error, reported_at
+  from deliveries where quote_id = $1::text collate "C" order by reported_at
+  limit ${deliveries_max}`)
+
+export async function readRecord(db: Database, id: string): Promise<StoredRecord | undefined> {
+  const [[quote], deliveries] = await Promise.all([
+    db.query<RecordRow>(selectRecord, [id]),
+    db.query<DeliveryRow>(selectDeliveries, [id]),
+  ])
+  return quote === undefined ? undefined : { quote, deliveries }
+}

@@ -1,0 +1,241 @@
+/** What is stored of one transfer, and a search that reads a bounded number of rows for each page. */
+import { filedMonthOf, statement, textArray, type Database } from '@causeway/runtime'
+
+export interface SummaryRow {
+  readonly id: string
+  readonly payer_fsp: string
+  readonly payee_fsp: string
+  readonly amount: string
+  readonly currency: string
+  readonly state: string
+  readonly reason: string | null
+  readonly received_at: Date
+  readonly completed_at: Date | null
+}
+
+export interface RecordRow extends SummaryRow {
+  readonly expires_at: Date
+  readonly condition: string
+  readonly fulfilment: string | null
+  readonly settlement_model_id: number | null
+  readonly settles: string | null
+  readonly window_id: number | null
+  readonly error: string | null
+  readonly completed_timestamp: string | null
+}
+
+export interface MessageRow {
+  readonly kind: string
+  readonly event_id: string
+  readonly received_at: Date | null
+  readonly body: Buffer
+}
+
+export interface RefusedMessageRow {
+  readonly kind: string
+  readonly event_id: string
+  readonly fsp_id: string
+  readonly received_at: Date
+  readonly reason: string
+  readonly state: string | null
+}
+
+export interface DeliveryRow {
+  readonly notification_id: string
+  readonly leg_role: string
+  readonly destination_fsp: string
+  readonly status: string
+  readonly http_status: number | null
+  readonly attempts: number
+  readonly duration_ms: number
+  readonly last_error: string | null
+  readonly reported_at: Date
+  readonly report: string
+}
+
+export interface StoredRecord {
+  readonly transfer: RecordRow
+  readonly messages: readonly MessageRow[]
+  readonly refused: readonly RefusedMessageRow[]
+  readonly deliveries: readonly DeliveryRow[]
+}
+
+/** A message that changed nothing. */
+export interface Refusal {
+  readonly eventId: string
+  readonly transferId: string
+  readonly kind: 'PREPARE' | 'FULFIL' | 'REJECT'
+  readonly fspId: string
+  readonly receivedAt: string
+  readonly reason: string
+  readonly state: string | undefined
+}
+
+/** Where a page begins: behind this transfer. */
+export interface Place {
+  readonly receivedAt: Date
+  readonly id: string
+}
+
+export interface Search {
+  /** undefined: of anybody. */
+  readonly fspId: string | undefined
+  /** Empty: in any state. */
+  readonly states: readonly string[]
+  readonly from: Date | undefined
+  readonly before: Place
+  readonly rows_max: number
+}
+
+export interface Found {
+  readonly rows: readonly SummaryRow[]
+  /** undefined: there are no more. */
+  readonly next: Place | undefined
+}
+
+export interface RecordStore {
+  read(id: string): Promise<StoredRecord | undefined>
+  find(id: string): Promise<readonly SummaryRow[]>
+  search(search: Search): Promise<Found>
+}
+
+const refused_max = 100
+const deliveries_max = 200
+/** Rows that one page looks at to find those in the states that are asked for. */
+const scanned_max = 10_000
+
+const summaryColumns = `id, payer_fsp, payee_fsp, amount, currency, state, reason, received_at,
+  completed_at`
+
+const selectRecord = statement(`
+  select ${summaryColumns}, expires_at, condition, fulfilment, settlement_model_id, settles, window_id,
+    error, completed_timestamp
+  from transfers where id = $1::text collate "C"`)
+
+const selectMessages = statement(`
+  select kind, event_id::text, received_at, body from messages
+  where transfer_id = $1::text collate "C"`)
+
+const selectRefused = statement(`
+  select kind, event_id::text, fsp_id, received_at, reason, state from refused_messages
+  where transfer_id = $1::text collate "C" order by received_at limit ${refused_max}`)
+
+const selectDeliveries = statement(`
+  select notification_id, leg_role, destination_fsp, status, http_status, attempts, duration_ms,
+    last_error, reported_at, report
+  from deliveries where transfer_id = $1::text collate "C" order by reported_at
+  limit ${deliveries_max}`)
+
+const selectSummary = statement(`
+  select ${summaryColumns} from transfers where id = $1::text collate "C"`)
+
+/** A walk along one index, from the newest to the oldest that may be shown. */
+function walk(where: string): string {
+  return `select ${summaryColumns} from transfers
+    where ${where} and (received_at, id) < ($1::timestamptz, $2::text collate "C")
+      and received_at >= $3::timestamptz
+    order by received_at desc, id desc limit ${scanned_max}`
+}
+
+/** The page, and where the walk ended. */
+function pageOf(walked: string): string {
+  return `
+    with walked as materialized (
+      select * from (${walked}) w order by received_at desc, id desc limit ${scanned_max}
+    ), page as (
+      select * from walked where $4::text[] = '{}' or state = any ($4::text[])
+      order by received_at desc, id desc limit $5::integer
+    )
+    select page.*, null::timestamptz as end_at, null::text as end_id from page
+    union all
+    select null, null, null, null, null, null, null, null, null, l.received_at, l.id
+    from (select received_at, id from walked order by received_at, id limit 1) l
+    where (select count(*) from walked) = ${scanned_max}`
+}
+
+const ofAnybody = statement(pageOf(walk('true')))
+const ofAnybodyRefused = statement(pageOf(walk('reason is not null')))
+const ofFsp = statement(
+  pageOf(
+    `(${walk('payer_fsp = $6')}) union all (${walk('payee_fsp = $6 and payer_fsp <> $6')})`,
+  ),
+)
+
+interface PageRow extends SummaryRow {
+  readonly end_at: Date | null
+  readonly end_id: string | null
+}
+
+const theBeginning = new Date(0)
+
+export function openRecordStore(db: Database): RecordStore {
+  return {
+    async read(id) {
+      const [[transfer], messages, refused, deliveries] = await Promise.all([
+        db.query<RecordRow>(selectRecord, [id]),
+        db.query<MessageRow>(selectMessages, [id]),
+        db.query<RefusedMessageRow>(selectRefused, [id]),
+        db.query<DeliveryRow>(selectDeliveries, [id]),
+      ])
+      return transfer === undefined ? undefined : { transfer, messages, refused, deliveries }
+    },
+    find: (id) => db.query<SummaryRow>(selectSummary, [id]),
+    async search({ fspId, states, from, before, rows_max }) {
+      const values = [
+        before.receivedAt,
+        before.id,
+        from ?? theBeginning,
+        textArray(states),
+        rows_max,
+      ]
+      const rows =
+        fspId === undefined
+          ? await db.query<PageRow>(isRefused(states) ? ofAnybodyRefused : ofAnybody, values)
+          : await db.query<PageRow>(ofFsp, [...values, fspId])
+      return foundOf(rows, rows_max)
+    },
+  }
+}
+
+/** Refused transfers have an index of their own: they are few, and what is looked for most. */
+function isRefused(states: readonly string[]): boolean {
+  return states.length === 1 && states[0] === 'ABORTED'
+}
+
+function foundOf(rows: readonly PageRow[], rows_max: number): Found {
+  const page = rows.filter(({ end_at }) => end_at === null)
+  const last = page.at(-1)
+  if (page.length === rows_max && last !== undefined) {
+    return { rows: page, next: { receivedAt: last.received_at, id: last.id } }
+  }
+  const end = rows.find(({ end_at }) => end_at !== null)
+  return end?.end_at === null || end?.end_at === undefined || end.end_id === null
+    ? { rows: page, next: undefined }
+    : { rows: page, next: { receivedAt: end.end_at, id: end.end_id } }
+}
+
+const keepRefusedStatement = statement(`
+  insert into refused_messages (month, event_id, transfer_id, kind, fsp_id, received_at, reason, state)
+  select * from unnest($1::text[]::date[], $2::text[]::uuid[], $3::text[], $4::text[], $5::text[],
+    $6::text[]::timestamptz[], $7::text[], $8::text[])
+  on conflict do nothing`)
+
+/** Keeps messages that changed nothing, once each. */
+export async function keepRefused(
+  db: Database,
+  refusals: readonly Refusal[],
+  now: Date,
+): Promise<void> {
+  if (refusals.length === 0) return
+  const texts = (of: (refusal: Refusal) => string | null): Buffer => textArray(refusals.map(of))
+  await db.query(keepRefusedStatement, [
+    texts(({ receivedAt }) => filedMonthOf(new Date(receivedAt), now)),
+    texts(({ eventId }) => eventId),
+    texts(({ transferId }) => transferId),
+    texts(({ kind }) => kind),
+    texts(({ fspId }) => fspId),
+    texts(({ receivedAt }) => receivedAt),
+    texts(({ reason }) => reason),
+    texts(({ state }) => state ?? null),
+  ])
+}

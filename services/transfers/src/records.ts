@@ -1,0 +1,131 @@
+/** What transfers says over gRPC of one transfer, and of those that a search finds: for the operator. */
+import { formatAmount } from '@causeway/money'
+import type { TransferRecord, transfersService, TransferSummary } from '@causeway/protos'
+import type { Handlers } from '@causeway/runtime'
+import type {
+  DeliveryRow,
+  Found,
+  Place,
+  RecordStore,
+  RefusedMessageRow,
+  StoredRecord,
+  SummaryRow,
+} from './record-store.ts'
+
+type RecordHandlers = Pick<
+  Handlers<typeof transfersService>,
+  'GetTransferRecord' | 'SearchTransfers'
+>
+
+const page_max = 200
+/** Behind this nothing lies: a search begins here. */
+const theEnd: Place = { receivedAt: new Date('9999-12-31T23:59:59.999Z'), id: '' }
+
+export function recordHandlers(records: RecordStore): RecordHandlers {
+  return {
+    GetTransferRecord: async ({ id }) => {
+      const stored = await records.read(id)
+      return { record: stored === undefined ? null : transferRecord(stored) }
+    },
+    SearchTransfers: async ({ id, fspId, states, from, to, limit, after }) => {
+      if (id !== '') return foundMessage({ rows: await records.find(id), next: undefined })
+      const found = await records.search({
+        fspId: fspId === '' ? undefined : fspId,
+        states,
+        from: timeOf(from),
+        before: placeOf(after) ?? beforeTime(timeOf(to)),
+        rows_max: limit < 1 ? page_max : Math.min(limit, page_max),
+      })
+      return foundMessage(found)
+    },
+  }
+}
+
+function timeOf(text: string): Date | undefined {
+  return text === '' ? undefined : new Date(text)
+}
+
+function beforeTime(to: Date | undefined): Place {
+  return to === undefined ? theEnd : { receivedAt: to, id: '' }
+}
+
+/** `<time> <id>`; undefined when it is none of ours. */
+function placeOf(after: string): Place | undefined {
+  const [time = '', id = ''] = after.split(' ')
+  const receivedAt = new Date(time)
+  return id === '' || Number.isNaN(receivedAt.getTime()) ? undefined : { receivedAt, id }
+}
+
+function foundMessage({ rows, next }: Found) {
+  return {
+    transfers: rows.map(summaryOf),
+    next: next === undefined ? '' : `${next.receivedAt.toISOString()} ${next.id}`,
+  }
+}
+
+function summaryOf(row: SummaryRow): TransferSummary {
+  return {
+    id: row.id,
+    payerFsp: row.payer_fsp,
+    payeeFsp: row.payee_fsp,
+    amount: formatAmount(BigInt(row.amount)),
+    currency: row.currency,
+    state: row.state,
+    reason: row.reason ?? '',
+    receivedAt: row.received_at.toISOString(),
+    completedAt: row.completed_at?.toISOString() ?? '',
+  }
+}
+
+function transferRecord({
+  transfer,
+  messages,
+  refused,
+  deliveries,
+}: StoredRecord): TransferRecord {
+  return {
+    summary: summaryOf(transfer),
+    expiresAt: transfer.expires_at.toISOString(),
+    condition: transfer.condition,
+    fulfilment: transfer.fulfilment ?? '',
+    settlementModelId: transfer.settlement_model_id ?? 0,
+    settles: transfer.settles ?? '',
+    windowId: transfer.window_id ?? 0,
+    error: transfer.error ?? '',
+    completedTimestamp: transfer.completed_timestamp ?? '',
+    messages: messages.map(({ kind, event_id, received_at, body }) => ({
+      kind,
+      eventId: event_id,
+      receivedAt: (kind === 'PREPARE' ? transfer.received_at : received_at)?.toISOString() ?? '',
+      body,
+    })),
+    refusedMessages: refused.map(refusedOf),
+    deliveries: deliveries.map(deliveryOf),
+  }
+}
+
+function refusedOf(row: RefusedMessageRow) {
+  return {
+    kind: row.kind,
+    eventId: row.event_id,
+    fspId: row.fsp_id,
+    receivedAt: row.received_at.toISOString(),
+    reason: row.reason,
+    state: row.state ?? '',
+  }
+}
+
+function deliveryOf(row: DeliveryRow) {
+  return {
+    notificationId: row.notification_id,
+    legRole: row.leg_role,
+    fspId: row.destination_fsp,
+    status: row.status,
+    httpStatus: row.http_status ?? 0,
+    attempts: row.attempts,
+    durationMs: row.duration_ms,
+    lastError: row.last_error ?? '',
+    reportedAt: row.reported_at.toISOString(),
+    report: row.report,
+  }
+}
