@@ -1,19 +1,20 @@
 /** Settlement models and allocation: built in reading order, taken apart in the reverse. */
 import { onEvents, type DomainEvent, type EventName } from '@causeway/events'
-import { participantsService, settlementModelsService } from '@causeway/protos'
-import type { Start } from '@causeway/runtime'
+import { ledgerService, participantsService, settlementModelsService } from '@causeway/protos'
+import { periodically, type Start } from '@causeway/runtime'
 import { setTimeout as wait } from 'node:timers/promises'
 import { openAccountHints } from './allocation/account-hints.ts'
 import { allocate, type AllocationParts, type RequestEvent } from './allocation/handle.ts'
 import { openModelBook } from './allocation/model-book.ts'
-import { opensAccounts } from './models/domain/model.ts'
-import { openAccounts, openRemainingAccounts } from './models/open-accounts.ts'
 import { modelHandlers } from './models/serve.ts'
 import { openModelStore } from './models/store.ts'
+import { tell, tellRemaining } from './models/tell.ts'
 import type { Settings } from './settings.ts'
 
-/** Who creates a model waits so long for its accounts; they are opened all the same. */
-const accounts_wait_ms = 1_000
+/** Who changes a model waits so long for its accounts and its fee; they come all the same. */
+const telling_wait_ms = 1_000
+/** So long a model may still be chosen after another process has deactivated it. */
+const models_refresh_every_ms = 1_000
 
 const heard = [
   'TransferPrepareRequested',
@@ -29,16 +30,18 @@ export const start: Start<Settings> = async (settings, parts) => {
     migrations: new URL('../migrations/', import.meta.url),
     connections_max: settings.SETTLEMENTS_CONNECTIONS_MAX,
   })
-  const store = openModelStore(db)
+  const store = openModelStore(db, parts.bus)
   const stopping = new AbortController()
   const participants = parts.grpc.client(participantsService, 'participant-lifecycle')
 
-  const opening = { store, participants, log, signal: stopping.signal }
+  const ledger = parts.grpc.client(ledgerService, 'participant-lifecycle')
+  const models = openModelBook(() => store.all())
+  const telling = { store, participants, ledger, log, signal: stopping.signal }
   const underWay = new Set<Promise<void>>()
   function inBackground(work: Promise<void>): Promise<void> {
     const settled: Promise<void> = work
       .catch((error: unknown) => {
-        if (!stopping.signal.aborted) log.error({ err: error }, 'accounts of a model not opened')
+        if (!stopping.signal.aborted) log.error({ err: error }, 'participant-lifecycle was not told of a model')
       })
       .finally(() => underWay.delete(settled))
     underWay.add(settled)
@@ -48,22 +51,26 @@ export const start: Start<Settings> = async (settings, parts) => {
     settlementModelsService,
     modelHandlers({
       store,
-      async onCreated(model) {
-        if (!opensAccounts(model)) return
-        const opened = inBackground(openAccounts(opening, model))
-        await Promise.race([opened, wait(accounts_wait_ms, undefined, { ref: false })])
+      async onChanged(model) {
+        const told = inBackground(tell(telling, model))
+        await models.refresh()
+        await Promise.race([told, wait(telling_wait_ms, undefined, { ref: false })])
       },
     }),
   )
-  void inBackground(openRemainingAccounts(opening))
+  void inBackground(tellRemaining(telling))
+  const refreshing = periodically(models_refresh_every_ms, () => models.refresh(), {
+    log,
+    name: 'reading the settlement models',
+  })
 
   const allocation: AllocationParts = {
     bus: parts.bus,
-    models: openModelBook(() => store.all()),
+    models,
     accounts: openAccountHints(participants, log),
   }
   parts.health.ready('settlements', async () => {
-    await store.toOpen()
+    await store.toTell()
   })
   const subscribed = await onEvents(
     parts.bus,
@@ -79,6 +86,7 @@ export const start: Start<Settings> = async (settings, parts) => {
   return {
     async stop() {
       await subscribed.stop()
+      await refreshing.stop()
       stopping.abort()
       await Promise.all(underWay)
       await db.close()

@@ -1,18 +1,19 @@
 /** The settlement models over gRPC: created once for a name, read by everybody. */
-import type { Refusal, SettlementModel, settlementModelsService } from '@causeway/protos'
+import { formatAmount } from '@causeway/money'
+import type { SettlementModel, settlementModelsService, SettlementRefusal } from '@causeway/protos'
 import type { Handlers } from '@causeway/runtime'
-import { decideModel, nameTaken, type Model, type Refused } from './domain/model.ts'
+import { decideModel, nameTaken, nobodyCalled, type Model, type Refused } from './domain/model.ts'
 import type { ModelStore } from './store.ts'
 
 export interface ModelServiceParts {
   readonly store: ModelStore
   /** Told of a model right after it is stored, before the caller is. */
-  readonly onCreated: (model: Model) => Promise<void>
+  readonly onChanged: (model: Model) => Promise<void>
 }
 
 export function modelHandlers({
   store,
-  onCreated,
+  onChanged,
 }: ModelServiceParts): Handlers<typeof settlementModelsService> {
   return {
     GetSettlementModels: async ({ currency, name }) => {
@@ -24,24 +25,33 @@ export function modelHandlers({
           .map(messageOf),
       }
     },
-    CreateSettlementModel: async (proposal) => {
-      const decision = decideModel(proposal)
+    CreateSettlementModel: async ({ interchangeFeePercentage = '', actor = '', ...proposal }) => {
+      const decision = decideModel({ ...proposal, interchangeFeePercentage })
       if (decision.type === 'refuse') return refusedWith(decision.refusal)
-      const model = await store.create(decision.draft)
+      const model = await store.create(decision.draft, actor)
       if (model === undefined) return refusedWith(nameTaken(proposal.name))
-      await onCreated(model)
+      await onChanged(model)
+      return { model: messageOf(model), refusal: null, result: 'model' }
+    },
+    UpdateSettlementModel: async ({ name, isActive, actor }) => {
+      const model = await store.setActive(name, isActive, actor)
+      if (model === undefined) return refusedWith(nobodyCalled(name))
+      await onChanged(model)
       return { model: messageOf(model), refusal: null, result: 'model' }
     },
   }
 }
 
-function messageOf(model: Model): SettlementModel {
-  return { ...model }
+function messageOf({ feePercentage, ...model }: Model): SettlementModel {
+  return {
+    ...model,
+    ...(feePercentage === null ? {} : { interchangeFeePercentage: formatAmount(feePercentage) }),
+  }
 }
 
 function refusedWith(refused: Refused): {
   readonly model: null
-  readonly refusal: Refusal
+  readonly refusal: SettlementRefusal
   readonly result: 'refusal'
 } {
   return { model: null, refusal: { ...refused }, result: 'refusal' }

@@ -1,15 +1,18 @@
-/** The settlement models, and the accounts that are still to be opened for them. */
-import { statement, type Database } from '@causeway/runtime'
-import { opensAccounts, type Draft, type Model } from './domain/model.ts'
+/** The settlement models, and what is still to be told to participant-lifecycle about them. */
+import { auditEntry } from '@causeway/events'
+import { statement, type Database, type EventBus } from '@causeway/runtime'
+import type { Draft, Model } from './domain/model.ts'
 
 export interface ModelStore {
-  /** Stores the model and the intent to open its accounts; undefined when the name is taken. */
-  create(draft: Draft): Promise<Model | undefined>
+  /** Stores the model and the intent to tell of it; undefined when the name is taken. */
+  create(draft: Draft, actor: string): Promise<Model | undefined>
+  /** The model after the change, with the intent to tell of it; undefined when there is none. */
+  setActive(name: string, isActive: boolean, actor: string): Promise<Model | undefined>
   /** In the order of their ids. */
   all(): Promise<readonly Model[]>
-  /** Models whose accounts are still to be opened. */
-  toOpen(): Promise<readonly Model[]>
-  opened(modelId: number): Promise<void>
+  /** Models of which participant-lifecycle is still to be told. */
+  toTell(): Promise<readonly Model[]>
+  told(modelId: number): Promise<void>
 }
 
 /** Where each member of a draft is kept. */
@@ -23,6 +26,7 @@ const columnOf = {
   ledgerAccountType: 'ledger_account_type',
   settlementAccountType: 'settlement_account_type',
   autoPositionReset: 'auto_position_reset',
+  feePercentage: 'fee_percentage',
 } as const satisfies Record<keyof Draft, string>
 
 const members = Object.keys(columnOf) as (keyof Draft)[]
@@ -30,36 +34,85 @@ const modelColumns = `id, is_active as "isActive", ${members
   .map((member) => `${columnOf[member]} as "${member}"`)
   .join(', ')}`
 
+type ModelRow = Omit<Model, 'feePercentage'> & { readonly feePercentage: string | null }
+
 const createStatement = statement(`
   with created as (
     insert into settlement_models (${Object.values(columnOf).join(', ')})
     values (${members.map((_member, at) => `$${at + 1}`).join(', ')})
     on conflict (name) do nothing
     returning *
-  ), opening as (
-    insert into account_openings (model_id) select id from created where $${members.length + 1}
+  ), telling as (
+    insert into account_openings (model_id) select id from created
   )
   select ${modelColumns} from created`)
 
+const lockStatement = statement(`
+  select ${modelColumns} from settlement_models where name = $1 for update`)
+
+const setActiveStatement = statement(`
+  with changed as (
+    update settlement_models set is_active = $2 where id = $1
+  )
+  insert into account_openings (model_id) values ($1) on conflict (model_id) do nothing`)
+
 const allStatement = statement(`select ${modelColumns} from settlement_models order by id`)
 
-const toOpenStatement = statement(`
+const toTellStatement = statement(`
   select ${modelColumns} from settlement_models
   where id in (select model_id from account_openings) order by id`)
 
-const openedStatement = statement(`delete from account_openings where model_id = $1`)
+const toldStatement = statement(`delete from account_openings where model_id = $1`)
 
-export function openModelStore(db: Database): ModelStore {
+export function openModelStore(db: Database, bus: Pick<EventBus, 'announce'>): ModelStore {
   return {
-    async create(draft) {
-      const values = members.map((member) => draft[member])
-      const rows = await db.query<Model>(createStatement, [...values, opensAccounts(draft)])
-      return rows[0]
-    },
-    all: () => db.query<Model>(allStatement, []),
-    toOpen: () => db.query<Model>(toOpenStatement, []),
-    async opened(modelId) {
-      await db.query(openedStatement, [modelId])
+    create: (draft, actor) =>
+      db.transaction(async (tx) => {
+        const values = members.map((member) => textOf(draft[member]))
+        const [row] = await tx.query<ModelRow>(createStatement, values)
+        if (row === undefined) return undefined
+        const model = modelOf(row)
+        bus.announce(tx, [audited('CreateSettlementModel', actor, null, model)])
+        return model
+      }),
+    setActive: (name, isActive, actor) =>
+      db.transaction(async (tx) => {
+        const [row] = await tx.query<ModelRow>(lockStatement, [name])
+        if (row === undefined) return undefined
+        const before = modelOf(row)
+        if (before.isActive === isActive) return before
+        await tx.query(setActiveStatement, [before.id, isActive])
+        const after = { ...before, isActive }
+        bus.announce(tx, [audited('UpdateSettlementModel', actor, before, after)])
+        return after
+      }),
+    all: async () => (await db.query<ModelRow>(allStatement, [])).map(modelOf),
+    toTell: async () => (await db.query<ModelRow>(toTellStatement, [])).map(modelOf),
+    async told(modelId) {
+      await db.query(toldStatement, [modelId])
     },
   }
+}
+
+function modelOf(row: ModelRow): Model {
+  return { ...row, feePercentage: row.feePercentage === null ? null : BigInt(row.feePercentage) }
+}
+
+function textOf(value: string | boolean | bigint | null): string | boolean | null {
+  return typeof value === 'bigint' ? String(value) : value
+}
+
+function audited(action: string, actor: string, before: Model | null, after: Model) {
+  return auditEntry('settlements', {
+    actor,
+    action,
+    subject: `settlementModels/${after.name}`,
+    before: before && stateOf(before),
+    after: stateOf(after),
+    at: new Date(),
+  })
+}
+
+function stateOf({ feePercentage, ...model }: Model) {
+  return { ...model, feePercentage: feePercentage === null ? null : String(feePercentage) }
 }

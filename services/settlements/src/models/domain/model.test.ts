@@ -11,6 +11,7 @@ const deferredNet: Proposal = {
   ledgerAccountType: 'POSITION',
   settlementAccountType: '',
   autoPositionReset: true,
+  interchangeFeePercentage: '',
 }
 
 describe('a settlement model', () => {

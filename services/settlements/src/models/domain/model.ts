@@ -1,5 +1,5 @@
 /** A settlement model: when, between whom and through which accounts transfers are settled. */
-import { isCurrency } from '@causeway/money'
+import { isCurrency, parseAmount } from '@causeway/money'
 
 export const granularities = ['GROSS', 'NET'] as const
 export const interchanges = ['BILATERAL', 'MULTILATERAL'] as const
@@ -25,6 +25,11 @@ export interface Draft {
   readonly ledgerAccountType: LedgerAccountType
   readonly settlementAccountType: SettlementAccountType
   readonly autoPositionReset: boolean
+  /**
+   * Of INTERCHANGE_FEE models that are settled later: what the payer's FSP owes the payee's of each
+   * transfer, in ten-thousandths of a percent; null: nothing.
+   */
+  readonly feePercentage: bigint | null
 }
 
 export interface Model extends Draft {
@@ -34,7 +39,12 @@ export interface Model extends Draft {
 
 /** As it is asked for: any words. */
 export type Proposal = {
-  readonly [Key in keyof Draft]: Draft[Key] extends boolean ? boolean : string
+  readonly [Key in Exclude<keyof Draft, 'feePercentage'>]: Draft[Key] extends boolean
+    ? boolean
+    : string
+} & {
+  /** A percentage as people write it; '' for none. */
+  readonly interchangeFeePercentage: string
 }
 
 export const refusalReasons = [
@@ -44,6 +54,7 @@ export const refusalReasons = [
   /** Each value is legal, but not all of them together. */
   'MODEL_INVALID',
   'MODEL_EXISTS',
+  'MODEL_UNKNOWN',
 ] as const
 
 export interface Refused {
@@ -92,22 +103,59 @@ export function decideModel(proposal: Proposal): ModelDecision {
   if (!isLegal(granularity, interchange, delay)) {
     return refuse('MODEL_INVALID', `${granularity}, ${interchange} and ${delay} do not go together`)
   }
+  const fee = feeIn(proposal.interchangeFeePercentage, ledgerAccountType, delay)
+  if (fee.type === 'refuse') return fee
   return {
     type: 'create',
     draft: {
-      ...proposal,
+      name,
       granularity,
       interchange,
       delay,
+      currency,
+      requireLiquidityCheck: proposal.requireLiquidityCheck,
       ledgerAccountType,
       settlementAccountType,
+      autoPositionReset: proposal.autoPositionReset,
+      feePercentage: fee.percentage,
     },
   }
+}
+
+type FeeDecision =
+  | Extract<ModelDecision, { type: 'refuse' }>
+  | { readonly type: 'fee'; readonly percentage: bigint | null }
+
+const percentage_max = 1_000_000n
+
+/** Fees are netted in windows, so that only a model that is settled later can have one. */
+function feeIn(text: string, ledgerAccountType: LedgerAccountType, delay: Delay): FeeDecision {
+  if (text === '') return { type: 'fee', percentage: null }
+  const percentage = parseAmount(text)
+  if (percentage === undefined || percentage === 0n || percentage > percentage_max) {
+    return refuse('INVALID', 'interchangeFeePercentage is above 0 and at most 100')
+  }
+  if (ledgerAccountType !== 'INTERCHANGE_FEE' || delay !== 'DEFERRED') {
+    const detail = 'only an INTERCHANGE_FEE model that is DEFERRED has an interchangeFeePercentage'
+    return refuse('MODEL_INVALID', detail)
+  }
+  return { type: 'fee', percentage }
 }
 
 /** Nobody uses a default model before it is there: it has no accounts to open. */
 export function opensAccounts({ currency }: Draft): boolean {
   return currency !== ''
+}
+
+/** The model whose fee a currency has: of several active ones the oldest. */
+export function feeModelFor(models: readonly Model[], currency: string): Model | undefined {
+  return models.find(
+    (model) => model.isActive && model.currency === currency && model.feePercentage !== null,
+  )
+}
+
+export function nobodyCalled(name: string): Refused {
+  return { reason: 'MODEL_UNKNOWN', detail: `there is no settlement model ${name}` }
 }
 
 export function nameTaken(name: string): Refused {
@@ -119,7 +167,10 @@ function isLegal(granularity: Granularity, interchange: Interchange, delay: Dela
   return granularity === 'GROSS' ? interchange === 'BILATERAL' : delay === 'DEFERRED'
 }
 
-function refuse(reason: Refused['reason'], detail: string): ModelDecision {
+function refuse(
+  reason: Refused['reason'],
+  detail: string,
+): Extract<ModelDecision, { type: 'refuse' }> {
   return { type: 'refuse', refusal: { reason, detail } }
 }
 
