@@ -8,11 +8,16 @@ import {
 } from '@causeway/events'
 import { monthOf, type HttpAnswer, type OutgoingMessage } from '@causeway/runtime'
 import { z } from 'zod'
+import type { Try } from './domain/tries.ts'
 import type { FspRefusal } from './domain/verdict.ts'
+
+/** In the place of an FSP: where all e-mails go. No participant can have this name. */
+export const mailServer = 'mail server'
 
 /** Something to deliver, with everything that its attempts need. */
 export interface Notification {
   readonly id: string
+  /** Whose lane it takes: the FSP that is told, or the mail server. */
   readonly fspId: string
   readonly entityId: string
   /** As it was heard; `headers` hold the relayed ones too. */
@@ -32,6 +37,7 @@ export interface Ended {
   readonly attempts: number
   readonly httpStatus: number | null
   readonly error: string | null
+  readonly tries: readonly Try[]
   readonly ended_ms: number
   /** What a refusing FSP wrote into its answer. */
   readonly refusal: FspRefusal | undefined
@@ -49,6 +55,7 @@ export interface Waits {
   readonly busy_until_ms: number
   readonly httpStatus: number | null
   readonly error: string | null
+  readonly tries: readonly Try[]
   readonly stored: boolean
 }
 
@@ -94,7 +101,7 @@ function openNotification(
   if (Number.isNaN(deadline_ms)) throw new Error('deadline is no time')
   return {
     id: request.notificationId,
-    fspId: request.destinationFspId,
+    fspId: request.transport.type === 'EMAIL' ? mailServer : request.destinationFspId,
     entityId: request.entityId,
     request,
     body,

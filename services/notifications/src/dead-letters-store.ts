@@ -16,13 +16,13 @@ export interface DeadLetterRow {
 }
 
 const selectDead = statement(`
-  select notification_id::text, fsp_id, entity_id, request->>'legRole' as leg_role,
+  select notification_id::text, request->>'destinationFspId' as fsp_id, entity_id, request->>'legRole' as leg_role,
     request->'cause'->>'msgName' as cause,
     coalesce(request->'transport'->>'method', 'EMAIL') as method,
     coalesce(request->'transport'->>'url', request->'transport'->>'address', '') as url,
     attempts, http_status, last_error, taken_at
   from undelivered
-  where state = 'DEAD' and ($1::text = '' or fsp_id = $1)
+  where state = 'DEAD' and ($1::text = '' or request->>'destinationFspId' = $1)
   order by n desc limit $2`)
 
 /** The newest first; an empty FSP id means all. */

@@ -1,6 +1,5 @@
 import { notificationsService } from '@causeway/protos'
 import { eventually, openTestParts, type TestParts } from '@causeway/runtime/testing'
-import { newEvent } from '@causeway/events'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
 import { notify, openSink, openStand, type Sink, type Stand } from './testing.ts'
@@ -93,33 +92,6 @@ describe('a notification', () => {
     sink.release(200)
     await count(2, () => reports.length, 'both reports')
     expect(sink.received).toHaveLength(2)
-  })
-
-  test('by e-mail is a dead letter while no transport is configured', async () => {
-    const { publish, reports, parts } = await stands()
-    const notificationId = randomUUID()
-    await publish(
-      newEvent('participant-lifecycle', 'NotifyRequested', {
-        notificationId,
-        entityId: 'greenbank',
-        cause: { msgName: 'ParticipantLiquidityThresholdExceeded', entityId: 'greenbank' },
-        legRole: 'REQUESTER',
-        destinationFspId: 'greenbank',
-        transport: { type: 'EMAIL', address: 'ops@greenbank.example', subject: 'low' },
-        headers: {},
-        deadline: new Date(Date.now() + 60_000).toISOString(),
-        reportRequired: true,
-      }),
-    )
-    await count(1, () => reports.length, 'the report')
-    expect(reports[0]).toMatchObject({
-      status: 'FAILED',
-      attempts: 0,
-      lastError: 'no e-mail transport configured',
-    })
-    const operator = parts.grpc.client(notificationsService, 'notifications')
-    const { deadLetters } = await operator.ListDeadLetters({ fspId: '', limit: 10 })
-    expect(deadLetters).toMatchObject([{ method: 'EMAIL', url: 'ops@greenbank.example' }])
   })
 
   test('that cannot be read is a dead letter of the bus, and its neighbours arrive', async () => {

@@ -5,9 +5,10 @@
 import type { Notification, Result } from './contract.ts'
 import type { BackoffBounds } from './domain/backoff.ts'
 import type { AttemptEnd } from './domain/step.ts'
+import { noTries } from './domain/tries.ts'
 import type { Delivery } from './lane.ts'
 import type { Lanes } from './lanes.ts'
-import { noEmail, parkedResult, resultOf } from './result.ts'
+import { parkedResult, resultOf } from './result.ts'
 
 export interface FirstAttemptParts {
   readonly lanes: Lanes
@@ -62,10 +63,6 @@ function proceed(batch: Batch, run: Run): void {
     close(batch)
     return
   }
-  if (notification.request.transport.type === 'EMAIL') {
-    take(batch, run, notification, noEmail)
-    return
-  }
   run.delivery = {
     notification,
     attempts: 0,
@@ -81,7 +78,8 @@ function proceed(batch: Batch, run: Run): void {
 function take(batch: Batch, run: Run, notification: Notification, end: AttemptEnd): void {
   run.delivery = undefined
   run.at += 1
-  const result = resultOf({ notification, attempts: 0, stored: false }, end, batch.parts.backoff)
+  const tried = { notification, attempts: 0, tries: noTries, stored: false }
+  const result = resultOf(tried, end, batch.parts.backoff)
   batch.results.push(result)
   if (result.type === 'ENDED') {
     proceed(batch, run)

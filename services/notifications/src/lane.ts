@@ -1,9 +1,8 @@
 /**
- * One lane per FSP, with its own connections, slots and circuit: an FSP that is slow or away delays
- * nobody but itself.
+ * One lane per FSP, and one for the mail server, each with its own connections, slots and circuit: who
+ * is slow or away delays nobody but itself.
  */
-import { createHttpClient, type ClientTls, type HttpClient } from '@causeway/runtime'
-import { refusalIn, type Notification } from './contract.ts'
+import type { Notification } from './contract.ts'
 import {
   afterAttempt,
   afterTrialBegan,
@@ -13,9 +12,9 @@ import {
   type CircuitBounds,
 } from './domain/circuit.ts'
 import type { AttemptEnd } from './domain/step.ts'
-import { judge, type Attempt } from './domain/verdict.ts'
 import type { Measures } from './measures.ts'
 import type { Room } from './store.ts'
+import type { Sent, Transport } from './transport.ts'
 
 /** A notification on its way through a lane. */
 export interface Delivery {
@@ -31,8 +30,6 @@ export interface Delivery {
 export interface LaneBounds extends CircuitBounds {
   readonly requests_max: number
   readonly timeout_ms: number
-  /** What https FSPs are shown, and what they are held against; the public CAs when undefined. */
-  readonly tls: ClientTls | undefined
 }
 
 export interface Lane {
@@ -60,7 +57,7 @@ export interface LaneParts {
 
 interface LaneState extends LaneParts {
   readonly fspId: string
-  readonly client: HttpClient
+  readonly transport: Transport
   /** With the moment at which each attempt began. */
   readonly underWay: Map<Delivery, number>
   readonly again: Set<Delivery>
@@ -70,16 +67,12 @@ interface LaneState extends LaneParts {
   circuit: Circuit
 }
 
-export function openLane(fspId: string, parts: LaneParts): Lane {
-  const { requests_max, timeout_ms, tls } = parts.bounds
+export function openLane(fspId: string, transport: Transport, parts: LaneParts): Lane {
+  const { requests_max, timeout_ms } = parts.bounds
   const lane: LaneState = {
     ...parts,
     fspId,
-    client: createHttpClient({
-      connections_per_origin_max: requests_max,
-      timeout_ms,
-      ...(tls === undefined ? {} : { tls }),
-    }),
+    transport,
     underWay: new Map(),
     again: new Set(),
     waiting: new Set(),
@@ -114,7 +107,7 @@ export function openLane(fspId: string, parts: LaneParts): Lane {
     get idle() {
       return lane.underWay.size === 0
     },
-    close: () => lane.client.close(),
+    close: () => lane.transport.close(),
   }
 }
 
@@ -145,19 +138,17 @@ function takeFirst(deliveries: Set<Delivery>): Delivery | undefined {
 function begin(lane: LaneState, delivery: Delivery, now_ms: number): void {
   lane.underWay.set(delivery, now_ms)
   lane.circuit = afterTrialBegan(lane.circuit, now_ms, lane.bounds)
-  void send(lane.client, delivery.notification).then((attempt) => end(lane, delivery, attempt))
+  void lane.transport.send(delivery.notification).then((sent) => end(lane, delivery, sent))
 }
 
-function end(lane: LaneState, delivery: Delivery, attempt: Attempt): void {
+function end(lane: LaneState, delivery: Delivery, sent: Sent): void {
+  const began_ms = lane.underWay.get(delivery) ?? Date.now()
   lane.underWay.delete(delivery)
   lane.overdue.delete(delivery)
-  const { transport } = delivery.notification.request
-  const verdict = judge(transport.type === 'HTTP' ? transport.method : '', attempt)
+  const { verdict, httpStatus, refusal } = sent
   lane.measures.attempted(verdict.type)
   turnCircuit(lane, verdict.healthy)
-  const httpStatus = attempt.type === 'ANSWERED' ? attempt.status : null
-  const refusal = attempt.type === 'ANSWERED' ? attempt.refusal : undefined
-  delivery.onEnd({ type: 'ATTEMPTED', verdict, httpStatus, refusal })
+  delivery.onEnd({ type: 'ATTEMPTED', verdict, httpStatus, began_ms, refusal })
   fill(lane)
 }
 
@@ -175,17 +166,4 @@ function turnCircuit(lane: LaneState, healthy: boolean): void {
   const turnedAway = [...lane.waiting]
   lane.waiting.clear()
   for (const delivery of turnedAway) delivery.onEnd({ type: 'NOT_BEGUN' })
-}
-
-async function send(client: HttpClient, { request, body }: Notification): Promise<Attempt> {
-  const { transport, headers } = request
-  if (transport.type !== 'HTTP') return { type: 'UNANSWERED', reason: 'it is no HTTP message' }
-  const { method, url } = transport
-  const hasBody = body.length > 0
-  try {
-    const answer = await client.request({ method, url, headers, ...(hasBody ? { body } : {}) })
-    return { type: 'ANSWERED', status: answer.status, refusal: refusalIn(answer) }
-  } catch (error) {
-    return { type: 'UNANSWERED', reason: error instanceof Error ? error.message : String(error) }
-  }
 }

@@ -1,6 +1,7 @@
-/** The lanes of all FSPs; one is opened when the FSP is first sent something. */
+/** The lanes of all FSPs and of the mail server; one is opened when something is first sent there. */
 import { openLane, type Lane, type LaneParts } from './lane.ts'
 import type { Room } from './store.ts'
+import type { Transport } from './transport.ts'
 
 export interface Lanes {
   of(fspId: string): Lane
@@ -10,13 +11,17 @@ export interface Lanes {
   close(): Promise<void>
 }
 
-export function openLanes(parts: LaneParts): Lanes {
+export interface LanesParts extends LaneParts {
+  readonly transportTo: (fspId: string) => Transport
+}
+
+export function openLanes(parts: LanesParts): Lanes {
   const lanes = new Map<string, Lane>()
   return {
     of(fspId) {
       let lane = lanes.get(fspId)
       if (lane === undefined) {
-        lane = openLane(fspId, parts)
+        lane = openLane(fspId, parts.transportTo(fspId), parts)
         lanes.set(fspId, lane)
       }
       return lane

@@ -1,6 +1,7 @@
 /** What the operator may see and do: dead letters, and sending them anew. */
 import { notificationsService, type DeadLetter } from '@causeway/protos'
 import type { Database, GrpcHost } from '@causeway/runtime'
+import { readFared } from './fared.ts'
 import { readDeadLetters, resend, type DeadLetterRow } from './dead-letters-store.ts'
 
 const letters_max = 1_000
@@ -18,6 +19,9 @@ export function serveOperations({ db, grpc, resend_for_ms }: OperateParts): void
     async ListDeadLetters({ fspId, limit }) {
       const rows = await readDeadLetters(db, fspId, Math.min(Math.max(limit, 0), letters_max))
       return { deadLetters: rows.map(deadLetter) }
+    },
+    async GetDeliveries(query) {
+      return { deliveries: [...(await readFared(db, query))] }
     },
     async ResendDeadLetters({ ids }) {
       if (ids.length > ids_max) throw new Error(`at most ${ids_max} ids at once`)

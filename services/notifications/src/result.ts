@@ -2,16 +2,13 @@
 import type { Notification, Result } from './contract.ts'
 import type { BackoffBounds } from './domain/backoff.ts'
 import { stepAfter, type AttemptEnd } from './domain/step.ts'
-
-export const noEmail: AttemptEnd = {
-  type: 'IMPOSSIBLE',
-  reason: 'no e-mail transport configured',
-}
+import { noTries, withTry, type Try } from './domain/tries.ts'
 
 export interface Tried {
   readonly notification: Notification
   /** Attempts before this end. */
   readonly attempts: number
+  readonly tries: readonly Try[]
   readonly stored: boolean
 }
 
@@ -19,12 +16,20 @@ export function resultOf(tried: Tried, end: AttemptEnd, backoff: BackoffBounds):
   const { notification, attempts, stored } = tried
   const { deadline_ms } = notification
   const now_ms = Date.now()
+  const tries = triesAfter(tried.tries, end, now_ms)
   const step = stepAfter({ attempts, deadline_ms }, end, now_ms, Math.random(), backoff)
   if (step.type === 'ENDED') {
     const refusal = end.type === 'ATTEMPTED' ? end.refusal : undefined
-    return { ...step, notification, stored, ended_ms: now_ms, refusal }
+    return { ...step, notification, stored, tries, ended_ms: now_ms, refusal }
   }
-  return { ...step, notification, stored, busy_until_ms: 0 }
+  return { ...step, notification, stored, tries, busy_until_ms: 0 }
+}
+
+function triesAfter(tries: readonly Try[], end: AttemptEnd, now_ms: number): readonly Try[] {
+  if (end.type !== 'ATTEMPTED') return tries
+  const { began_ms, httpStatus, verdict } = end
+  const error = verdict.type === 'DELIVERED' ? null : verdict.error
+  return withTry(tries, { began_ms, duration_ms: now_ms - began_ms, httpStatus, error })
 }
 
 /** An attempt that ends in time is stored within this time after its end. */
@@ -40,6 +45,7 @@ export function parkedResult(notification: Notification, over_ms: number | undef
     busy_until_ms: over_ms === undefined ? 0 : over_ms + storing_ms,
     httpStatus: null,
     error: null,
+    tries: noTries,
     stored: false,
   }
 }

@@ -3,12 +3,11 @@
  * delivered or their deadline passes. What is stored is the truth: nothing here is remembered.
  */
 import { periodically, type Database, type Logger } from '@causeway/runtime'
-import type { Notification } from './contract.ts'
 import type { BackoffBounds } from './domain/backoff.ts'
 import type { AttemptEnd } from './domain/step.ts'
 import type { Lanes } from './lanes.ts'
 import type { Record } from './record.ts'
-import { noEmail, resultOf, storing_ms } from './result.ts'
+import { resultOf, storing_ms } from './result.ts'
 import { claimDue, claimExpired, endPauses, type ClaimBounds, type Claimed } from './store.ts'
 
 export interface RetryParts {
@@ -24,7 +23,7 @@ export interface RetryParts {
 
 export interface Retries {
   /** Stores what came of an attempt of a stored notification, then looks for more. */
-  onEnd(notification: Notification, attempts: number, end: AttemptEnd): void
+  onEnd(claimed: Claimed, end: AttemptEnd): void
   /** The FSP answers again: nothing that waits for it waits longer. */
   onRecovered(fspId: string): void
   /** Takes nothing more; what is under way is still stored when it ends. */
@@ -43,25 +42,20 @@ export function openRetries(parts: RetryParts): Retries {
   const look = coalesced(async () => {
     const now_ms = Date.now()
     const bounds = claimBounds(now_ms, parts.timeout_ms)
-    for (const { notification, attempts } of await claimExpired(db, bounds)) {
-      onEnd(notification, attempts, { type: 'EXPIRED' })
-    }
+    for (const claimed of await claimExpired(db, bounds)) onEnd(claimed, { type: 'EXPIRED' })
     const due = await claimDue(db, lanes.rooms(now_ms), parts.requests_max, bounds)
     for (const claimed of due) tryAgain(claimed, now_ms + begin_within_ms)
   })
 
-  function tryAgain({ notification, attempts }: Claimed, begin_before_ms: number): void {
-    const settle = (end: AttemptEnd) => onEnd(notification, attempts, end)
-    if (notification.request.transport.type === 'EMAIL') {
-      settle(noEmail)
-      return
-    }
+  function tryAgain(claimed: Claimed, begin_before_ms: number): void {
+    const { notification, attempts } = claimed
+    const settle = (end: AttemptEnd) => onEnd(claimed, end)
     const lane = lanes.of(notification.fspId)
     lane.offerAgain({ notification, attempts, begin_before_ms, onEnd: settle })
   }
 
-  function onEnd(notification: Notification, attempts: number, end: AttemptEnd): void {
-    const result = resultOf({ notification, attempts, stored: true }, end, parts.backoff)
+  function onEnd(claimed: Claimed, end: AttemptEnd): void {
+    const result = resultOf({ ...claimed, stored: true }, end, parts.backoff)
     keep(record([result]), 'what came of a parked notification could not be stored')
   }
 

@@ -15,8 +15,12 @@ import {
   type Start,
 } from '@causeway/runtime'
 import { setTimeout as wait } from 'node:timers/promises'
+import { mailServer } from './contract.ts'
+import { noTries } from './domain/tries.ts'
 import { openHandle } from './handle.ts'
+import { openHttpTransport } from './http-transport.ts'
 import { openLanes, type Lanes } from './lanes.ts'
+import { openMailTransport } from './mail-transport.ts'
 import { openMeasures } from './measures.ts'
 import { serveOperations } from './operate.ts'
 import { openRecord } from './record.ts'
@@ -33,6 +37,11 @@ const ping = statement('select 1')
 
 export const start: Start<Settings> = async (settings, parts) => {
   const log = parts.log.child({ service: 'notifications' })
+  const tls = await clientTlsOf(settings)
+  const mail = await openMailTransport(settings, log)
+  if (mail.isConfigured) log.info(mail.about)
+  else log.warn(mail.about)
+  parts.health.note('e-mail', mail.about)
   const db = await parts.openDatabase({
     url: settings.NOTIFICATIONS_DATABASE_URL,
     schema: 'notifications',
@@ -49,10 +58,11 @@ export const start: Start<Settings> = async (settings, parts) => {
     max_ms: settings.NOTIFICATIONS_RETRY_MAX_MS,
   }
   const lanes = openLanes({
+    transportTo: (fspId) =>
+      fspId === mailServer ? mail : openHttpTransport({ requests_max, timeout_ms, tls }),
     bounds: {
       requests_max,
       timeout_ms,
-      tls: await clientTlsOf(settings),
       failures_max: settings.NOTIFICATIONS_CIRCUIT_FAILURES_MAX,
       trial_every_ms: settings.NOTIFICATIONS_CIRCUIT_TRIAL_MS,
     },
@@ -75,7 +85,8 @@ export const start: Start<Settings> = async (settings, parts) => {
     record,
     backoff,
     park_after_ms: settings.PARK_AFTER_MS,
-    onLateEnd: (notification, end) => retries.onEnd(notification, 0, end),
+    onLateEnd: (notification, end) =>
+      retries.onEnd({ notification, attempts: 0, tries: noTries }, end),
   })
   serveOperations({
     db,

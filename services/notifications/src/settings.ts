@@ -1,5 +1,5 @@
 /** The settings of the delivery of notifications. */
-import { integer, text, type SettingValues } from '@causeway/runtime'
+import { choice, integer, text, type SettingValues } from '@causeway/runtime'
 
 const hour_ms = 3_600_000
 
@@ -30,6 +30,25 @@ export const settings = {
   NOTIFICATIONS_TLS_KEY_FILE: text({ about: 'PEM file: its private key', default: '' }),
   NOTIFICATIONS_TLS_CA_FILE: text({
     about: 'PEM file: the CA that vouches for https FSPs; with an empty certificate file: unused',
+    default: '',
+  }),
+  NOTIFICATIONS_SMTP_URL: text({
+    about:
+      'the mail server: smtp://user:password@host:587 or smtps://host; empty: every e-mail is a dead letter',
+    default: '',
+    secret: true,
+  }),
+  NOTIFICATIONS_SMTP_TLS: choice({
+    about: 'whether e-mails to an smtp:// server leave only over TLS (STARTTLS)',
+    options: ['required', 'if-offered'],
+    default: 'required',
+  }),
+  NOTIFICATIONS_SMTP_CA_FILE: text({
+    about: 'PEM file: the CA that vouches for the mail server; empty: the public ones',
+    default: '',
+  }),
+  NOTIFICATIONS_MAIL_FROM: text({
+    about: 'the sender of e-mails: hub@example.org or Hub <hub@example.org>',
     default: '',
   }),
   NOTIFICATIONS_LANE_MAX: integer({

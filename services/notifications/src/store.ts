@@ -1,5 +1,6 @@
 /** All SQL of the service: lines of what has ended, rows of what has not. */
 import { byteaArray, statement, textArray, type Queries, type Value } from '@causeway/runtime'
+import { noTries, type Try } from './domain/tries.ts'
 import {
   duration_msOf,
   storableError,
@@ -57,23 +58,23 @@ export async function readKnown(
 
 const insertLines = statement(`
   insert into deliveries (notification_id, month, fsp_id, entity_id, leg_role, cause, status,
-    attempts, http_status, duration_ms, last_error, reported_at)
+    attempts, http_status, duration_ms, last_error, reported_at, tries)
   select * from unnest($1::text[]::uuid[], $2::text[]::date[], $3::text[], $4::text[], $5::text[],
     $6::text[], $7::text[], $8::text[]::int[], $9::text[]::int[], $10::text[]::int[], $11::text[],
-    $12::text[]::timestamptz[])
+    $12::text[]::timestamptz[], $13::text[])
   on conflict do nothing`)
 
 const insertUndelivered = statement(`
   insert into undelivered (notification_id, month, state, fsp_id, entity_id, request, body, deadline,
-    taken_at, attempts, next_attempt_at, busy_until, http_status, last_error)
+    taken_at, attempts, next_attempt_at, busy_until, http_status, last_error, tries)
   select id, month, state, fsp_id, entity_id, request, body, deadline, taken_at, attempts,
-    next_attempt_at, busy_until, http_status, last_error
+    next_attempt_at, busy_until, http_status, last_error, tries
   from unnest($1::text[]::uuid[], $2::text[]::date[], $3::text[], $4::text[], $5::text[],
     $6::text[]::json[], $7::bytea[], $8::text[]::timestamptz[], $9::text[]::timestamptz[],
     $10::text[]::int[], $11::text[]::timestamptz[], $12::text[]::timestamptz[],
-    $13::text[]::int[], $14::text[])
+    $13::text[]::int[], $14::text[], $15::text[])
     with ordinality as r(id, month, state, fsp_id, entity_id, request, body, deadline, taken_at,
-      attempts, next_attempt_at, busy_until, http_status, last_error, at)
+      attempts, next_attempt_at, busy_until, http_status, last_error, tries, at)
   order by at
   on conflict do nothing`)
 
@@ -85,10 +86,10 @@ const removeDelivered = statement(`
 const updateUndelivered = statement(`
   update undelivered u set state = r.state, attempts = r.attempts,
     next_attempt_at = r.next_attempt_at, busy_until = r.busy_until, http_status = r.http_status,
-    last_error = coalesce(r.last_error, u.last_error)
+    last_error = coalesce(r.last_error, u.last_error), tries = r.tries
   from unnest($1::text[]::uuid[], $2::text[]::date[], $3::text[], $4::text[]::int[],
-    $5::text[]::timestamptz[], $6::text[]::timestamptz[], $7::text[]::int[], $8::text[])
-    as r(id, month, state, attempts, next_attempt_at, busy_until, http_status, last_error)
+    $5::text[]::timestamptz[], $6::text[]::timestamptz[], $7::text[]::int[], $8::text[], $9::text[])
+    as r(id, month, state, attempts, next_attempt_at, busy_until, http_status, last_error, tries)
   where u.notification_id = r.id and u.month = r.month`)
 
 /**
@@ -109,7 +110,8 @@ export async function save(db: Queries, results: readonly Result[]): Promise<voi
 /** Delivered, or of no more use: whoever sent a message that is only passed on was told that it failed. */
 function isOver(result: Result): boolean {
   if (result.type !== 'ENDED') return false
-  return result.status === 'SUCCESS' || !result.notification.request.reportRequired
+  const { reportRequired, transport } = result.notification.request
+  return result.status === 'SUCCESS' || (!reportRequired && transport.type === 'HTTP')
 }
 
 /** `update … from` takes any one of several rows that match: only the last may be there. */
@@ -159,6 +161,8 @@ function lineValues(ended: readonly Ended[]): readonly Value[] {
     column(ended, duration_msOf),
     column(ended, ({ error }) => storableError(error)),
     column(ended, ({ ended_ms }) => time(ended_ms)),
+    // One attempt from memory alone: the line says all of it.
+    column(ended, ({ stored, tries }) => (stored ? triesText(tries) : null)),
   ]
 }
 
@@ -177,6 +181,7 @@ function undeliveredValues(results: readonly Result[]): readonly Value[] {
     column(results, busyUntilOf),
     column(results, ({ httpStatus }) => httpStatus),
     column(results, ({ error }) => storableError(error)),
+    column(results, ({ tries }) => triesText(tries)),
   ]
 }
 
@@ -189,7 +194,19 @@ function changeValues(results: readonly Result[]): readonly Value[] {
     column(results, busyUntilOf),
     column(results, ({ httpStatus }) => httpStatus),
     column(results, ({ error }) => storableError(error)),
+    column(results, ({ tries }) => triesText(tries)),
   ]
+}
+
+function triesText(tries: readonly Try[]): string | null {
+  return tries.length === 0
+    ? null
+    : JSON.stringify(tries.map((one) => ({ ...one, error: storableError(one.error) })))
+}
+
+/** As `triesText` wrote it. */
+export function triesOf(text: string | null): readonly Try[] {
+  return text === null ? noTries : (JSON.parse(text) as readonly Try[])
 }
 
 function stateOf(result: Result): string {
@@ -216,6 +233,7 @@ export interface Room {
 export interface Claimed {
   readonly notification: Notification
   readonly attempts: number
+  readonly tries: readonly Try[]
 }
 
 interface ClaimedRow {
@@ -225,6 +243,7 @@ interface ClaimedRow {
   readonly taken_at: Date
   readonly month: string
   readonly attempts: number
+  readonly tries: string | null
 }
 
 /** The FSPs are found by skipping through the index; only the oldest of each entity may leave. */
@@ -257,7 +276,7 @@ const claimDueRows = statement(`
   )
   update undelivered u set busy_until = $7 from due
   where u.notification_id = due.notification_id and u.month = due.month
-  returning u.request, u.body, u.deadline, u.taken_at, u.month::text, u.attempts`)
+  returning u.request, u.body, u.deadline, u.taken_at, u.month::text, u.attempts, u.tries`)
 
 const claimExpiredRows = statement(`
   with expired as (
@@ -267,7 +286,7 @@ const claimExpiredRows = statement(`
   )
   update undelivered u set busy_until = $3 from expired
   where u.notification_id = expired.notification_id and u.month = expired.month
-  returning u.request, u.body, u.deadline, u.taken_at, u.month::text, u.attempts`)
+  returning u.request, u.body, u.deadline, u.taken_at, u.month::text, u.attempts, u.tries`)
 
 export interface ClaimBounds {
   readonly now: Date
@@ -304,9 +323,9 @@ export async function claimExpired(
 }
 
 function claimed(row: ClaimedRow): Claimed {
-  const { request, body, deadline, taken_at, month, attempts } = row
+  const { request, body, deadline, taken_at, month, attempts, tries } = row
   const notification = storedNotification(request, body, deadline.getTime(), taken_at.getTime())
-  return { notification: { ...notification, month }, attempts }
+  return { notification: { ...notification, month }, attempts, tries: triesOf(tries) }
 }
 
 const makeDue = statement(`

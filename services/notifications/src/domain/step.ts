@@ -11,6 +11,7 @@ export type AttemptEnd =
       readonly type: 'ATTEMPTED'
       readonly verdict: Verdict
       readonly httpStatus: number | null
+      readonly began_ms: number
       /** What a refusing FSP wrote into its answer. */
       readonly refusal?: FspRefusal | undefined
     }
@@ -18,8 +19,6 @@ export type AttemptEnd =
   | { readonly type: 'EXPIRED' }
   /** Nothing was sent: the FSP gets only trials, or all of its slots hang. */
   | { readonly type: 'NOT_BEGUN' }
-  /** It can never be sent: the reason says why. */
-  | { readonly type: 'IMPOSSIBLE'; readonly reason: string }
 
 export type Step =
   | {
@@ -57,8 +56,6 @@ export function stepAfter(
       return { type: 'WAITS', attempts, next_attempt_ms: now_ms, httpStatus: null, error: null }
     case 'EXPIRED':
       return failed(attempts, null, 'the deadline passed before it could be delivered')
-    case 'IMPOSSIBLE':
-      return failed(attempts, null, end.reason)
     case 'ATTEMPTED':
       return afterVerdict(attempts + 1, deadline_ms, end, now_ms, chance, backoff)
   }

@@ -1,0 +1,44 @@
+/** Callbacks over HTTP, on connections of the lane's own. */
+import { createHttpClient, type ClientTls, type HttpClient } from '@causeway/runtime'
+import { refusalIn, type Notification } from './contract.ts'
+import { judge, type Attempt } from './domain/verdict.ts'
+import type { Transport } from './transport.ts'
+
+export interface HttpBounds {
+  readonly requests_max: number
+  readonly timeout_ms: number
+  /** What https FSPs are shown, and what they are held against; the public CAs when undefined. */
+  readonly tls: ClientTls | undefined
+}
+
+export function openHttpTransport({ requests_max, timeout_ms, tls }: HttpBounds): Transport {
+  const client = createHttpClient({
+    connections_per_origin_max: requests_max,
+    timeout_ms,
+    ...(tls === undefined ? {} : { tls }),
+  })
+  return {
+    async send(notification) {
+      const attempt = await attemptOver(client, notification)
+      const { transport } = notification.request
+      const verdict = judge(transport.type === 'HTTP' ? transport.method : '', attempt)
+      return attempt.type === 'ANSWERED'
+        ? { verdict, httpStatus: attempt.status, refusal: attempt.refusal }
+        : { verdict, httpStatus: null, refusal: undefined }
+    },
+    close: () => client.close(),
+  }
+}
+
+async function attemptOver(client: HttpClient, { request, body }: Notification): Promise<Attempt> {
+  const { transport, headers } = request
+  if (transport.type !== 'HTTP') return { type: 'UNANSWERED', reason: 'it is no HTTP message' }
+  const { method, url } = transport
+  const hasBody = body.length > 0
+  try {
+    const answer = await client.request({ method, url, headers, ...(hasBody ? { body } : {}) })
+    return { type: 'ANSWERED', status: answer.status, refusal: refusalIn(answer) }
+  } catch (error) {
+    return { type: 'UNANSWERED', reason: error instanceof Error ? error.message : String(error) }
+  }
+}

@@ -1,0 +1,147 @@
+/**
+ * E-mails over SMTP. Each keeps its Message-ID over all attempts, so that one which arrives twice can be
+ * told from two. Without a mail server every e-mail is given up with that reason: a dead letter, which
+ * can be sent again once there is one.
+ */
+import { readPem, StartError, type Logger } from '@causeway/runtime'
+import { createTransport, type SMTPPoolOptions } from 'nodemailer'
+import { z } from 'zod'
+import type { Notification } from './contract.ts'
+import { judgeMail, type MailAnswer } from './domain/mail-verdict.ts'
+import type { Verdict } from './domain/verdict.ts'
+import type { Settings } from './settings.ts'
+import type { Transport } from './transport.ts'
+
+export interface MailTransport extends Transport {
+  /** Whether e-mails leave at all, as a sentence. */
+  readonly about: string
+  readonly isConfigured: boolean
+}
+
+export const noMailServer = 'no mail server is configured (NOTIFICATIONS_SMTP_URL)'
+
+const connections_max = 4
+
+/** Throws StartError for settings that do not fit together. */
+export async function openMailTransport(settings: Settings, log: Logger): Promise<MailTransport> {
+  const { NOTIFICATIONS_SMTP_URL: url, NOTIFICATIONS_MAIL_FROM: from } = settings
+  if (url === '') return withoutServer(log)
+  const { protocol, host } = serverOf(url)
+  const fromDomain = /@([^@<>\s]+)>?$/.exec(from)?.[1]
+  if (fromDomain === undefined) {
+    throw new StartError(
+      `NOTIFICATIONS_MAIL_FROM has to be an e-mail address when NOTIFICATIONS_SMTP_URL is given, but is ${JSON.stringify(from)}.`,
+    )
+  }
+  const transporter = createTransport(await optionsOf(settings, protocol))
+  return {
+    isConfigured: true,
+    about: `e-mails leave over ${host} as ${from}`,
+    async send(notification) {
+      const answer = await mailOver(notification, async (mail) => {
+        const signal = AbortSignal.timeout(settings.CALLBACK_TIMEOUT_MS)
+        const messageId = `<${notification.id}@${fromDomain}>`
+        await transporter.sendMail({ ...mail, from, messageId, signal })
+      })
+      return withoutHttp(judgeMail(answer))
+    },
+    close() {
+      transporter.close()
+      return Promise.resolve()
+    },
+  }
+}
+
+function withoutServer(log: Logger): MailTransport {
+  return {
+    isConfigured: false,
+    about: `e-mails are not sent, each becomes a dead letter: ${noMailServer}`,
+    send({ id, request }) {
+      const { destinationFspId: fspId } = request
+      log.error({ id, fspId }, `ALARM an e-mail was not sent: ${noMailServer}`)
+      return Promise.resolve(withoutHttp({ type: 'GIVEN_UP', healthy: true, error: noMailServer }))
+    },
+    close: () => Promise.resolve(),
+  }
+}
+
+function withoutHttp(verdict: Verdict) {
+  return { verdict, httpStatus: null, refusal: undefined }
+}
+
+/** Says nothing of the user and the password that the URL may hold. */
+function serverOf(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url === undefined || !['smtp:', 'smtps:'].includes(url.protocol) || url.hostname === '') {
+    throw new StartError(
+      'NOTIFICATIONS_SMTP_URL has to be like smtp://user:password@host:587 or smtps://host.',
+    )
+  }
+  return url
+}
+
+async function optionsOf(settings: Settings, protocol: string): Promise<SMTPPoolOptions & Pooled> {
+  const timeout_ms = settings.CALLBACK_TIMEOUT_MS
+  const caFile = settings.NOTIFICATIONS_SMTP_CA_FILE
+  const ca = caFile === '' ? undefined : await readPem('NOTIFICATIONS_SMTP_CA_FILE', caFile)
+  return {
+    url: settings.NOTIFICATIONS_SMTP_URL,
+    pool: true,
+    maxConnections: connections_max,
+    maxRequeues: 0,
+    connectionTimeout: timeout_ms,
+    greetingTimeout: timeout_ms,
+    socketTimeout: timeout_ms,
+    dnsTimeout: timeout_ms,
+    requireTLS: protocol === 'smtp:' && settings.NOTIFICATIONS_SMTP_TLS === 'required',
+    disableFileAccess: true,
+    disableUrlAccess: true,
+    ...(ca === undefined ? {} : { tls: { ca } }),
+  }
+}
+
+interface Pooled {
+  readonly pool: true
+}
+
+interface Mail {
+  readonly to: { readonly name: string; readonly address: string }
+  readonly subject: string
+  readonly text: string
+  readonly date: Date
+}
+
+async function mailOver(
+  { request, body, taken_ms }: Notification,
+  send: (mail: Mail) => Promise<void>,
+): Promise<MailAnswer> {
+  const { transport } = request
+  if (transport.type !== 'EMAIL') return failure('it is no e-mail')
+  try {
+    await send({
+      to: { name: '', address: transport.address },
+      subject: transport.subject,
+      text: body.toString('utf8'),
+      date: new Date(taken_ms),
+    })
+    return { type: 'ACCEPTED' }
+  } catch (error) {
+    const { code, responseCode } = smtpError.parse(error)
+    return {
+      ...failure(error instanceof Error ? error.message : String(error)),
+      replyCode: responseCode ?? null,
+      notLetIn: notLetIn.has(code),
+    }
+  }
+}
+
+function failure(reason: string): Extract<MailAnswer, { type: 'FAILED' }> {
+  return { type: 'FAILED', replyCode: null, notLetIn: false, reason }
+}
+
+const notLetIn: ReadonlySet<string> = new Set(['EAUTH', 'ENOAUTH', 'EOAUTH2', 'ETLS'])
+
+/** What nodemailer adds to its errors. */
+const smtpError = z
+  .object({ code: z.string().catch(''), responseCode: z.int().optional().catch(undefined) })
+  .catch({ code: '', responseCode: undefined })

@@ -1,0 +1,224 @@
+import { newEvent, type Payload } from '@causeway/events'
+import { issueServerCertificate, makeCa } from '@causeway/pki'
+import { notificationsService } from '@causeway/protos'
+import type { OutgoingMessage } from '@causeway/runtime'
+import { eventually, openTestParts } from '@causeway/runtime/testing'
+import { afterEach, expect, test } from '@jest/globals'
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { SMTPServerOptions } from 'smtp-server'
+import { openMailServer, type TestMailServer } from './mail-server.ts'
+import type { Settings } from './settings.ts'
+import { start } from './service.ts'
+import { notify, openSink, openStand, quickSettings, type Stand } from './testing.ts'
+
+const opened: { stop(): Promise<void> }[] = []
+
+afterEach(async () => {
+  for (const each of opened.splice(0).toReversed()) await each.stop()
+})
+
+async function mailServer(options?: SMTPServerOptions, port?: number): Promise<TestMailServer> {
+  const server = await openMailServer(options, port)
+  opened.push({ stop: () => server.close() })
+  return server
+}
+
+async function standWith(changes: Partial<Settings>): Promise<Stand> {
+  const stand = await openStand({ NOTIFICATIONS_MAIL_FROM: 'hub@hub.example', ...changes })
+  opened.push(stand)
+  return stand
+}
+
+function overPort(port: number): Partial<Settings> {
+  return { NOTIFICATIONS_SMTP_URL: `smtp://127.0.0.1:${port}` }
+}
+
+function mail(changes: Partial<Payload<'NotifyRequested'>> = {}, text = 'Position: 900 USD\n') {
+  const notificationId = randomUUID()
+  const payload: Payload<'NotifyRequested'> = {
+    notificationId,
+    entityId: notificationId,
+    cause: { msgName: 'ParticipantLiquidityThresholdExceeded', entityId: 'greenbank' },
+    legRole: 'REQUESTER',
+    destinationFspId: 'greenbank',
+    transport: { type: 'EMAIL', address: 'desk@greenbank.example', subject: 'Near the limit' },
+    headers: {},
+    deadline: new Date(Date.now() + 60_000).toISOString(),
+    reportRequired: false,
+    ...changes,
+  }
+  const options = { id: notificationId, relay: { body: Buffer.from(text) } }
+  return newEvent('participant-lifecycle', 'NotifyRequested', payload, options)
+}
+
+function arrived({ mails }: TestMailServer, count: number): Promise<TestMailServer['mails']> {
+  return eventually(() => (mails.length >= count ? mails : undefined), `${count} e-mails`)
+}
+
+function deadLettersOf({ parts }: Stand, fspId: string) {
+  const operator = parts.grpc.client(notificationsService, 'notifications')
+  return eventually(async () => {
+    const { deadLetters } = await operator.ListDeadLetters({ fspId, limit: 10 })
+    return deadLetters.length > 0 ? deadLetters : undefined
+  }, 'the dead letter')
+}
+
+test('an e-mail arrives with subject, text and an id of its own', async () => {
+  const server = await mailServer()
+  const { publish } = await standWith(overPort(server.port))
+  const message = mail()
+  await publish(message)
+  const [received] = await arrived(server, 1)
+  expect(received).toMatchObject({ from: 'hub@hub.example', to: 'desk@greenbank.example' })
+  expect(received?.message).toContain('Subject: Near the limit')
+  expect(received?.message).toContain(`Message-ID: <${message.id}@hub.example>`)
+  expect(received?.message).toContain('Position: 900 USD')
+})
+
+test('an e-mail that is asked for twice is sent once', async () => {
+  const server = await mailServer()
+  const { publish } = await standWith(overPort(server.port))
+  const once = mail()
+  const last = mail()
+  await publish(once)
+  await arrived(server, 1)
+  await publish(once, last)
+  const mails = await arrived(server, 2)
+  const ids = mails.map(({ message }) => /Message-ID: <([^@]+)@/.exec(message)?.[1])
+  expect(ids).toEqual([once.id, last.id])
+})
+
+test('an e-mail that the mail server puts off is tried again until it is taken', async () => {
+  const server = await mailServer()
+  let refusals = 0
+  server.refuse = () => (++refusals <= 2 ? { code: 451, text: 'come again later' } : undefined)
+  const { publish } = await standWith(overPort(server.port))
+  await publish(mail())
+  expect(await arrived(server, 1)).toHaveLength(1)
+  expect(refusals).toBe(3)
+})
+
+test('while the mail server is away e-mails wait, and an FSP gets its callbacks all the same', async () => {
+  const away = await openMailServer()
+  await away.close()
+  const sink = await openSink()
+  opened.push({ stop: () => sink.close() })
+  const stand = await standWith(overPort(away.port))
+  const messages: OutgoingMessage[] = Array.from({ length: 20 }, () => mail())
+  await stand.publish(...messages)
+  await stand.publish(notify({ url: sink.url, fspId: 'greenbank' }))
+  await eventually(() => sink.received[0], 'the callback')
+  const back = await mailServer({}, away.port)
+  await eventually(() => {
+    const ids = new Set(back.mails.map(({ message }) => /Message-ID: <([^@]+)@/.exec(message)?.[1]))
+    return messages.every(({ id }) => ids.has(id)) ? true : undefined
+  }, 'every e-mail')
+})
+
+test('an e-mail that is refused for good is a dead letter, and arrives when it is sent again', async () => {
+  const server = await mailServer()
+  server.refuse = () => ({ code: 550, text: 'no such mailbox' })
+  const stand = await standWith(overPort(server.port))
+  const message = mail()
+  await stand.publish(message)
+  const letters = await deadLettersOf(stand, 'greenbank')
+  expect(letters).toMatchObject([
+    { notificationId: message.id, method: 'EMAIL', url: 'desk@greenbank.example', attempts: 1 },
+  ])
+  expect(letters[0]?.lastError).toContain('no such mailbox')
+  server.refuse = () => undefined
+  const operator = stand.parts.grpc.client(notificationsService, 'notifications')
+  const { answers } = await operator.ResendDeadLetters({ ids: [message.id] })
+  expect(answers).toEqual([{ notificationId: message.id, outcome: 'RESENT' }])
+  expect(await arrived(server, 1)).toHaveLength(1)
+})
+
+test('a password that the mail server refuses gives no e-mail up', async () => {
+  let password = 'another'
+  const server = await mailServer({
+    authOptional: false,
+    allowInsecureAuth: true,
+    onAuth({ username, password: given }, _session, done) {
+      if (given === password) done(null, { user: username ?? '' })
+      else done(Object.assign(new Error('wrong password'), { responseCode: 535 }))
+    },
+  })
+  const { publish } = await standWith({
+    NOTIFICATIONS_SMTP_URL: `smtp://hub:secret@127.0.0.1:${server.port}`,
+  })
+  await publish(mail(), mail())
+  password = 'secret'
+  expect(await arrived(server, 2)).toHaveLength(2)
+})
+
+test('without a mail server each e-mail is a dead letter, and health says why', async () => {
+  const stand = await standWith({})
+  await stand.publish(mail())
+  const reason = 'no mail server is configured (NOTIFICATIONS_SMTP_URL)'
+  expect(await deadLettersOf(stand, '')).toMatchObject([
+    { fspId: 'greenbank', method: 'EMAIL', url: 'desk@greenbank.example', lastError: reason },
+  ])
+  const { ok, checks } = await stand.parts.health.readiness()
+  expect(ok).toBe(true)
+  expect(checks).toContainEqual({
+    name: 'e-mail',
+    ok: true,
+    detail: `e-mails are not sent, each becomes a dead letter: ${reason}`,
+  })
+})
+
+test('where TLS is required an e-mail leaves over TLS, to a server that the CA vouches for', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'mails-'))
+  opened.push({ stop: () => Promise.resolve(rmSync(folder, { recursive: true })) })
+  const now = Date.now()
+  const validity = { from: new Date(now - 60_000), to: new Date(now + 3_600_000) }
+  const ca = makeCa({ subject: { commonName: 'Mail CA', organization: 'Mail' }, validity })
+  const { certificate, key } = issueServerCertificate(ca, {
+    subject: { commonName: 'localhost', organization: 'Mail' },
+    names: { dns: ['localhost'], ip: ['127.0.0.1'] },
+    validity,
+  })
+  const caFile = join(folder, 'ca.pem')
+  writeFileSync(caFile, ca.certificate)
+  const secured: boolean[] = []
+  const server = await mailServer({
+    disabledCommands: [],
+    cert: certificate,
+    key,
+    onMailFrom(_address, { secure }, done) {
+      secured.push(secure)
+      done()
+    },
+  })
+  const required = { ...overPort(server.port), NOTIFICATIONS_SMTP_TLS: 'required' } as const
+  const { publish } = await standWith({ ...required, NOTIFICATIONS_SMTP_CA_FILE: caFile })
+  await publish(mail())
+  await arrived(server, 1)
+  expect(secured).toEqual([true])
+})
+
+test('where TLS is required and not offered nothing leaves', async () => {
+  const server = await mailServer()
+  const stand = await standWith({
+    ...overPort(server.port),
+    NOTIFICATIONS_SMTP_TLS: 'required',
+  })
+  await stand.publish(mail({ deadline: new Date(Date.now() + 300).toISOString() }))
+  expect(await deadLettersOf(stand, 'greenbank')).toHaveLength(1)
+  expect(server.mails).toEqual([])
+})
+
+test.each([
+  [{ NOTIFICATIONS_SMTP_URL: 'mail.example' }, 'NOTIFICATIONS_SMTP_URL has to be like'],
+  [
+    { NOTIFICATIONS_SMTP_URL: 'smtp://mail.example', NOTIFICATIONS_MAIL_FROM: 'hub' },
+    'NOTIFICATIONS_MAIL_FROM has to be an e-mail address',
+  ],
+])('settings that do not fit stop the start: %j', async (changes, sentence) => {
+  const parts = await openTestParts()
+  opened.push(parts)
+  await expect(start({ ...quickSettings, ...changes }, parts)).rejects.toThrow(sentence)
+})
