@@ -143,7 +143,11 @@ const callers: Callers = {
   settlementsParticipantStatesService: { ParticipantStateUpdated: [self] },
   notificationsParticipantStatesService: { ParticipantStateUpdated: [self] },
   authServiceParticipantStatesService: { ParticipantStateUpdated: [self] },
-  notificationsService: { ListDeadLetters: operator, ResendDeadLetters: operator, GetDeliveries: operator },
+  notificationsService: {
+    ListDeadLetters: operator,
+    ResendDeadLetters: operator,
+    GetDeliveries: operator,
+  },
   settlementModelsService: {
     GetSettlementModels: ['admin', 'participant-lifecycle'],
     CreateSettlementModel: operator,
@@ -165,9 +169,13 @@ const callers: Callers = {
     ListSettlementTransfers: operator,
     ListReconciliation: ['admin', 'fspiop-api'],
   },
-  transfersService: { GetTransferStates: operator, ListTransferStates: operator, GetTransferPacket: operator,
+  transfersService: {
+    GetTransferStates: operator,
+    ListTransferStates: operator,
+    GetTransferPacket: operator,
     GetTransferRecord: operator,
     SearchTransfers: operator,
+    GetTransferActivity: operator,
   },
   quotesService: { GetQuoteRecord: operator },
   schemeRulesService: { GetSchemeRules: operator, SetSchemeRules: operator },

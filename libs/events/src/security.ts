@@ -32,11 +32,11 @@ export const securityEvents = {
     key: 'tokenId',
     about: 'A token is not to be accepted any more, though it has not expired.',
     schema: z.object({
-      /** The `jti` of one token; of all tokens of a subject: its `sub`. */
+      /** The `sid` of a session's tokens; of tokens of an operator: his `sub`. */
       tokenId: z.string(),
-      /** Of all tokens of a subject: those issued up to this time. */
-      issuedUpTo: z.string().optional(),
-      /** When the token would have expired: from then on nobody needs to remember it. */
+      /** Of an operator: his tokens whose `ver` is lower. */
+      versionsBelow: z.int().optional(),
+      /** When the last of them would have expired: from then on nobody needs to remember it. */
       expiry: z.string(),
     }),
   }),

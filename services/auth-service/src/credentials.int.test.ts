@@ -55,7 +55,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-beforeEach(() => auth.credentials.EndClientSecrets({ name: fsp }))
+beforeEach(() => auth.credentials.EndClientSecrets({ name: fsp, actor: 'ada' }))
 
 async function newSecret(): Promise<string> {
   const { secret } = await auth.credentials.CreateClientSecret({
@@ -103,7 +103,7 @@ describe('a secret', () => {
     expect(await auth.credentials.GetCredentialStates({ names: [fsp, 'nobody'] })).toEqual({
       states: [{ participant: fsp, clientSecrets: 2, certificateValidTo: expect.any(String) }],
     })
-    expect(await auth.credentials.EndClientSecrets({ name: fsp })).toEqual({})
+    expect(await auth.credentials.EndClientSecrets({ name: fsp, actor: 'ada' })).toEqual({})
     for (const secret of secrets) {
       expect(await tokenFor(secret)).toMatchObject({ refusal: { reason: 'SECRET_WRONG' } })
     }
@@ -129,9 +129,11 @@ describe('a secret', () => {
   })
 
   test('is ended of nobody', async () => {
-    expect(await auth.credentials.EndClientSecrets({ name: 'nobody' })).toMatchObject({
-      refusal: { reason: 'PARTICIPANT_UNKNOWN' },
-    })
+    expect(await auth.credentials.EndClientSecrets({ name: 'nobody', actor: 'ada' })).toMatchObject(
+      {
+        refusal: { reason: 'PARTICIPANT_UNKNOWN' },
+      },
+    )
   })
 })
 
@@ -218,6 +220,7 @@ describe('a certificate', () => {
   async function issued(csr: string) {
     const { certificate, refusal } = await auth.credentials.IssueCertificate({
       participant: fsp,
+      actor: 'ada',
       csr,
     })
     expect(refusal).toBeUndefined()
@@ -265,14 +268,18 @@ describe('a certificate', () => {
     ["another's host", request({ dns: ['hub.example'], ip: [] }).csr, 'hub.example'],
     ['a request with its private key', request().csr + request().key, 'private key'],
   ])('is refused for %s, in words', async (_, csr, words) => {
-    const answer = await auth.credentials.IssueCertificate({ participant: fsp, csr })
+    const answer = await auth.credentials.IssueCertificate({ participant: fsp, csr, actor: 'ada' })
     expect(answer).toMatchObject({
       refusal: { reason: 'INVALID', detail: expect.stringContaining(words) },
     })
   })
 
   test.each(['nobody', 'Hub', 'a\0b'])('is refused to %j', async (participant) => {
-    const answer = await auth.credentials.IssueCertificate({ participant, csr: request().csr })
+    const answer = await auth.credentials.IssueCertificate({
+      participant,
+      csr: request().csr,
+      actor: 'ada',
+    })
     expect(answer).toMatchObject({ refusal: { reason: 'PARTICIPANT_UNKNOWN' } })
   })
 })

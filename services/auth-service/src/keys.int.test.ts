@@ -103,7 +103,7 @@ describe('a key', () => {
 
   test('is ended and stays in the history', async () => {
     await add(pemOf(newPair().publicKey), { kid: 'ending' })
-    const end = { participant: fsp, kid: 'ending', validTo: '2030-01-01T00:00:00Z' }
+    const end = { participant: fsp, kid: 'ending', validTo: '2030-01-01T00:00:00Z', actor: 'ada' }
     expect((await auth.keys.EndParticipantKey(end)).key?.validTo).toBe('2030-01-01T00:00:00.000Z')
     const { key } = await auth.keys.EndParticipantKey({ ...end, validTo: '' })
     expect(Date.parse(key?.validTo ?? '')).toBeLessThanOrEqual(Date.now())
@@ -153,6 +153,7 @@ describe('refused is', () => {
   ])('the end of %s', async (_, changes, reason) => {
     const answer = await auth.keys.EndParticipantKey({
       participant: fsp,
+      actor: 'ada',
       kid: 'twice',
       validTo: '',
       ...changes,
@@ -180,7 +181,7 @@ describe('refused is', () => {
     const { keys } = auth
     const [known] = (await keys.GetParticipantKeys({ names: [fsp] })).participants
     for (const { kid } of known?.keys ?? []) {
-      await keys.EndParticipantKey({ participant: fsp, kid, validTo: '' })
+      await keys.EndParticipantKey({ participant: fsp, kid, validTo: '', actor: 'ada' })
     }
     const curve = () => generateKeyPairSync('ec', { namedCurve: 'P-256' })
     const answers = await Promise.all(

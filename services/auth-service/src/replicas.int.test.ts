@@ -79,7 +79,7 @@ test('a secret of one replica serves at every other, and is ended at every other
     const { token } = await credentials.IssueToken(asked, call)
     expect(await tokenVerifies(token?.accessToken ?? '', jwksJson)).toBe(fsp)
   }
-  await first?.credentials.EndClientSecrets({ name: fsp }, call)
+  await first?.credentials.EndClientSecrets({ name: fsp, actor: 'ada' }, call)
   const refused = await everywhere(({ credentials }) => credentials.IssueToken(asked, call))
   expect(refused.map(({ refusal }) => refusal?.reason)).toEqual(replicas.map(() => 'SECRET_WRONG'))
 })

@@ -57,7 +57,7 @@ test('after a crash every key, secret, token key and certificate that was answer
     createdBy: 'operator',
   })
   const { csr } = makeCsr({ subject: { commonName: fsp, organization: undefined } })
-  await auth.credentials.IssueCertificate({ participant: fsp, csr })
+  await auth.credentials.IssueCertificate({ participant: fsp, csr, actor: 'ada' })
   const before = await known()
   expect(before).toMatchObject({
     keys: { participants: [{ participant: fsp }] },
@@ -72,7 +72,7 @@ test('after a crash every key, secret, token key and certificate that was answer
 
 test('secrets that were ended stay so', async () => {
   const made = await auth.credentials.CreateClientSecret({ participant: fsp, createdBy: 'op' })
-  await auth.credentials.EndClientSecrets({ name: fsp })
+  await auth.credentials.EndClientSecrets({ name: fsp, actor: 'ada' })
   auth = await auth.crash()
   const asked = { clientId: fsp, clientSecret: made.secret?.clientSecret ?? '' }
   expect(await auth.credentials.IssueToken(asked)).toMatchObject({

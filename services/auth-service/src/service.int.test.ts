@@ -92,7 +92,9 @@ test('with another key for secrets than before it does not start', async () => {
 test('without a CA it starts and issues no certificates', async () => {
   const service = await start(authSettings(), parts)
   const credentials = parts.grpc.client(credentialsService, 'auth-service')
-  expect(await credentials.IssueCertificate({ participant: 'greenbank', csr: 'x' })).toMatchObject({
+  expect(
+    await credentials.IssueCertificate({ participant: 'greenbank', csr: 'x', actor: 'ada' }),
+  ).toMatchObject({
     refusal: { reason: 'NO_CA' },
   })
   await service.stop()

@@ -1,0 +1,217 @@
+import { auditEntry, type AuditedAction } from '@causeway/events'
+import { auditService, type AuditEntry } from '@causeway/protos'
+import { statement, type Calls, type Database, type Service } from '@causeway/runtime'
+import { eventually, openTestParts, type TestParts } from '@causeway/runtime/testing'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { generateKeyPairSync, randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { start } from './service.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'causeway-audit-'))
+const keyFile = join(folder, 'signing.key')
+const anyone = { AUDIT_DATABASE_URL: '', AUDIT_CONNECTIONS: 4, AUDIT_SIGNING_KEY_FILE: keyFile }
+const everything = {
+  source: '',
+  action: '',
+  actor: '',
+  subject: '',
+  labelKey: '',
+  labelValue: '',
+  from: '',
+  to: '',
+  beforeN: '',
+  limit: 500,
+}
+
+let parts: TestParts
+let service: Service
+let audit: Calls<typeof auditService>
+/** Behind the back of the service. */
+let db: Database
+
+function writeKey(): void {
+  const { privateKey } = generateKeyPairSync('ed25519')
+  writeFileSync(keyFile, privateKey.export({ type: 'pkcs8', format: 'pem' }))
+}
+
+beforeAll(async () => {
+  writeKey()
+  await open(await openTestParts())
+})
+
+async function open(on: TestParts): Promise<void> {
+  parts = on
+  service = await start(anyone, parts)
+  audit = parts.grpc.client(auditService, 'audit')
+  db = await parts.openDatabase({
+    url: '',
+    schema: 'audit',
+    migrations: new URL('../migrations/', import.meta.url),
+    connections_max: 1,
+  })
+}
+
+afterAll(async () => {
+  await db.close()
+  await service.stop()
+  await parts.stop()
+  rmSync(folder, { recursive: true })
+})
+
+function action(changes: Partial<AuditedAction> = {}): AuditedAction {
+  return {
+    actor: 'ada',
+    action: 'UpdateParticipantState',
+    subject: 'participants/greenbank',
+    before: { isActive: false },
+    after: { isActive: true },
+    at: new Date('2030-01-02T03:04:05.006Z'),
+    ...changes,
+  }
+}
+
+async function say(...actions: readonly AuditedAction[]): Promise<void> {
+  await parts.bus.publish(actions.map((one) => auditEntry('participant-lifecycle', one)))
+}
+
+async function list(filter: Partial<typeof everything> = {}): Promise<readonly AuditEntry[]> {
+  return (await audit.ListAuditEntries({ ...everything, ...filter })).entries
+}
+
+async function recorded(id: string): Promise<AuditEntry> {
+  return eventually(
+    async () => (await list()).find(({ entryJson }) => entryJson.includes(`"id":"${id}"`)),
+    `entry ${id} on record`,
+  )
+}
+
+async function verify(limit = 5_000) {
+  const faults: string[] = []
+  let checked = 0
+  for (let afterN = '0'; ;) {
+    const report = await audit.VerifyAuditChain({ afterN, limit })
+    faults.push(...report.faults)
+    checked += Number(report.checked)
+    if (report.isEnd) return { checked, faults }
+    afterN = report.lastN
+  }
+}
+
+describe('an entry that was announced', () => {
+  test('is on record with actor, subject, before and after, signed', async () => {
+    const id = randomUUID()
+    await say(action({ id, labels: { requestId: 'r-1' } }))
+    const { entryJson, signatureValid } = await recorded(id)
+    expect(signatureValid).toBe(true)
+    expect(JSON.parse(entryJson)).toMatchObject({
+      id,
+      sourceBcName: 'participant-lifecycle',
+      securityContext: { userId: 'ada' },
+      actionType: 'UpdateParticipantState',
+      subject: 'participants/greenbank',
+      before: { isActive: false },
+      after: { isActive: true },
+    })
+  })
+
+  test('is on record once, however often and in whatever company it comes', async () => {
+    const id = randomUUID()
+    const last = randomUUID()
+    await say(action({ id }), action({ id }))
+    await say(action({ id }), action({ id: last }))
+    await recorded(last)
+    const all = await list()
+    expect(all.filter(({ entryJson }) => entryJson.includes(id))).toHaveLength(1)
+  })
+
+  test('may hold what a table cannot', async () => {
+    const id = randomUUID()
+    await say(action({ id, actor: 'a\0b', labels: { 'k\0': '\ud800' } }))
+    const { entryJson } = await recorded(id)
+    expect(JSON.parse(entryJson)).toMatchObject({ securityContext: { userId: 'a\0b' } })
+  })
+})
+
+test('entries are found by each filter, the newest first, page by page', async () => {
+  const subject = `operators/${randomUUID()}`
+  const at = (minute: number) => new Date(Date.UTC(2031, 0, 1, 0, minute))
+  const ids = [randomUUID(), randomUUID(), randomUUID()]
+  const [first = '', second = '', third = ''] = ids
+  await say(
+    action({ id: first, subject, at: at(1), actor: 'eve', labels: { requestId: first } }),
+    action({ id: second, subject: `${subject}/password`, at: at(2), action: 'ChangePassword' }),
+    action({ id: third, subject: `${subject}-other`, at: at(3) }),
+  )
+  await recorded(third)
+  const found = async (filter: Partial<typeof everything>) =>
+    (await list(filter)).map(({ entryJson }) => (JSON.parse(entryJson) as { id: string }).id)
+  expect(await found({ subject })).toEqual([second, first])
+  expect(await found({ subject, actor: 'eve' })).toEqual([first])
+  expect(await found({ subject, action: 'ChangePassword' })).toEqual([second])
+  expect(await found({ labelKey: 'requestId', labelValue: first })).toEqual([first])
+  expect(await found({ subject, from: at(2).toISOString() })).toEqual([second])
+  expect(await found({ subject, to: at(2).toISOString() })).toEqual([first])
+  expect(await found({ subject, source: 'quoting' })).toEqual([])
+  const [newest] = await list({ subject, limit: 1 })
+  expect(await found({ subject, limit: 1, beforeN: newest?.n ?? '' })).toEqual([first])
+})
+
+test('many entries side by side make one chain without gaps or faults, in pages of any size', async () => {
+  const ids = Array.from({ length: 100 }, () => randomUUID())
+  await Promise.all(ids.map((id) => say(action({ id }))))
+  await eventually(async () => {
+    const known = new Set(
+      (await list()).map(({ entryJson }) => (JSON.parse(entryJson) as { id: string }).id),
+    )
+    return ids.every((id) => known.has(id)) ? true : undefined
+  }, 'all entries on record')
+  const whole = await verify()
+  expect(whole.faults).toEqual([])
+  expect(whole.checked).toBeGreaterThanOrEqual(100)
+  expect(await verify(7)).toEqual(whole)
+})
+
+test('a new key signs what follows, and what the old one signed stays valid', async () => {
+  writeKey()
+  const before = service
+  const again = await parts.restart()
+  await Promise.allSettled([before.stop()])
+  await open(again)
+  const id = randomUUID()
+  await say(action({ id }))
+  expect(await recorded(id)).toMatchObject({ signatureValid: true })
+  expect((await verify()).faults).toEqual([])
+  expect(new Set((await list()).map(({ kid }) => kid)).size).toBe(2)
+})
+
+describe('somebody with the rights of the service in the database', () => {
+  test('cannot change or remove an entry by a slip of the pen', async () => {
+    for (const text of [
+      `update entries set actor = 'nobody'`,
+      'delete from entries',
+      'truncate entries',
+    ]) {
+      await expect(db.query(statement(text), [])).rejects.toThrow(
+        'audit entries are only ever added',
+      )
+    }
+  })
+
+  test('is found out when he takes the guard away, changes one entry and cuts off the last', async () => {
+    await db.query(statement('alter table entries disable trigger entries_stay'), [])
+    await db.query(
+      statement(`update entries set body = replace(body, '"ada"', '"eve"') where n = 1`),
+      [],
+    )
+    await db.query(statement('delete from entries where n = (select max(n) from entries)'), [])
+    const { faults } = await verify()
+    expect(faults).toEqual([
+      'entry 1 is not what was hashed',
+      expect.stringMatching(/^the log ends with entry \d+, and entry \d+ was the last one$/),
+    ])
+    const oldest = (await list()).find(({ n }) => n === '1')
+    expect(oldest).toMatchObject({ signatureValid: false })
+  })
+})

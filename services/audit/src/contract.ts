@@ -1,0 +1,58 @@
+/** Wire ↔ domain of what is asked of the log. */
+import type { AuditEntry, AuditQuery } from '@causeway/protos'
+import type { IsSigned } from './signing.ts'
+import { hashOf, type StoredLink } from './domain/chain.ts'
+import type { EntryRow, Filter } from './store.ts'
+
+const entries_max = 500
+const page_max = 5_000
+
+/** What is no number or no time finds nothing wrong: it is as if it had not been said. */
+export function filterOf(query: AuditQuery): Filter {
+  return {
+    source: query.source,
+    action: query.action,
+    actor: query.actor,
+    subject: query.subject,
+    labelKey: query.labelKey,
+    labelValue: query.labelValue,
+    from: timeOf(query.from),
+    to: timeOf(query.to),
+    beforeN: /^\d{1,18}$/.test(query.beforeN) ? query.beforeN : '',
+    limit: bounded(query.limit, entries_max),
+  }
+}
+
+export function pageOf(page: { readonly afterN: string; readonly limit: number }) {
+  const after = /^\d{1,18}$/.test(page.afterN) ? BigInt(page.afterN) : 0n
+  return { after, limit: bounded(page.limit, page_max) }
+}
+
+function bounded(limit: number, limit_max: number): number {
+  return Math.min(Math.max(limit, 1), limit_max)
+}
+
+function timeOf(text: string): Date | null {
+  const time = new Date(text)
+  return text === '' || Number.isNaN(time.getTime()) ? null : time
+}
+
+export function linkOf(row: EntryRow, isSigned: IsSigned): StoredLink {
+  const { n, hash, body, previousHash, kid, signature } = row
+  const signatureValid = isSigned(kid, hash, signature)
+  return { n: BigInt(n), hash, body, previousHash, signatureValid }
+}
+
+export function entryMessage(row: EntryRow, isSigned: IsSigned): AuditEntry {
+  const { n, recordedAt, body, previousHash, hash, kid, signature } = row
+  const { entry } = JSON.parse(body) as { readonly entry: unknown }
+  return {
+    n,
+    recordedAt: recordedAt.toISOString(),
+    entryJson: JSON.stringify(entry),
+    hash: hash.toString('hex'),
+    previousHash: previousHash.toString('hex'),
+    kid,
+    signatureValid: hashOf(previousHash, body).equals(hash) && isSigned(kid, hash, signature),
+  }
+}

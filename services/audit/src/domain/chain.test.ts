@@ -1,0 +1,60 @@
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { canonicalJson, chained, faultsOf, origin, type StoredLink } from './chain.ts'
+
+const at = new Date('2030-01-02T03:04:05.006Z')
+
+function storedChain(count: number): StoredLink[] {
+  const entries = Array.from({ length: count }, (_, index) => ({ id: `e-${index + 1}` }))
+  return chained(origin, entries, at).map((link) => ({ ...link, signatureValid: true }))
+}
+
+describe('a chain as it was made', () => {
+  test('has no faults, in one piece or in several', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 20 }), fc.nat(20), (count, cut) => {
+        const links = storedChain(count)
+        const [first, rest] = [links.slice(0, cut), links.slice(cut)]
+        expect(faultsOf(origin, links)).toEqual([])
+        expect(faultsOf(first.at(-1) ?? origin, rest)).toEqual([])
+      }),
+      { numRuns: 30 },
+    )
+  })
+
+  test('numbers its entries without gaps', () => {
+    expect(storedChain(3).map(({ n }) => n)).toEqual([1n, 2n, 3n])
+  })
+})
+
+describe('somebody who changes the log', () => {
+  test('is noticed when he changes an entry', () => {
+    const links = storedChain(3)
+    links[1] = { ...links[1], body: '{"entry":{"id":"other"}}' } as StoredLink
+    expect(faultsOf(origin, links)).toEqual(['entry 2 is not what was hashed'])
+  })
+
+  test('is noticed when he leaves one out', () => {
+    const [first, , third] = storedChain(3) as [StoredLink, StoredLink, StoredLink]
+    expect(faultsOf(origin, [first, third])).toEqual([
+      'entry 3 follows entry 1: something is missing',
+      'entry 3 does not name the hash of the entry before',
+    ])
+  })
+
+  test('is noticed when he hashes a changed entry anew: the next one names another hash', () => {
+    const [first, , third] = storedChain(3) as [StoredLink, StoredLink, StoredLink]
+    const [forged] = chained(first, [{ id: 'forged' }], at)
+    const links = [first, { ...forged, signatureValid: false } as StoredLink, third]
+    expect(faultsOf(origin, links)).toEqual([
+      'entry 2 is not what was signed',
+      'entry 3 does not name the hash of the entry before',
+    ])
+  })
+})
+
+test('canonical JSON does not depend on the order in which members were written', () => {
+  const one = canonicalJson({ b: [{ d: 1, c: null }], a: 'x' })
+  expect(one).toBe('{"a":"x","b":[{"c":null,"d":1}]}')
+  expect(canonicalJson({ a: 'x', b: [{ c: null, d: 1 }] })).toBe(one)
+})

@@ -1,0 +1,78 @@
+/**
+ * The chain: each entry is hashed together with the hash of the one before it, so that nothing can be
+ * changed, left out or put between without breaking every hash that follows.
+ */
+import { createHash } from 'node:crypto'
+
+export interface Link {
+  readonly n: bigint
+  readonly hash: Buffer
+}
+
+/** Where the chain begins: before its first entry. */
+export const origin: Link = { n: 0n, hash: Buffer.alloc(32) }
+
+export interface ChainedEntry<Entry> extends Link {
+  readonly entry: Entry
+  /** What is hashed, and all that counts. */
+  readonly body: string
+  readonly previousHash: Buffer
+}
+
+/** The entries in their order as the links that follow `last`. */
+export function chained<Entry>(
+  last: Link,
+  entries: readonly Entry[],
+  recordedAt: Date,
+): readonly ChainedEntry<Entry>[] {
+  let previous = last
+  return entries.map((entry) => {
+    const n = previous.n + 1n
+    const body = canonicalJson({ n: String(n), recordedAt: recordedAt.toISOString(), entry })
+    const link = { n, hash: hashOf(previous.hash, body), entry, body, previousHash: previous.hash }
+    previous = link
+    return link
+  })
+}
+
+export function hashOf(previousHash: Buffer, body: string): Buffer {
+  return createHash('sha256').update(previousHash).update(body).digest()
+}
+
+/** JSON with the members of every object in the order of their names, and nothing between them. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_name, member: unknown) =>
+    typeof member === 'object' && member !== null && !Array.isArray(member)
+      ? Object.fromEntries(
+          Object.entries(member).toSorted(([one], [other]) => (one < other ? -1 : 1)),
+        )
+      : member,
+  )
+}
+
+export interface StoredLink extends Link {
+  readonly body: string
+  readonly previousHash: Buffer
+  readonly signatureValid: boolean
+}
+
+/** What is wrong with the links that follow `last`, one sentence each. */
+export function faultsOf(last: Link, links: readonly StoredLink[]): readonly string[] {
+  let previous = last
+  return links.flatMap((link) => {
+    const faults = faultsOfLink(previous, link)
+    previous = link
+    return faults
+  })
+}
+
+function faultsOfLink(previous: Link, link: StoredLink): readonly string[] {
+  const { n, hash, body, previousHash, signatureValid } = link
+  const checks: readonly (readonly [boolean, string])[] = [
+    [n === previous.n + 1n, `entry ${n} follows entry ${previous.n}: something is missing`],
+    [previousHash.equals(previous.hash), `entry ${n} does not name the hash of the entry before`],
+    [hashOf(previousHash, body).equals(hash), `entry ${n} is not what was hashed`],
+    [signatureValid, `entry ${n} is not what was signed`],
+  ]
+  return checks.filter(([holds]) => !holds).map(([, sentence]) => sentence)
+}

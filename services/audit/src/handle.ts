@@ -1,0 +1,49 @@
+/** A batch of entries becomes links of the chain; one that is on record already stays as it is. */
+import type { DomainEvent } from '@causeway/events'
+import type { Database } from '@causeway/runtime'
+import { chained } from './domain/chain.ts'
+import type { Signer } from './signing.ts'
+import { append, knownIds, takeHead } from './store.ts'
+
+export type AuditEvent = DomainEvent<'/audit-log-write'>
+
+export interface HandleParts {
+  readonly db: Database
+  readonly signer: Signer
+  readonly onRecorded: (entries: readonly AuditEvent['payload'][]) => void
+}
+
+export function openHandle({ db, signer, onRecorded }: HandleParts) {
+  return async (events: readonly AuditEvent[]): Promise<void> => {
+    // The same entry may come twice in one batch.
+    const entries = [...new Map(events.map(({ payload }) => [payload.id, payload])).values()]
+    const recorded = await db.transaction(async (tx) => {
+      const last = await takeHead(tx)
+      const known = await knownIds(
+        tx,
+        entries.map(({ id }) => id),
+      )
+      const fresh = entries.filter(({ id }) => !known.has(id))
+      const recordedAt = new Date()
+      const links = chained(last, fresh, recordedAt)
+      await append(
+        tx,
+        links.map(({ entry, ...link }) => ({
+          ...link,
+          id: entry.id,
+          source: entry.sourceBcName,
+          action: entry.actionType,
+          actor: entry.securityContext.userId ?? entry.securityContext.appId ?? '',
+          subject: entry.subject,
+          labels: entry.labels,
+          actedAt: new Date(entry.actionTimestamp),
+          kid: signer.kid,
+          signature: signer.sign(link.hash),
+        })),
+        recordedAt,
+      )
+      return fresh
+    })
+    onRecorded(recorded)
+  }
+}

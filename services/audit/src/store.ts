@@ -1,0 +1,193 @@
+/** The chain as rows. */
+import { byteaArray, statement, textArray, type Queries, type Transaction } from '@causeway/runtime'
+import type { ChainedEntry, Link } from './domain/chain.ts'
+
+const lockHead = statement(`select n, hash from head for update`)
+
+interface LinkRow {
+  readonly n: string
+  readonly hash: Buffer
+}
+
+const linkOf = ({ n, hash }: LinkRow): Link => ({ n: BigInt(n), hash })
+
+/** The last link; who has it appends, until the transaction ends. */
+export async function takeHead(tx: Transaction): Promise<Link> {
+  const [row] = await tx.query<LinkRow>(lockHead, [])
+  if (row === undefined) throw new Error('the audit log has no head')
+  return linkOf(row)
+}
+
+const selectHead = statement(`select n, hash from head`)
+
+export async function headOf(db: Queries): Promise<Link> {
+  const [row] = await db.query<LinkRow>(selectHead, [])
+  if (row === undefined) throw new Error('the audit log has no head')
+  return linkOf(row)
+}
+
+const selectKnown = statement(`select id from entries where id = any($1::text[])`)
+
+export async function knownIds(tx: Transaction, ids: readonly string[]): Promise<Set<string>> {
+  const rows = await tx.query<{ readonly id: string }>(selectKnown, [textArray(ids)])
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** By what an entry is found. */
+export interface Findable {
+  readonly id: string
+  readonly source: string
+  readonly action: string
+  readonly actor: string
+  readonly subject: string
+  readonly labels: readonly { readonly key: string; readonly value: string }[]
+  readonly actedAt: Date
+}
+
+export interface NewRow extends Findable, Pick<ChainedEntry<unknown>, 'n' | 'body'> {
+  readonly previousHash: Buffer
+  readonly hash: Buffer
+  readonly kid: string
+  readonly signature: Buffer
+}
+
+const insertEntries = statement(`
+  insert into entries
+    (n, id, source, action, actor, subject, labels, acted_at, recorded_at, body, previous_hash, hash,
+     kid, signature)
+  select n::bigint, id, source, action, actor, subject, labels::jsonb, acted_at::timestamptz, $9, body,
+    previous_hash, hash, kid, signature
+  from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
+    $8::text[], $10::text[], $11::bytea[], $12::bytea[], $13::text[], $14::bytea[])
+    as row (n, id, source, action, actor, subject, labels, acted_at, body, previous_hash, hash, kid,
+      signature)`)
+
+const moveHead = statement(`update head set n = $1::text::bigint, hash = $2`)
+
+/** Appends the rows, which follow the head that the transaction holds. */
+export async function append(
+  tx: Transaction,
+  rows: readonly NewRow[],
+  recordedAt: Date,
+): Promise<void> {
+  const last = rows.at(-1)
+  if (last === undefined) return
+  const texts = (of: (row: NewRow) => string) => textArray(rows.map((row) => storable(of(row))))
+  await tx.query(insertEntries, [
+    texts(({ n }) => String(n)),
+    texts(({ id }) => id),
+    texts(({ source }) => source),
+    texts(({ action }) => action),
+    texts(({ actor }) => actor),
+    texts(({ subject }) => subject),
+    texts(({ labels }) =>
+      JSON.stringify(labels.map(({ key, value }) => ({ [storable(key)]: storable(value) }))),
+    ),
+    texts(({ actedAt }) => actedAt.toISOString()),
+    recordedAt,
+    textArray(rows.map(({ body }) => body)),
+    byteaArray(rows.map(({ previousHash }) => previousHash)),
+    byteaArray(rows.map(({ hash }) => hash)),
+    texts(({ kid }) => kid),
+    byteaArray(rows.map(({ signature }) => signature)),
+  ])
+  await tx.query(moveHead, [String(last.n), last.hash])
+}
+
+/** What PostgreSQL can store to search by: no zero character, no half of a pair. The body has it all. */
+function storable(text: string): string {
+  return Buffer.from(text.replaceAll('\0', '\ufffd')).toString()
+}
+
+export interface EntryRow {
+  readonly n: string
+  readonly recordedAt: Date
+  readonly body: string
+  readonly previousHash: Buffer
+  readonly hash: Buffer
+  readonly kid: string
+  readonly signature: Buffer
+}
+
+const columns = `n, recorded_at as "recordedAt", body, previous_hash as "previousHash", hash, kid,
+  signature`
+
+const selectEntries = statement(`
+  select ${columns} from entries
+  where ($1::text = '' or source = $1) and ($2::text = '' or action = $2)
+    and ($3::text = '' or actor = $3)
+    and ($4::text = '' or subject = $4 or starts_with(subject, $4 || '/'))
+    and ($5::text = '' or labels @> jsonb_build_array(jsonb_build_object($5::text, $6::text)))
+    and ($7::timestamptz is null or acted_at >= $7) and ($8::timestamptz is null or acted_at < $8)
+    and ($9::text = '' or n < $9::text::bigint)
+  order by n desc
+  limit $10`)
+
+export interface Filter {
+  readonly source: string
+  readonly action: string
+  readonly actor: string
+  readonly subject: string
+  readonly labelKey: string
+  readonly labelValue: string
+  readonly from: Date | null
+  readonly to: Date | null
+  /** Digits, or nothing. */
+  readonly beforeN: string
+  readonly limit: number
+}
+
+export async function findEntries(db: Queries, filter: Filter): Promise<readonly EntryRow[]> {
+  return db.query<EntryRow>(selectEntries, [
+    storable(filter.source),
+    storable(filter.action),
+    storable(filter.actor),
+    storable(filter.subject),
+    storable(filter.labelKey),
+    storable(filter.labelValue),
+    filter.from,
+    filter.to,
+    filter.beforeN,
+    filter.limit,
+  ])
+}
+
+const selectLinks = statement(`
+  select ${columns} from entries where n > $1::text::bigint order by n limit $2`)
+
+/** The links that follow number `n`, in their order. */
+export async function linksAfter(
+  db: Queries,
+  n: bigint,
+  limit: number,
+): Promise<readonly EntryRow[]> {
+  return db.query<EntryRow>(selectLinks, [String(n), limit])
+}
+
+const selectHash = statement(`select hash from entries where n = $1::text::bigint`)
+
+/** Undefined when there is no such entry. */
+export async function hashAt(db: Queries, n: bigint): Promise<Buffer | undefined> {
+  const [row] = await db.query<{ readonly hash: Buffer }>(selectHash, [String(n)])
+  return row?.hash
+}
+
+const insertKey = statement(`
+  insert into signing_keys (kid, public_key, first_used_at) values ($1, $2, $3)
+  on conflict do nothing`)
+
+export async function rememberKey(
+  db: Queries,
+  key: { readonly kid: string; readonly publicKey: string },
+  now: Date,
+): Promise<void> {
+  await db.query(insertKey, [key.kid, key.publicKey, now])
+}
+
+const selectKeys = statement(`select kid, public_key as "publicKey" from signing_keys`)
+
+/** PEM by kid. */
+export async function signingKeys(db: Queries): Promise<ReadonlyMap<string, string>> {
+  const rows = await db.query<{ readonly kid: string; readonly publicKey: string }>(selectKeys, [])
+  return new Map(rows.map(({ kid, publicKey }) => [kid, publicKey]))
+}
