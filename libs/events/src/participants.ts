@@ -40,11 +40,15 @@ export const participantEvents = {
     schema: z.object({
       participantId: z.string(),
       type: z.enum(['DFSP', 'PISP', 'HUB']),
+      /** Absent in what was announced before participants had states. */
+      state: z.string().optional(),
       isActive: z.boolean(),
       currencies: z.array(z.string()),
       accounts: z.array(account),
       version: z.int(),
       changedAt: z.string(),
+      /** The request that was approved; absent where nobody had to approve. */
+      requestId: z.string().optional(),
     }),
   }),
   ParticipantStateUpdated: define({
@@ -53,8 +57,9 @@ export const participantEvents = {
     about: 'A participant was activated or deactivated.',
     schema: z.object({
       participantId: z.string(),
-      oldState: z.enum(['ACTIVE', 'INACTIVE']),
-      newState: z.enum(['ACTIVE', 'INACTIVE']),
+      /** States of the scheme: ACTIVE, INACTIVE, SUSPENDED, CLOSED, or others of its own. */
+      oldState: z.string(),
+      newState: z.string(),
       isActive: z.boolean(),
       version: z.int(),
       changedAt: z.string(),

@@ -1,6 +1,11 @@
 /** Builds the service in reading order: questions over a pool, decisions over the one connection. */
 import { setTimeout as wait } from 'node:timers/promises'
-import { ledgerService, participantsService, settlementModelsService } from '@causeway/protos'
+import {
+  fundsService,
+  ledgerService,
+  participantsService,
+  settlementModelsService,
+} from '@causeway/protos'
 import {
   ensureMonthlyPartitions,
   periodically,
@@ -13,7 +18,10 @@ import {
   type ProcessParts,
   type Start,
 } from '@causeway/runtime'
+import { serveFunds } from './funds/serve.ts'
+import { sweepFunds } from './funds/sweep.ts'
 import { keepOneConnection, type OneConnection } from './ledger/connection.ts'
+import { readStates } from './ledger/domain/states.ts'
 import { planByKeys } from './ledger/lock-store.ts'
 import { measureLedger } from './ledger/metrics.ts'
 import { openPassingOn, type PassingOn } from './ledger/pass-on.ts'
@@ -39,6 +47,8 @@ export const start: Start<Settings> = async (settings, parts) => {
     connections_max: settings.PARTICIPANT_LIFECYCLE_CONNECTIONS,
   }
   const hubName = settings.HUB_NAME
+  const states = readStates(settings.PARTICIPANT_STATES)
+  if (typeof states === 'string') throw new StartError(`PARTICIPANT_STATES: ${states}.`)
   const database = await parts.openDatabase(options)
   await ensureMonthlyPartitions(database, ['journal'], new Date())
   const partitions = periodically(
@@ -51,6 +61,7 @@ export const start: Start<Settings> = async (settings, parts) => {
   const writer = openWriter(connection, {
     log,
     hubName,
+    states,
     batch_max: settings.LEDGER_BATCH_MAX,
     queued_max: settings.LEDGER_QUEUE_MAX,
     expiryGrace_ms: settings.EXPIRY_GRACE_MS,
@@ -70,22 +81,33 @@ export const start: Start<Settings> = async (settings, parts) => {
     find: () => writerAddress(database),
     grpc: parts.grpc,
   })
-  const ledger = serveLedger({ database, writer, verifier, log })
-  const participants = serveParticipants(database, {
+  const ledger = serveLedger({ database, writer, verifier, log, hubName, states })
+  const rules = { hubName, states, expiryGrace_ms: settings.EXPIRY_GRACE_MS }
+  const handling = {
     writer,
-    hubName,
     bus: parts.bus,
+    rules,
     activeOnCreate: settings.COMPATIBILITY === 'mojaloop',
     modelsOf: modelsFrom(parts.grpc.client(settlementModelsService, 'settlements')),
-  })
+    onState: () => undefined,
+    protectsPosition: settings.COMPATIBILITY !== 'mojaloop',
+    validity_ms: settings.FUNDS_OUT_VALIDITY_S * 1_000,
+  }
+  const participants = serveParticipants(database, handling)
+  const funds = serveFunds(database, handling)
+  const every_ms = settings.FUNDS_SWEEP_INTERVAL_MS
+  const isHere = () => connection.holdsLock()
+  const sweep = sweepFunds({ ...handling, database, log, every_ms, isHere })
   parts.grpc.serve(ledgerService, passing.byWriter(ledgerService, ledger))
   parts.grpc.serve(participantsService, passing.byWriter(participantsService, participants))
+  parts.grpc.serve(fundsService, passing.byWriter(fundsService, funds))
   watchHealth(parts, database, passing)
 
   return {
     async stop() {
       stopping.abort()
       await partitions.stop()
+      await sweep.stop()
       await verifier.stop()
       await writer.drained()
       await connection.close()

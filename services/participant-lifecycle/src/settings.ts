@@ -35,6 +35,24 @@ export const settings = {
     min: 0,
     max: 600_000,
   }),
+  FUNDS_OUT_VALIDITY_S: integer({
+    about: 'how long funds out are held before they are cover again',
+    unit: 's',
+    default: 432_000,
+    min: 1,
+    max: 31_536_000,
+  }),
+  FUNDS_SWEEP_INTERVAL_MS: integer({
+    about: 'how often funds out that nobody completed in time are looked for',
+    unit: 'ms',
+    default: 60_000,
+    min: 100,
+    max: 3_600_000,
+  }),
+  PARTICIPANT_STATES: text({
+    about: 'the states of participants, and what each permits: TRANSFERS, FUNDS_IN, FUNDS_OUT',
+    default: 'ACTIVE=TRANSFERS+FUNDS_IN+FUNDS_OUT;INACTIVE=;SUSPENDED=FUNDS_IN;CLOSED=FUNDS_OUT',
+  }),
   HUB_NAME: text({ about: 'name of the hub as a participant', default: 'Hub' }),
   COMPATIBILITY: choice({
     about: 'whose answers are given where the specification and Mojaloop differ',

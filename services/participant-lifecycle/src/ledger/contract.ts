@@ -110,7 +110,7 @@ function answerMessage(id: string, answer: Answer): LedgerAnswer {
     case 'TOO_EARLY':
       return { ...nothing, transferId: id, outcome: 'TOO_EARLY', retryMs: answer.retry_ms }
     case 'DECLINE':
-      throw new Error(`${id} was declined like a deposit: ${answer.reason}`)
+      throw new Error(`${id} was declined like funds: ${answer.reason}`)
     case 'MISMATCH':
     case 'UNKNOWN':
     case 'FAULT':
@@ -132,7 +132,7 @@ const nothing: LedgerAnswer = {
 }
 
 /** Reservations are inside the value. */
-function positionMessage(position: Position): PositionMessage {
+export function positionMessage(position: Position): PositionMessage {
   return {
     participantId: position.participant,
     accountId: position.accountId,
@@ -174,6 +174,7 @@ export function netMessage(net: WindowNet): WindowNetMessage {
     currency: net.currency,
     net: formatAmount(net.net),
     transfersCount: String(net.transfersCount),
+    participantNumber: net.participantId,
   }
 }
 

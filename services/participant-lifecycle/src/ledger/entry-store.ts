@@ -72,7 +72,7 @@ function factsOf({ position, cover, cap }: EntryRow): Entry['facts'] {
 }
 
 /** Without the evidence: who lists entries asks what became of them, and pages stay small. */
-const listedColumns = entryColumns.replace('evidence', 'null::bytea as evidence')
+export const listedColumns = entryColumns.replace('evidence', 'null::bytea as evidence')
 
 const byIds = statement(`
   select ${listedColumns} from entries where id = any($1::text[]) order by id`)

@@ -6,6 +6,7 @@ import {
   fulfil,
   fulfilItem,
   inFuture,
+  patient,
   prepare,
   prepareItem,
   release,
@@ -133,14 +134,17 @@ test('the first prepare decided after its FSP is disabled is refused, 1,000 time
   const refused: string[] = []
   for (let round = 0; round < 1_000; round++) {
     const before = prepare(hub, prepareItem({ amount: '0.0001' }))
-    await hub.participants.UpdateParticipantState({ name: 'greenbank', isActive: false })
+    await hub.participants.UpdateParticipantState({ name: 'greenbank', isActive: false }, patient)
     const after = prepare(hub, prepareItem({ amount: '0.0001' }))
-    const again = hub.participants.UpdateParticipantState({ name: 'greenbank', isActive: true })
+    const again = hub.participants.UpdateParticipantState(
+      { name: 'greenbank', isActive: true },
+      patient,
+    )
     await Promise.all([before, again])
     refused.push(...wordsOf(await after))
   }
   expect(refused.filter((word) => word !== 'REFUSED PAYER_INACTIVE')).toEqual([])
-}, 120_000)
+}, 240_000)
 
 test('a limit and an account status are seen by the next prepare', async () => {
   const limit = { type: 'NET_DEBIT_CAP', value: '10', alarmPercentage: '' }

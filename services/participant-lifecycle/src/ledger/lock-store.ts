@@ -4,8 +4,10 @@
  */
 import { statement, textArray, type Queries, type Transaction } from '@causeway/runtime'
 import type { Account, AccountType } from './domain/account.ts'
-import type { LockedRows } from './domain/book.ts'
+import type { LockedRows, Party } from './domain/book.ts'
 import type { Command } from './domain/command.ts'
+import type { FeeRule } from './domain/fee.ts'
+import { permittedIn, type States } from './domain/states.ts'
 import { entryColumns, entryOf, type EntryRow } from './entry-store.ts'
 
 /**
@@ -28,7 +30,7 @@ const lockEntries = statement(`
   for update`)
 
 const lockParties = statement(`
-  select id, name, is_active from participants
+  select id, name, is_active, state from participants
   where name = any($1::text[])
   order by id
   for update`)
@@ -43,7 +45,7 @@ const lockAccounts = statement(`
     select payer_id, payee_id, currency from entries where id = any($1::text[])
   ), held as (
     select id, participant_id, type, currency, is_active, debits_posted, debits_pending,
-      credits_posted, credits_pending, excluded, changed_at
+      credits_posted, credits_pending, excluded, unpaid, changed_at
     from accounts
     where participant_id = any(array(
         select id from participants where name = any($2::text[])
@@ -55,10 +57,13 @@ const lockAccounts = statement(`
     order by id
     for update
   ), stamped as (
-    select window_id, nextval('batches') as batch from current_window where is_current for update
+    select window_id, nextval('batches') as batch, (
+        select string_agg(concat_ws(' ', model_id, percentage, currency), ',')
+        from interchange_fees) as fees
+    from current_window where is_current for update
   )
-  select clock_timestamp()::timestamptz(3) as now, stamped.batch, stamped.window_id, held.*,
-    limits.value as cap
+  select clock_timestamp()::timestamptz(3) as now, stamped.batch, stamped.window_id, stamped.fees,
+    held.*, limits.value as cap
   from stamped
   left join held on true
   left join limits on limits.account_id = held.id and limits.is_active
@@ -68,12 +73,14 @@ interface PartyRow {
   readonly id: number
   readonly name: string
   readonly is_active: boolean
+  readonly state: string
 }
 
 interface AccountRow {
   readonly now: Date
   readonly batch: string
   readonly window_id: number
+  readonly fees: string | null
   readonly id: number | null
   readonly participant_id: number
   readonly type: string
@@ -84,30 +91,56 @@ interface AccountRow {
   readonly credits_posted: string
   readonly credits_pending: string
   readonly excluded: string
+  readonly unpaid: string
   readonly changed_at: Date
   readonly cap: string | null
 }
 
-/**
- * Locks what the commands can touch, in the one order: ids, participants, accounts, window. The three
- * statements travel together, in this order, for each asks by ids and names alone.
- */
-export async function lockRows(
+/** Locks what the commands can touch. */
+export function lockRows(
   tx: Transaction,
   commands: readonly Command[],
-  hubName: string,
+  { hubName, states }: { readonly hubName: string; readonly states: States },
 ): Promise<LockedRows> {
-  const ids = textArray(unique(commands.map(({ id }) => id)))
-  const names = textArray(namesIn(commands, hubName))
+  return lockNamed(tx, states, {
+    ids: unique(commands.map(({ id }) => id)),
+    names: namesIn(commands, hubName),
+    currencies: unique(commands.flatMap((command) => currencyIn(command) ?? [])),
+    accountIds: commands.flatMap(accountIn),
+    types: everydayTypes,
+  })
+}
+
+/** What is to be locked: each without repeats. */
+export interface Named {
+  readonly ids: readonly string[]
+  readonly names: readonly string[]
+  readonly currencies: readonly string[]
+  /** Accounts that bring their own currencies with them. */
+  readonly accountIds: readonly number[]
+  readonly types: Buffer
+}
+
+/**
+ * Locks in the one order: ids, participants, accounts, window. The three statements travel together, in
+ * this order, for each asks by ids and names alone.
+ */
+export async function lockNamed(
+  tx: Transaction,
+  states: States,
+  named: Named,
+): Promise<LockedRows> {
+  const ids = textArray(named.ids)
+  const names = textArray(named.names)
   const [entries, parties, rows] = await Promise.all([
     tx.query<EntryRow>(lockEntries, [ids]),
     tx.query<PartyRow>(lockParties, [names]),
     tx.query<AccountRow>(lockAccounts, [
       ids,
       names,
-      textArray(unique(commands.flatMap((command) => currencyIn(command) ?? []))),
-      textArray(commands.flatMap(accountIn).map(String)),
-      movedTypes,
+      textArray(named.currencies),
+      textArray(named.accountIds.map(String)),
+      named.types,
     ]),
   ])
   const [first] = rows
@@ -116,18 +149,42 @@ export async function lockRows(
     now: first.now,
     batch: BigInt(first.batch),
     windowId: first.window_id,
+    fees: feesIn(first.fees),
     entries: entries.map(entryOf),
-    parties: parties.map(({ id, name, is_active }) => ({ id, name, isActive: is_active })),
+    parties: parties.map((row) => partyOf(row, states)),
     accounts: rows.filter(({ id }) => id !== null).map(accountOf),
   }
 }
 
-const movedTypes = textArray([
+const everydayTypes = textArray([
   'POSITION',
   'SETTLEMENT',
+  'INTERCHANGE_FEE',
   'HUB_RECONCILIATION',
   'HUB_OPENING_BALANCE',
 ] satisfies AccountType[])
+
+/** What the steps of settlements move, and the accounts behind it. */
+export const settledTypes = textArray([
+  'POSITION',
+  'SETTLEMENT',
+  'INTERCHANGE_FEE',
+  'INTERCHANGE_FEE_SETTLEMENT',
+  'HUB_MULTILATERAL_SETTLEMENT',
+] satisfies AccountType[])
+
+const noFees: ReadonlyMap<string, FeeRule> = new Map()
+
+/** "modelId percentage currency", with commas between. */
+function feesIn(text: string | null): ReadonlyMap<string, FeeRule> {
+  if (text === null) return noFees
+  return new Map(
+    text.split(',').map((rule) => {
+      const [modelId = '', percentage = '', currency = ''] = rule.split(' ')
+      return [currency, { modelId: Number(modelId), percentage: BigInt(percentage) }]
+    }),
+  )
+}
 
 function namesIn(commands: readonly Command[], hubName: string): readonly string[] {
   return unique(
@@ -143,13 +200,17 @@ function currencyIn(command: Command): string | undefined {
   return 'currency' in command ? command.currency : undefined
 }
 
-/** The account that a deposit names. */
+/** The account that a movement of funds names. */
 function accountIn(command: Command): readonly number[] {
-  return command.type === 'DEPOSIT' ? [command.accountId] : []
+  return command.type === 'DEPOSIT' || command.type === 'WITHDRAW' ? [command.accountId] : []
 }
 
 function unique<Value>(values: readonly Value[]): readonly Value[] {
   return [...new Set(values)]
+}
+
+function partyOf({ id, name, is_active, state }: PartyRow, states: States): Party {
+  return { id, name, isActive: is_active, permits: permittedIn(states, state) }
 }
 
 function accountOf(row: AccountRow): Account {
@@ -165,6 +226,7 @@ function accountOf(row: AccountRow): Account {
     creditsPending: BigInt(row.credits_pending),
     cap: row.cap === null ? null : BigInt(row.cap),
     excluded: BigInt(row.excluded),
+    unpaid: BigInt(row.unpaid),
     changedAt: row.changed_at,
   }
 }

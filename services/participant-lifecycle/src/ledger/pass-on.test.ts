@@ -30,9 +30,13 @@ function ledgerOf(name: string): Ledger {
     ProcessTransferFulfil: nothing,
     ProcessTransferRelease: nothing,
     GetLedgerEntries: () => Promise.resolve({ entries: [] }),
+    GetLedgerRecord: nothing,
     ListTransferEntries: nothing,
     ListOverdueReservations: nothing,
     RotateSettlementWindow: answer,
+    ListWindowFees: nothing,
+    PostSettlementEntries: nothing,
+    SetInterchangeFee: nothing,
     VerifyLedger: () => Promise.resolve({ accountsCompared: '1', differences: [name] }),
   }
 }

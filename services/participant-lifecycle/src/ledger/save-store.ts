@@ -26,7 +26,7 @@ export interface Saving {
  */
 export function savingOf(
   { now, batch, windowId }: Pick<LockedRows, 'now' | 'batch' | 'windowId'>,
-  { entered, completed, accounts, journal, gains }: Changes,
+  { entered, completed, accounts, isUnpaidChanged, journal, gains }: Changes,
 ): Saving | undefined {
   const time = now.toISOString()
   const number = String(batch)
@@ -38,7 +38,9 @@ export function savingOf(
   }
   if (entered.length > 0) add('entered', time, number, ...enteredColumns(entered))
   if (completed.length > 0) add('completed', time, number, ...completedColumns(completed))
-  if (accounts.length > 0) add('balanced', time, number, ...balancedColumns(accounts))
+  if (accounts.length > 0 && isUnpaidChanged) {
+    add('balancedUnpaid', time, number, ...balancedColumns(accounts), unpaidColumn(accounts))
+  } else if (accounts.length > 0) add('balanced', time, number, ...balancedColumns(accounts))
   if (journal.length > 0) add('journalled', monthOf(now), time, number, ...journalColumns(journal))
   if (gains.length > 0) add('gained', windowId, ...gainedColumns(gains))
   return parts.length === 0 ? undefined : { statement: saving(parts), values }
@@ -74,6 +76,16 @@ const partTexts = {
     from unnest(?::text[]::integer[], ?::text[]::numeric[], ?::text[]::numeric[],
       ?::text[]::numeric[], ?::text[]::numeric[])
       as after (id, debits_posted, debits_pending, credits_posted, credits_pending)
+    where accounts.id = after.id
+  )`,
+  balancedUnpaid: `balanced as (
+    update accounts
+    set changed_at = ?::timestamptz, batch = ?::bigint, debits_posted = after.debits_posted,
+      debits_pending = after.debits_pending, credits_posted = after.credits_posted,
+      credits_pending = after.credits_pending, unpaid = after.unpaid
+    from unnest(?::text[]::integer[], ?::text[]::numeric[], ?::text[]::numeric[],
+      ?::text[]::numeric[], ?::text[]::numeric[], ?::text[]::numeric[])
+      as after (id, debits_posted, debits_pending, credits_posted, credits_pending, unpaid)
     where accounts.id = after.id
   )`,
   journalled: `journalled as (
@@ -158,6 +170,10 @@ function balancedColumns(accounts: readonly Account[]): readonly Buffer[] {
     textColumn(accounts, ({ creditsPosted }) => creditsPosted),
     textColumn(accounts, ({ creditsPending }) => creditsPending),
   ]
+}
+
+function unpaidColumn(accounts: readonly Account[]): Buffer {
+  return textColumn(accounts, ({ unpaid }) => unpaid)
 }
 
 function journalColumns(journal: readonly JournalLine[]): readonly Buffer[] {

@@ -3,6 +3,9 @@ import type { ledgerService } from '@causeway/protos'
 import type { Database, Handlers, Logger } from '@causeway/runtime'
 import { answerAll, entryMessage, netMessage, postOf, reserveOf, voidOf } from './contract.ts'
 import { entriesOf, overdueReservations, transferEntriesAfter } from './entry-store.ts'
+import { recordHandlers } from './record.ts'
+import { settlementHandlers } from './settlement-handlers.ts'
+import type { SettleParts } from './settle.ts'
 import { rotateWindow } from './rotate.ts'
 import type { Verifier } from '../verification/verifier.ts'
 import type { Writer } from './writer.ts'
@@ -10,19 +13,15 @@ import type { Writer } from './writer.ts'
 /** Entries without evidence are below 1 KiB, so a page fits into one message. */
 const page_max = 10_000
 
-export interface LedgerParts {
+export interface LedgerParts extends SettleParts {
   readonly database: Database
   readonly writer: Writer
   readonly verifier: Verifier
   readonly log: Logger
 }
 
-export function serveLedger({
-  database,
-  writer,
-  verifier,
-  log,
-}: LedgerParts): Handlers<typeof ledgerService> {
+export function serveLedger(parts: LedgerParts): Handlers<typeof ledgerService> {
+  const { database, writer, verifier, log } = parts
   const unreadable = (id: string) =>
     log.error({ id }, 'ALARM an item is none the ledger could hold')
   return {
@@ -40,6 +39,8 @@ export function serveLedger({
         throw new RangeError(`at most ${page_max} ids are asked for at once`)
       return { entries: (await entriesOf(database, ids)).map(entryMessage) }
     },
+    ...recordHandlers(database),
+    ...settlementHandlers(parts),
     ListTransferEntries: async ({ afterId, limit }) => ({
       entries: (await transferEntriesAfter(database, afterId, bounded(limit))).map(entryMessage),
     }),

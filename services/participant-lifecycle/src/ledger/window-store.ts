@@ -6,6 +6,7 @@ export interface WindowNet {
   readonly modelId: number
   readonly accountId: number
   readonly participant: string
+  readonly participantId: number
   readonly currency: string
   /** Payer's side plus, payee's side minus. */
   readonly net: bigint
@@ -37,7 +38,7 @@ export async function lockCurrentWindow(tx: Transaction): Promise<number> {
 }
 
 const listNets = statement(`
-  select net.model_id, net.account_id, participants.name, accounts.currency, net.net,
+  select net.model_id, net.account_id, participants.id, participants.name, accounts.currency, net.net,
     net.transfers_count
   from window_net net
   join accounts on accounts.id = net.account_id
@@ -48,6 +49,7 @@ const listNets = statement(`
 interface NetRow {
   readonly model_id: number
   readonly account_id: number
+  readonly id: number
   readonly name: string
   readonly currency: string
   readonly net: string
@@ -60,6 +62,7 @@ export async function netsOf(tx: Queries, windowId: number): Promise<readonly Wi
     modelId: row.model_id,
     accountId: row.account_id,
     participant: row.name,
+    participantId: row.id,
     currency: row.currency,
     net: BigInt(row.net),
     transfersCount: BigInt(row.transfers_count),

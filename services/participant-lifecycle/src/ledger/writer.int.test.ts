@@ -221,7 +221,7 @@ test('a second writer waits for the lock and takes over when the first one lets 
 })
 
 describe('a crash', () => {
-  const rules = { hubName: 'Hub', expiryGrace_ms: 0 }
+  const rules = { hubName: 'Hub', states: new Map(), expiryGrace_ms: 0 }
 
   function reserving(id: string): Command {
     return {
@@ -241,7 +241,7 @@ describe('a crash', () => {
       const item = prepareItem()
       const commands = [reserving(item.transferId)]
       const crashing = hub.database.transaction(async (tx) => {
-        const rows = await lockRows(tx, commands, 'Hub')
+        const rows = await lockRows(tx, commands, rules)
         const book = openBook(rows)
         if (point !== 'LOCKED') decideAll(book, commands, rules)
         const saving = savingOf(rows, book.changes())

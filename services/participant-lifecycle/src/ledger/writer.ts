@@ -8,6 +8,7 @@ import type { OneConnection } from './connection.ts'
 import { openBook } from './domain/book.ts'
 import type { Command } from './domain/command.ts'
 import { decideAll, type Answer, type Rules } from './domain/decide.ts'
+import type { States } from './domain/states.ts'
 import { lockRows } from './lock-store.ts'
 import { savingOf, type Saving } from './save-store.ts'
 
@@ -25,6 +26,8 @@ export interface Writer {
 
 export interface WriterOptions extends Rules {
   readonly hubName: string
+  /** The scheme's states of participants. */
+  readonly states: States
   readonly batch_max: number
   /** Most items that wait. */
   readonly queued_max: number
@@ -167,14 +170,14 @@ async function decideAsWhole(
   return answers
 }
 
-type DecidingRules = Pick<WriterOptions, 'hubName' | 'expiryGrace_ms'>
+export type DecidingRules = Pick<WriterOptions, 'hubName' | 'states' | 'expiryGrace_ms'>
 
 async function lockAndDecide(
   tx: Transaction,
   commands: readonly Command[],
-  { hubName, expiryGrace_ms }: DecidingRules,
+  { hubName, states, expiryGrace_ms }: DecidingRules,
 ): Promise<{ readonly answers: readonly Answer[]; readonly saving: Saving | undefined }> {
-  const rows = await lockRows(tx, commands, hubName)
+  const rows = await lockRows(tx, commands, { hubName, states })
   const book = openBook(rows)
   const answers = decideAll(book, commands, { expiryGrace_ms })
   return { answers, saving: savingOf(rows, book.changes()) }

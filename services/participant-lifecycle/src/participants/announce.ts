@@ -22,15 +22,18 @@ export function created(
   participant: Participant,
   accounts: readonly AnnouncedAccount[],
   at: Date,
+  requestId?: string,
 ): OutgoingMessage {
   return said('ParticipantCreated', {
     participantId: participant.name,
-    type: participant.isHub ? 'HUB' : 'DFSP',
+    type: participant.type,
+    state: participant.state,
     isActive: participant.isActive,
     currencies: [...new Set(accounts.map(({ currency }) => currency))],
     accounts: accounts.map(accountPart),
     version: participant.version,
     changedAt: at.toISOString(),
+    ...(requestId === undefined ? {} : { requestId }),
   })
 }
 
@@ -49,7 +52,7 @@ export function announcementsOf(
       case 'OPEN_ACCOUNT':
         return opened.splice(0, 1).map((account) => accountAdded(subject, account))
       case 'SET_STATE':
-        return [stateUpdated(subject, change.isActive)]
+        return [stateUpdated(subject, change)]
       case 'SET_ACCOUNT_STATUS':
         return [statusUpdated(subject, change)]
       case 'SET_LIMIT':
@@ -88,10 +91,10 @@ function accountAdded(subject: Subject, account: AnnouncedAccount): Fact {
     said('ParticipantAccountAdded', { ...subject, version, account: accountPart(account) })
 }
 
-function stateUpdated(subject: Subject, isActive: boolean): Fact {
-  const [newState, oldState] = isActive
-    ? (['ACTIVE', 'INACTIVE'] as const)
-    : (['INACTIVE', 'ACTIVE'] as const)
+function stateUpdated(
+  subject: Subject,
+  { state: newState, old: oldState, isActive }: Extract<Change, { type: 'SET_STATE' }>,
+): Fact {
   return (version) =>
     said('ParticipantStateUpdated', { ...subject, version, oldState, newState, isActive })
 }

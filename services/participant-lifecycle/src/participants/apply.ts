@@ -8,6 +8,7 @@ import {
   openAccounts,
   saveChange,
   saveVersions,
+  type NewParticipant,
   type OpenedAccount,
 } from './store.ts'
 
@@ -43,13 +44,14 @@ export async function applyChanges(
 export async function applyCreation(
   bus: EventBus,
   tx: Transaction,
-  participant: { readonly name: string; readonly isActive: boolean; readonly createdBy: string },
+  participant: NewParticipant,
   changes: readonly Change[],
   at: Date,
+  requestId?: string,
 ): Promise<void> {
   const added = await addParticipant(tx, participant)
   const opened = await openAccounts(tx, openingsOf({ participant: added, changes }))
-  bus.announce(tx, [created(added, announced(added, changes, opened), at)])
+  bus.announce(tx, [created(added, announced(added, changes, opened), at, requestId)])
 }
 
 function openingsOf({ participant, changes }: Changing) {

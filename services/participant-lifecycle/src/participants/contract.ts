@@ -1,14 +1,12 @@
 /** Wire ↔ domain of participants. A value out of its bounds is refused as INVALID, naming it. */
 import { isEndpointType, isEndpointValue } from '@causeway/fspiop'
-import { formatAmount, isCurrency, parseAmount, parseDecimal } from '@causeway/money'
+import { formatAmount, isCurrency, parseDecimal } from '@causeway/money'
 import type {
   Account as AccountMessage,
   Limit as LimitMessage,
   Participant as ParticipantMessage,
   Refusal as RefusalMessage,
 } from '@causeway/protos'
-import type { Deposit } from '../ledger/domain/command.ts'
-import { evidence_bytes_max } from '../ledger/domain/entry.ts'
 import { refuse, type Refused } from './domain/change.ts'
 import {
   openingBalance,
@@ -22,7 +20,6 @@ const limitType = 'NET_DEBIT_CAP'
 const namePattern = /^[A-Za-z0-9_.-]{2,30}$/
 /** 100 percent in ten-thousandths. */
 const percentage_max = 1_000_000n
-const id_length_max = 64
 
 /** What is wrong with a name or a currency that is to become part of the hub. */
 export function creationFault(name: string, currency: string): Refused | undefined {
@@ -67,43 +64,6 @@ export function positionOf(text: string): bigint | Refused {
   return position ?? refuse('INVALID', 'initialPosition is a decimal')
 }
 
-interface FundsMessage {
-  readonly transferId: string
-  readonly name: string
-  readonly accountId: number
-  readonly kind: string
-  readonly amount: string
-  readonly currency: string
-  readonly externalReference: string
-  readonly reason: string
-  readonly extensionList: Buffer
-}
-
-/** Reference, reason and extensions are kept as evidence, so that a repeat must agree with them. */
-export function depositOf(message: FundsMessage): Deposit | Refused {
-  const { transferId: id, kind, reason, externalReference } = message
-  const amount = parseAmount(message.amount)
-  if (kind !== 'DEPOSIT') return refuse('INVALID', 'kind is DEPOSIT')
-  if (id === '' || id.length > id_length_max) {
-    return refuse('INVALID', `transferId has 1 to ${id_length_max} characters`)
-  }
-  if (amount === undefined || amount === 0n) return refuse('INVALID', 'amount is above 0')
-  const extensionList = message.extensionList.toString()
-  const evidence = Buffer.from(JSON.stringify({ externalReference, reason, extensionList }))
-  if (evidence.length > evidence_bytes_max) {
-    return refuse('INVALID', `reason and extensions have at most ${evidence_bytes_max} bytes`)
-  }
-  return {
-    type: 'DEPOSIT',
-    id,
-    participant: message.name,
-    accountId: message.accountId,
-    amount,
-    currency: message.currency,
-    evidence,
-  }
-}
-
 export function participantMessage(participant: Participant): ParticipantMessage {
   return {
     id: participant.id,
@@ -113,6 +73,8 @@ export function participantMessage(participant: Participant): ParticipantMessage
     createdAt: participant.createdAt.toISOString(),
     createdBy: participant.createdBy,
     version: participant.version,
+    state: participant.state,
+    type: participant.type,
     accounts: participant.accounts
       .filter(({ type }) => type !== openingBalance)
       .map(accountMessage),

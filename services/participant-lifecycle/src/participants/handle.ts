@@ -1,74 +1,135 @@
 /**
- * The commands about participants: each is decided and stored, with what is announced, as one piece of
- * work in the ledger's queue, so that the next reservation already sees it.
+ * The commands about participants: each is decided and stored, with what is announced and what goes on
+ * record, as one piece of work in the ledger's queue, so that the next reservation already sees it.
  */
 import type { EventBus, Transaction } from '@causeway/runtime'
-import type { Deposit } from '../ledger/domain/command.ts'
-import type { DepositRefusal } from '../ledger/domain/decision.ts'
-import { decideIn, type Writer } from '../ledger/writer.ts'
+import { formatAmount } from '@causeway/money'
+import { active, inactive } from '../ledger/domain/states.ts'
+import { decideIn, type DecidingRules, type Writer } from '../ledger/writer.ts'
 import { applyChanges, applyCreation } from './apply.ts'
+import { announceAudit, auditedChanges, subjectOf, type Audited, type By } from './audit.ts'
 import { refuse, type Decision, type Refused } from './domain/change.ts'
 import { addModelAccounts, create, createHubAccount, type ModelPair } from './domain/create.ts'
 import { accountIn, openingBalance, type Participant } from './domain/participant.ts'
 import { setInitialLimit, type InitialLimit } from './domain/update.ts'
+import type { CurrencyModel } from './models.ts'
 import { lockParticipants, lockParticipantsWith, openAccounts } from './store.ts'
 
 export interface HandleParts {
   readonly writer: Writer
   readonly bus: EventBus
-  readonly hubName: string
+  readonly rules: DecidingRules
   /** Whether a new participant is active at once. */
   readonly activeOnCreate: boolean
   /** The active settlement models that serve a currency. */
-  readonly modelsOf: (currency: string) => Promise<readonly ModelPair[]>
+  readonly modelsOf: (currency: string) => Promise<readonly CurrencyModel[]>
+  /** Told after a participant came into another state. */
+  readonly onState: (participant: Participant, oldState: string) => void
 }
 
 /** The participant after the command. */
-export type Outcome = Refused | { readonly type: 'DONE'; readonly participant: Participant }
+export type Outcome =
+  | Refused
+  | {
+      readonly type: 'DONE'
+      readonly participant: Participant
+      /** Null when everything was so already. */
+      readonly audited: Audited | null
+      /** The state before, where it has changed. */
+      readonly oldState: string | null
+    }
 
 /** Decides about one participant and applies what was decided. */
-export async function changeParticipant(
-  { writer, bus }: HandleParts,
+export function changeParticipant(
+  parts: HandleParts,
+  name: string,
+  by: By,
+  decide: (participant: Participant) => Decision,
+): Promise<Outcome> {
+  return recorded(parts, by, (tx) => changeIn(tx, parts.bus, name, decide))
+}
+
+/** The same inside work that goes on; what goes on record is the caller's. */
+export async function changeIn(
+  tx: Transaction,
+  bus: EventBus,
   name: string,
   decide: (participant: Participant) => Decision,
 ): Promise<Outcome> {
-  return writer.alone(async (tx) => {
-    const participant = await lockOne(tx, name)
-    if (participant === undefined) return unknownParticipant(name)
-    const decision = decide(participant)
-    if (decision.type === 'REFUSE') return decision
-    await applyChanges(bus, tx, [{ participant, changes: decision.changes }], new Date())
-    return afterwards(tx, name)
+  const participant = await lockOne(tx, name)
+  if (participant === undefined) return unknownParticipant(name)
+  const decision = decide(participant)
+  if (decision.type === 'REFUSE') return decision
+  const { changes } = decision
+  await applyChanges(bus, tx, [{ participant, changes }], new Date())
+  const oldState = changes.some(({ type }) => type === 'SET_STATE') ? participant.state : null
+  return afterwards(tx, name, auditedChanges(participant, changes), oldState)
+}
+
+/** Runs the work in its turn and puts it on record in the same transaction. */
+async function recorded(
+  { writer, bus, onState }: HandleParts,
+  by: By,
+  work: (tx: Transaction) => Promise<Outcome>,
+): Promise<Outcome> {
+  const outcome = await writer.alone(async (tx) => {
+    const done = await work(tx)
+    if (done.type === 'DONE' && done.audited) announceAudit(bus, tx, by, done.audited)
+    return done
   })
+  if (outcome.type === 'DONE' && outcome.oldState !== null) {
+    onState(outcome.participant, outcome.oldState)
+  }
+  return outcome
 }
 
 export async function createParticipant(
-  { writer, bus, hubName, activeOnCreate, modelsOf }: HandleParts,
+  parts: HandleParts,
   creation: { readonly name: string; readonly currency: string; readonly createdBy: string },
 ): Promise<Outcome> {
   const { name, createdBy } = creation
-  const models = await modelsOf(creation.currency)
-  return writer.alone(async (tx) => {
-    const locked = await lockParticipants(tx, [hubName, name])
-    const hub = locked.find(({ isHub }) => isHub)
-    if (hub === undefined) throw new Error(`the hub is not known as ${hubName}`)
-    const existing = locked.find((participant) => participant.name === name)
+  const models = await parts.modelsOf(creation.currency)
+  const by = { actor: createdBy, action: 'CreateParticipant' }
+  return recorded(parts, by, async (tx) => {
+    const hub = await lockHub(tx, parts.rules.hubName)
+    const existing = name === hub.name ? hub : await lockOne(tx, name)
     const decision = create(hub, existing, { ...creation, models })
     if (decision.type === 'REFUSE') return decision
     const { changes } = decision
     if (existing === undefined) {
-      await applyCreation(
-        bus,
-        tx,
-        { name, isActive: activeOnCreate, createdBy },
-        changes,
-        new Date(),
-      )
+      const participant = { name, type: 'DFSP', createdBy, ...stateOfNew(parts) } as const
+      await applyCreation(parts.bus, tx, participant, changes, new Date())
     } else {
-      await applyChanges(bus, tx, [{ participant: existing, changes }], new Date())
+      await applyChanges(parts.bus, tx, [{ participant: existing, changes }], new Date())
     }
-    return afterwards(tx, name)
+    return existing === undefined
+      ? createdAs(tx, name)
+      : afterwards(tx, name, auditedChanges(existing, changes))
   })
+}
+
+/** The state that a scheme gives to those who are new. */
+export function stateOfNew({ activeOnCreate }: Pick<HandleParts, 'activeOnCreate'>) {
+  return { state: activeOnCreate ? active : inactive, isActive: activeOnCreate }
+}
+
+/** A new participant goes on record as a whole. */
+export async function createdAs(tx: Transaction, name: string): Promise<Outcome> {
+  const participant = await lockKnown(tx, name)
+  const { type, state, accounts, endpoints } = participant
+  const after = {
+    type,
+    state: { name: state, isActive: participant.isActive },
+    accounts: accounts.map((account) => ({
+      type: account.type,
+      currency: account.currency,
+      isActive: account.isActive,
+      limit: account.limit && formatAmount(account.limit.value),
+    })),
+    endpoints: Object.fromEntries(endpoints.map((one) => [one.type, one.value])),
+  }
+  const audited = { subject: subjectOf(name), before: null, after }
+  return { type: 'DONE', participant, audited, oldState: null }
 }
 
 export function openHubAccount(
@@ -76,10 +137,14 @@ export function openHubAccount(
   name: string,
   account: { readonly type: string; readonly currency: string; readonly createdBy: string },
 ): Promise<Outcome> {
-  return changeParticipant(parts, name, (participant) => createHubAccount(participant, account))
+  const by = { actor: account.createdBy, action: 'CreateHubAccount' }
+  return changeParticipant(parts, name, by, (participant) => createHubAccount(participant, account))
 }
 
-/** Opens what participants with the currency lack for a new settlement model. */
+/**
+ * Opens what participants with the currency lack for a new settlement model. On record is the creation
+ * of the model, which settlements announces.
+ */
 export async function openModelAccounts(
   { writer, bus }: HandleParts,
   pair: ModelPair,
@@ -96,20 +161,26 @@ export async function openModelAccounts(
 }
 
 /** The first limit, the position to begin with, and active accounts: all or nothing. */
-export async function setInitialPositionAndLimits(
-  { writer, bus, hubName }: HandleParts,
+export function setInitialPositionAndLimits(
+  parts: HandleParts,
   name: string,
+  by: By,
   limit: InitialLimit,
   position: bigint,
 ): Promise<Outcome> {
-  return writer.alone(async (tx) => {
+  return recorded(parts, by, async (tx) => {
     const participant = await lockOne(tx, name)
     if (participant === undefined) return unknownParticipant(name)
     const decision = setInitialLimit(participant, limit)
     if (decision.type === 'REFUSE') return decision
-    await applyChanges(bus, tx, [{ participant, changes: decision.changes }], new Date())
-    if (position !== 0n) await openPosition(tx, participant, limit.currency, position, hubName)
-    return afterwards(tx, name)
+    const { changes } = decision
+    await applyChanges(parts.bus, tx, [{ participant, changes }], new Date())
+    if (position !== 0n) {
+      await openPosition(tx, participant, limit.currency, position, parts.rules)
+    }
+    const audited = auditedChanges(participant, changes)
+    const begun = { position: { [limit.currency]: formatAmount(position) } }
+    return afterwards(tx, name, audited && { ...audited, after: { ...audited.after, ...begun } })
   })
 }
 
@@ -118,10 +189,10 @@ async function openPosition(
   participant: Participant,
   currency: string,
   position: bigint,
-  hubName: string,
+  rules: DecidingRules,
 ): Promise<void> {
-  const hub = await lockOne(tx, hubName)
-  if (hub !== undefined && accountIn(hub, openingBalance, currency) === undefined) {
+  const hub = await lockHub(tx, rules.hubName)
+  if (accountIn(hub, openingBalance, currency) === undefined) {
     await openAccounts(tx, [
       {
         type: 'OPEN_ACCOUNT',
@@ -138,57 +209,35 @@ async function openPosition(
   const { name } = participant
   const id = `opening-${account.id}`
   const command = { type: 'OPENING', id, participant: name, currency, position } as const
-  await decideIn(tx, [command], { hubName, expiryGrace_ms: 0 })
+  await decideIn(tx, [command], rules)
 }
 
-/** Funds in. The same id with the same content is done already. */
-export async function recordDeposit(
-  { writer }: HandleParts,
-  command: Deposit,
-): Promise<Refused | { readonly type: 'DONE' }> {
-  const [answer] = await writer.decide([command])
-  switch (answer?.type) {
-    case 'ENTRY':
-      return { type: 'DONE' }
-    case 'DECLINE':
-      return refuse(answer.reason, detailOf(answer.reason, command))
-    case 'MISMATCH':
-      return refuse('MODIFIED', `${command.id} was used before with other content`)
-    default:
-      throw new Error(`the ledger could not take the deposit ${command.id}`)
-  }
-}
-
-function detailOf(reason: DepositRefusal, { participant, accountId, currency }: Deposit): string {
-  switch (reason) {
-    case 'PARTICIPANT_UNKNOWN':
-      return `there is no participant ${participant}`
-    case 'PARTICIPANT_INACTIVE':
-      return `${participant} is not active`
-    case 'ACCOUNT_UNKNOWN':
-      return `${participant} has no account ${accountId}`
-    case 'ACCOUNT_TYPE_WRONG':
-      return `account ${accountId} is not of type SETTLEMENT`
-    case 'CURRENCY_MISMATCH':
-      return `account ${accountId} is not in ${currency}`
-    case 'ACCOUNT_INACTIVE':
-      return `account ${accountId} is not active`
-    case 'HUB_ACCOUNTS_MISSING':
-      return `the hub has no active HUB_RECONCILIATION account in ${currency}`
-  }
-}
-
-async function lockOne(tx: Transaction, name: string): Promise<Participant | undefined> {
+export async function lockOne(tx: Transaction, name: string): Promise<Participant | undefined> {
   const [participant] = await lockParticipants(tx, [name])
   return participant
+}
+
+export async function lockHub(tx: Transaction, hubName: string): Promise<Participant> {
+  const hub = await lockOne(tx, hubName)
+  if (hub?.isHub !== true) throw new Error(`the hub is not known as ${hubName}`)
+  return hub
 }
 
 export function unknownParticipant(name: string): Refused {
   return refuse('PARTICIPANT_UNKNOWN', `there is no participant ${name}`)
 }
 
-async function afterwards(tx: Transaction, name: string): Promise<Outcome> {
+async function lockKnown(tx: Transaction, name: string): Promise<Participant> {
   const participant = await lockOne(tx, name)
   if (participant === undefined) throw new Error(`${name} is gone after its change`)
-  return { type: 'DONE', participant }
+  return participant
+}
+
+async function afterwards(
+  tx: Transaction,
+  name: string,
+  audited: Audited | null,
+  oldState: string | null = null,
+): Promise<Outcome> {
+  return { type: 'DONE', participant: await lockKnown(tx, name), audited, oldState }
 }

@@ -3,16 +3,21 @@ import type { SettlementModel, settlementModelsService } from '@causeway/protos'
 import type { Calls } from '@causeway/runtime'
 import type { ModelPair } from './domain/create.ts'
 
+export interface CurrencyModel extends ModelPair {
+  /** Settled one by one, so that cover is always moved by each transfer. */
+  readonly isGross: boolean
+}
+
 /** Its own active models, or, where it has none, the active default models without a currency. */
 export function modelsFrom(
   settlements: Pick<Calls<typeof settlementModelsService>, 'GetSettlementModels'>,
-): (currency: string) => Promise<readonly ModelPair[]> {
+): (currency: string) => Promise<readonly CurrencyModel[]> {
   return async (currency) => {
     const own = await settlements.GetSettlementModels({ currency, name: '' })
     const models = activeOf(own.models, currency)
-    if (models.length > 0) return models.map(pairOf)
+    if (models.length > 0) return models.map(modelOf)
     const every = await settlements.GetSettlementModels({ currency: '', name: '' })
-    return activeOf(every.models, '').map(pairOf)
+    return activeOf(every.models, '').map(modelOf)
   }
 }
 
@@ -23,6 +28,7 @@ function activeOf(
   return models.filter((model) => model.isActive && model.currency === currency)
 }
 
-function pairOf({ ledgerAccountType, settlementAccountType }: SettlementModel): ModelPair {
-  return { ledgerAccountType, settlementAccountType }
+function modelOf(model: SettlementModel): CurrencyModel {
+  const { ledgerAccountType, settlementAccountType } = model
+  return { ledgerAccountType, settlementAccountType, isGross: model.granularity === 'GROSS' }
 }

@@ -1,5 +1,6 @@
 /** What changes about a participant, what is refused, and what is said about it. */
 import { describe, expect, test } from '@jest/globals'
+import type { States } from '../ledger/domain/states.ts'
 import { announcementsOf } from './announce.ts'
 import type { Change, Decision } from './domain/change.ts'
 import { addModelAccounts, create, createHubAccount } from './domain/create.ts'
@@ -13,7 +14,15 @@ import {
 } from './domain/update.ts'
 
 const at = new Date('2026-03-01T12:00:00.000Z')
-const someone = { isHub: false, isActive: true, version: 4, createdAt: at, createdBy: 'operator' }
+const someone = {
+  isHub: false,
+  type: 'DFSP',
+  state: 'ACTIVE',
+  isActive: true,
+  version: 4,
+  createdAt: at,
+  createdBy: 'operator',
+} as const
 
 function account(id: number, type: string, changes: Partial<ParticipantAccount> = {}) {
   const fixed = { currency: 'USD', isActive: true, createdAt: at, createdBy: 'operator' }
@@ -39,6 +48,12 @@ const fresh: Participant = {
   ],
   endpoints: [{ type: 'FSPIOP_CALLBACK_URL_QUOTES', value: 'https://greenbank.example' }],
 }
+
+const states: States = new Map([
+  ['ACTIVE', new Set(['TRANSFERS'] as const)],
+  ['INACTIVE', new Set()],
+  ['CLOSED', new Set()],
+])
 
 const limit = { value: 6_000_000n, alarmPercentage: 100_000n }
 const limited: Participant = {
@@ -163,9 +178,18 @@ describe('limits', () => {
 
 describe('states and endpoints', () => {
   test('a participant is deactivated and activated, the hub never', () => {
-    expect(changesOf(setState(fresh, false))).toEqual([{ type: 'SET_STATE', isActive: false }])
-    expect(changesOf(setState(fresh, true))).toEqual([])
-    expect(reasonOf(setState(hub, false))).toBe('HUB_UNCHANGEABLE')
+    expect(changesOf(setState(fresh, 'INACTIVE', states))).toEqual([
+      { type: 'SET_STATE', state: 'INACTIVE', old: 'ACTIVE', isActive: false },
+    ])
+    expect(changesOf(setState(fresh, 'ACTIVE', states))).toEqual([])
+    expect(reasonOf(setState(hub, 'INACTIVE', states))).toBe('HUB_UNCHANGEABLE')
+  })
+
+  test('only a state of the scheme is taken, and who is closed stays closed', () => {
+    const closed = { ...fresh, state: 'CLOSED', isActive: false }
+    expect(reasonOf(setState(fresh, 'DORMANT', states))).toBe('STATE_UNKNOWN')
+    expect(reasonOf(setState(closed, 'ACTIVE', states))).toBe('STATE_FINAL')
+    expect(changesOf(setState(closed, 'CLOSED', states))).toEqual([])
   })
 
   test('an endpoint replaces the one of its type', () => {

@@ -5,7 +5,6 @@ import type { Database, Handlers } from '@causeway/runtime'
 import {
   creationFault,
   currencyFault,
-  depositOf,
   endpointFault,
   isRefused,
   limitMessage,
@@ -14,7 +13,11 @@ import {
   positionOf,
   refusalMessage,
 } from './contract.ts'
+import { manageFunds } from '../funds/serve.ts'
+import type { FundsParts } from '../funds/handle.ts'
+import { active, inactive } from '../ledger/domain/states.ts'
 import type { Refused } from './domain/change.ts'
+import type { By } from './audit.ts'
 import { accountIn } from './domain/participant.ts'
 import { setAccountStatus, setEndpoint, setLimit, setState } from './domain/update.ts'
 import {
@@ -22,7 +25,6 @@ import {
   createParticipant,
   openHubAccount,
   openModelAccounts,
-  recordDeposit,
   setInitialPositionAndLimits,
   unknownParticipant,
   type HandleParts,
@@ -32,8 +34,8 @@ import { balancesOf, participantsNamed } from './store.ts'
 
 type Service = Handlers<typeof participantsService>
 
-export function serveParticipants(database: Database, parts: HandleParts): Service {
-  return { ...questions(database), ...creations(parts), ...updates(parts), ...funds(parts) }
+export function serveParticipants(database: Database, parts: HandleParts & FundsParts): Service {
+  return { ...questions(database), ...creations(parts), ...updates(parts), ...manageFunds(parts) }
 }
 
 function questions(
@@ -99,47 +101,55 @@ function updates(
   | 'UpdateEndpoint'
 > {
   return {
-    UpdateParticipantState: async ({ name, isActive }) =>
-      participantAnswer(
-        await changeParticipant(parts, name, (participant) => setState(participant, isActive)),
-      ),
-    SetInitialPositionAndLimits: async ({ name, currency, limit, initialPosition }) => {
+    UpdateParticipantState: async ({ name, isActive, state, actor, reason }) => {
+      const wanted = state ?? (isActive ? active : inactive)
+      const by = {
+        ...who(actor, 'UpdateParticipantState'),
+        ...(reason === undefined ? {} : { labels: { reason } }),
+      }
+      return participantAnswer(
+        await changeParticipant(parts, name, by, (one) =>
+          setState(one, wanted, parts.rules.states),
+        ),
+      )
+    },
+    SetInitialPositionAndLimits: async ({ name, currency, limit, initialPosition, actor }) => {
       const initial = limitOf(currency, limit)
       if (isRefused(initial)) return done(initial)
       const position = positionOf(initialPosition)
       if (isRefused(position)) return done(position)
-      return done(await setInitialPositionAndLimits(parts, name, initial, position))
+      const by = who(actor, 'SetInitialPositionAndLimits')
+      return done(await setInitialPositionAndLimits(parts, name, by, initial, position))
     },
-    UpdateParticipantAccountLimit: async ({ name, currency, limit }) => {
+    UpdateParticipantAccountLimit: async ({ name, currency, limit, actor }) => {
       const wanted = limitOf(currency, limit)
       if (isRefused(wanted)) return { refusal: refusalMessage(wanted) }
-      const outcome = await changeParticipant(parts, name, (one) => setLimit(one, wanted))
+      const by = who(actor, 'UpdateParticipantAccountLimit')
+      const outcome = await changeParticipant(parts, name, by, (one) => setLimit(one, wanted))
       if (outcome.type === 'REFUSE') return { refusal: refusalMessage(outcome) }
       const set = accountIn(outcome.participant, 'POSITION', currency)?.limit
       if (set === null || set === undefined)
         throw new Error(`${name} has no limit after its change`)
       return { limit: limitMessage(set) }
     },
-    UpdateAccountStatus: async ({ name, accountId, isActive }) =>
+    UpdateAccountStatus: async ({ name, accountId, isActive, actor }) =>
       done(
-        await changeParticipant(parts, name, (one) => setAccountStatus(one, accountId, isActive)),
+        await changeParticipant(parts, name, who(actor, 'UpdateAccountStatus'), (one) =>
+          setAccountStatus(one, accountId, isActive),
+        ),
       ),
     UpdateEndpoint: async ({ name, type, value, createdBy }) => {
       const fault = endpointFault(type, value)
       if (fault !== undefined) return done(fault)
       const endpoint = { type, value, createdBy }
-      return done(await changeParticipant(parts, name, (one) => setEndpoint(one, endpoint)))
+      const by = who(createdBy, 'UpdateEndpoint')
+      return done(await changeParticipant(parts, name, by, (one) => setEndpoint(one, endpoint)))
     },
   }
 }
 
-function funds(parts: HandleParts): Pick<Service, 'ManageFundsCreditDebitPairInstruction'> {
-  return {
-    ManageFundsCreditDebitPairInstruction: async (message) => {
-      const command = depositOf(message)
-      return done(isRefused(command) ? command : await recordDeposit(parts, command))
-    },
-  }
+function who(actor: string | undefined, action: string): By {
+  return { actor: actor ?? '', action }
 }
 
 function participantAnswer(outcome: Outcome) {

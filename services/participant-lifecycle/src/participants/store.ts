@@ -2,11 +2,17 @@
 import { statement, textArray, type Queries, type Transaction } from '@causeway/runtime'
 import { hubId } from '../ledger/domain/book.ts'
 import type { Change } from './domain/change.ts'
-import type { Endpoint, Limit, Participant, ParticipantAccount } from './domain/participant.ts'
+import type {
+  Endpoint,
+  Limit,
+  Participant,
+  ParticipantAccount,
+  ParticipantType,
+} from './domain/participant.ts'
 
 /** A participant with all that belongs to it in one row; money as text, for JSON numbers lose digits. */
 const whole = `
-  select id, name, is_active, version, created_at, created_by,
+  select id, name, type, state, is_active, version, created_at, created_by,
     (select coalesce(json_agg(json_build_object('id', accounts.id, 'type', accounts.type,
         'currency', currency, 'isActive', accounts.is_active, 'createdAt', accounts.created_at,
         'createdBy', accounts.created_by, 'value', limits.value::text,
@@ -32,6 +38,8 @@ const lockWithCurrency = statement(`
 interface ParticipantRow {
   readonly id: number
   readonly name: string
+  readonly type: ParticipantType
+  readonly state: string
   readonly is_active: boolean
   readonly version: number
   readonly created_at: Date
@@ -85,6 +93,8 @@ function participantOf(row: ParticipantRow): Participant {
     id: row.id,
     name: row.name,
     isHub: row.id === hubId,
+    type: row.type,
+    state: row.state,
     isActive: row.is_active,
     version: row.version,
     createdAt: row.created_at,
@@ -103,15 +113,23 @@ function accountOf({ value, alarmPercentage, createdAt, ...account }: AccountJso
 }
 
 const insertParticipant = statement(`
-  insert into participants (name, is_active, created_by) values ($1, $2, $3)`)
+  insert into participants (name, type, state, is_active, created_by)
+  values ($1, $2, $3, $4, $5)`)
+
+export interface NewParticipant {
+  readonly name: string
+  readonly type: ParticipantType
+  readonly state: string
+  readonly isActive: boolean
+  readonly createdBy: string
+}
 
 /** Its version is 1. */
 export async function addParticipant(
   tx: Transaction,
-  participant: { readonly name: string; readonly isActive: boolean; readonly createdBy: string },
+  { name, type, state, isActive, createdBy }: NewParticipant,
 ): Promise<Participant> {
-  const { name, isActive, createdBy } = participant
-  await tx.query(insertParticipant, [name, isActive, createdBy])
+  await tx.query(insertParticipant, [name, type, state, isActive, createdBy])
   const [added] = await lockParticipants(tx, [name])
   if (added === undefined) throw new Error(`${name} was not added`)
   return added
@@ -159,7 +177,7 @@ export async function openAccounts(
   }))
 }
 
-const updateState = statement(`update participants set is_active = $2 where id = $1`)
+const updateState = statement(`update participants set state = $2, is_active = $3 where id = $1`)
 const updateStatus = statement(`update accounts set is_active = $2 where id = $1`)
 
 const replaceLimit = statement(`
@@ -184,7 +202,7 @@ export async function saveChange(
 ): Promise<void> {
   switch (change.type) {
     case 'SET_STATE':
-      await tx.query(updateState, [participantId, change.isActive])
+      await tx.query(updateState, [participantId, change.state, change.isActive])
       return
     case 'SET_ACCOUNT_STATUS':
       await tx.query(updateStatus, [change.accountId, change.isActive])

@@ -34,7 +34,7 @@ export function inFuture(ms: number): string {
 }
 
 /** A busy machine is no reason to fail. */
-const patient = { deadline_ms: 20_000 }
+export const patient = { deadline_ms: 20_000 }
 
 export async function prepare(
   { ledger }: TestLedger,

@@ -33,6 +33,10 @@ const settings: Settings = {
   LEDGER_BATCH_MAX: 200,
   LEDGER_QUEUE_MAX: 10_000,
   EXPIRY_GRACE_MS: 1_000,
+  FUNDS_OUT_VALIDITY_S: 432_000,
+  FUNDS_SWEEP_INTERVAL_MS: 3_600_000,
+  PARTICIPANT_STATES:
+    'ACTIVE=TRANSFERS+FUNDS_IN+FUNDS_OUT;INACTIVE=;SUSPENDED=FUNDS_IN;CLOSED=FUNDS_OUT',
   HUB_NAME: 'Hub',
   COMPATIBILITY: 'specification',
 }
@@ -67,6 +71,7 @@ async function openOn(
         models: models.filter((model) => currency === '' || model.currency === currency),
       }),
     CreateSettlementModel: () => Promise.reject(new Error('this peer answers questions alone')),
+    UpdateSettlementModel: () => Promise.reject(new Error('this peer answers questions alone')),
   })
   const service: Service = await start(all, parts)
   const database = await parts.openDatabase({

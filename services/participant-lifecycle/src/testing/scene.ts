@@ -1,7 +1,7 @@
 /** What tests of the ledger's decisions are made of: two FSPs, their accounts, a clock, a book. */
 import { openBook, type LockedRows, type OpenBook, type Party } from '../ledger/domain/book.ts'
 import type { Account } from '../ledger/domain/account.ts'
-import type { Command, Deposit, Post, Reserve, Void } from '../ledger/domain/command.ts'
+import type { Command, Deposit, Post, Reserve, Void, Withdraw } from '../ledger/domain/command.ts'
 import { decideAll, type Answer } from '../ledger/domain/decide.ts'
 import { noEvidence, type Entry } from '../ledger/domain/entry.ts'
 
@@ -9,9 +9,10 @@ export const now = new Date('2026-03-01T12:00:00.000Z')
 export const later = (ms: number): Date => new Date(now.getTime() + ms)
 export const expiryGrace_ms = 1_000
 
-export const hub: Party = { id: 1, name: 'Hub', isActive: true }
-export const greenbank: Party = { id: 2, name: 'greenbank', isActive: true }
-export const bluewallet: Party = { id: 3, name: 'bluewallet', isActive: true }
+const permits: Party['permits'] = new Set(['TRANSFERS', 'FUNDS_IN', 'FUNDS_OUT'])
+export const hub: Party = { id: 1, name: 'Hub', isActive: true, permits }
+export const greenbank: Party = { id: 2, name: 'greenbank', isActive: true, permits }
+export const bluewallet: Party = { id: 3, name: 'bluewallet', isActive: true, permits }
 
 const empty = {
   currency: 'USD',
@@ -22,6 +23,7 @@ const empty = {
   creditsPending: 0n,
   cap: null,
   excluded: 0n,
+  unpaid: 0n,
   changedAt: now,
 }
 
@@ -56,6 +58,7 @@ export const rows: LockedRows = {
   now,
   batch: 12n,
   windowId: 7,
+  fees: new Map(),
   entries: [],
   parties: [hub, greenbank, bluewallet],
   accounts: [
@@ -116,6 +119,16 @@ export const depositing: Deposit = {
   amount: 50n,
   currency: 'USD',
   evidence: Buffer.from('bank reference'),
+}
+
+/** Of the very account and amount that is deposited. */
+export const withdrawing: Withdraw = {
+  ...depositing,
+  type: 'WITHDRAW',
+  id: 'a-withdrawal',
+  protects: true,
+  isFinal: false,
+  validity_ms: 5_000,
 }
 
 export interface Played {

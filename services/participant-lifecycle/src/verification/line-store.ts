@@ -42,7 +42,7 @@ const expectedSteps = `
     when entries.debit_account_id is null or entries.outcome = 'REFUSED' then '{}'
     when entries.outcome = 'RESERVED' then '{RESERVE}'
     when entries.outcome = 'VOIDED' then '{RESERVE,VOID}'
-    when entries.kind <> 'TRANSFER' then '{MOVE}'
+    when entries.kind not in ('TRANSFER', 'FUNDS_OUT') then '{MOVE}'
     when entries.settles = 'GROSS_IMMEDIATE' then '{GROSS_PAYEE,GROSS_PAYER,POST,RESERVE}'
     else '{POST,RESERVE}'
   end::text[]`

@@ -61,8 +61,8 @@ const sumPosted = statement(`
     case when debit_account_id is null then -sum(amount) else sum(amount) end as net,
     count(*) as transfers_count
   from entries
-  where ctid >= $1 and ctid < $2 and batch <= $3 and kind = 'TRANSFER' and outcome = 'POSTED'
-    and window_id >= $4 and window_id < $5
+  where ctid >= $1 and ctid < $2 and batch <= $3 and kind in ('TRANSFER', 'FEE')
+    and outcome = 'POSTED' and window_id >= $4 and window_id < $5
   group by grouping sets
     ((window_id, model_id, debit_account_id), (window_id, model_id, credit_account_id))`)
 
@@ -96,7 +96,7 @@ function netOf(row: NetRow): Net {
 
 const findStamps = statement(`
   select id, amount, settles, window_id as "windowId" from entries
-  where ctid >= $1 and ctid < $2 and batch <= $3 and kind = 'TRANSFER' and outcome = 'POSTED'
+  where ctid >= $1 and ctid < $2 and batch <= $3 and kind in ('TRANSFER', 'FEE') and outcome = 'POSTED'
     and (settles is null or (settles = 'GROSS_IMMEDIATE') <> (window_id is null) or window_id > $4)
   order by id`)
 

@@ -5,7 +5,14 @@
 import type { Step } from './movement.ts'
 
 /** Account types that the ledger itself moves; others are only ever opened and listed. */
-export type AccountType = 'POSITION' | 'SETTLEMENT' | 'HUB_RECONCILIATION' | 'HUB_OPENING_BALANCE'
+export type AccountType =
+  | 'POSITION'
+  | 'SETTLEMENT'
+  | 'INTERCHANGE_FEE'
+  | 'INTERCHANGE_FEE_SETTLEMENT'
+  | 'HUB_RECONCILIATION'
+  | 'HUB_MULTILATERAL_SETTLEMENT'
+  | 'HUB_OPENING_BALANCE'
 
 /** Ten-thousandths, each at least 0. */
 export interface Balances {
@@ -25,6 +32,8 @@ export interface Account extends Balances {
   readonly cap: bigint | null
   /** Of a SETTLEMENT account: the part of the cover that reservations may not use. */
   readonly excluded: bigint
+  /** Of a SETTLEMENT account: owed out of settlements, to be paid by funds out. */
+  readonly unpaid: bigint
   readonly changedAt: Date
 }
 
@@ -38,7 +47,12 @@ export function valueOf(balances: Balances): bigint {
 
 /** What a settlement account allows its participant to owe. */
 export function coverOf(settlement: Account): bigint {
-  return -valueOf(settlement) - settlement.excluded
+  return -valueOf(settlement) - settlement.excluded - stillToPay(settlement)
+}
+
+/** Funds out that are reserved are no cover any more: they are not excluded once again. */
+export function stillToPay({ unpaid, debitsPending }: Account): bigint {
+  return unpaid > debitsPending ? unpaid - debitsPending : 0n
 }
 
 /** The account after one side of a step; a balance that would fall below zero is a bug. */
@@ -62,6 +76,7 @@ export function moved(
     creditsPending: isDebit ? account.creditsPending : account.creditsPending + pending,
     cap: account.cap,
     excluded: account.excluded,
+    unpaid: account.unpaid,
     changedAt: at,
   }
   if (after.debitsPending < 0n || after.creditsPending < 0n) {

@@ -2,9 +2,12 @@
  * The book: the locked rows that a batch is decided on, in memory. What one command changes, the next
  * one sees; what changed is collected to be saved at the end.
  */
-import { moved, type Account, type AccountType } from './account.ts'
+import { moved, type Account } from './account.ts'
+import type { Recorded } from './decision.ts'
 import type { Entry } from './entry.ts'
+import type { FeeRule } from './fee.ts'
 import type { Movement } from './movement.ts'
+import type { Permission } from './states.ts'
 
 export const hubId = 1
 
@@ -12,6 +15,8 @@ export interface Party {
   readonly id: number
   readonly name: string
   readonly isActive: boolean
+  /** What its state permits. */
+  readonly permits: ReadonlySet<Permission>
 }
 
 export interface JournalLine extends Movement {
@@ -33,6 +38,8 @@ export interface LockedRows {
   /** Numbers the batches in the order of their commits. */
   readonly batch: bigint
   readonly windowId: number
+  /** Interchange fees by currency; '': of currencies that have none of their own. */
+  readonly fees: ReadonlyMap<string, FeeRule>
   readonly entries: readonly Entry[]
   readonly parties: readonly Party[]
   readonly accounts: readonly Account[]
@@ -44,7 +51,8 @@ export interface Book {
   entry(id: string): Entry | undefined
   party(name: string): Party | undefined
   account(id: number): Account | undefined
-  accountOf(participantId: number, type: AccountType, currency: string): Account | undefined
+  accountOf(participantId: number, type: string, currency: string): Account | undefined
+  feeRule(currency: string): FeeRule | undefined
 }
 
 /** What a batch changed, each row once, in its last state. */
@@ -53,13 +61,15 @@ export interface Changes {
   /** Entries that were reserved before this batch and are final now. */
   readonly completed: readonly Entry[]
   readonly accounts: readonly Account[]
+  /** Whether what an account has still to pay is among the changes. */
+  readonly isUnpaidChanged: boolean
   readonly journal: readonly JournalLine[]
   readonly gains: readonly WindowGain[]
 }
 
 export interface OpenBook extends Book {
   /** Stores the entry and makes its movements. */
-  record(entry: Entry, movements: readonly Movement[]): void
+  record(recorded: Recorded): void
   changes(): Changes
 }
 
@@ -74,6 +84,7 @@ export function openBook(rows: LockedRows): OpenBook {
   const changedAccounts = new Set<number>()
   const journal: JournalLine[] = []
   const gains = collectGains()
+  let isUnpaidChanged = false
 
   function move(entryId: string, movement: Movement): void {
     const { step, amount, debitAccountId, creditAccountId } = movement
@@ -82,6 +93,20 @@ export function openBook(rows: LockedRows): OpenBook {
     accounts.set(creditAccountId, moved(locked(creditAccountId), 'CREDIT', change))
     changedAccounts.add(debitAccountId).add(creditAccountId)
     journal.push({ entryId, ...movement })
+  }
+
+  /** What has to be paid by funds out never falls below nothing. */
+  function owe(accountId: number, change: bigint): void {
+    const account = locked(accountId)
+    const unpaid = account.unpaid + change
+    accounts.set(accountId, { ...account, unpaid: unpaid > 0n ? unpaid : 0n })
+    changedAccounts.add(accountId)
+    isUnpaidChanged = true
+  }
+
+  function payOut({ kind }: Entry, { step, debitAccountId, amount }: Movement): void {
+    if (kind !== 'FUNDS_OUT' || (step !== 'POST' && step !== 'MOVE')) return
+    if (locked(debitAccountId).unpaid > 0n) owe(debitAccountId, -amount)
   }
 
   function locked(id: number): Account {
@@ -102,10 +127,15 @@ export function openBook(rows: LockedRows): OpenBook {
         ?.find((one) => one.type === type && one.currency === currency)
       return found && accounts.get(found.id)
     },
-    record(entry, movements) {
+    feeRule: (currency) => rows.fees.get(currency) ?? rows.fees.get(''),
+    record({ entry, movements, unpaidOn }) {
       entries.set(entry.id, entry)
       changedEntries.add(entry.id)
-      for (const movement of movements) move(entry.id, movement)
+      for (const movement of movements) {
+        move(entry.id, movement)
+        payOut(entry, movement)
+        if (unpaidOn !== undefined) owe(unpaidOn, movement.amount)
+      }
       gains.add(entry)
     },
     changes() {
@@ -114,6 +144,7 @@ export function openBook(rows: LockedRows): OpenBook {
         entered: changed.filter(({ id }) => !known.has(id)),
         completed: changed.filter(({ id }) => known.has(id)),
         accounts: present([...changedAccounts].map((id) => accounts.get(id))),
+        isUnpaidChanged,
         journal,
         gains: gains.all(),
       }

@@ -42,6 +42,34 @@ export interface Deposit {
   readonly evidence: Buffer
 }
 
+/** Money that a participant takes out of the hub's bank account. */
+export interface Withdraw {
+  readonly type: 'WITHDRAW'
+  readonly id: string
+  readonly participant: string
+  readonly accountId: number
+  readonly amount: bigint
+  readonly currency: string
+  /** Reference, reason and extensions as bytes; part of what a repeat must agree with. */
+  readonly evidence: Buffer
+  /** Whether what the participant owes has to stay covered. */
+  readonly protects: boolean
+  /** Whether the money has left already: held and committed in one step. */
+  readonly isFinal: boolean
+  /** How long it is held. */
+  readonly validity_ms: number
+}
+
+/** The end of a withdrawal that is held. */
+export interface EndWithdrawal {
+  readonly type: 'END_WITHDRAWAL'
+  readonly id: string
+  readonly participant: string
+  /** Null: whichever account it is of. */
+  readonly accountId: number | null
+  readonly how: 'COMMIT' | 'ABORT' | 'EXPIRE'
+}
+
 /** The position that a participant begins with; not 0. */
 export interface Opening {
   readonly type: 'OPENING'
@@ -52,4 +80,4 @@ export interface Opening {
   readonly position: bigint
 }
 
-export type Command = Reserve | Post | Void | Deposit | Opening
+export type Command = Reserve | Post | Void | Deposit | Withdraw | EndWithdrawal | Opening

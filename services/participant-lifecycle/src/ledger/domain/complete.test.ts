@@ -194,7 +194,7 @@ describe('funds in', () => {
 
   test.each<readonly [string, LockedRows, Partial<typeof depositing>]>([
     ['PARTICIPANT_UNKNOWN', rows, { participant: 'nobody' }],
-    ['PARTICIPANT_INACTIVE', { ...rows, parties: [{ ...greenbank, isActive: false }] }, {}],
+    ['PARTICIPANT_INACTIVE', { ...rows, parties: [{ ...greenbank, permits: new Set() }] }, {}],
     ['ACCOUNT_UNKNOWN', rows, { accountId: 999 }],
     ['ACCOUNT_UNKNOWN', rows, { accountId: settlementOf(bluewallet).id }],
     ['ACCOUNT_TYPE_WRONG', rows, { accountId: positionOf(greenbank).id }],

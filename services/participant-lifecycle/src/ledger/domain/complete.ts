@@ -8,6 +8,7 @@ import type { Post, Void } from './command.ts'
 import { mismatch, unknown, type Decision } from './decision.ts'
 import { nobody, type Accounts, type Entry, type Terms } from './entry.ts'
 import { isExpired, untilExpired_ms } from './expiry.ts'
+import { feeEntryOf } from './fee.ts'
 import type { Movement } from './movement.ts'
 
 /** The reason of a reservation that nobody completed in time. */
@@ -24,8 +25,10 @@ export function post(book: Book, command: Post): Decision {
     return voided(book, stored, { ...command, reason: timeout })
   }
   const isGross = stored.settlement?.settles === 'GROSS_IMMEDIATE'
+  const fee = feeEntryOf(book, stored, terms)
   return {
     type: 'STORE',
+    ...(fee === null ? {} : { alongside: fee }),
     entry: {
       ...stored,
       outcome: 'POSTED',

@@ -21,11 +21,18 @@ const cap = 600n
 const deposited = 500n
 const lifetime_ms = 4_000
 
-const parties = names.map((name, index): Party => ({ id: index + 2, name, isActive: true }))
+const permits: Party['permits'] = new Set(['TRANSFERS', 'FUNDS_IN', 'FUNDS_OUT'])
+const parties = names.map((name, index): Party => ({
+  id: index + 2,
+  name,
+  isActive: true,
+  permits,
+}))
 const start: LockedRows = {
   now,
   batch: 1n,
   windowId: 1,
+  fees: new Map(),
   entries: [],
   parties,
   accounts: parties.flatMap((party) => [

@@ -6,11 +6,12 @@ import { coverOf, valueOf, type Account } from './account.ts'
 import type { Book, OpenBook } from './book.ts'
 import type { Command } from './command.ts'
 import { post, release } from './complete.ts'
-import type { Decision, DepositRefusal } from './decision.ts'
+import type { Decision, FundsRefusal } from './decision.ts'
 import { deposit } from './deposit.ts'
 import type { Entry } from './entry.ts'
 import { openPosition } from './opening.ts'
 import { reserve } from './reserve.ts'
+import { endWithdrawal, withdraw } from './withdraw.ts'
 
 /** A POSITION account as it stands after the step, or now if the step was done before. */
 export interface Position {
@@ -37,7 +38,7 @@ export type Answer =
   | { readonly type: 'MISMATCH' }
   | { readonly type: 'UNKNOWN' }
   | { readonly type: 'TOO_EARLY'; readonly retry_ms: number }
-  | { readonly type: 'DECLINE'; readonly reason: DepositRefusal }
+  | { readonly type: 'DECLINE'; readonly reason: FundsRefusal }
   /** The database refused this command alone, or it is not one that the ledger can hold. */
   | { readonly type: 'FAULT' }
 
@@ -49,7 +50,10 @@ export function decideAll(
 ): readonly Answer[] {
   return commands.map((command) => {
     const decision = decide(book, command, rules)
-    if (decision.type === 'STORE') book.record(decision.entry, decision.movements)
+    if (decision.type === 'STORE') {
+      book.record(decision)
+      if (decision.alongside !== undefined) book.record(decision.alongside)
+    }
     return answerOf(book, decision)
   })
 }
@@ -69,6 +73,10 @@ function decide(book: Book, command: Command, { expiryGrace_ms }: Rules): Decisi
       return release(book, command, expiryGrace_ms)
     case 'DEPOSIT':
       return deposit(book, command)
+    case 'WITHDRAW':
+      return withdraw(book, command)
+    case 'END_WITHDRAWAL':
+      return endWithdrawal(book, command)
     case 'OPENING':
       return openPosition(book, command)
   }
@@ -102,7 +110,7 @@ function positionOf(
   return position(participant, account, settlement)
 }
 
-function position(participant: string, account: Account, settlement?: Account): Position {
+export function position(participant: string, account: Account, settlement?: Account): Position {
   return {
     participant,
     accountId: account.id,

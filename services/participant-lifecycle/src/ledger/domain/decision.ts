@@ -2,8 +2,8 @@
 import type { Entry } from './entry.ts'
 import type { Movement } from './movement.ts'
 
-/** Why a deposit is declined; nothing is stored, so the same id may try again. */
-export type DepositRefusal =
+/** Why funds are declined; nothing is stored, so the same id may try again. */
+export type FundsRefusal =
   | 'PARTICIPANT_UNKNOWN'
   | 'PARTICIPANT_INACTIVE'
   | 'ACCOUNT_UNKNOWN'
@@ -12,18 +12,26 @@ export type DepositRefusal =
   | 'ACCOUNT_INACTIVE'
   | 'HUB_ACCOUNTS_MISSING'
 
+/** An entry with what it moves. */
+export interface Recorded {
+  readonly entry: Entry
+  readonly movements: readonly Movement[]
+  /** The SETTLEMENT account whose participant is to pay the amount by funds out. */
+  readonly unpaidOn?: number
+}
+
 export type Decision =
   /** The stored entry stands and is the answer. */
   | { readonly type: 'STAND'; readonly entry: Entry }
   /** The entry is stored, or replaces the stored one, and the movements are made. */
-  | { readonly type: 'STORE'; readonly entry: Entry; readonly movements: readonly Movement[] }
+  | ({ readonly type: 'STORE'; readonly alongside?: Recorded } & Recorded)
   /** The id is used with other terms or by another kind of entry. */
   | { readonly type: 'MISMATCH' }
   /** There is no such id. */
   | { readonly type: 'UNKNOWN' }
   /** A timeout comes before its time; ask again after so many milliseconds. */
   | { readonly type: 'TOO_EARLY'; readonly retry_ms: number }
-  | { readonly type: 'DECLINE'; readonly reason: DepositRefusal }
+  | { readonly type: 'DECLINE'; readonly reason: FundsRefusal }
 
 export const mismatch: Decision = { type: 'MISMATCH' }
 export const unknown: Decision = { type: 'UNKNOWN' }

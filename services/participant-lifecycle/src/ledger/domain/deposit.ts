@@ -1,28 +1,27 @@
 /** Funds in: one posted movement from the hub's reconciliation account to a settlement account. */
+import type { Account } from './account.ts'
 import { hubId, type Book } from './book.ts'
-import type { Deposit } from './command.ts'
-import { mismatch, type Decision, type DepositRefusal } from './decision.ts'
-import { sameTerms, type Accounts, type Entry, type Terms } from './entry.ts'
+import type { Deposit, Withdraw } from './command.ts'
+import { mismatch, type Decision, type FundsRefusal } from './decision.ts'
+import { sameTerms, type Entry, type Terms } from './entry.ts'
+import type { Permission } from './states.ts'
 
 type Survey =
-  | { readonly refusal: DepositRefusal }
-  | { readonly refusal: null; readonly accounts: Accounts; readonly participantId: number }
+  | { readonly refusal: FundsRefusal }
+  | { readonly refusal: null; readonly settlement: Account; readonly bank: Account }
 
 /** Idempotent by id: the same content again is done already, other content is a mismatch. */
 export function deposit(book: Book, command: Deposit): Decision {
-  const terms: Terms = {
-    payer: command.participant,
-    payee: command.participant,
-    amount: command.amount,
-    currency: command.currency,
-  }
+  const terms = termsOfFunds(command)
   const stored = book.entry(command.id)
   if (stored !== undefined) {
     return isSame(stored, terms, command) ? { type: 'STAND', entry: stored } : mismatch
   }
-  const survey = surveyOf(book, command)
+  const survey = surveyFunds(book, command, 'FUNDS_IN')
   if (survey.refusal !== null) return { type: 'DECLINE', reason: survey.refusal }
-  const { accounts, participantId } = survey
+  const { settlement, bank } = survey
+  const accounts = { debitAccountId: bank.id, creditAccountId: settlement.id }
+  const { participantId } = settlement
   const entry: Entry = {
     id: command.id,
     kind: 'FUNDS_IN',
@@ -56,10 +55,20 @@ function isSame({ kind, terms, accounts, evidence }: Entry, own: Terms, command:
   )
 }
 
-function surveyOf(book: Book, { participant, accountId, currency }: Deposit): Survey {
+/** Both sides of a movement of funds are the participant. */
+export function termsOfFunds({ participant, amount, currency }: Deposit | Withdraw): Terms {
+  return { payer: participant, payee: participant, amount, currency }
+}
+
+/** What has to be right about funds in either direction. */
+export function surveyFunds(
+  book: Book,
+  { participant, accountId, currency }: Deposit | Withdraw,
+  permission: Permission,
+): Survey {
   const party = book.party(participant)
   if (party === undefined) return { refusal: 'PARTICIPANT_UNKNOWN' }
-  if (!party.isActive) return { refusal: 'PARTICIPANT_INACTIVE' }
+  if (!party.permits.has(permission)) return { refusal: 'PARTICIPANT_INACTIVE' }
   const account = book.account(accountId)
   if (account?.participantId !== party.id) return { refusal: 'ACCOUNT_UNKNOWN' }
   if (account.type !== 'SETTLEMENT') return { refusal: 'ACCOUNT_TYPE_WRONG' }
@@ -67,9 +76,5 @@ function surveyOf(book: Book, { participant, accountId, currency }: Deposit): Su
   if (!account.isActive) return { refusal: 'ACCOUNT_INACTIVE' }
   const bank = book.accountOf(hubId, 'HUB_RECONCILIATION', currency)
   if (bank?.isActive !== true) return { refusal: 'HUB_ACCOUNTS_MISSING' }
-  return {
-    refusal: null,
-    accounts: { debitAccountId: bank.id, creditAccountId: account.id },
-    participantId: party.id,
-  }
+  return { refusal: null, settlement: account, bank }
 }

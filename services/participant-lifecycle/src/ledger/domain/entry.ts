@@ -1,6 +1,6 @@
 /** An entry: what the ledger holds for ever about one id. */
 
-export type Kind = 'TRANSFER' | 'FUNDS_IN' | 'FUNDS_OUT' | 'SETTLEMENT' | 'OPENING'
+export type Kind = 'TRANSFER' | 'FUNDS_IN' | 'FUNDS_OUT' | 'SETTLEMENT' | 'FEE' | 'OPENING'
 
 export type Outcome = 'REFUSED' | 'RESERVED' | 'POSTED' | 'VOIDED'
 

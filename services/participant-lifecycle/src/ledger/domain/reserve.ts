@@ -81,10 +81,25 @@ function surveyOf(book: Book, command: Reserve): Survey {
     return refusal('PAYEE_NO_ACCOUNT')
   }
   if (isGross && claim === undefined) return refusal('PAYEE_NO_ACCOUNT')
+  const unable = withoutFeeAccount(book, payer, payee, currency)
+  if (unable !== null) return refusal(unable)
   if (isExpired(command.expiresAt, book.now)) return refusal('EXPIRED')
   const facts = { position: valueOf(debit), cover: coverOf(cover), cap: debit.cap ?? 0n }
   const short = shortage(facts, amount)
   return short === null ? { refusal: null, facts, debit, credit } : { refusal: short, facts }
+}
+
+/** Where the currency has an interchange fee, both need an account for it, so that a post cannot fail. */
+function withoutFeeAccount(
+  book: Book,
+  payer: Party,
+  payee: Party,
+  currency: string,
+): 'PAYER_NO_ACCOUNT' | 'PAYEE_NO_ACCOUNT' | null {
+  if (book.feeRule(currency) === undefined || payer.id === payee.id) return null
+  const lacks = ({ id }: Party) => book.accountOf(id, 'INTERCHANGE_FEE', currency) === undefined
+  if (lacks(payer)) return 'PAYER_NO_ACCOUNT'
+  return lacks(payee) ? 'PAYEE_NO_ACCOUNT' : null
 }
 
 function refusal(reason: ReserveRefusal): Survey {

@@ -1,5 +1,5 @@
 /** What can change about a participant, and why a command is refused. */
-import type { DepositRefusal } from '../../ledger/domain/decision.ts'
+import type { FundsRefusal } from '../../ledger/domain/decision.ts'
 import type { Limit } from './participant.ts'
 
 export type Change =
@@ -10,7 +10,12 @@ export type Change =
       readonly isActive: boolean
       readonly createdBy: string
     }
-  | { readonly type: 'SET_STATE'; readonly isActive: boolean }
+  | {
+      readonly type: 'SET_STATE'
+      readonly state: string
+      readonly old: string
+      readonly isActive: boolean
+    }
   | {
       readonly type: 'SET_ACCOUNT_STATUS'
       readonly accountId: number
@@ -29,11 +34,13 @@ export type Change =
       readonly type: 'SET_ENDPOINT'
       readonly endpointType: string
       readonly value: string
+      /** Null for the first one of its type. */
+      readonly old: string | null
       readonly createdBy: string
     }
 
 export type Reason =
-  | DepositRefusal
+  | FundsRefusal
   | 'LIMIT_UNKNOWN'
   | 'NAME_RESERVED'
   | 'CURRENCY_EXISTS'
@@ -43,6 +50,18 @@ export type Reason =
   | 'ACCOUNT_EXISTS'
   | 'LIMITS_EXIST'
   | 'MODIFIED'
+  | 'COVER_SHORT'
+  | 'FUNDS_UNKNOWN'
+  | 'FUNDS_STATE_WRONG'
+  | 'FUNDS_EXPIRED'
+  | 'PARTICIPANT_EXISTS'
+  | 'STATE_UNKNOWN'
+  | 'STATE_FINAL'
+  | 'ENDPOINT_UNREACHABLE'
+  | 'REQUEST_UNKNOWN'
+  | 'REQUEST_PENDING'
+  | 'REQUEST_DECIDED'
+  | 'SAME_PERSON'
   | 'INVALID'
 
 export interface Refused {

@@ -23,10 +23,16 @@ export interface Endpoint {
   readonly value: string
 }
 
+export type ParticipantType = 'DFSP' | 'PISP' | 'HUB'
+
 export interface Participant {
   readonly id: number
   readonly name: string
   readonly isHub: boolean
+  readonly type: ParticipantType
+  /** One of the scheme's states. */
+  readonly state: string
+  /** Whether the state permits transfers. */
   readonly isActive: boolean
   /** Grows by one with every change that is announced. */
   readonly version: number

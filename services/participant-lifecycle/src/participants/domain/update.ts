@@ -1,14 +1,23 @@
 /** Changing what is there: states, limits, account status and endpoints. */
 import { change, refuse, type Change, type Decision } from './change.ts'
+import { closed, permittedIn, type States } from '../../ledger/domain/states.ts'
 import { accountIn, openingBalance, type Limit, type Participant } from './participant.ts'
 
 /** 10 percent, where the operator names none. */
 export const defaultAlarmPercentage = 100_000n
 
-/** Only the participant's own flag; accounts keep theirs, and what is reserved can still finish. */
-export function setState(participant: Participant, isActive: boolean): Decision {
+/** Only the participant's own state; accounts keep theirs, and what is reserved can still finish. */
+export function setState(participant: Participant, state: string, states: States): Decision {
   if (participant.isHub) return refuse('HUB_UNCHANGEABLE', 'the hub is always active')
-  return participant.isActive === isActive ? change() : change({ type: 'SET_STATE', isActive })
+  if (!states.has(state)) {
+    return refuse('STATE_UNKNOWN', `${state} is none of ${[...states.keys()].join(', ')}`)
+  }
+  const { state: old } = participant
+  if (old === closed && state !== closed) {
+    return refuse('STATE_FINAL', `${participant.name} is ${closed}`)
+  }
+  const isActive = permittedIn(states, state).has('TRANSFERS')
+  return old === state ? change() : change({ type: 'SET_STATE', state, old, isActive })
 }
 
 export interface InitialLimit {
@@ -64,18 +73,51 @@ export function setLimit(
     : change({ type: 'SET_LIMIT', accountId: position.id, currency, limit, old })
 }
 
+/** The percentage at which the operator is warned; the limit itself stays. */
+export function setThreshold(
+  participant: Participant,
+  accountId: number,
+  alarmPercentage: bigint,
+): Decision {
+  const account = accountById(participant, accountId)
+  if (account === undefined) return unknownAccount(participant, accountId)
+  if (account.limit === null) {
+    return refuse('LIMIT_UNKNOWN', `account ${accountId} has no limit yet`)
+  }
+  const { currency } = account
+  return setLimit(participant, { currency, value: account.limit.value, alarmPercentage })
+}
+
+/** The limit of one account; a first one needs no initial position. */
+export function setAccountLimit(
+  participant: Participant,
+  accountId: number,
+  value: bigint,
+): Decision {
+  const account = accountById(participant, accountId)
+  if (account === undefined) return unknownAccount(participant, accountId)
+  if (account.type !== 'POSITION') {
+    return refuse('ACCOUNT_TYPE_WRONG', `account ${accountId} is not of type POSITION`)
+  }
+  return setLimit(participant, { currency: account.currency, value, alarmPercentage: null })
+}
+
+function accountById(participant: Participant, accountId: number) {
+  return participant.accounts.find(({ id, type }) => id === accountId && type !== openingBalance)
+}
+
+function unknownAccount({ name }: Participant, accountId: number): Decision {
+  return refuse('ACCOUNT_UNKNOWN', `${name} has no account ${accountId}`)
+}
+
 /** An inactive account takes no new movements; what is reserved can still finish. */
 export function setAccountStatus(
   participant: Participant,
   accountId: number,
   isActive: boolean,
 ): Decision {
-  const account = participant.accounts.find(
-    ({ id, type }) => id === accountId && type !== openingBalance,
-  )
-  if (account === undefined) {
-    return refuse('ACCOUNT_UNKNOWN', `${participant.name} has no account ${accountId}`)
-  }
+  const account = accountById(participant, accountId)
+  if (account === undefined) return unknownAccount(participant, accountId)
   const { currency } = account
   return account.isActive === isActive
     ? change()
@@ -93,5 +135,11 @@ export function setEndpoint(
   const old = participant.endpoints.find((endpoint) => endpoint.type === type)
   return old?.value === value
     ? change()
-    : change({ type: 'SET_ENDPOINT', endpointType: type, value, createdBy })
+    : change({
+        type: 'SET_ENDPOINT',
+        endpointType: type,
+        value,
+        old: old?.value ?? null,
+        createdBy,
+      })
 }

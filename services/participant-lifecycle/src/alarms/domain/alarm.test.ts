@@ -1,0 +1,210 @@
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import {
+  decideAlarms,
+  isBreached,
+  quiet,
+  remainingPercentage,
+  type AlarmRules,
+  type Alarms,
+  type Kind,
+  type Reading,
+} from './alarm.ts'
+
+const minute_ms = 60_000
+const rules: AlarmRules = {
+  interval_ms: 60 * minute_ms,
+  told_max: 3,
+  reset_ms: 24 * 60 * minute_ms,
+}
+
+const units = (amount: number): bigint => BigInt(Math.round(amount * 10_000))
+
+function reading(position: number, changes: Partial<Reading> = {}): Reading {
+  return {
+    position: units(position),
+    limit: units(1_000),
+    alarmPercentage: units(10),
+    wasRefused: false,
+    ...changes,
+  }
+}
+
+/** Readings one after the other, each at a minute: what was told at each of them. */
+function tell(
+  steps: readonly (readonly [minute: number, reading: Reading])[],
+): readonly (readonly Kind[])[] {
+  let alarms: Alarms = quiet
+  return steps.map(([minute, now]) => {
+    const decision = decideAlarms(alarms, now, new Date(minute * minute_ms), rules)
+    alarms = decision.alarms
+    return decision.told
+  })
+}
+
+describe('with a cap of 1000 and an alarm at 10 percent', () => {
+  test('899 tells nothing, 900 once, 950 nothing more before the interval, after it has recovered 900 once more', () => {
+    expect(
+      tell([
+        [0, reading(899)],
+        [1, reading(900)],
+        [2, reading(950)],
+        [3, reading(500)],
+        [4, reading(900)],
+      ]),
+    ).toEqual([[], ['THRESHOLD'], [], [], ['THRESHOLD']])
+  })
+
+  test('a breach that stands is told three times in all, an interval apart, and anew after the reset', () => {
+    expect(
+      tell([
+        [0, reading(900)],
+        [59, reading(950)],
+        [60, reading(950)],
+        [119, reading(950)],
+        [120, reading(960)],
+        [600, reading(960)],
+        [1_439, reading(960)],
+        [1_440, reading(960)],
+      ]),
+    ).toEqual([['THRESHOLD'], [], ['THRESHOLD'], [], ['THRESHOLD'], [], [], ['THRESHOLD']])
+  })
+})
+
+test('refused transfers are told once until the interval has passed, though the position is low', () => {
+  const refused = reading(100, { wasRefused: true })
+  expect(
+    tell([
+      [0, refused],
+      [1, refused],
+      [2, reading(100)],
+      [3, refused],
+      [61, refused],
+    ]),
+  ).toEqual([['LIMIT'], [], [], [], ['LIMIT']])
+})
+
+test('after the limit was raised, or the position has recovered, the next refusal is news', () => {
+  const refused = reading(950, { wasRefused: true })
+  const more = { limit: units(2_000) }
+  expect(
+    tell([
+      [0, refused],
+      [1, reading(500)],
+      [2, refused],
+      [3, reading(950, more)],
+      [4, reading(950, { ...more, wasRefused: true })],
+    ]),
+  ).toEqual([['THRESHOLD', 'LIMIT'], [], ['THRESHOLD', 'LIMIT'], [], ['LIMIT']])
+})
+
+test('a refusal in the batch that also recovers is told all the same', () => {
+  expect(
+    tell([
+      [0, reading(950, { wasRefused: true })],
+      [1, reading(100, { wasRefused: true })],
+    ]),
+  ).toEqual([['THRESHOLD', 'LIMIT'], ['LIMIT']])
+})
+
+test('without a limit nothing is near it, and what stood before stands', () => {
+  expect(isBreached(reading(10, { limit: 0n }))).toBe(false)
+  expect(
+    tell([
+      [0, reading(950)],
+      [1, reading(950, { limit: 0n })],
+      [2, reading(950)],
+    ]),
+  ).toEqual([['THRESHOLD'], [], []])
+})
+
+test.each([
+  [900, 10],
+  [899.9999, 10.0001],
+  [0, 100],
+  [-500, 150],
+  [1_200, -20],
+])('at a position of %d of 1000 there remain %d percent', (position, percentage) => {
+  const remaining = remainingPercentage(reading(position))
+  expect(remaining - units(percentage)).toBeLessThanOrEqual(1n)
+  expect(units(percentage) - remaining).toBeLessThanOrEqual(1n)
+})
+
+describe('whatever happens', () => {
+  const step = fc.record({
+    pause_ms: fc.integer({ min: 0, max: 3 * rules.interval_ms }),
+    position: fc.integer({ min: -200, max: 1_300 }),
+    limit: fc.integer({ min: 0, max: 1_500 }),
+    wasRefused: fc.boolean(),
+  })
+
+  function play(steps: readonly (typeof step extends fc.Arbitrary<infer Step> ? Step : never)[]) {
+    let alarms: Alarms = quiet
+    let now_ms = 0
+    return steps.map(({ pause_ms, position, limit, wasRefused }) => {
+      now_ms += pause_ms
+      const before = alarms
+      const now = reading(position, { limit: units(limit), wasRefused })
+      const { alarms: after, told } = decideAlarms(before, now, new Date(now_ms), rules)
+      alarms = after
+      return { now_ms, before, now, after, told }
+    })
+  }
+
+  test('what is breached stands, what has recovered does not', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+        for (const { now, after } of play(steps)) {
+          if (isBreached(now)) expect(after.threshold).not.toBeNull()
+          else if (now.limit > 0n) expect(after.threshold).toBeNull()
+          if (now.wasRefused) expect(after.limit).not.toBeNull()
+        }
+      }),
+    )
+  })
+
+  test('nothing is told that is neither breached nor refused, and what is told is stored', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+        for (const { now, now_ms, after, before, told } of play(steps)) {
+          expect(told.includes('THRESHOLD')).toBe(
+            after.threshold !== null && after.threshold.lastToldAt.getTime() === now_ms
+              ? after.threshold !== before.threshold
+              : false,
+          )
+          if (told.includes('THRESHOLD')) expect(isBreached(now)).toBe(true)
+          if (told.includes('LIMIT')) expect(now.wasRefused).toBe(true)
+        }
+      }),
+    )
+  })
+
+  test('while an alarm stands it is told at most three times in a day, an interval apart', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        for (const kind of ['threshold', 'limit'] as const) {
+          for (const { before, after } of play(steps)) {
+            const [old, fresh] = [before[kind], after[kind]]
+            if (old === null || fresh === null || fresh.firstAt !== old.firstAt) continue
+            expect(fresh.told).toBeLessThanOrEqual(rules.told_max)
+            if (fresh === old) continue
+            const pause_ms = fresh.lastToldAt.getTime() - old.lastToldAt.getTime()
+            expect(pause_ms).toBeGreaterThanOrEqual(rules.interval_ms)
+          }
+        }
+      }),
+    )
+  })
+
+  test('a reading that comes again changes nothing and tells nothing', () => {
+    fc.assert(
+      fc.property(fc.array(step, { minLength: 1, maxLength: 40 }), (steps) => {
+        const last = play(steps).at(-1)
+        if (last === undefined) return
+        const again = decideAlarms(last.after, last.now, new Date(last.now_ms), rules)
+        expect(again.told).toEqual([])
+        expect(again.alarms).toBe(last.after)
+      }),
+    )
+  })
+})

@@ -1,0 +1,130 @@
+/**
+ * Funds in and out: each movement is decided by the ledger in its turn, as one transaction with what
+ * goes on record about it.
+ */
+import type { EventBus, Transaction } from '@causeway/runtime'
+import { formatAmount } from '@causeway/money'
+import type { Deposit, EndWithdrawal, Withdraw } from '../ledger/domain/command.ts'
+import type { FundsRefusal } from '../ledger/domain/decision.ts'
+import type { Entry } from '../ledger/domain/entry.ts'
+import { entriesOf } from '../ledger/entry-store.ts'
+import { decideIn, type DecidingRules, type Writer } from '../ledger/writer.ts'
+import { announceAudit, subjectOf, type Audited, type By } from '../participants/audit.ts'
+import { refuse, type Refused } from '../participants/domain/change.ts'
+import type { CurrencyModel } from '../participants/models.ts'
+import { stateOf } from './domain/state.ts'
+
+export interface FundsParts {
+  readonly writer: Writer
+  readonly bus: EventBus
+  readonly rules: DecidingRules
+  readonly modelsOf: (currency: string) => Promise<readonly CurrencyModel[]>
+  /** Whether what a participant owes stays covered, whatever model settles it. */
+  readonly protectsPosition: boolean
+  /** How long funds out are held. */
+  readonly validity_ms: number
+}
+
+export type FundsCommand = Deposit | Withdraw | EndWithdrawal
+
+export type FundsOutcome =
+  | Refused
+  | {
+      readonly type: 'DONE'
+      readonly entry: Entry
+      /** Null when the movement stood so already. */
+      readonly audited: Audited | null
+    }
+
+export async function recordFunds(
+  { writer, bus, rules }: Pick<FundsParts, 'writer' | 'bus' | 'rules'>,
+  command: FundsCommand,
+  by: By,
+): Promise<FundsOutcome> {
+  return writer.alone(async (tx) => {
+    const outcome = await fundsIn(tx, rules, command)
+    if (outcome.type === 'DONE' && outcome.audited) announceAudit(bus, tx, by, outcome.audited)
+    return outcome
+  })
+}
+
+/** The same inside work that goes on; what goes on record is the caller's. */
+export async function fundsIn(
+  tx: Transaction,
+  rules: DecidingRules,
+  command: FundsCommand,
+): Promise<FundsOutcome> {
+  const [before] = await entriesOf(tx, [command.id])
+  const [answer] = await decideIn(tx, [command], rules)
+  switch (answer?.type) {
+    case 'ENTRY': {
+      const { entry } = answer
+      const audited = entry.outcome === before?.outcome ? null : auditedFunds(before, entry)
+      return command.type === 'END_WITHDRAWAL'
+        ? ended(command, entry, audited)
+        : { type: 'DONE', entry, audited }
+    }
+    case 'DECLINE':
+      return refuse(answer.reason, detailOf(answer.reason, command))
+    case 'MISMATCH':
+      return refuse('MODIFIED', `${command.id} was used before with other content`)
+    case 'UNKNOWN':
+      return refuse('FUNDS_UNKNOWN', `there are no funds ${command.id} of ${command.participant}`)
+    case 'TOO_EARLY':
+      return refuse('FUNDS_STATE_WRONG', `the funds ${command.id} are held for a while yet`)
+    default:
+      throw new Error(`the ledger could not take the funds ${command.id}`)
+  }
+}
+
+/** A commit that came too late is refused, though it has ended the hold: both are true. */
+function ended({ how, id }: EndWithdrawal, entry: Entry, audited: Audited | null): FundsOutcome {
+  const state = stateOf(entry)
+  const wanted = { COMMIT: 'COMMITTED', ABORT: 'ABORTED_REJECTED', EXPIRE: 'EXPIRED' }[how]
+  if (state === wanted || audited !== null) return { type: 'DONE', entry, audited }
+  return state === 'EXPIRED'
+    ? refuse('FUNDS_EXPIRED', `the funds ${id} were not completed in time`)
+    : refuse('FUNDS_STATE_WRONG', `the funds ${id} are ${state}`)
+}
+
+function auditedFunds(before: Entry | undefined, entry: Entry): Audited {
+  const { id, terms, kind, reason } = entry
+  return {
+    subject: `${subjectOf(terms?.payer ?? '')}/funds/${id}`,
+    before: before === undefined ? null : { state: stateOf(before) },
+    after: {
+      state: stateOf(entry),
+      ...(reason === '' ? {} : { reason }),
+      direction: kind === 'FUNDS_IN' ? 'IN' : 'OUT',
+      amount: terms === null ? '' : formatAmount(terms.amount),
+      currency: terms?.currency ?? '',
+    },
+  }
+}
+
+/** The stronger rule holds for everybody, or where a model settles each transfer by itself. */
+export async function protects(parts: FundsParts, currency: string): Promise<boolean> {
+  if (parts.protectsPosition) return true
+  return (await parts.modelsOf(currency)).some(({ isGross }) => isGross)
+}
+
+function detailOf(reason: FundsRefusal, command: FundsCommand): string {
+  const { participant, accountId } = command
+  const currency = 'currency' in command ? command.currency : 'its currency'
+  switch (reason) {
+    case 'PARTICIPANT_UNKNOWN':
+      return `there is no participant ${participant}`
+    case 'PARTICIPANT_INACTIVE':
+      return `${participant} is in a state that does not permit it`
+    case 'ACCOUNT_UNKNOWN':
+      return `${participant} has no account ${accountId}`
+    case 'ACCOUNT_TYPE_WRONG':
+      return `account ${accountId} is not of type SETTLEMENT`
+    case 'CURRENCY_MISMATCH':
+      return `account ${accountId} is not in ${currency}`
+    case 'ACCOUNT_INACTIVE':
+      return `account ${accountId} is not active`
+    case 'HUB_ACCOUNTS_MISSING':
+      return `the hub has no active HUB_RECONCILIATION account in ${currency}`
+  }
+}

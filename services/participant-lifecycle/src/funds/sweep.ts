@@ -1,0 +1,35 @@
+/** Funds out that nobody completed in time become cover again. */
+import { periodically, type Database, type Logger } from '@causeway/runtime'
+import { recordFunds, type FundsParts } from './handle.ts'
+import { overdueFunds } from './store.ts'
+
+const batch_max = 100
+
+export interface SweepParts extends Pick<FundsParts, 'writer' | 'bus' | 'rules'> {
+  readonly database: Database
+  readonly log: Logger
+  readonly every_ms: number
+  /** Whether this process is the ledger's writer: the others have nothing to do. */
+  readonly isHere: () => boolean
+}
+
+export function sweepFunds(parts: SweepParts): { stop(): Promise<void> } {
+  const { every_ms, log } = parts
+  return periodically(every_ms, () => sweepOnce(parts), { log, name: 'ending funds out' })
+}
+
+export async function sweepOnce(parts: SweepParts): Promise<void> {
+  if (!parts.isHere()) return
+  for (const { id, participant } of await overdueFunds(parts.database, batch_max)) {
+    const by = { actor: 'participant-lifecycle', action: 'recordFundsOutExpiry' }
+    const command = {
+      type: 'END_WITHDRAWAL',
+      id,
+      participant,
+      accountId: null,
+      how: 'EXPIRE',
+    } as const
+    const outcome = await recordFunds(parts, command, by)
+    if (outcome.type === 'DONE') parts.log.info({ id, participant }, 'funds out have expired')
+  }
+}

@@ -1,0 +1,86 @@
+/** One movement of a settlement's step, decided once for its id. */
+import { hubId, type Book } from './book.ts'
+import type { Recorded } from './decision.ts'
+import { noEvidence, sameTerms, type Accounts, type Entry, type Terms } from './entry.ts'
+
+/** An account by whose it is and what it is for; null: the hub's. */
+export interface AccountPlace {
+  readonly participant: string | null
+  readonly type: string
+}
+
+export interface Settle {
+  readonly id: string
+  readonly debit: AccountPlace
+  readonly credit: AccountPlace
+  readonly amount: bigint
+  readonly currency: string
+  /** The credited participant pays by funds out, which are still to be recorded. */
+  readonly awaitsFundsOut: boolean
+}
+
+export type Settled =
+  /** It was posted before. */
+  | { readonly type: 'STAND' }
+  | { readonly type: 'STORE'; readonly recorded: Recorded }
+  | { readonly type: 'MISMATCH' }
+  | { readonly type: 'ACCOUNT_MISSING'; readonly place: AccountPlace }
+
+/** Flags and limits are not looked at: what was committed is settled. */
+export function settle(book: Book, hubName: string, command: Settle): Settled {
+  const { id, debit, credit, amount, currency } = command
+  const from = accountAt(book, debit, currency)
+  if (from === undefined) return { type: 'ACCOUNT_MISSING', place: debit }
+  const to = accountAt(book, credit, currency)
+  if (to === undefined) return { type: 'ACCOUNT_MISSING', place: credit }
+  const accounts: Accounts = { debitAccountId: from.id, creditAccountId: to.id }
+  const terms: Terms = {
+    payer: debit.participant ?? hubName,
+    payee: credit.participant ?? hubName,
+    amount,
+    currency,
+  }
+  const stored = book.entry(id)
+  if (stored !== undefined) {
+    return isSame(stored, terms, accounts) ? { type: 'STAND' } : { type: 'MISMATCH' }
+  }
+  const cover = book.accountOf(to.participantId, 'SETTLEMENT', currency)
+  return {
+    type: 'STORE',
+    recorded: {
+      entry: {
+        id,
+        kind: 'SETTLEMENT',
+        outcome: 'POSTED',
+        reason: '',
+        terms,
+        parties: { payerId: from.participantId, payeeId: to.participantId },
+        accounts,
+        expiresAt: null,
+        settlement: null,
+        windowId: null,
+        facts: null,
+        evidence: noEvidence,
+        createdAt: book.now,
+        completedAt: book.now,
+      },
+      movements: [{ step: 'MOVE', ...accounts, amount }],
+      ...(command.awaitsFundsOut && cover !== undefined ? { unpaidOn: cover.id } : {}),
+    },
+  }
+}
+
+function accountAt(book: Book, { participant, type }: AccountPlace, currency: string) {
+  const participantId = participant === null ? hubId : book.party(participant)?.id
+  return participantId === undefined ? undefined : book.accountOf(participantId, type, currency)
+}
+
+function isSame({ kind, terms, accounts }: Entry, own: Terms, ownAccounts: Accounts): boolean {
+  return (
+    kind === 'SETTLEMENT' &&
+    terms !== null &&
+    sameTerms(terms, own) &&
+    accounts?.debitAccountId === ownAccounts.debitAccountId &&
+    accounts.creditAccountId === ownAccounts.creditAccountId
+  )
+}

@@ -1,0 +1,80 @@
+/** The methods of the ledger that settlements alone calls. What cannot be read is the caller's mistake. */
+import { parseAmount } from '@causeway/money'
+import type { ledgerService, SettlementEntry } from '@causeway/protos'
+import type { Database, Handlers } from '@causeway/runtime'
+import { entryMessage, positionMessage } from './contract.ts'
+import type { FeeRule } from './domain/fee.ts'
+import type { AccountPlace, Settle } from './domain/settle.ts'
+import { saveFee, windowFeesAfter } from './fee-store.ts'
+import { postEntries, type SettleParts } from './settle.ts'
+import type { Writer } from './writer.ts'
+
+const entries_max = 2_000
+const page_max = 10_000
+const percentage_max = 1_000_000n
+
+export interface SettlementHandlersParts extends SettleParts {
+  readonly database: Database
+  readonly writer: Pick<Writer, 'alone'>
+}
+
+type SettlementHandlers = Pick<
+  Handlers<typeof ledgerService>,
+  'ListWindowFees' | 'PostSettlementEntries' | 'SetInterchangeFee'
+>
+
+export function settlementHandlers(parts: SettlementHandlersParts): SettlementHandlers {
+  const { database, writer } = parts
+  return {
+    ListWindowFees: async ({ windowId, afterId, limit }) => {
+      const size = Math.min(Math.max(limit, 1), page_max)
+      const entries = await windowFeesAfter(database, windowId, afterId, size)
+      return { entries: entries.map(entryMessage) }
+    },
+    PostSettlementEntries: async ({ entries }) => {
+      if (entries.length > entries_max) {
+        throw new RangeError(`at most ${entries_max} entries are posted at once`)
+      }
+      const commands = entries.map(commandOf)
+      const posted = await writer.alone((tx) => postEntries(tx, parts, commands))
+      return posted.outcome === 'POSTED'
+        ? { outcome: 'POSTED', detail: '', positions: posted.positions.map(positionMessage) }
+        : { ...posted, positions: [] }
+    },
+    SetInterchangeFee: async ({ currency, settlementModelId, percentage }) => {
+      const rule = ruleOf(settlementModelId, percentage)
+      if (rule === undefined) {
+        return { refusal: { reason: 'INVALID', detail: `${percentage} is not a percentage` } }
+      }
+      await writer.alone((tx) => saveFee(tx, currency, rule))
+      return { refusal: null }
+    },
+  }
+}
+
+function commandOf(entry: SettlementEntry): Settle {
+  const amount = parseAmount(entry.amount)
+  if (amount === undefined || amount === 0n || entry.entryId === '') {
+    throw new RangeError(`${entry.entryId} of ${entry.amount} is no entry of a settlement`)
+  }
+  return {
+    id: entry.entryId,
+    debit: placeOf(entry.debitParticipant, entry.debitAccountType),
+    credit: placeOf(entry.creditParticipant, entry.creditAccountType),
+    amount,
+    currency: entry.currency,
+    awaitsFundsOut: entry.awaitsFundsOut,
+  }
+}
+
+function placeOf(participant: string, type: string): AccountPlace {
+  return { participant: participant === '' ? null : participant, type }
+}
+
+/** Null: no fee any more. Undefined: unreadable. */
+function ruleOf(modelId: number, text: string): FeeRule | null | undefined {
+  if (modelId === 0) return null
+  const percentage = parseAmount(text)
+  if (percentage === undefined || percentage === 0n || percentage > percentage_max) return undefined
+  return { modelId, percentage }
+}

@@ -1,0 +1,99 @@
+/** What the audit log keeps of a change: the members that it concerns, before and after. */
+import { auditEntry, type AuditedState } from '@causeway/events'
+import type { EventBus, Transaction } from '@causeway/runtime'
+import { formatAmount } from '@causeway/money'
+import type { Change } from './domain/change.ts'
+import type { Limit, Participant } from './domain/participant.ts'
+
+/** Who does what. */
+export interface By {
+  /** The operator, or the service that acts by itself; empty: unknown. */
+  readonly actor: string
+  /** The command in the words of the interface. */
+  readonly action: string
+  readonly labels?: Readonly<Record<string, string>>
+}
+
+/** One change as it goes on record. */
+export interface Audited {
+  /** A path: `participants/greenbank`. */
+  readonly subject: string
+  readonly before: AuditedState | null
+  readonly after: AuditedState | null
+}
+
+/** One entry, in the transaction of the change. */
+export function announceAudit(bus: EventBus, tx: Transaction, by: By, audited: Audited): void {
+  bus.announce(tx, [auditEntry('participant-lifecycle', { ...by, ...audited, at: new Date() })])
+}
+
+/** Of a participant that is there. Null when nothing changes, for then there is nothing to record. */
+export function auditedChanges(
+  participant: Participant,
+  changes: readonly Change[],
+): Audited | null {
+  if (changes.length === 0) return null
+  const pairs = changes.map((change) => pairOf(participant, change))
+  return {
+    subject: subjectOf(participant.name),
+    before: merged(pairs.map(({ before }) => before)),
+    after: merged(pairs.map(({ after }) => after)),
+  }
+}
+
+export function subjectOf(name: string): string {
+  return `participants/${name}`
+}
+
+type Parts = Readonly<
+  Record<'state' | 'accounts' | 'limits' | 'endpoints', AuditedState | undefined>
+>
+type Part = Partial<Parts>
+
+function pairOf(
+  { accounts }: Participant,
+  change: Change,
+): { readonly before: Part; readonly after: Part } {
+  switch (change.type) {
+    case 'SET_STATE':
+      return {
+        before: { state: { name: change.old } },
+        after: { state: { name: change.state, isActive: change.isActive } },
+      }
+    case 'OPEN_ACCOUNT': {
+      const { accountType, currency, isActive } = change
+      return { before: {}, after: { accounts: { [`${accountType} ${currency}`]: { isActive } } } }
+    }
+    case 'SET_ACCOUNT_STATUS': {
+      const key = `${accounts.find(({ id }) => id === change.accountId)?.type} ${change.currency}`
+      const { isActive } = change
+      return {
+        before: { accounts: { [key]: { isActive: !isActive } } },
+        after: { accounts: { [key]: { isActive } } },
+      }
+    }
+    case 'SET_LIMIT':
+      return {
+        before:
+          change.old === null ? {} : { limits: { [change.currency]: limitState(change.old) } },
+        after: { limits: { [change.currency]: limitState(change.limit) } },
+      }
+    case 'SET_ENDPOINT':
+      return {
+        before: change.old === null ? {} : { endpoints: { [change.endpointType]: change.old } },
+        after: { endpoints: { [change.endpointType]: change.value } },
+      }
+  }
+}
+
+function limitState({ value, alarmPercentage }: Limit): AuditedState {
+  return { value: formatAmount(value), alarmPercentage: formatAmount(alarmPercentage) }
+}
+
+function merged(parts: readonly Part[]): AuditedState {
+  const all: Record<string, AuditedState> = {}
+  for (const part of parts) {
+    for (const [name, state] of Object.entries(part)) all[name] = { ...all[name], ...state }
+  }
+  return all
+}
