@@ -2,29 +2,90 @@
 import type { AccountBalance } from '@causeway/protos'
 import { z } from 'zod'
 import { answered, type Answer } from './answer.ts'
-import { currency, flag, hubAccountType, type Query } from './fields.ts'
+import { currency, flag, hubAccountType } from './fields.ts'
 import type { Json } from './json.ts'
 import { reads, writes, type Operation } from './operation.ts'
-import { createdBy, createdStatus, flagBody, participantAnswer } from './participants.ts'
+import { createdStatus, flagBody, participantAnswer, shownParticipant } from './participants.ts'
+import { shownAmount, shownFlag, shownTime } from './shapes.ts'
 import { findParticipant, passedOn, unitsOf, type Deps } from './upstream.ts'
 
 const creation = z.strictObject({ currency, type: hubAccountType })
 const status = z.strictObject({ isActive: flag })
 
+const search = z.object({ currency: currency.optional() })
+
+const shownPosition = z.strictObject({
+  currency: z.string(),
+  value: shownAmount,
+  changedDate: shownTime,
+})
+
+const shownAccount = z
+  .strictObject({
+    id: z.int(),
+    ledgerAccountType: z.string(),
+    currency: z.string(),
+    isActive: shownFlag,
+    value: shownAmount,
+    reservedValue: shownAmount,
+    changedDate: shownTime,
+  })
+  .meta({ id: 'Account' })
+
 export function accountOperations(deps: Deps): readonly Operation[] {
   const path = '/participants/:name/accounts'
   return [
-    reads('/participants/:name/positions', ({ name, query }) => listPositions(deps, name, query)),
-    reads(path, ({ name, query }) => listAccounts(deps, name, query)),
-    writes('POST', path, creation, ({ name, body }) => createHubAccount(deps, name, body)),
-    writes('PUT', `${path}/:id`, status, ({ name, id, body }) =>
-      changeStatus(deps, name, id, body.isActive),
+    reads(
+      '/participants/:name/positions',
+      {
+        about: 'What an active participant owes on its active position accounts',
+        query: search,
+        answers: { 200: z.union([z.array(shownPosition), shownPosition, z.strictObject({})]) },
+        refuses: ['PARTICIPANT_UNKNOWN'],
+      },
+      ({ name, query }) => listPositions(deps, name, query.currency),
+    ),
+    reads(
+      path,
+      {
+        about: "A participant's accounts with their balances, inactive ones too",
+        query: search,
+        answers: { 200: z.array(shownAccount) },
+        refuses: ['PARTICIPANT_UNKNOWN'],
+      },
+      ({ name, query }) => listAccounts(deps, name, query.currency),
+    ),
+    writes(
+      'POST',
+      path,
+      creation,
+      {
+        about: 'Opens an account of the hub, active',
+        answers: { [createdStatus(deps)]: shownParticipant },
+        refuses: ['PARTICIPANT_UNKNOWN', 'NOT_HUB', 'ACCOUNT_TYPE_UNKNOWN', 'ACCOUNT_EXISTS'],
+      },
+      ({ name, body, actor }) => createHubAccount(deps, name, body, actor),
+    ),
+    writes(
+      'PUT',
+      `${path}/:id`,
+      status,
+      {
+        about: 'Switches an account on or off; what is reserved on it still completes',
+        answers: { 200: null },
+        refuses: ['PARTICIPANT_UNKNOWN', 'ACCOUNT_UNKNOWN'],
+      },
+      ({ name, id, body, actor }) => changeStatus(deps, name, id, body.isActive, actor),
     ),
   ]
 }
 
 /** Of an active participant, on active accounts. Mojaloop answers a currency with one object. */
-async function listPositions(deps: Deps, name: string, { currency }: Query): Promise<Answer> {
+async function listPositions(
+  deps: Deps,
+  name: string,
+  currency: string | undefined,
+): Promise<Answer> {
   const read = await readBalances(deps, name, currency)
   if (read.outcome === 'refused') return read
   const positions = read.accounts
@@ -40,7 +101,11 @@ async function listPositions(deps: Deps, name: string, { currency }: Query): Pro
 }
 
 /** Every account; Mojaloop lists those that have a balance row, so none before the first limit. */
-async function listAccounts(deps: Deps, name: string, { currency }: Query): Promise<Answer> {
+async function listAccounts(
+  deps: Deps,
+  name: string,
+  currency: string | undefined,
+): Promise<Answer> {
   const read = await readBalances(deps, name, currency)
   if (read.outcome === 'refused') return read
   if (deps.settings.COMPATIBILITY !== 'mojaloop') {
@@ -68,12 +133,13 @@ async function createHubAccount(
   deps: Deps,
   name: string,
   { currency, type }: z.infer<typeof creation>,
+  actor: string,
 ): Promise<Answer> {
   const created = await deps.participants.CreateHubAccount({
     name,
     currency,
     ledgerAccountType: type,
-    createdBy,
+    createdBy: actor,
   })
   return participantAnswer(deps, created, createdStatus(deps))
 }
@@ -83,8 +149,14 @@ async function changeStatus(
   name: string,
   accountId: number,
   isActive: boolean,
+  actor: string,
 ): Promise<Answer> {
-  const { refusal } = await deps.participants.UpdateAccountStatus({ name, accountId, isActive })
+  const { refusal } = await deps.participants.UpdateAccountStatus({
+    name,
+    accountId,
+    isActive,
+    actor,
+  })
   return refusal ? passedOn(refusal) : answered(200)
 }
 

@@ -43,14 +43,32 @@ const meanings = {
   LIMITS_EXIST: { status: 400, code: '3000' },
   LIMIT_UNKNOWN: { status: 404, code: '3200' },
   MODIFIED: { status: 400, code: '3106' },
+  FUNDS_UNKNOWN: { status: 404, code: '3200' },
+  FUNDS_STATE_WRONG: { status: 400, code: '3100' },
+  FUNDS_EXPIRED: { status: 400, code: '3300' },
   // Of settlements.
   MODEL_UNKNOWN: { status: 404, code: '3200' },
   MODEL_EXISTS: { status: 400, code: '3000' },
   MODEL_INVALID: { status: 400, code: '3000' },
+  MODEL_MISSING: { status: 400, code: '3100' },
+  MODEL_INACTIVE: { status: 400, code: '3100' },
+  MODEL_SETTLES_AT_ONCE: { status: 400, code: '3100' },
+  WINDOW_UNKNOWN: { status: 404, code: '3200' },
+  WINDOW_MISSING: { status: 400, code: '3100' },
+  WINDOW_NOT_OPEN: { status: 400, code: '3100' },
+  WINDOW_EMPTY: { status: 400, code: '3100' },
+  WINDOW_NOT_APPLICABLE: { status: 400, code: '3100' },
+  SETTLEMENT_UNKNOWN: { status: 404, code: '3200' },
+  SETTLEMENT_ACCOUNT_UNKNOWN: { status: 404, code: '3200' },
+  STATE_WRONG: { status: 400, code: '3100' },
+  LEDGER_REFUSED: { status: 400, code: '6000' },
   // Of auth-service.
   KEY_UNKNOWN: { status: 404, code: '3200' },
   KEY_EXISTS: { status: 400, code: '3000' },
   NO_CA: { status: 501, code: '2002' },
+  // Of transfers.
+  TRANSACTION_UNKNOWN: { status: 404, code: '3200' },
+  TRANSFER_UNKNOWN: { status: 404, code: '3208' },
   // Of quoting.
   RULE_UNKNOWN: { status: 404, code: '3200' },
   // Of account-lookup.
@@ -70,6 +88,10 @@ export type Reason = keyof typeof meanings
 const mojaloopMeanings: Partial<Record<Reason, Meaning>> = {
   PARTICIPANT_UNKNOWN: { status: 400, code: '3200' },
   LIMITS_EXIST: { status: 500, code: '2001' },
+  TRANSACTION_UNKNOWN: { status: 400, code: '3200' },
+  WINDOW_UNKNOWN: { status: 400, code: '3100' },
+  SETTLEMENT_UNKNOWN: { status: 400, code: '3100' },
+  SETTLEMENT_ACCOUNT_UNKNOWN: { status: 400, code: '3100' },
   ORACLE_UNKNOWN: { status: 400, code: '3003' },
   ORACLE_EXISTS: { status: 500, code: '2001' },
 }

@@ -1,24 +1,48 @@
 /** Endpoints: where the hub reaches a participant, one address for each type. */
-import { isEndpointType, isEndpointValue } from '@causeway/fspiop'
+import { isEndpointValue } from '@causeway/fspiop'
 import { z } from 'zod'
 import { answered, refused, type Answer } from './answer.ts'
-import { endpointValue, type Query } from './fields.ts'
+import { endpointType, endpointValue } from './fields.ts'
 import { reads, writes, type Operation } from './operation.ts'
-import { createdBy } from './participants.ts'
 import { findParticipant, passedOn, unknownParticipant, type Deps } from './upstream.ts'
 
-const endpoint = z.strictObject({ type: z.string(), value: endpointValue })
+const endpoint = z.strictObject({ type: endpointType, value: endpointValue })
+
+const shownEndpoint = z.strictObject({ type: z.string(), value: z.string() })
 
 export function endpointOperations(deps: Deps): readonly Operation[] {
   const path = '/participants/:name/endpoints'
   return [
-    reads(path, ({ name, query }) => listEndpoints(deps, name, query)),
-    writes('POST', path, endpoint, ({ name, body }) => setEndpoint(deps, name, body)),
+    reads(
+      path,
+      {
+        about: 'Where the hub reaches a participant; with a type that endpoint alone, or {}',
+        query: z.object({ type: z.string().optional() }),
+        answers: { 200: z.union([z.array(shownEndpoint), shownEndpoint, z.strictObject({})]) },
+        refuses: ['PARTICIPANT_UNKNOWN'],
+      },
+      ({ name, query }) => listEndpoints(deps, name, query.type),
+    ),
+    writes(
+      'POST',
+      path,
+      endpoint,
+      {
+        about: 'Sets the endpoint of a type; the one before is kept as history',
+        answers: { 201: null },
+        refuses: ['PARTICIPANT_UNKNOWN'],
+      },
+      ({ name, body, actor }) => setEndpoint(deps, name, body, actor),
+    ),
   ]
 }
 
 /** With a type the answer is that endpoint alone, or an empty object. */
-async function listEndpoints(deps: Deps, name: string, { type }: Query): Promise<Answer> {
+async function listEndpoints(
+  deps: Deps,
+  name: string,
+  type: string | undefined,
+): Promise<Answer> {
   const participant = await findParticipant(deps, name)
   if (participant === undefined) return unknownParticipant(name)
   const endpoints = participant.endpoints.map(({ type, value }) => ({ type, value }))
@@ -30,9 +54,14 @@ async function setEndpoint(
   deps: Deps,
   name: string,
   { type, value }: z.infer<typeof endpoint>,
+  actor: string,
 ): Promise<Answer> {
-  if (!isEndpointType(type)) return refused('INVALID', 'type is no endpoint type')
   if (!isEndpointValue(type, value)) return refused('INVALID', `value does not suit ${type}`)
-  const { refusal } = await deps.participants.UpdateEndpoint({ name, type, value, createdBy })
+  const { refusal } = await deps.participants.UpdateEndpoint({
+    name,
+    type,
+    value,
+    createdBy: actor,
+  })
   return refusal ? passedOn(refusal) : answered(201)
 }

@@ -2,8 +2,15 @@
  * The elements that requests are made of, and the reason for which each is refused: what is absent is
  * MISSING, what is written wrongly is MALFORMED, what has the wrong type, range or name is INVALID.
  */
-import { isCorrelationId, isKid, isPartyIdType } from '@causeway/fspiop'
-import { amountFromJson, isCurrency, parseAmount } from '@causeway/money'
+import {
+  endpointTypes,
+  isCorrelationId,
+  isEndpointType,
+  isKid,
+  isPartyIdType,
+  type EndpointType,
+} from '@causeway/fspiop'
+import { amountFromJson, isCurrency, parseAmount, UNITS_PER_ONE } from '@causeway/money'
 import { z } from 'zod'
 import { refused, type Refused } from './answer.ts'
 import { isReason, type Reason } from './contract.ts'
@@ -14,7 +21,10 @@ function because(reason: Reason, error: string) {
   return { error, params: { reason } }
 }
 
-export const currency = z.string().refine(isCurrency, because('MALFORMED', 'is no currency code'))
+export const currency = z
+  .string()
+  .refine(isCurrency, because('MALFORMED', 'is no currency code'))
+  .meta({ pattern: '^[A-Z]{3}$', description: 'ISO 4217', examples: ['USD'] })
 
 /** `limits` is a path of its own, so no participant can have that name. */
 export const newParticipantName = z
@@ -34,10 +44,12 @@ export const modelName = z
   .regex(/^[A-Za-z0-9]+$/, { error: 'may hold letters and digits' })
 
 function oneOf<const Option extends string>(options: readonly Option[]) {
-  return z.custom<Option>(
-    (sent) => typeof sent === 'string' && (options as readonly string[]).includes(sent),
-    because('ACCOUNT_TYPE_UNKNOWN', `must be one of ${options.join(', ')}`),
-  )
+  return z
+    .custom<Option>(
+      (sent) => typeof sent === 'string' && (options as readonly string[]).includes(sent),
+      because('ACCOUNT_TYPE_UNKNOWN', `must be one of ${options.join(', ')}`),
+    )
+    .meta({ type: 'string', enum: [...options] })
 }
 
 export const hubAccountType = oneOf([
@@ -57,11 +69,21 @@ const text = z
 
 export const word = text.min(1).max(128)
 
-export const endpointValue = text
+export const endpointType = z
+  .custom<EndpointType>(
+    (sent) => typeof sent === 'string' && isEndpointType(sent),
+    because('INVALID', 'is no endpoint type'),
+  )
+  .meta({ type: 'string', enum: [...endpointTypes] })
+
+export const endpointValue = text.meta({
+  description: 'An address, with variables such as {{transferId}}; of e-mail types an e-mail address.',
+})
 
 export const oracleType = z
   .string()
   .refine(isPartyIdType, because('MALFORMED', 'is no PartyIdType'))
+  .meta({ description: 'A PartyIdType.', examples: ['MSISDN'] })
 
 /** account-lookup knows which addresses an oracle may have. */
 export const oracleAddress = text.min(1)
@@ -69,6 +91,7 @@ export const oracleAddress = text.min(1)
 export const keyId = z
   .string()
   .refine(isKid, because('MALFORMED', 'must have 1 to 256 visible ASCII characters'))
+  .meta({ minLength: 1, maxLength: 256 })
 
 export const notificationId = z
   .string()
@@ -81,9 +104,24 @@ export const ruleId = z
 /** With its offset, so that nobody has to guess what midnight it means. */
 export const time = z.iso.datetime({ offset: true, error: 'must be ISO 8601 with its offset' })
 
+/** Without offset it is UTC; a day is its midnight. */
+export const queryTime = z
+  .union([z.iso.datetime({ offset: true, local: true }), z.iso.date()], {
+    error: 'must be ISO 8601',
+  })
+  .transform((text) => new Date(/Z|[+-]\d\d:\d\d$/.test(text) ? text : utcOf(text)).toISOString())
+
+function utcOf(text: string): string {
+  return text.includes('T') ? `${text}Z` : text
+}
+
+/** A day, UTC. */
+export const queryDay = z.iso.date({ error: 'must be YYYY-MM-DD' })
+
 export const transferId = z
   .string()
   .refine(isCorrelationId, because('MALFORMED', 'must be a UUID in lower case or a ULID'))
+  .meta({ description: 'A UUID in lower case, or a ULID.' })
 
 /** Mojaloop's clients send the words as well. */
 export const flag = z.union([
@@ -95,7 +133,7 @@ const numberAsWritten = z.strictObject({ [numberMember]: z.string() })
 
 /** A JSON number in any form, or a string that `ofText` reads, in ten-thousandths. */
 function decimalRead(ofText: (text: string) => bigint | undefined) {
-  return z.unknown().transform((sent, context): bigint => {
+  const read = z.unknown().transform((sent, context): bigint => {
     const number = numberAsWritten.safeParse(sent).data
     const units =
       typeof sent === 'string' ? ofText(sent) : amountFromJson(number?.[numberMember] ?? null)
@@ -104,6 +142,10 @@ function decimalRead(ofText: (text: string) => bigint | undefined) {
     const message = 'must be a number of at most 18 digits and four decimals'
     context.addIssue({ code: 'custom', message, params: { reason } })
     return z.NEVER
+  })
+  return read.meta({
+    type: ['number', 'string'],
+    description: 'A number, or a string of one; at most 18 digits, of which four decimals.',
   })
 }
 
@@ -119,6 +161,24 @@ export const percentage = decimalFromZero.refine(
   (units) => units <= 1_000_000n,
   because('INVALID', 'must not be more than 100'),
 )
+
+/** An integer, as a number or a numeric string. */
+export function wholeNumber(min: number, max: number) {
+  return decimalFromZero
+    .refine((units) => isWhole(units) && units >= unitsOf(min) && units <= unitsOf(max), {
+      error: `must be a whole number from ${min} to ${max}`,
+    })
+    .transform((units) => Number(units / UNITS_PER_ONE))
+    .meta({ type: ['integer', 'string'], minimum: min, maximum: max, description: undefined })
+}
+
+function isWhole(units: bigint): boolean {
+  return units % UNITS_PER_ONE === 0n
+}
+
+function unitsOf(whole: number): bigint {
+  return BigInt(whole) * UNITS_PER_ONE
+}
 
 /** More than nothing; a string has the form of FSPIOP amounts, a number any form. */
 export const money = z.strictObject({
@@ -136,6 +196,19 @@ export const extensionList = z.strictObject({
     .max(16),
 })
 
+/** Where a page of a list begins, as the page before it said. */
+export const cursor = text.min(1).max(256)
+
+/** How many rows a page has at most. */
+export function pageSize(rows_max: number) {
+  return z
+    .string()
+    .regex(/^[1-9]\d{0,8}$/, because('INVALID', `must be a number from 1 to ${rows_max}`))
+    .transform(Number)
+    .refine((rows) => rows <= rows_max, because('INVALID', `must be at most ${rows_max}`))
+    .meta({ type: 'integer', minimum: 1, maximum: rows_max, pattern: undefined })
+}
+
 /** What lists are asked for; what is not known here is ignored, as lists do. */
 export const query = z.object({
   currency: currency.optional(),
@@ -149,23 +222,24 @@ export type Query = z.infer<typeof query>
 const id_max = 2 ** 31 - 1
 
 /** Whole numbers that the hub gives out. */
-const number = z
+export const queryNumber = z
   .string()
   .regex(/^[1-9]\d*$/, { error: 'must be a positive integer' })
   .transform(Number)
   .refine((id) => id <= id_max, because('INVALID', 'is too large'))
+  .meta({ type: 'integer', minimum: 1, pattern: undefined })
 
 /** What can stand in a path, by the name that it has there. */
 export const pathVariables = {
   name: text.min(2).max(30),
-  id: number,
+  id: queryNumber,
   kid: keyId,
   notificationId,
   ruleId,
   transferId,
-  settlementId: number,
-  participantId: number,
-  accountId: number,
+  settlementId: queryNumber,
+  participantId: queryNumber,
+  accountId: queryNumber,
 }
 
 export type Read<Value> = { readonly outcome: 'read'; readonly value: Value } | Refused

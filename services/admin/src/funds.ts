@@ -1,13 +1,17 @@
 /**
- * Funds: money that arrived in the hub's bank for a participant becomes cover. The movement is posted
- * before the answer; the same id again with the same content changes nothing.
+ * Funds: money that arrived in the hub's bank for a participant becomes cover; money that is to leave is
+ * held first, and goes or comes back with the second step. Each movement is posted before the answer;
+ * the same id again with the same content changes nothing.
  */
 import { formatAmount } from '@causeway/money'
+import type { FundsMovement } from '@causeway/protos'
 import { z } from 'zod'
 import { answered, refused, type Answer } from './answer.ts'
-import { extensionList, money, transferId, word } from './fields.ts'
-import { writes, type Operation } from './operation.ts'
-import { findParticipant, passedOn, type Deps } from './upstream.ts'
+import { cursor, extensionList, money, pageSize, transferId, word } from './fields.ts'
+import type { Json } from './json.ts'
+import { reads, writes, type Operation } from './operation.ts'
+import { shownAmount, shownTime } from './shapes.ts'
+import { findParticipant, passedOn, unitsOf, unknownParticipant, type Deps } from './upstream.ts'
 
 const funds = z.strictObject({
   transferId,
@@ -18,28 +22,105 @@ const funds = z.strictObject({
   extensionList: extensionList.optional(),
 })
 
+const completion = z.strictObject({
+  action: z.enum(['recordFundsOutCommit', 'recordFundsOutAbort']),
+  reason: word,
+})
+
+const states = ['RESERVED', 'COMMITTED', 'ABORTED_REJECTED', 'EXPIRED'] as const
+
+const search = z.object({
+  state: z.enum(states).optional(),
+  cursor: cursor.optional(),
+  limit: pageSize(1_000).optional(),
+})
+
+const shownMovements = z.strictObject({
+  movements: z.array(
+    z.strictObject({
+      transferId: z.string(),
+      accountId: z.int(),
+      direction: z.enum(['IN', 'OUT']),
+      amount: shownAmount,
+      currency: z.string(),
+      state: z.enum(states),
+      /** Why it did not come about. */
+      stateReason: z.string().nullable(),
+      externalReference: z.string(),
+      reason: z.string(),
+      createdDate: shownTime,
+      expiryDate: shownTime.nullable(),
+      completedDate: shownTime.nullable(),
+    }),
+  ),
+  /** For the next page; null: there is none. */
+  cursor: z.string().nullable(),
+})
+
+const unusable = [
+  'PARTICIPANT_UNKNOWN',
+  'ACCOUNT_UNKNOWN',
+  'PARTICIPANT_INACTIVE',
+  'ACCOUNT_INACTIVE',
+  'ACCOUNT_TYPE_WRONG',
+  'CURRENCY_MISMATCH',
+  'HUB_ACCOUNTS_MISSING',
+] as const
+
 export function fundsOperations(deps: Deps): readonly Operation[] {
+  const account = '/participants/:name/accounts/:id'
   return [
-    writes('POST', '/participants/:name/accounts/:id', funds, ({ name, id, body }) =>
-      recordFunds(deps, name, id, body),
+    writes(
+      'POST',
+      account,
+      funds,
+      {
+        about:
+          'Records funds that came in, or reserves funds that are to go out; too little cover is seen in the state of the movement, not in the answer',
+        answers: { 202: null },
+        refuses: [...unusable, 'MODIFIED'],
+      },
+      ({ name, id, body, actor }) => recordFunds(deps, name, id, body, actor),
+    ),
+    writes(
+      'PUT',
+      `${account}/transfers/:transferId`,
+      completion,
+      {
+        about: 'Commits funds out that the bank has paid, or gives them back',
+        answers: { 202: null },
+        refuses: [...unusable, 'FUNDS_UNKNOWN', 'FUNDS_STATE_WRONG', 'FUNDS_EXPIRED'],
+      },
+      ({ name, id, transferId, body, actor }) =>
+        completeFunds(deps, { transferId, name, accountId: id, reason: body.reason, actor }, body),
+    ),
+    reads(
+      '/participants/:name/funds',
+      {
+        about: "A participant's funds in and out, the newest first",
+        query: search,
+        answers: { 200: shownMovements },
+        refuses: ['PARTICIPANT_UNKNOWN'],
+      },
+      ({ name, query }) => listFunds(deps, name, query),
     ),
   ]
 }
 
+/** Funds out beyond the cover are answered as any others: their movement says why they did not go. */
 async function recordFunds(
   deps: Deps,
   name: string,
   accountId: number,
   body: z.infer<typeof funds>,
+  actor: string,
 ): Promise<Answer> {
-  if (body.action === 'recordFundsOutPrepareReserve') {
-    return refused('NOT_BUILT', 'funds cannot be taken out yet')
-  }
-  const { refusal } = await deps.participants.ManageFundsCreditDebitPairInstruction({
+  const isIn = body.action === 'recordFundsIn'
+  const instruction = {
     transferId: body.transferId,
     name,
     accountId,
-    kind: 'DEPOSIT',
+    kind: isIn ? 'DEPOSIT' : 'WITHDRAWAL',
     amount: formatAmount(body.amount.amount),
     currency: body.amount.currency,
     externalReference: body.externalReference,
@@ -47,11 +128,15 @@ async function recordFunds(
     extensionList: Buffer.from(
       body.extensionList === undefined ? '' : JSON.stringify(body.extensionList),
     ),
-  })
+    actor,
+  }
+  const { refusal } = isIn
+    ? await deps.participants.ManageFundsCreditDebitPairInstruction(instruction)
+    : await deps.funds.RecordFundsOutPrepareReserve(instruction)
   if (!refusal) return answered(202)
   const elsewhere =
     refusal.reason === 'ACCOUNT_UNKNOWN' && (await findAccount(deps, name, accountId))
-  if (!elsewhere) return passedOn(refusal)
+  if (!elsewhere || elsewhere.currency === body.amount.currency) return passedOn(refusal)
   return refused('CURRENCY_MISMATCH', `account ${accountId} is in ${elsewhere.currency}`)
 }
 
@@ -59,4 +144,55 @@ async function recordFunds(
 async function findAccount(deps: Deps, name: string, accountId: number) {
   const participant = await findParticipant(deps, name)
   return participant?.accounts.find(({ id }) => id === accountId)
+}
+
+async function completeFunds(
+  { funds }: Deps,
+  asked: Parameters<Deps['funds']['RecordFundsOutCommit']>[0],
+  { action }: z.infer<typeof completion>,
+): Promise<Answer> {
+  const { refusal } =
+    action === 'recordFundsOutCommit'
+      ? await funds.RecordFundsOutCommit(asked)
+      : await funds.RecordFundsOutAbort(asked)
+  return refusal ? passedOn(refusal) : answered(202)
+}
+
+async function listFunds(
+  deps: Deps,
+  name: string,
+  { state, cursor = '', limit = 0 }: z.infer<typeof search>,
+): Promise<Answer> {
+  if ((await findParticipant(deps, name)) === undefined) return unknownParticipant(name)
+  const page = await deps.funds.ListFundsMovements({
+    name,
+    state: state ?? '',
+    cursor,
+    limit,
+  })
+  return answered(200, {
+    movements: page.movements.map(movementBody),
+    cursor: page.cursor === '' ? null : page.cursor,
+  })
+}
+
+function movementBody(movement: FundsMovement) {
+  return {
+    transferId: movement.transferId,
+    accountId: movement.accountId,
+    direction: movement.direction,
+    amount: unitsOf(movement.amount),
+    currency: movement.currency,
+    state: movement.state,
+    stateReason: textOrNull(movement.stateReason),
+    externalReference: movement.externalReference,
+    reason: movement.reason,
+    createdDate: movement.createdAt,
+    expiryDate: textOrNull(movement.expiresAt),
+    completedDate: textOrNull(movement.completedAt),
+  } satisfies Json
+}
+
+function textOrNull(text: string): string | null {
+  return text === '' ? null : text
 }

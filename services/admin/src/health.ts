@@ -1,6 +1,7 @@
 /** GET /health: whether the services that the administration API asks do answer. */
 import { answered } from './answer.ts'
-import { reads, type Operation } from './operation.ts'
+import { z } from 'zod'
+import { reads, type About, type Operation } from './operation.ts'
 import type { Deps, Upstream } from './upstream.ts'
 
 const options = { deadline_ms: 1_000 }
@@ -19,9 +20,19 @@ const questions: Readonly<Record<string, (upstream: Upstream) => Promise<unknown
     notifications.ListDeadLetters({ fspId: '', limit: 0 }, options),
 }
 
+const shownHealth = z.strictObject({
+  status: z.enum(['OK', 'DOWN']),
+  services: z.array(z.strictObject({ name: z.string(), status: z.enum(['OK', 'DOWN']) })),
+})
+
+const health: About = {
+  about: 'Whether the services that the operator port asks do answer; 503 when one does not',
+  answers: { 200: shownHealth, 503: shownHealth },
+}
+
 export function healthOperations(deps: Deps): readonly Operation[] {
   return [
-    reads('/health', async () => {
+    reads('/health', health, async () => {
       const services = await Promise.all(
         Object.entries(questions).map(async ([name, ask]) => ({
           name,

@@ -3,9 +3,10 @@ import { formatAmount } from '@causeway/money'
 import type { Account, Limit } from '@causeway/protos'
 import { z } from 'zod'
 import { answered, type Answer } from './answer.ts'
-import { currency, decimal, decimalFromZero, limitType, percentage, type Query } from './fields.ts'
+import { currency, decimal, decimalFromZero, limitType, percentage } from './fields.ts'
 import type { Json } from './json.ts'
 import { reads, writes, type Operation } from './operation.ts'
+import { shownAmount } from './shapes.ts'
 import { findParticipant, passedOn, unitsOf, unknownParticipant, type Deps } from './upstream.ts'
 
 const limit = z.strictObject({
@@ -18,20 +19,69 @@ const change = z.strictObject({ currency, limit })
 
 const beginning = z.strictObject({ currency, limit, initialPosition: decimal.optional() })
 
+/** The type is asked for as `limit`, and by Mojaloop's clients as `type`. */
+const search = z.object({
+  currency: currency.optional(),
+  limit: z.string().optional().meta({ description: 'The type; NET_DEBIT_CAP is the only one.' }),
+  type: z.string().optional().meta({ description: 'The type as well; `limit` wins.' }),
+})
+
+type Search = z.infer<typeof search>
+
+const shownLimit = z.strictObject({
+  currency: z.string(),
+  limit: z.strictObject({ type: z.string(), value: shownAmount, alarmPercentage: shownAmount }),
+})
+
 export function limitOperations(deps: Deps): readonly Operation[] {
   const path = '/participants/:name/limits'
   return [
-    reads('/participants/limits', ({ query }) => listAllLimits(deps, query)),
-    reads(path, ({ name, query }) => listLimits(deps, name, query)),
-    writes('PUT', path, change, ({ name, body }) => changeLimit(deps, name, body)),
-    writes('POST', '/participants/:name/initialPositionAndLimits', beginning, ({ name, body }) =>
-      begin(deps, name, body),
+    reads(
+      '/participants/limits',
+      {
+        about: 'The limits in force: of active participants, on active position accounts',
+        query: search,
+        answers: { 200: z.array(shownLimit.extend({ name: z.string() })) },
+      },
+      ({ query }) => listAllLimits(deps, query),
+    ),
+    reads(
+      path,
+      {
+        about: "A participant's limits on active position accounts",
+        query: search,
+        answers: { 200: z.array(shownLimit) },
+        refuses: ['PARTICIPANT_UNKNOWN'],
+      },
+      ({ name, query }) => listLimits(deps, name, query),
+    ),
+    writes(
+      'PUT',
+      path,
+      change,
+      {
+        about: 'Changes a limit; an alarm percentage that is left out stays',
+        answers: { 200: shownLimit },
+        refuses: ['PARTICIPANT_UNKNOWN', 'ACCOUNT_UNKNOWN', 'LIMIT_UNKNOWN'],
+      },
+      ({ name, body, actor }) => changeLimit(deps, name, body, actor),
+    ),
+    writes(
+      'POST',
+      '/participants/:name/initialPositionAndLimits',
+      beginning,
+      {
+        about: 'Sets the first limit and position of a currency and activates its accounts',
+        answers: { 201: null },
+        refuses: ['PARTICIPANT_UNKNOWN', 'ACCOUNT_UNKNOWN', 'LIMITS_EXIST'],
+      },
+      ({ name, body, actor }) => begin(deps, name, body, actor),
     ),
   ]
 }
 
 /** Limits that are in force: of active participants, on active position accounts. */
-async function listAllLimits(deps: Deps, query: Query): Promise<Answer> {
+async function listAllLimits(deps: Deps, query: Search): Promise<Answer> {
   const { participants } = await deps.participants.GetParticipantInfo({ names: [] })
   const rows = participants
     .filter(({ isActive }) => isActive)
@@ -39,14 +89,13 @@ async function listAllLimits(deps: Deps, query: Query): Promise<Answer> {
   return answered(200, rows)
 }
 
-async function listLimits(deps: Deps, name: string, query: Query): Promise<Answer> {
+async function listLimits(deps: Deps, name: string, query: Search): Promise<Answer> {
   const participant = await findParticipant(deps, name)
   if (participant === undefined) return unknownParticipant(name)
   return answered(200, limitRows(participant.accounts, query))
 }
 
-/** The type is asked for as `limit`, and by Mojaloop's clients as `type`. */
-function limitRows(accounts: readonly Account[], query: Query) {
+function limitRows(accounts: readonly Account[], query: Search) {
   const type = query.limit ?? query.type
   return accounts.flatMap((account) => {
     if (account.ledgerAccountType !== 'POSITION' || !account.isActive || !account.limit) return []
@@ -60,8 +109,9 @@ async function changeLimit(
   deps: Deps,
   name: string,
   { currency, limit }: z.infer<typeof change>,
+  actor: string,
 ): Promise<Answer> {
-  const asked = { name, currency, limit: limitMessage(limit) }
+  const asked = { name, currency, limit: limitMessage(limit), actor }
   const { limit: stored, refusal } = await deps.participants.UpdateParticipantAccountLimit(asked)
   if (refusal) return passedOn(refusal)
   if (!stored) throw new Error('a limit was changed without saying to what')
@@ -72,12 +122,14 @@ async function begin(
   deps: Deps,
   name: string,
   { currency, limit, initialPosition = 0n }: z.infer<typeof beginning>,
+  actor: string,
 ): Promise<Answer> {
   const { refusal } = await deps.participants.SetInitialPositionAndLimits({
     name,
     currency,
     limit: limitMessage(limit),
     initialPosition: formatAmount(initialPosition),
+    actor,
   })
   return refusal ? passedOn(refusal) : answered(201)
 }

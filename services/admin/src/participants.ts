@@ -5,21 +5,78 @@ import { answered, type Answer } from './answer.ts'
 import { currency, flag, newParticipantName } from './fields.ts'
 import type { Json } from './json.ts'
 import { reads, writes, type Operation } from './operation.ts'
+import { shownFlag, shownTime } from './shapes.ts'
 import { findParticipant, unknownParticipant, passedOn, type Deps } from './upstream.ts'
 
 const creation = z.strictObject({ name: newParticipantName, currency })
 const state = z.strictObject({ isActive: flag })
 
-/** Who changes something is not known before operators sign in. */
-export const createdBy = 'unknown'
+export const shownParticipant = z
+  .strictObject({
+    name: z.string(),
+    /** The host and the path, without a scheme. */
+    id: z.string(),
+    created: shownTime,
+    isActive: shownFlag,
+    links: z.strictObject({ self: z.string() }),
+    accounts: z.array(
+      z.strictObject({
+        id: z.int(),
+        ledgerAccountType: z.string(),
+        currency: z.string(),
+        isActive: shownFlag,
+        createdDate: shownTime,
+        createdBy: z.string(),
+      }),
+    ),
+  })
+  .meta({ id: 'Participant' })
 
 export function participantOperations(deps: Deps): readonly Operation[] {
   return [
-    reads('/participants', () => listParticipants(deps)),
-    writes('POST', '/participants', creation, ({ body }) => createParticipant(deps, body)),
-    reads('/participants/:name', ({ name }) => getParticipant(deps, name)),
-    writes('PUT', '/participants/:name', state, ({ name, body }) =>
-      changeState(deps, name, body.isActive),
+    reads(
+      '/participants',
+      {
+        about: 'Every participant, the hub among them',
+        answers: { 200: z.array(shownParticipant) },
+      },
+      () => listParticipants(deps),
+    ),
+    writes(
+      'POST',
+      '/participants',
+      creation,
+      {
+        about: 'Creates a participant with its accounts in a currency, or adds a currency to one',
+        answers: { [createdStatus(deps)]: shownParticipant },
+        refuses: [
+          'CURRENCY_EXISTS',
+          'NAME_RESERVED',
+          'HUB_ACCOUNTS_MISSING',
+          'NO_SETTLEMENT_MODEL',
+        ],
+      },
+      ({ body, actor }) => createParticipant(deps, body, actor),
+    ),
+    reads(
+      '/participants/:name',
+      {
+        about: 'A participant with its accounts',
+        answers: { 200: shownParticipant },
+        refuses: ['PARTICIPANT_UNKNOWN'],
+      },
+      ({ name }) => getParticipant(deps, name),
+    ),
+    writes(
+      'PUT',
+      '/participants/:name',
+      state,
+      {
+        about: 'Switches a participant on or off; its accounts stay as they are',
+        answers: { 200: shownParticipant },
+        refuses: ['PARTICIPANT_UNKNOWN', 'HUB_UNCHANGEABLE'],
+      },
+      ({ name, body, actor }) => changeState(deps, name, body.isActive, actor),
     ),
   ]
 }
@@ -38,13 +95,22 @@ async function getParticipant(deps: Deps, name: string): Promise<Answer> {
   return answered(200, participantBody(deps, participant))
 }
 
-async function createParticipant(deps: Deps, body: z.infer<typeof creation>): Promise<Answer> {
-  const created = await deps.participants.CreateParticipant({ ...body, createdBy })
+async function createParticipant(
+  deps: Deps,
+  body: z.infer<typeof creation>,
+  actor: string,
+): Promise<Answer> {
+  const created = await deps.participants.CreateParticipant({ ...body, createdBy: actor })
   return participantAnswer(deps, created, createdStatus(deps))
 }
 
-async function changeState(deps: Deps, name: string, isActive: boolean): Promise<Answer> {
-  const changed = await deps.participants.UpdateParticipantState({ name, isActive })
+async function changeState(
+  deps: Deps,
+  name: string,
+  isActive: boolean,
+  actor: string,
+): Promise<Answer> {
+  const changed = await deps.participants.UpdateParticipantState({ name, isActive, actor })
   return participantAnswer(deps, changed, 200)
 }
 

@@ -6,14 +6,16 @@ import { endpointOperations } from './endpoints.ts'
 import { fundsOperations } from './funds.ts'
 import { healthOperations } from './health.ts'
 import { keyOperations } from './keys/routes.ts'
-import { laterOperations } from './later.ts'
 import { limitOperations } from './limits.ts'
 import type { Operation } from './operation.ts'
 import { oracleOperations } from './oracles/routes.ts'
 import { participantOperations } from './participants.ts'
 import { readinessOperations } from './readiness/routes.ts'
 import { schemeRuleOperations } from './scheme-rules/routes.ts'
+import { settlementOperations } from './settlement/settlements.ts'
+import { windowOperations } from './settlement/windows.ts'
 import { settlementModelOperations } from './settlement-models.ts'
+import { transactionOperations } from './transactions.ts'
 import type { Deps } from './upstream.ts'
 import { verificationOperations } from './verification/routes.ts'
 
@@ -29,11 +31,13 @@ export function operations(deps: Deps): readonly Operation[] {
     ...credentialOperations(deps),
     ...readinessOperations(deps),
     ...settlementModelOperations(deps),
+    ...transactionOperations(deps),
+    ...windowOperations(deps),
+    ...settlementOperations(deps),
     ...schemeRuleOperations(deps),
     ...oracleOperations(deps),
     ...deadLetterOperations(deps),
     ...verificationOperations(deps),
-    ...laterOperations(),
     ...healthOperations(deps),
   ]
 }

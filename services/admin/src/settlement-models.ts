@@ -21,11 +21,61 @@ const creation = z.strictObject({
   autoPositionReset: flag,
 })
 
+const state = z.strictObject({ isActive: flag })
+
+const shownModel = z
+  .strictObject({
+    settlementModelId: z.int(),
+    name: z.string(),
+    isActive: z.boolean(),
+    settlementGranularity: z.enum(['GROSS', 'NET']),
+    settlementInterchange: z.enum(['BILATERAL', 'MULTILATERAL']),
+    settlementDelay: z.enum(['IMMEDIATE', 'DEFERRED']),
+    currency: z.string().optional(),
+    requireLiquidityCheck: z.boolean(),
+    ledgerAccountTypeId: modelAccountType,
+    autoPositionReset: z.boolean(),
+  })
+  .meta({ id: 'SettlementModel' })
+
 export function settlementModelOperations(deps: Deps): readonly Operation[] {
   return [
-    reads('/settlementModels', () => listModels(deps)),
-    writes('POST', '/settlementModels', creation, ({ body }) => createModel(deps, body)),
-    reads('/settlementModels/:name', ({ name }) => getModel(deps, name)),
+    reads(
+      '/settlementModels',
+      { about: 'Every settlement model, inactive ones too', answers: { 200: z.array(shownModel) } },
+      () => listModels(deps),
+    ),
+    writes(
+      'POST',
+      '/settlementModels',
+      creation,
+      {
+        about: 'Creates a settlement model, active',
+        answers: { 201: null },
+        refuses: ['MODEL_EXISTS', 'MODEL_INVALID', 'ACCOUNT_TYPE_UNKNOWN'],
+      },
+      ({ body, actor }) => createModel(deps, body, actor),
+    ),
+    reads(
+      '/settlementModels/:name',
+      {
+        about: 'A settlement model',
+        answers: { 200: shownModel },
+        refuses: ['MODEL_UNKNOWN'],
+      },
+      ({ name }) => getModel(deps, name),
+    ),
+    writes(
+      'PUT',
+      '/settlementModels/:name',
+      state,
+      {
+        about: 'Switches a model on or off; off, it is chosen for nothing new',
+        answers: { 200: shownModel },
+        refuses: ['MODEL_UNKNOWN'],
+      },
+      ({ name, body, actor }) => changeState(deps, name, body.isActive, actor),
+    ),
   ]
 }
 
@@ -42,7 +92,11 @@ async function getModel(deps: Deps, name: string): Promise<Answer> {
 }
 
 /** A model without currency serves the currencies that have none; only Mojaloop's clients know it. */
-async function createModel(deps: Deps, body: z.infer<typeof creation>): Promise<Answer> {
+async function createModel(
+  deps: Deps,
+  body: z.infer<typeof creation>,
+  actor: string,
+): Promise<Answer> {
   if (body.currency === undefined && deps.settings.COMPATIBILITY !== 'mojaloop') {
     return refused('MISSING', 'currency')
   }
@@ -64,8 +118,21 @@ async function createModel(deps: Deps, body: z.infer<typeof creation>): Promise<
     // Empty: settlements knows what the ledger account usually settles to.
     settlementAccountType: body.settlementAccountType ?? '',
     autoPositionReset: body.autoPositionReset,
+    actor,
   })
   return refusal ? passedOn(refusal) : answered(201)
+}
+
+async function changeState(
+  deps: Deps,
+  name: string,
+  isActive: boolean,
+  actor: string,
+): Promise<Answer> {
+  const { model, refusal } = await deps.models.UpdateSettlementModel({ name, isActive, actor })
+  if (refusal) return passedOn(refusal)
+  if (!model) throw new Error('a model was changed without saying to what')
+  return answered(200, modelBody(model))
 }
 
 /** A default model shows no currency. */

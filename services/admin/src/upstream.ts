@@ -2,14 +2,19 @@
 import { parseDecimal } from '@causeway/money'
 import {
   credentialsService,
+  fundsService,
   keysService,
   ledgerService,
   notificationsService,
   oraclesService,
   participantsService,
   pingsService,
+  quotesService,
   schemeRulesService,
   settlementModelsService,
+  settlementReportsService,
+  settlementsService,
+  settlementWindowsService,
   transfersService,
   type Participant,
   type Refusal,
@@ -22,9 +27,14 @@ import type { Settings } from './settings.ts'
 export interface Upstream {
   readonly participants: Calls<typeof participantsService>
   readonly ledger: Calls<typeof ledgerService>
+  readonly funds: Calls<typeof fundsService>
   readonly models: Calls<typeof settlementModelsService>
+  readonly windows: Calls<typeof settlementWindowsService>
+  readonly settlements: Calls<typeof settlementsService>
+  readonly reports: Calls<typeof settlementReportsService>
   readonly rules: Calls<typeof schemeRulesService>
   readonly transfers: Calls<typeof transfersService>
+  readonly quotes: Calls<typeof quotesService>
   readonly keys: Calls<typeof keysService>
   readonly credentials: Calls<typeof credentialsService>
   readonly pings: Calls<typeof pingsService>
@@ -41,9 +51,14 @@ export function connect(grpc: GrpcHost): Upstream {
   return {
     participants: grpc.client(participantsService, 'participant-lifecycle'),
     ledger: grpc.client(ledgerService, 'participant-lifecycle'),
+    funds: grpc.client(fundsService, 'participant-lifecycle'),
     models: grpc.client(settlementModelsService, 'settlements'),
+    windows: grpc.client(settlementWindowsService, 'settlements'),
+    settlements: grpc.client(settlementsService, 'settlements'),
+    reports: grpc.client(settlementReportsService, 'settlements'),
     rules: grpc.client(schemeRulesService, 'quoting'),
     transfers: grpc.client(transfersService, 'transfers'),
+    quotes: grpc.client(quotesService, 'quoting'),
     keys: grpc.client(keysService, 'auth-service'),
     credentials: grpc.client(credentialsService, 'auth-service'),
     pings: grpc.client(pingsService, 'auth-service'),

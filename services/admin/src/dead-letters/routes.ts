@@ -2,9 +2,10 @@
 import type { DeadLetter } from '@causeway/protos'
 import { z } from 'zod'
 import { answered, refused, type Answer } from '../answer.ts'
-import { notificationId, type Query } from '../fields.ts'
+import { notificationId, word } from '../fields.ts'
 import type { Json } from '../json.ts'
 import { commands, reads, writes, type Operation } from '../operation.ts'
+import { shownTime } from '../shapes.ts'
 import type { Deps } from '../upstream.ts'
 
 const letters_max = 1_000
@@ -14,21 +15,69 @@ const resending = z.strictObject({
   notificationIds: z.array(notificationId).min(1).max(letters_max),
 })
 
+const search = z.object({
+  fspId: word.optional(),
+  limit: z.string().optional().meta({ description: `From 1 to ${letters_max}.` }),
+})
+
+const shownLetter = z
+  .strictObject({
+    notificationId: z.string(),
+    fspId: z.string(),
+    entityId: z.string(),
+    role: z.string(),
+    cause: z.string(),
+    method: z.string(),
+    url: z.string(),
+    attempts: z.int(),
+    httpStatus: z.int().nullable(),
+    lastError: z.string().nullable(),
+    takenAt: shownTime,
+  })
+  .meta({ id: 'DeadLetter' })
+
+const shownResending = z.strictObject({
+  notificationId: z.string(),
+  outcome: z.enum(['RESENT', 'UNKNOWN', 'EXPIRED']),
+})
+
 export function deadLetterOperations(deps: Deps): readonly Operation[] {
   const path = '/dead-letters'
   return [
-    reads(path, ({ query }) => listDeadLetters(deps, query)),
-    writes('POST', `${path}/resend`, resending, ({ body }) =>
-      resendSome(deps, body.notificationIds),
+    reads(
+      path,
+      {
+        about: 'Callbacks that were given up, the newest first',
+        query: search,
+        answers: { 200: z.array(shownLetter) },
+      },
+      ({ query }) => listDeadLetters(deps, query),
     ),
-    commands('POST', `${path}/:notificationId/resend`, ({ notificationId }) =>
-      resendOne(deps, notificationId),
+    writes(
+      'POST',
+      `${path}/resend`,
+      resending,
+      { about: 'Sends some of them anew, each by itself', answers: { 202: z.array(shownResending) } },
+      ({ body }) => resendSome(deps, body.notificationIds),
+    ),
+    commands(
+      'POST',
+      `${path}/:notificationId/resend`,
+      {
+        about: 'Sends one anew',
+        answers: { 202: shownResending },
+        refuses: ['DEAD_LETTER_UNKNOWN', 'DEADLINE_PASSED'],
+      },
+      ({ notificationId }) => resendOne(deps, notificationId),
     ),
   ]
 }
 
 /** The newest first. */
-async function listDeadLetters(deps: Deps, { fspId = '', limit }: Query): Promise<Answer> {
+async function listDeadLetters(
+  deps: Deps,
+  { fspId = '', limit }: z.infer<typeof search>,
+): Promise<Answer> {
   const rows_max = limit === undefined ? letters_usual : Number(limit)
   if (!Number.isInteger(rows_max) || rows_max < 1 || rows_max > letters_max) {
     return refused('INVALID', `limit must be a number from 1 to ${letters_max}`)

@@ -5,7 +5,7 @@ import { answered, type Answer } from '../answer.ts'
 import { keyId, time } from '../fields.ts'
 import type { Json } from '../json.ts'
 import { commands, reads, writes, type Operation } from '../operation.ts'
-import { createdBy } from '../participants.ts'
+import { shownTime } from '../shapes.ts'
 import { findParticipant, passedOn, unknownParticipant, type Deps } from '../upstream.ts'
 
 /** A key is PEM, or a JWK as text or as it is. */
@@ -21,15 +21,57 @@ const addition = z.strictObject({
 
 const ending = z.strictObject({ validTo: time })
 
+const refuses = ['PARTICIPANT_UNKNOWN', 'KEY_UNKNOWN'] as const
+
+const shownKey = z
+  .strictObject({
+    kid: z.string(),
+    use: z.enum(['sig', 'enc']),
+    /** A JWK. */
+    publicKey: z.looseObject({ kty: z.string() }),
+    validFrom: shownTime,
+    validTo: shownTime.nullable(),
+    createdDate: shownTime,
+    createdBy: z.string(),
+  })
+  .meta({ id: 'Key' })
+
 export function keyOperations(deps: Deps): readonly Operation[] {
   const path = '/participants/:name/keys'
   return [
-    reads(path, ({ name }) => listKeys(deps, name)),
-    writes('POST', path, addition, ({ name, body }) => addKey(deps, name, body)),
-    writes('PUT', `${path}/:kid`, ending, ({ name, kid, body }) =>
-      endKey(deps, name, kid, body.validTo),
+    reads(
+      path,
+      {
+        about: "An FSP's public keys, past and future ones too, the oldest first",
+        answers: { 200: z.array(shownKey) },
+        refuses: ['PARTICIPANT_UNKNOWN'],
+      },
+      ({ name }) => listKeys(deps, name),
     ),
-    commands('DELETE', `${path}/:kid`, ({ name, kid }) => endKey(deps, name, kid, '')),
+    writes(
+      'POST',
+      path,
+      addition,
+      {
+        about: 'Adds a key; every valid one verifies',
+        answers: { 201: shownKey },
+        refuses: ['PARTICIPANT_UNKNOWN', 'KEY_EXISTS'],
+      },
+      ({ name, body, actor }) => addKey(deps, name, body, actor),
+    ),
+    writes(
+      'PUT',
+      `${path}/:kid`,
+      ending,
+      { about: 'Says when a key ends', answers: { 200: shownKey }, refuses },
+      ({ name, kid, body, actor }) => endKey(deps, name, kid, body.validTo, actor),
+    ),
+    commands(
+      'DELETE',
+      `${path}/:kid`,
+      { about: 'Ends a key now; it stays in the list', answers: { 200: shownKey }, refuses },
+      ({ name, kid, actor }) => endKey(deps, name, kid, '', actor),
+    ),
   ]
 }
 
@@ -44,6 +86,7 @@ async function addKey(
   deps: Deps,
   participant: string,
   { kid = '', use, publicKey, validFrom = '', validTo = '' }: z.infer<typeof addition>,
+  actor: string,
 ): Promise<Answer> {
   return keyAnswer(
     await deps.keys.AddParticipantKey({
@@ -53,7 +96,7 @@ async function addKey(
       publicKey: typeof publicKey === 'string' ? publicKey : JSON.stringify(publicKey),
       validFrom,
       validTo,
-      createdBy,
+      createdBy: actor,
     }),
     201,
   )
@@ -65,11 +108,12 @@ async function endKey(
   participant: string,
   kid: string,
   validTo: string,
+  actor: string,
 ): Promise<Answer> {
   if ((await findParticipant(deps, participant)) === undefined) {
     return unknownParticipant(participant)
   }
-  return keyAnswer(await deps.keys.EndParticipantKey({ participant, kid, validTo }), 200)
+  return keyAnswer(await deps.keys.EndParticipantKey({ participant, kid, validTo, actor }), 200)
 }
 
 function keyAnswer(

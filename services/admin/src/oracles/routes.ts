@@ -1,9 +1,8 @@
 /** Oracles: who is asked whose a party is, by the type of its identifier and by currency. */
-import { isPartyIdType } from '@causeway/fspiop'
 import type { Oracle } from '@causeway/protos'
 import { z } from 'zod'
-import { answered, refused, type Answer } from '../answer.ts'
-import { currency, flag, oracleAddress, oracleType, type Query } from '../fields.ts'
+import { answered, type Answer } from '../answer.ts'
+import { currency, flag, oracleAddress, oracleType } from '../fields.ts'
 import type { Json } from '../json.ts'
 import { commands, reads, writes, type Operation } from '../operation.ts'
 import { passedOn, type Deps } from '../upstream.ts'
@@ -26,19 +25,71 @@ const change = z.strictObject({
   isDefault: flag.optional(),
 })
 
+const search = z.object({ type: oracleType.optional(), currency: currency.optional() })
+
+const shownOracle = z
+  .strictObject({
+    oracleId: z.int(),
+    oracleIdType: z.string(),
+    endpoint: z.strictObject({ value: z.string(), endpointType }),
+    currency: z.string().optional(),
+    isDefault: z.boolean(),
+  })
+  .meta({ id: 'Oracle' })
+
 export function oracleOperations(deps: Deps): readonly Operation[] {
   const one = '/oracles/:id'
   return [
-    reads('/oracles', ({ query }) => listOracles(deps, query)),
-    writes('POST', '/oracles', creation, ({ body }) => createOracle(deps, body)),
-    writes('PUT', one, change, ({ id, body }) => changeOracle(deps, id, body)),
-    commands('DELETE', one, ({ id }) => removeOracle(deps, id)),
+    reads(
+      '/oracles',
+      {
+        about: 'Who is asked whose a party is',
+        query: search,
+        answers: { 200: z.array(shownOracle) },
+      },
+      ({ query }) => listOracles(deps, query),
+    ),
+    writes(
+      'POST',
+      '/oracles',
+      creation,
+      { about: 'Adds an oracle', answers: { 201: null }, refuses: ['ORACLE_EXISTS'] },
+      ({ body }) => createOracle(deps, body),
+    ),
+    writes(
+      'PUT',
+      one,
+      change,
+      {
+        about: 'Changes an oracle; what is left out stays',
+        answers: { 204: null },
+        refuses: ['ORACLE_UNKNOWN', 'ORACLE_EXISTS'],
+      },
+      ({ id, body }) => changeOracle(deps, id, body),
+    ),
+    commands(
+      'DELETE',
+      one,
+      { about: 'Removes an oracle', answers: { 204: null }, refuses: ['ORACLE_UNKNOWN'] },
+      ({ id }) => removeOracle(deps, id),
+    ),
+    commands(
+      'DELETE',
+      '/endpointcache',
+      { about: 'For scripts: this hub keeps its caches fresh by itself', answers: { 202: null } },
+      () => Promise.resolve(answered(202)),
+    ),
   ]
 }
 
-async function listOracles(deps: Deps, { type = '', currency = '' }: Query): Promise<Answer> {
-  if (type !== '' && !isPartyIdType(type)) return refused('MALFORMED', 'type is no PartyIdType')
-  const { oracles } = await deps.oracles.ListOracles({ oracleIdType: type, currency })
+async function listOracles(
+  deps: Deps,
+  { type, currency = '' }: z.infer<typeof search>,
+): Promise<Answer> {
+  const { oracles } = await deps.oracles.ListOracles({
+    oracleIdType: type ?? '',
+    currency,
+  })
   return answered(200, oracles.map(oracleBody))
 }
 

@@ -3,12 +3,13 @@
  * number and judges by them in the order of the list; the operator changes one at a time.
  */
 import type { SchemeRulesState } from '@causeway/protos'
+import { z } from 'zod'
 import { answered, refused, type Answer, type Answered } from '../answer.ts'
 import type { Json } from '../json.ts'
 import { commands, reads, writes, type Operation } from '../operation.ts'
-import { createdBy } from '../participants.ts'
+import { shownTime } from '../shapes.ts'
 import { passedOn, type Deps } from '../upstream.ts'
-import { schemeRule, type SchemeRule } from './rule.ts'
+import { schemeRule, shownRule, type SchemeRule } from './rule.ts'
 
 /** A rule as quoting keeps it. */
 interface KeptRule {
@@ -16,15 +17,43 @@ interface KeptRule {
   readonly [member: string]: Json
 }
 
+const shownRules = z.strictObject({
+  iteration: z.int(),
+  changedAt: shownTime.optional(),
+  changedBy: z.string().optional(),
+  rules: z.array(shownRule),
+})
+
 /** So often a change is made anew because somebody else changed the list meanwhile. */
 const tries_max = 5
 
 export function schemeRuleOperations(deps: Deps): readonly Operation[] {
   const one = '/scheme-rules/:ruleId'
   return [
-    reads('/scheme-rules', () => listRules(deps)),
-    writes('PUT', one, schemeRule, ({ ruleId, body }) => putRule(deps, ruleId, body)),
-    commands('DELETE', one, ({ ruleId }) => deleteRule(deps, ruleId)),
+    reads(
+      '/scheme-rules',
+      {
+        about: 'What the scheme demands of quotes, in the order in which it is judged',
+        answers: { 200: shownRules },
+      },
+      () => listRules(deps),
+    ),
+    writes(
+      'PUT',
+      one,
+      schemeRule,
+      {
+        about: 'Sets a rule: a new one is judged last, another keeps its place',
+        answers: { 200: shownRule, 201: shownRule },
+      },
+      ({ ruleId, body, actor }) => putRule(deps, ruleId, body, actor),
+    ),
+    commands(
+      'DELETE',
+      one,
+      { about: 'Removes a rule', answers: { 204: null }, refuses: ['RULE_UNKNOWN'] },
+      ({ ruleId, actor }) => deleteRule(deps, ruleId, actor),
+    ),
   ]
 }
 
@@ -37,19 +66,24 @@ async function listRules(deps: Deps): Promise<Answer> {
 }
 
 /** A rule that is there keeps its place; a new one is judged last. */
-async function putRule(deps: Deps, id: string, body: SchemeRule): Promise<Answer> {
+async function putRule(
+  deps: Deps,
+  id: string,
+  body: SchemeRule,
+  actor: string,
+): Promise<Answer> {
   if ((body.id ?? id) !== id) return refused('INVALID', 'id is not the one of the path')
   const { id: _, ...members } = body
   const rule: KeptRule = { id, ...(JSON.parse(JSON.stringify(members)) as Omit<KeptRule, 'id'>) }
-  return changeRules(deps, (rules) =>
+  return changeRules(deps, actor, (rules) =>
     rules.some((each) => each.id === id)
       ? { rules: rules.map((each) => (each.id === id ? rule : each)), answer: answered(200, rule) }
       : { rules: [...rules, rule], answer: answered(201, rule) },
   )
 }
 
-async function deleteRule(deps: Deps, id: string): Promise<Answer> {
-  return changeRules(deps, (rules) => {
+async function deleteRule(deps: Deps, id: string, actor: string): Promise<Answer> {
+  return changeRules(deps, actor, (rules) => {
     const others = rules.filter((each) => each.id !== id)
     if (others.length === rules.length) return refused('RULE_UNKNOWN', `scheme rule ${id}`)
     return { rules: others, answer: answered(204) }
@@ -65,6 +99,7 @@ interface Change {
 /** Replaces the list that was read, unless it has changed since; then it is read again. */
 async function changeRules(
   { rules }: Deps,
+  actor: string,
   change: (rules: readonly KeptRule[]) => Change | Extract<Answer, { outcome: 'refused' }>,
 ): Promise<Answer> {
   for (let tries = 1; tries <= tries_max; tries++) {
@@ -74,7 +109,7 @@ async function changeRules(
     const { refusal } = await rules.SetSchemeRules({
       iteration: state.iteration,
       rulesJson: JSON.stringify(changed.rules),
-      changedBy: createdBy,
+      changedBy: actor,
     })
     if (!refusal) return changed.answer
     if (refusal.reason !== 'STALE') return passedOn(refusal)

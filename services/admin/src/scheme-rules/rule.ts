@@ -2,9 +2,9 @@
  * A scheme rule as the operator writes it. Its form is read here, so that it is refused as every other
  * request is; whether it makes sense among the others is judged by quoting.
  */
-import { formatAmount, UNITS_PER_ONE } from '@causeway/money'
+import { formatAmount } from '@causeway/money'
 import { z } from 'zod'
-import { currency, decimalFromZero, percentage } from '../fields.ts'
+import { currency, decimalFromZero, percentage, wholeNumber } from '../fields.ts'
 
 const currencies_max = 500
 const minutes_max = 1_440
@@ -13,22 +13,6 @@ const milliseconds_max = 31 * 86_400_000
 /** Shown as FSPIOP writes amounts, whether a number or a string was sent. */
 const amount = decimalFromZero.transform(formatAmount)
 const percent = percentage.transform(formatAmount)
-
-function wholeNumber(min: number, max: number) {
-  return decimalFromZero
-    .refine((units) => isWhole(units) && units >= unitsOf(min) && units <= unitsOf(max), {
-      error: `must be a whole number from ${min} to ${max}`,
-    })
-    .transform((units) => Number(units / UNITS_PER_ONE))
-}
-
-function isWhole(units: bigint): boolean {
-  return units % UNITS_PER_ONE === 0n
-}
-
-function unitsOf(whole: number): bigint {
-  return BigInt(whole) * UNITS_PER_ONE
-}
 
 const name = z.string().min(1).max(64)
 
@@ -85,3 +69,5 @@ export const schemeRule = z.discriminatedUnion(
 )
 
 export type SchemeRule = z.infer<typeof schemeRule>
+
+export const shownRule = z.looseObject({ id: z.string(), type: z.enum(types) })

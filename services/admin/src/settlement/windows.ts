@@ -1,0 +1,97 @@
+/** Settlement windows: each committed transfer is in the one that was open then. */
+import { z } from 'zod'
+import { randomUUID } from 'node:crypto'
+import { answered, refused, type Answer } from '../answer.ts'
+import { currency, queryNumber, queryTime, word } from '../fields.ts'
+import { reads, writes, type Operation } from '../operation.ts'
+import { passedOn, type Deps } from '../upstream.ts'
+import { shownWindow, windowBody, windowStates } from './shown.ts'
+
+const search = z.object({
+  participantId: queryNumber.optional(),
+  state: z.enum(windowStates).optional(),
+  fromDateTime: queryTime.optional(),
+  toDateTime: queryTime.optional(),
+  currency: currency.optional(),
+})
+
+const closing = z.strictObject({ state: z.literal('CLOSED'), reason: word })
+
+export function windowOperations(deps: Deps): readonly Operation[] {
+  const one = '/v2/settlementWindows/:id'
+  return [
+    reads(
+      '/v2/settlementWindows',
+      {
+        about: 'Settlement windows, the newest first; at least one filter must be given',
+        query: search,
+        answers: { 200: z.array(shownWindow) },
+      },
+      ({ query }) => listWindows(deps, query),
+    ),
+    reads(
+      one,
+      {
+        about: 'A settlement window with its content',
+        answers: { 200: shownWindow },
+        refuses: ['WINDOW_UNKNOWN'],
+      },
+      ({ id }) => getWindow(deps, id),
+    ),
+    writes(
+      'POST',
+      one,
+      closing,
+      {
+        about: 'Closes the open window; the answer is the one that is open now',
+        answers: { 200: shownWindow },
+        refuses: ['WINDOW_MISSING', 'WINDOW_NOT_OPEN', 'WINDOW_EMPTY'],
+      },
+      ({ id, body, actor }) => closeWindow(deps, id, body.reason, actor),
+    ),
+  ]
+}
+
+/** Mojaloop refuses a search that finds nothing. */
+async function listWindows(deps: Deps, query: z.infer<typeof search>): Promise<Answer> {
+  if (Object.keys(query).length === 0) return refused('INVALID', 'no filter was given')
+  const { windows } = await deps.windows.ListSettlementWindows({
+    participantId: query.participantId ?? 0,
+    state: query.state ?? '',
+    from: query.fromDateTime ?? '',
+    to: query.toDateTime ?? '',
+    currency: query.currency ?? '',
+    limit: 0,
+  })
+  if (windows.length === 0 && deps.settings.COMPATIBILITY === 'mojaloop') {
+    return refused('INVALID', 'no settlement window was found')
+  }
+  return answered(200, windows.map(windowBody))
+}
+
+async function getWindow(deps: Deps, id: number): Promise<Answer> {
+  const { window, refusal } = await deps.windows.GetSettlementWindow({ id })
+  if (refusal) return passedOn(refusal)
+  if (!window) throw new Error('a window was answered with neither itself nor a refusal')
+  return answered(200, windowBody(window))
+}
+
+/** What is closed must be there, so an unknown window is a wrong request here, not a missing page. */
+async function closeWindow(
+  deps: Deps,
+  windowId: number,
+  reason: string,
+  actor: string,
+): Promise<Answer> {
+  const { window, refusal } = await deps.windows.CloseSettlementWindow({
+    requestId: randomUUID(),
+    windowId,
+    reason,
+    actor,
+  })
+  if (refusal?.reason === 'WINDOW_UNKNOWN') return refused('WINDOW_MISSING', refusal.detail)
+  if (refusal?.reason === 'WINDOW_EMPTY') return refused('WINDOW_EMPTY', `Window ${windowId} is empty`)
+  if (refusal) return passedOn(refusal)
+  if (!window) throw new Error('a window was closed without opening the next one')
+  return answered(200, windowBody(window))
+}

@@ -1,0 +1,22 @@
+/** The elements that answers are made of, as a client reads them. */
+import { z } from 'zod'
+
+export const shownTime = z.iso.datetime({ precision: 3 })
+
+export const shownDay = z.iso.date()
+
+/** Printed from its bigint: at most 18 digits, of which four decimals. */
+export const shownAmount = z.number().meta({ description: 'Exact, with at most four decimals.' })
+
+export const shownFlag = z.union([z.literal(0), z.literal(1)])
+
+export const shownMoney = z.strictObject({ amount: shownAmount, currency: z.string() })
+
+export const shownError = z
+  .strictObject({
+    errorInformation: z.strictObject({
+      errorCode: z.string().regex(/^[1-9]\d{3}$/),
+      errorDescription: z.string().min(1).max(128),
+    }),
+  })
+  .meta({ id: 'Error' })
