@@ -54,11 +54,23 @@ const fulfil = z.object({
   version: z.string(),
 })
 
+/** The transfer that was aborted, for who keeps books of how transfers ended. */
+const ending = z.object({
+  payerFsp: z.string(),
+  payeeFsp: z.string(),
+  amount: money,
+  /** The payee FSP's clock where it named a time, else the hub's. */
+  completedTimestamp: z.string(),
+  /** The hub's clock. */
+  endedAt: z.string(),
+})
+
 const timedOut = z.object({
   transferId: z.string(),
   payerFsp: z.string(),
   payerVersion: z.string(),
   errorInformation,
+  ending: ending.optional(),
 })
 
 const refused = z.object({
@@ -66,6 +78,8 @@ const refused = z.object({
   requesterFspId: z.string(),
   version: z.string(),
   errorInformation,
+  /** Absent when no transfer was aborted: the id belongs to another request. */
+  ending: ending.optional(),
 })
 
 const asked = 'fspiop-api.transfers'
@@ -173,7 +187,7 @@ export const transferEvents = {
   TransferRejectRequestProcessed: define({
     topic: said,
     publishers: ['transfers'],
-    consumers: ['fspiop-api'],
+    consumers: ['fspiop-api', 'settlements'],
     key: 'transferId',
     about: 'The reservation is voided and the transfer aborted for a reason other than time.',
     schema: z.object({
@@ -188,6 +202,7 @@ export const transferEvents = {
       payeeNotice: z.enum(['NONE', 'ERROR', 'PATCH']),
       completedTimestamp: z.string(),
       payerPosition: position.optional(),
+      ending: ending.optional(),
     }),
   }),
   TransferRejectRequestProcessedCallbackReport: report(
@@ -229,7 +244,7 @@ export const transferEvents = {
   TransferPrepareRequestTimedout: define({
     topic: said,
     publishers: ['transfers'],
-    consumers: ['fspiop-api'],
+    consumers: ['fspiop-api', 'settlements'],
     key: 'transferId',
     about: 'The transfer expired before the ledger held a reservation.',
     schema: timedOut,
@@ -238,7 +253,7 @@ export const transferEvents = {
   TransferFulfilComitRequestTimedout: define({
     topic: said,
     publishers: ['transfers'],
-    consumers: ['fspiop-api'],
+    consumers: ['fspiop-api', 'settlements'],
     key: 'transferId',
     about: 'The transfer expired while reserved; the reservation is voided.',
     schema: timedOut.extend({
@@ -261,7 +276,7 @@ export const transferEvents = {
   TransferPrepareDuplicateCheckFailed: define({
     topic: said,
     publishers: ['transfers'],
-    consumers: ['fspiop-api'],
+    consumers: ['fspiop-api', 'settlements'],
     key: 'transferId',
     about: 'The id was used before with other content; the stored transfer is untouched.',
     schema: refused,
@@ -270,7 +285,7 @@ export const transferEvents = {
   TransferPrepareLiquidityCheckFailed: define({
     topic: said,
     publishers: ['transfers'],
-    consumers: ['fspiop-api', 'participant-lifecycle'],
+    consumers: ['fspiop-api', 'participant-lifecycle', 'settlements'],
     key: 'transferId',
     about: "The payer's cover or net debit cap does not allow the transfer.",
     schema: refused.extend({ amount: money, payerPosition: position.optional() }),
@@ -279,7 +294,7 @@ export const transferEvents = {
   TransferPrepareInvalidPayerCheckFailed: define({
     topic: said,
     publishers: ['transfers'],
-    consumers: ['fspiop-api'],
+    consumers: ['fspiop-api', 'settlements'],
     key: 'transferId',
     about: 'The payer FSP is unknown or inactive or has no usable account.',
     schema: refused,
@@ -288,7 +303,7 @@ export const transferEvents = {
   TransferPrepareInvalidPayeeCheckFailed: define({
     topic: said,
     publishers: ['transfers'],
-    consumers: ['fspiop-api'],
+    consumers: ['fspiop-api', 'settlements'],
     key: 'transferId',
     about: 'The payee FSP is unknown or inactive or has no usable account.',
     schema: refused,

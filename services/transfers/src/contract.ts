@@ -223,13 +223,22 @@ function rejected(moved: Moved): Payload<'TransferRejectRequestProcessed'> {
     payeeNotice,
     completedTimestamp,
     ...payerPosition(moved),
+    ending: endingOf(moved),
   }
 }
 
-function expired({ transfer }: Moved): Payload<'TransferPrepareRequestTimedout'> {
-  const { transferId, payerFsp, payerVersion } = transfer
-  const { error } = abortedOf(transfer)
-  return { transferId, payerFsp, payerVersion, errorInformation: plain(error) }
+/** For who keeps books of how transfers ended. */
+function endingOf({ transfer, now }: Moved) {
+  const { payerFsp, payeeFsp } = transfer
+  const { completedTimestamp } = abortedOf(transfer)
+  return { payerFsp, payeeFsp, amount: moneyOf(transfer), completedTimestamp, endedAt: now }
+}
+
+function expired(moved: Moved): Payload<'TransferPrepareRequestTimedout'> {
+  const { transferId, payerFsp, payerVersion } = moved.transfer
+  const { error } = abortedOf(moved.transfer)
+  const errorInformation = plain(error)
+  return { transferId, payerFsp, payerVersion, errorInformation, ending: endingOf(moved) }
 }
 
 function expiredReserved(moved: Moved): Payload<'TransferFulfilComitRequestTimedout'> {
@@ -252,14 +261,15 @@ function expiredReserved(moved: Moved): Payload<'TransferFulfilComitRequestTimed
   }
 }
 
-function refused({ transfer }: Moved): Payload<'TransferPrepareDuplicateCheckFailed'> {
-  const { transferId, payerFsp, payerVersion } = transfer
-  const { error } = abortedOf(transfer)
+function refused(moved: Moved): Payload<'TransferPrepareDuplicateCheckFailed'> {
+  const { transferId, payerFsp, payerVersion } = moved.transfer
+  const { error } = abortedOf(moved.transfer)
   return {
     transferId,
     requesterFspId: payerFsp,
     version: payerVersion,
     errorInformation: plain(error),
+    ending: endingOf(moved),
   }
 }
 
