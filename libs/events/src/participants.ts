@@ -67,16 +67,32 @@ export const participantEvents = {
   }),
   ParticipantLiquidityThresholdExceeded: define({
     ...ofParticipant,
-    consumers: ['notifications'],
+    consumers: ['participant-lifecycle'],
     about: 'A position has come near its limit, or a transfer was refused for want of liquidity.',
     schema: z.object({
-      ...ofAccount,
+      participantId: z.string(),
+      accountId: z.int(),
+      currency: z.string(),
       kind: z.enum(['THRESHOLD', 'LIMIT']),
       alarmPercentage: z.string(),
       remainingPercentage: z.string(),
+      /** Reservations are inside. */
       position: z.string(),
+      /** The lower one of the net debit cap and the cover. */
       limit: z.string(),
       occurredAt: z.string(),
+    }),
+  }),
+  ParticipantPositionChanged: define({
+    ...ofParticipant,
+    consumers: ['participant-lifecycle'],
+    about: 'A settlement has moved a position; transfers do so without an event of this name.',
+    schema: z.object({
+      participantId: z.string(),
+      accountId: z.int(),
+      currency: z.string(),
+      value: z.string(),
+      changedAt: z.string(),
     }),
   }),
   ParticipantAccountAdded: define({
@@ -104,7 +120,7 @@ export const participantEvents = {
   }),
   ParticipantAccountLimitUpdated: define({
     ...ofParticipant,
-    consumers: ['settlements'],
+    consumers: ['settlements', 'participant-lifecycle'],
     about: 'A limit was set or changed.',
     schema: z.object({
       ...ofAccount,

@@ -3,8 +3,9 @@
  * commands the batch has and whatever they are.
  */
 import { statement, textArray, type Queries, type Transaction } from '@causeway/runtime'
+import { alarmsOf, type AlarmsJson } from '../alarms/store.ts'
 import type { Account, AccountType } from './domain/account.ts'
-import type { LockedRows, Party } from './domain/book.ts'
+import type { LockedRows, Party, Watched } from './domain/book.ts'
 import type { Command } from './domain/command.ts'
 import type { FeeRule } from './domain/fee.ts'
 import { permittedIn, type States } from './domain/states.ts'
@@ -63,7 +64,7 @@ const lockAccounts = statement(`
     from current_window where is_current for update
   )
   select clock_timestamp()::timestamptz(3) as now, stamped.batch, stamped.window_id, stamped.fees,
-    held.*, limits.value as cap
+    held.*, limits.value as cap, limits.alarm_percentage, limits.alarms
   from stamped
   left join held on true
   left join limits on limits.account_id = held.id and limits.is_active
@@ -94,6 +95,8 @@ interface AccountRow {
   readonly unpaid: string
   readonly changed_at: Date
   readonly cap: string | null
+  readonly alarm_percentage: string | null
+  readonly alarms: AlarmsJson | null
 }
 
 /** Locks what the commands can touch. */
@@ -153,10 +156,11 @@ export async function lockNamed(
     entries: entries.map(entryOf),
     parties: parties.map((row) => partyOf(row, states)),
     accounts: rows.filter(({ id }) => id !== null).map(accountOf),
+    watched: rows.flatMap(watchedOf),
   }
 }
 
-const everydayTypes = textArray([
+export const everydayTypes = textArray([
   'POSITION',
   'SETTLEMENT',
   'INTERCHANGE_FEE',
@@ -229,4 +233,9 @@ function accountOf(row: AccountRow): Account {
     unpaid: BigInt(row.unpaid),
     changedAt: row.changed_at,
   }
+}
+
+function watchedOf({ id, alarm_percentage, alarms }: AccountRow): readonly Watched[] {
+  if (id === null || alarm_percentage === null) return []
+  return [{ accountId: id, alarmPercentage: BigInt(alarm_percentage), alarms: alarmsOf(alarms) }]
 }

@@ -3,6 +3,7 @@
  * however often the step is repeated.
  */
 import type { Transaction } from '@causeway/runtime'
+import type { AlarmBell } from '../alarms/bell.ts'
 import { openBook, type Book } from './domain/book.ts'
 import { position, type Position } from './domain/decide.ts'
 import { settle, type AccountPlace, type Settle } from './domain/settle.ts'
@@ -19,11 +20,12 @@ export type EntriesPosted =
 export interface SettleParts {
   readonly hubName: string
   readonly states: States
+  readonly bell?: AlarmBell | undefined
 }
 
 export async function postEntries(
   tx: Transaction,
-  { hubName, states }: SettleParts,
+  { hubName, states, bell }: SettleParts,
   commands: readonly Settle[],
 ): Promise<EntriesPosted> {
   const rows = await lockNamed(tx, states, {
@@ -45,7 +47,9 @@ export async function postEntries(
     }
     if (decision.type === 'STORE') book.record(decision.recorded)
   }
-  const saving = savingOf(rows, book.changes())
+  const changes = book.changes()
+  await bell?.afterBatch(tx, rows, changes)
+  const saving = savingOf(rows, changes)
   if (saving !== undefined) await tx.query(saving.statement, saving.values)
   return { outcome: 'POSTED', positions: positionsIn(book, commands) }
 }

@@ -4,6 +4,7 @@
  * transaction commits is the next transaction.
  */
 import { gather, isOutage, type Logger, type Transaction } from '@causeway/runtime'
+import type { AlarmBell } from '../alarms/bell.ts'
 import type { OneConnection } from './connection.ts'
 import { openBook } from './domain/book.ts'
 import type { Command } from './domain/command.ts'
@@ -32,6 +33,8 @@ export interface WriterOptions extends Rules {
   /** Most items that wait. */
   readonly queued_max: number
   readonly log: Logger
+  /** Looks at what a batch has changed; absent: nobody is told. */
+  readonly bell?: AlarmBell | undefined
   /** Told after each batch that committed. */
   readonly onBatch?: (commands: readonly Command[], answers: readonly Answer[]) => void
 }
@@ -170,15 +173,18 @@ async function decideAsWhole(
   return answers
 }
 
-export type DecidingRules = Pick<WriterOptions, 'hubName' | 'states' | 'expiryGrace_ms'>
+export type DecidingRules = Pick<WriterOptions, 'hubName' | 'states' | 'expiryGrace_ms' | 'bell'>
 
 async function lockAndDecide(
   tx: Transaction,
   commands: readonly Command[],
-  { hubName, states, expiryGrace_ms }: DecidingRules,
+  { hubName, states, expiryGrace_ms, bell }: DecidingRules,
 ): Promise<{ readonly answers: readonly Answer[]; readonly saving: Saving | undefined }> {
   const rows = await lockRows(tx, commands, { hubName, states })
   const book = openBook(rows)
   const answers = decideAll(book, commands, { expiryGrace_ms })
-  return { answers, saving: savingOf(rows, book.changes()) }
+  const changes = book.changes()
+  // Most batches come near no limit: nothing is asked and nothing is waited for.
+  await bell?.afterBatch(tx, rows, changes)
+  return { answers, saving: savingOf(rows, changes) }
 }

@@ -185,8 +185,10 @@ const replaceLimit = statement(`
   where account_id = $1 and type = 'NET_DEBIT_CAP' and is_active`)
 
 const insertLimit = statement(`
-  insert into limits (account_id, type, value, alarm_percentage)
-  values ($1, 'NET_DEBIT_CAP', $2, $3)`)
+  insert into limits (account_id, type, value, alarm_percentage, alarms)
+  values ($1, 'NET_DEBIT_CAP', $2, $3, (
+    select alarms from limits where account_id = $1 and type = 'NET_DEBIT_CAP'
+    order by id desc limit 1))`)
 
 const replaceEndpoint = statement(`
   update endpoints set is_active = false where participant_id = $1 and type = $2 and is_active`)

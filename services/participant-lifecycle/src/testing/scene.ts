@@ -68,6 +68,7 @@ export const rows: LockedRows = {
     positionOf(bluewallet),
     settlementOf(bluewallet),
   ],
+  watched: [],
 }
 
 /** The same scene with other accounts in the place of some. */

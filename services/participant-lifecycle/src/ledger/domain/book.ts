@@ -2,6 +2,7 @@
  * The book: the locked rows that a batch is decided on, in memory. What one command changes, the next
  * one sees; what changed is collected to be saved at the end.
  */
+import type { Alarms } from '../../alarms/domain/alarm.ts'
 import { moved, type Account } from './account.ts'
 import type { Recorded } from './decision.ts'
 import type { Entry } from './entry.ts'
@@ -31,6 +32,14 @@ export interface WindowGain {
   readonly count: number
 }
 
+/** A POSITION account with a limit, and what has been told of it. */
+export interface Watched {
+  readonly accountId: number
+  /** Ten-thousandths of a percent. */
+  readonly alarmPercentage: bigint
+  readonly alarms: Alarms
+}
+
 /** The rows as they were read and locked. */
 export interface LockedRows {
   /** The database's clock, read when the locks were held. */
@@ -43,6 +52,7 @@ export interface LockedRows {
   readonly entries: readonly Entry[]
   readonly parties: readonly Party[]
   readonly accounts: readonly Account[]
+  readonly watched: readonly Watched[]
 }
 
 export interface Book {

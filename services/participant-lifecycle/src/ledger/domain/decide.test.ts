@@ -39,6 +39,7 @@ const start: LockedRows = {
     positionOf(party, { cap }),
     settlementOf(party, { creditsPosted: deposited }),
   ]),
+  watched: [],
 }
 
 /** A command that comes at its time; ids are few, so that most of them meet again. */

@@ -1,0 +1,92 @@
+/**
+ * Rings when a batch has brought a position near its limit, was refused for want of liquidity, or was a
+ * step of a settlement: what is told and what is remembered of it are rows of the batch's own
+ * transaction. A batch that touches no limit costs a comparison for each of its accounts.
+ */
+import { newEvent } from '@causeway/events'
+import { formatAmount } from '@causeway/money'
+import type { EventBus, OutgoingMessage, Transaction } from '@causeway/runtime'
+import { valueOf } from '../ledger/domain/account.ts'
+import type { Changes, LockedRows } from '../ledger/domain/book.ts'
+import { remainingPercentage, type AlarmRules, type Kind } from './domain/alarm.ts'
+import { crossingsOf, type Crossing } from './domain/crossings.ts'
+import { saveAlarms } from './store.ts'
+
+export interface AlarmBell {
+  /** Undefined when there is nothing to store. */
+  afterBatch(tx: Transaction, rows: LockedRows, changes: Changes): Promise<void> | undefined
+}
+
+export function openBell(bus: EventBus, rules: AlarmRules): AlarmBell {
+  return {
+    afterBatch(tx, rows, changes) {
+      const moved = positionsMoved(rows, changes)
+      if (moved.length > 0) bus.announce(tx, moved)
+      const crossings = crossingsOf(rows, changes, rules)
+      return crossings.length === 0 ? undefined : ring(bus, tx, crossings, rows.now)
+    },
+  }
+}
+
+async function ring(
+  bus: EventBus,
+  tx: Transaction,
+  crossings: readonly Crossing[],
+  now: Date,
+): Promise<void> {
+  const names = await saveAlarms(
+    tx,
+    crossings.map(({ account, alarms }) => ({ accountId: account.id, alarms })),
+  )
+  const events = crossings.flatMap((crossing) => {
+    const name = names.get(crossing.account.id)
+    if (name === undefined) throw new Error(`account ${crossing.account.id} has no limit any more`)
+    return crossing.told.map((kind) => exceeded(name, crossing, kind, now))
+  })
+  if (events.length > 0) bus.announce(tx, events)
+}
+
+function exceeded(
+  participantId: string,
+  { account, reading }: Crossing,
+  kind: Kind,
+  now: Date,
+): OutgoingMessage {
+  return newEvent('participant-lifecycle', 'ParticipantLiquidityThresholdExceeded', {
+    participantId,
+    accountId: account.id,
+    currency: account.currency,
+    kind,
+    alarmPercentage: formatAmount(reading.alarmPercentage),
+    remainingPercentage: formatAmount(remainingPercentage(reading)),
+    position: formatAmount(reading.position),
+    limit: formatAmount(reading.limit),
+    occurredAt: now.toISOString(),
+  })
+}
+
+/** Of the movements of settlements: each position once, as it stands after all of them. */
+function positionsMoved(
+  { now }: LockedRows,
+  { entered, accounts }: Changes,
+): readonly OutgoingMessage[] {
+  const owners = new Map<number, string>()
+  for (const { kind, terms, accounts: moved } of entered) {
+    if (kind !== 'SETTLEMENT' || terms === null || moved === null) continue
+    owners.set(moved.debitAccountId, terms.payer).set(moved.creditAccountId, terms.payee)
+  }
+  if (owners.size === 0) return []
+  return accounts.flatMap((account) => {
+    const participantId = owners.get(account.id)
+    if (participantId === undefined || account.type !== 'POSITION') return []
+    return [
+      newEvent('participant-lifecycle', 'ParticipantPositionChanged', {
+        participantId,
+        accountId: account.id,
+        currency: account.currency,
+        value: formatAmount(valueOf(account)),
+        changedAt: now.toISOString(),
+      }),
+    ]
+  })
+}

@@ -1,0 +1,98 @@
+import { describe, expect, test } from '@jest/globals'
+import type { LockedRows } from '../../ledger/domain/book.ts'
+import type { Command } from '../../ledger/domain/command.ts'
+import {
+  depositing,
+  greenbank,
+  play,
+  positionOf,
+  posting,
+  rejecting,
+  reserving,
+  rows,
+  settlementOf,
+  withAccounts,
+} from '../../testing/scene.ts'
+import { quiet, type AlarmRules, type Alarms } from './alarm.ts'
+import { crossingsOf } from './crossings.ts'
+
+const rules: AlarmRules = { interval_ms: 1_000, told_max: 3, reset_ms: 100_000 }
+const position = positionOf(greenbank)
+/** A cap of 600 and a deposit of 1000: 540 are 90 percent of the cap. */
+const watched = { accountId: position.id, alarmPercentage: 100_000n, alarms: quiet }
+const standing: Alarms = {
+  threshold: { firstAt: rows.now, lastToldAt: rows.now, told: 1, limit: 600n },
+  limit: null,
+}
+
+function watching(from: LockedRows, alarms: Alarms = quiet): LockedRows {
+  return { ...from, watched: [{ ...watched, alarms }] }
+}
+
+/** What a batch of these commands sets off. */
+function crossings(from: LockedRows, ...commands: readonly Command[]) {
+  const { book } = play(from, ...commands)
+  return crossingsOf(from, book.changes(), rules).map(({ account, told, reading, alarms }) => ({
+    account: account.id,
+    told,
+    position: reading.position,
+    limit: reading.limit,
+    stands: alarms.threshold !== null,
+  }))
+}
+
+test('a reservation that leaves more than the percentage sets nothing off', () => {
+  expect(crossings(watching(rows), reserving(539n))).toEqual([])
+})
+
+test('a reservation that reaches the percentage is told with the position after the batch', () => {
+  expect(crossings(watching(rows), reserving(540n))).toEqual([
+    { account: position.id, told: ['THRESHOLD'], position: 540n, limit: 600n, stands: true },
+  ])
+})
+
+test('what a batch takes and gives back was never committed, so nobody is told', () => {
+  expect(crossings(watching(rows), reserving(540n), rejecting)).toEqual([])
+})
+
+test('the cover is the limit where it is lower than the cap', () => {
+  const poor = withAccounts(settlementOf(greenbank, { creditsPosted: 100n }))
+  expect(crossings(watching(poor), reserving(90n))).toMatchObject([{ position: 90n, limit: 100n }])
+})
+
+test('a refusal for want of liquidity is told, other refusals are not', () => {
+  const another = { id: 'another' }
+  expect(crossings(watching(rows), reserving(601n))).toMatchObject([{ told: ['LIMIT'] }])
+  expect(crossings(watching(rows), reserving(601n), reserving(602n, another))).toHaveLength(1)
+  expect(crossings(watching(rows), reserving(1n, { settlement: null }))).toEqual([])
+})
+
+test('a position that recovers by a payment it receives is over its alarm', () => {
+  const near = withAccounts(positionOf(greenbank, { debitsPosted: 560n }))
+  const paid = play(
+    near,
+    reserving(100n, {
+      terms: { payer: 'bluewallet', payee: 'greenbank', amount: 100n, currency: 'USD' },
+    }),
+  )
+  expect(crossings(watching(paid.rows, standing), posting)).toEqual([
+    { account: position.id, told: [], position: 460n, limit: 600n, stands: false },
+  ])
+})
+
+describe('funds in', () => {
+  const poor = withAccounts(
+    settlementOf(greenbank, { creditsPosted: 100n }),
+    positionOf(greenbank, { debitsPosted: 95n }),
+  )
+
+  test('lift the limit, so the alarm is over though the position is the same', () => {
+    expect(crossings(watching(poor, standing), depositing)).toMatchObject([
+      { told: [], position: 95n, limit: 150n, stands: false },
+    ])
+  })
+})
+
+test('accounts without a limit are not watched', () => {
+  expect(crossings(rows, reserving(600n))).toEqual([])
+})
