@@ -9,19 +9,22 @@ import { keyOperations } from './keys/routes.ts'
 import { limitOperations } from './limits.ts'
 import type { Operation } from './operation.ts'
 import { oracleOperations } from './oracles/routes.ts'
+import { documentOperations } from './openapi/routes.ts'
 import { participantOperations } from './participants.ts'
 import { readinessOperations } from './readiness/routes.ts'
 import { schemeRuleOperations } from './scheme-rules/routes.ts'
 import { settlementOperations } from './settlement/settlements.ts'
 import { windowOperations } from './settlement/windows.ts'
 import { settlementModelOperations } from './settlement-models.ts'
+import { storyOperations } from './story/routes.ts'
 import { transactionOperations } from './transactions.ts'
 import type { Deps } from './upstream.ts'
 import { verificationOperations } from './verification/routes.ts'
 
 /** Fixed paths stand before those with a variable in the same place: `/participants/limits` first. */
 export function operations(deps: Deps): readonly Operation[] {
-  return [
+  const all: readonly Operation[] = [
+    ...documentOperations(deps, () => all),
     ...limitOperations(deps),
     ...participantOperations(deps),
     ...endpointOperations(deps),
@@ -31,6 +34,7 @@ export function operations(deps: Deps): readonly Operation[] {
     ...credentialOperations(deps),
     ...readinessOperations(deps),
     ...settlementModelOperations(deps),
+    ...storyOperations(deps),
     ...transactionOperations(deps),
     ...windowOperations(deps),
     ...settlementOperations(deps),
@@ -40,4 +44,5 @@ export function operations(deps: Deps): readonly Operation[] {
     ...verificationOperations(deps),
     ...healthOperations(deps),
   ]
+  return all
 }

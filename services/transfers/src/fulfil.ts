@@ -50,8 +50,11 @@ export interface Decided {
 export async function fulfil(work: Work, events: readonly PayeeEvent[]): Promise<void> {
   if (events.length === 0) return
   const { toEnd, answers, refused } = await decide(work, events)
-  if (refused.length > 0) await work.store.keepRefused(refused, work.now())
   const ended = await post(work, toEnd)
+  const late = ended.flatMap(lateOnes)
+  if (refused.length + late.length > 0) {
+    await work.store.keepRefused([...refused, ...late], work.now())
+  }
   throwUnfinished(await move(work, ended, { answers, tell: tellPayee(work) }))
 }
 
@@ -90,6 +93,12 @@ export async function decide(work: Work, events: readonly PayeeEvent[]): Promise
     toEnd.push({ transfer, message, event, ends: decision, relay, traceparent })
   }
   return { toEnd, answers, refused }
+}
+
+/** The message that found the expiry is too late itself. */
+function lateOnes({ asked, answer }: Answered<ToEnd>): readonly Refusal[] {
+  const isLate = answer.outcome === 'VOIDED' && answer.reason === 'TIMEOUT'
+  return isLate ? refusalsOf(asked.message, asked.transfer, 'TOO_LATE') : []
 }
 
 /** Nothing where the sender is only told again what it was told before. */

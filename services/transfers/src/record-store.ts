@@ -97,12 +97,23 @@ export interface RecordStore {
   read(id: string): Promise<StoredRecord | undefined>
   find(id: string): Promise<readonly SummaryRow[]>
   search(search: Search): Promise<Found>
+  activity(seconds: number): Promise<ActivityRow>
+}
+
+export interface ActivityRow {
+  readonly seconds: number
+  readonly received: number
+  readonly committed: number
+  readonly aborted: number
+  /** null when none was committed. */
+  readonly latencies_ms: readonly [p50: number, p95: number, p99: number] | null
 }
 
 const refused_max = 100
 const deliveries_max = 200
 /** Rows that one page looks at to find those in the states that are asked for. */
 const scanned_max = 10_000
+const activity_max = 20_000
 
 const summaryColumns = `id, payer_fsp, payee_fsp, amount, currency, state, reason, received_at,
   completed_at`
@@ -161,6 +172,26 @@ const ofFsp = statement(
   ),
 )
 
+const selectActivity = statement(`
+  with newest as materialized (
+    select received_at, completed_at, state from transfers
+    where received_at >= clock_timestamp() - make_interval(secs => $1::integer)
+    order by received_at desc limit ${activity_max}
+  )
+  select
+    (case count(*) when ${activity_max}
+      then extract(epoch from clock_timestamp() - min(received_at)) else $1::integer end)::float8
+      as seconds,
+    count(*)::integer as received,
+    (count(*) filter (where state = 'COMMITTED'))::integer as committed,
+    (count(*) filter (where state = 'ABORTED'))::integer as aborted,
+    percentile_disc(array[0.5, 0.95, 0.99]) within group (
+      order by extract(epoch from completed_at - received_at)::float8 * 1000
+    ) filter (where state = 'COMMITTED') as latencies_ms
+  from newest`)
+
+const quiet: ActivityRow = { seconds: 0, received: 0, committed: 0, aborted: 0, latencies_ms: null }
+
 interface PageRow extends SummaryRow {
   readonly end_at: Date | null
   readonly end_id: string | null
@@ -193,6 +224,10 @@ export function openRecordStore(db: Database): RecordStore {
           ? await db.query<PageRow>(isRefused(states) ? ofAnybodyRefused : ofAnybody, values)
           : await db.query<PageRow>(ofFsp, [...values, fspId])
       return foundOf(rows, rows_max)
+    },
+    async activity(seconds) {
+      const [row = quiet] = await db.query<ActivityRow>(selectActivity, [seconds])
+      return row
     },
   }
 }

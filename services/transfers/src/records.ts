@@ -14,10 +14,11 @@ import type {
 
 type RecordHandlers = Pick<
   Handlers<typeof transfersService>,
-  'GetTransferRecord' | 'SearchTransfers'
+  'GetTransferRecord' | 'SearchTransfers' | 'GetTransferActivity'
 >
 
 const page_max = 200
+const activity_seconds_max = 60
 /** Behind this nothing lies: a search begins here. */
 const theEnd: Place = { receivedAt: new Date('9999-12-31T23:59:59.999Z'), id: '' }
 
@@ -37,6 +38,13 @@ export function recordHandlers(records: RecordStore): RecordHandlers {
         rows_max: limit < 1 ? page_max : Math.min(limit, page_max),
       })
       return foundMessage(found)
+    },
+    GetTransferActivity: async ({ seconds }) => {
+      const asked = Math.min(Math.max(seconds, 1), activity_seconds_max)
+      const { latencies_ms, ...counts } = await records.activity(asked)
+      const [p50Ms, p95Ms, p99Ms] = latencies_ms ?? [0, 0, 0]
+      const open = counts.received - counts.committed - counts.aborted
+      return { ...counts, open, p50Ms, p95Ms, p99Ms }
     },
   }
 }

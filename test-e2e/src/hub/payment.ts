@@ -84,6 +84,14 @@ export interface Quoted {
   readonly transfer: Transfer
 }
 
+/** What both FSPs agree on, as the packet carries it. */
+function transactionOf({ quoteId, transactionId, payee, payer, ...quote }: QuoteRequest): Buffer {
+  const { amount, transactionType } = quote
+  return Buffer.from(
+    JSON.stringify({ transactionId, quoteId, payee, payer, amount, transactionType }),
+  )
+}
+
 /** The payee's terms: what was asked for, without a fee unless one is given. */
 export function termsOf(
   quote: QuoteRequest,
@@ -94,7 +102,7 @@ export function termsOf(
   const ilpPacket = encodePacket({
     amount: 1_000n,
     address: `g.${payee.name}.msisdn.15550000002`,
-    data: Buffer.from(JSON.stringify({ transactionId: quote.transactionId })),
+    data: transactionOf(quote),
   })
   if (ilpPacket === undefined) throw new Error('the packet cannot be written')
   const fulfilment = fulfilmentOf(randomBytes(32), ilpPacket)

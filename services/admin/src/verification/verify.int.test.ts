@@ -65,7 +65,11 @@ beforeAll(async () => {
     ProcessTransferFulfil: notAsked,
     ProcessTransferRelease: notAsked,
     ListOverdueReservations: notAsked,
+    GetLedgerRecord: notAsked,
     RotateSettlementWindow: notAsked,
+    ListWindowFees: notAsked,
+    PostSettlementEntries: notAsked,
+    SetInterchangeFee: notAsked,
     GetLedgerEntries: ({ ids }) => Promise.resolve({ entries: among(ledger, ids).map(entry) }),
     ListTransferEntries: ({ afterId, limit }) =>
       Promise.resolve({ entries: page(ledger, afterId, limit).map(entry) }),
@@ -76,6 +80,10 @@ beforeAll(async () => {
       Promise.resolve({ transfers: [...states].filter(([id]) => ids.includes(id)).map(transfer) }),
     ListTransferStates: ({ afterId, limit }) =>
       Promise.resolve({ transfers: page(states, afterId, limit).map(transfer) }),
+    GetTransferPacket: notAsked,
+    GetTransferRecord: notAsked,
+    SearchTransfers: notAsked,
+    GetTransferActivity: notAsked,
   })
   sources = connect(parts.grpc)
 })

@@ -1,0 +1,366 @@
+/** The story of one payment, from what the services know of it: pure, in the order of what happened. */
+import { conditionOf } from '@causeway/fspiop'
+import { formatAmount } from '@causeway/money'
+import type { Delivery, LedgerRecord, QuoteRecord, TransferRecord } from '@causeway/protos'
+import { unitsOf } from '../upstream.ts'
+import { causeOf, type CauseFacts } from './domain/cause.ts'
+import {
+  inOrder,
+  type DecisionStep,
+  type DeliveryStep,
+  type ErrorTold,
+  type JournalStep,
+  type MessageStep,
+  type Step,
+} from './domain/step.ts'
+import { bodyOf, type PaymentFacts } from './facts.ts'
+
+export interface Story {
+  readonly cause: { readonly reason: string; readonly error: ErrorTold } | undefined
+  /** What an operator should know first: how it ended and why, then what else went wrong. */
+  readonly findings: readonly string[]
+  readonly steps: readonly Step[]
+}
+
+type Summary = NonNullable<TransferRecord['summary']>
+
+export function storyOf(facts: PaymentFacts): Story {
+  const { transfer, ledger, quote } = facts
+  const summary = summaryOf(transfer)
+  const because = causeFactsOf(summary, facts)
+  const deliveries = facts.deliveries.map(deliveryStep)
+  const messages = transfer.messages.map((message) => messageStep(message, summary))
+  const refused = transfer.refusedMessages.map(refusedStep)
+  const decisions = [
+    ...ledgerDecisions(ledger, summary, because),
+    ...transferDecision(transfer, summary, because),
+  ]
+  const journal = ledger.journal.map(journalStep)
+  const quoted = quote === undefined ? [] : quoteSteps(quote)
+  return {
+    cause:
+      summary.reason === ''
+        ? undefined
+        : { reason: summary.reason, error: errorIn(transfer.error) ?? unknownError },
+    findings: findingsOf(summary, because, [...refused], deliveries),
+    steps: inOrder([...quoted, ...messages, ...refused, ...decisions, ...journal, ...deliveries]),
+  }
+}
+
+export function summaryOf({ summary }: TransferRecord): Summary {
+  if (summary === null) throw new Error('transfers answered without what the record is about')
+  return summary
+}
+
+const unknownError: ErrorTold = { errorCode: '', errorDescription: '' }
+
+function causeFactsOf(summary: Summary, { transfer, ledger }: PaymentFacts): CauseFacts {
+  const late = transfer.refusedMessages.find(
+    ({ kind, reason }) => kind === 'FULFIL' && reason === 'TOO_LATE',
+  )
+  return {
+    payerFsp: summary.payerFsp,
+    payeeFsp: summary.payeeFsp,
+    amount: unitsOf(summary.amount),
+    currency: summary.currency,
+    expiresAt: transfer.expiresAt,
+    receivedAt: summary.receivedAt,
+    limit: limitOf(ledger),
+    errorDescription: errorIn(transfer.error)?.errorDescription ?? '',
+    ledgerKind: ledger.entry?.kind ?? '',
+    lateAnswerAt: late?.receivedAt,
+  }
+}
+
+function limitOf({ facts }: LedgerRecord): CauseFacts['limit'] {
+  return facts === null
+    ? null
+    : {
+        position: unitsOf(facts.position),
+        cover: unitsOf(facts.cover),
+        cap: unitsOf(facts.cap),
+      }
+}
+
+function findingsOf(
+  summary: Summary,
+  because: CauseFacts,
+  refused: readonly MessageStep[],
+  deliveries: readonly DeliveryStep[],
+): readonly string[] {
+  const { state, reason, payeeFsp } = summary
+  const undelivered = deliveries.filter((delivery) => delivery.state !== 'DELIVERED')
+  const first =
+    state === 'COMMITTED'
+      ? `It was paid: ${formatAmount(because.amount)} ${because.currency} to ${payeeFsp}.`
+      : state === 'ABORTED'
+        ? causeOf(reason, because)
+        : state === 'RESERVED'
+          ? `The amount is reserved until ${because.expiresAt}; ${payeeFsp} has not answered yet.`
+          : 'It was received, and the ledger has not answered yet.'
+  return [first, ...undelivered.map(({ says }) => says), ...refused.map(({ says }) => says)]
+}
+
+const messageNames: Readonly<Record<string, string>> = {
+  PREPARE: 'POST /transfers',
+  FULFIL: 'PUT /transfers/{ID}',
+  REJECT: 'PUT /transfers/{ID}/error',
+}
+
+function messageStep(
+  { kind, receivedAt, body }: TransferRecord['messages'][number],
+  { payerFsp, payeeFsp, amount, currency, completedAt }: Summary,
+): MessageStep {
+  const from = kind === 'PREPARE' ? payerFsp : payeeFsp
+  const error = kind === 'REJECT' ? errorOf(bodyOf(body)['errorInformation']) : undefined
+  const says =
+    kind === 'PREPARE'
+      ? `${payerFsp} asks to pay ${amount} ${currency} to ${payeeFsp}`
+      : error === undefined
+        ? `${payeeFsp} answers with its fulfilment`
+        : `${payeeFsp} refuses: ${error.errorCode} ${error.errorDescription}`
+  return {
+    type: 'MESSAGE',
+    // Not stored before the moment of receipt was kept.
+    at: receivedAt === '' ? completedAt : receivedAt,
+    from,
+    message: messageNames[kind] ?? kind,
+    refused: null,
+    error: error ?? null,
+    says,
+  }
+}
+
+const refusals: Readonly<Record<string, string>> = {
+  CONTENT_MODIFIED: 'the id stands for another content',
+  TOO_LATE: 'it had expired',
+  NOT_RESERVED: 'nothing was reserved',
+  SENDER_NOT_PAYEE: 'the sender is not the payee FSP',
+  DESTINATION_NOT_PAYER: 'the destination is not the payer FSP',
+  RESERVED_IN_VERSION_1_0: 'RESERVED needs version 1.1',
+  ID_UNKNOWN: 'the id was unknown',
+}
+
+function refusedStep({
+  kind,
+  fspId,
+  receivedAt,
+  reason,
+  state,
+}: TransferRecord['refusedMessages'][number]): MessageStep {
+  const message = messageNames[kind] ?? kind
+  const was = state === '' ? '' : ` (it was ${state})`
+  return {
+    type: 'MESSAGE',
+    at: receivedAt,
+    from: fspId,
+    message,
+    refused: reason,
+    error: null,
+    says: `${message} from ${fspId} was refused: ${refusals[reason] ?? reason}${was}.`,
+  }
+}
+
+/** The answer to reserve, and the one that ended it where there was one. */
+function ledgerDecisions(
+  { entry, facts }: LedgerRecord,
+  summary: Summary,
+  because: CauseFacts,
+): readonly DecisionStep[] {
+  if (entry === null || entry.kind !== 'TRANSFER') return []
+  const terms = {
+    amount: unitsOf(summary.amount),
+    expiration: because.expiresAt,
+    settlementModelId: entry.settlementModelId === 0 ? null : entry.settlementModelId,
+    settles: entry.settles === '' ? null : entry.settles,
+  }
+  const limit = because.limit ?? { position: null, cover: null, cap: null }
+  const reserved = facts !== null && entry.outcome !== 'REFUSED'
+  const atFirst: DecisionStep = {
+    type: 'DECISION',
+    at: entry.createdAt,
+    by: 'ledger',
+    outcome: reserved ? 'RESERVED' : entry.outcome,
+    reason: reserved || entry.reason === '' ? null : entry.reason,
+    facts: { ...terms, ...limit },
+    says: reserved ? reservedSentence(because) : causeOf(entry.reason, because),
+  }
+  if (!reserved || entry.completedAt === '') return [atFirst]
+  const isPosted = entry.outcome === 'POSTED'
+  return [
+    atFirst,
+    {
+      type: 'DECISION',
+      at: entry.completedAt,
+      by: 'ledger',
+      outcome: entry.outcome,
+      reason: entry.reason === '' ? null : entry.reason,
+      facts: {
+        amount: terms.amount,
+        expiration: because.expiresAt,
+        settlementModelId: terms.settlementModelId,
+        settles: terms.settles,
+        windowId: entry.windowId === 0 ? null : entry.windowId,
+      },
+      says: isPosted
+        ? entry.windowId === 0
+          ? 'Posted and settled at once'
+          : `Posted, in settlement window ${entry.windowId}`
+        : `The reservation is taken back. ${causeOf(entry.reason, because)}`,
+    },
+  ]
+}
+
+function reservedSentence({ payerFsp, amount, currency, limit }: CauseFacts): string {
+  if (limit === null) return 'The amount is reserved'
+  const after = formatAmount(limit.position + amount)
+  const bound = formatAmount(limit.cap < limit.cover ? limit.cap : limit.cover)
+  return `Reserved: ${payerFsp} owes ${after} of at most ${bound} ${currency}`
+}
+
+/** What transfers made of it; where it judged the fulfilment itself, by what. */
+function transferDecision(
+  { condition, messages, error }: TransferRecord,
+  { state, reason, completedAt }: Summary,
+  because: CauseFacts,
+): readonly DecisionStep[] {
+  if (completedAt === '') return []
+  const sent = bodyOf(messages.find(({ kind }) => kind === 'FULFIL')?.body)['fulfilment']
+  const fulfilment = typeof sent === 'string' ? sent : null
+  const told = errorIn(error)
+  return [
+    {
+      type: 'DECISION',
+      at: completedAt,
+      by: 'transfers',
+      outcome: state,
+      reason: reason === '' ? null : reason,
+      facts: {
+        condition,
+        fulfilment,
+        hashOfFulfilment: fulfilment === null ? null : conditionOf(fulfilment),
+        errorCode: told?.errorCode ?? null,
+        errorDescription: told?.errorDescription ?? null,
+      },
+      says: reason === '' ? 'Committed' : `Aborted. ${causeOf(reason, because)}`,
+    },
+  ]
+}
+
+const journalSentences: Readonly<Record<string, string>> = {
+  RESERVE: 'held',
+  POST: 'made final',
+  VOID: 'given back',
+}
+
+function journalStep(line: LedgerRecord['journal'][number]): JournalStep {
+  const { step, at, amount, currency } = line
+  const debit = line.debit ?? nobody
+  const credit = line.credit ?? nobody
+  const done = journalSentences[step] ?? 'moved'
+  return {
+    type: 'JOURNAL',
+    at,
+    step,
+    money: { amount: unitsOf(amount), currency },
+    debit,
+    credit,
+    says: `${amount} ${currency} ${done}: debit ${debit.participant} ${debit.type}, credit ${credit.participant} ${credit.type}`,
+  }
+}
+
+const nobody = { id: 0, participant: '', type: '' }
+
+function quoteSteps(quote: QuoteRecord): readonly Step[] {
+  const { payerFsp, payeeFsp, amountType, amount, currency, state, reason } = quote
+  const asked: MessageStep = {
+    type: 'MESSAGE',
+    at: quote.createdAt,
+    from: payerFsp,
+    message: 'POST /quotes',
+    refused: null,
+    error: null,
+    says: `${payerFsp} asks ${payeeFsp} for terms: ${amountType} ${amount} ${currency}`,
+  }
+  if (quote.completedAt === '') return [asked]
+  const told = errorIn(quote.error)
+  const decided: DecisionStep = {
+    type: 'DECISION',
+    at: quote.completedAt,
+    by: 'quoting',
+    outcome: state,
+    reason: reason === '' ? null : reason,
+    facts: {
+      amount: unitsOf(amount),
+      transferAmount: quote.transferAmount === '' ? null : unitsOf(quote.transferAmount),
+      validUntil: quote.validUntil === '' ? null : quote.validUntil,
+      ruleId: quote.ruleId === '' ? null : quote.ruleId,
+      errorCode: told?.errorCode ?? null,
+    },
+    says:
+      state === 'ACCEPTED'
+        ? `${payeeFsp} answers with terms: ${quote.transferAmount} ${currency}, good until ${quote.validUntil}`
+        : `The quote is ${state}${told === undefined ? '' : `: ${told.errorDescription}`}`,
+  }
+  return [asked, decided]
+}
+
+function deliveryStep(delivery: Delivery): DeliveryStep {
+  const state = stateOf(delivery.state)
+  const lastError = delivery.lastError === '' ? null : delivery.lastError
+  const first = delivery.attempts[0]
+  return {
+    type: 'DELIVERY',
+    at: first?.beganAt ?? delivery.takenAt,
+    notificationId: delivery.notificationId,
+    to: delivery.fspId,
+    role: delivery.legRole,
+    cause: delivery.cause,
+    message: delivery.method === '' ? delivery.cause : `${delivery.method} ${delivery.url}`,
+    state,
+    attemptsCount: delivery.attemptsCount,
+    attempts: delivery.attempts.map(({ beganAt, durationMs, httpStatus, error }) => ({
+      beganAt,
+      duration_ms: durationMs,
+      httpStatus: httpStatus === 0 ? null : httpStatus,
+      error: error === '' ? null : error,
+    })),
+    nextAttemptAt: state === 'PARKED' ? delivery.at : null,
+    lastError,
+    says: deliverySentence(delivery, state, lastError),
+  }
+}
+
+function deliverySentence(
+  { fspId, cause, attemptsCount }: Delivery,
+  state: DeliveryStep['state'],
+  lastError: string | null,
+): string {
+  const tries = attemptsCount === 1 ? '1 attempt' : `${attemptsCount} attempts`
+  const why = lastError === null ? '' : `: ${lastError}`
+  switch (state) {
+    case 'DELIVERED':
+      return `${fspId} was told of ${cause} (${tries})`
+    case 'PARKED':
+      return `${fspId} could not be told of ${cause} yet, after ${tries}${why}.`
+    case 'FAILED':
+      return `${fspId} was never told of ${cause}, after ${tries}${why}.`
+  }
+}
+
+function stateOf(state: string): DeliveryStep['state'] {
+  return state === 'DELIVERED' || state === 'PARKED' ? state : 'FAILED'
+}
+
+/** errorInformation as JSON; undefined for anything else. */
+function errorIn(json: string): ErrorTold | undefined {
+  return json === '' ? undefined : errorOf(JSON.parse(json))
+}
+
+function errorOf(value: unknown): ErrorTold | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  const { errorCode, errorDescription } = value as Readonly<Record<string, unknown>>
+  return typeof errorCode === 'string' && typeof errorDescription === 'string'
+    ? { errorCode, errorDescription }
+    : undefined
+}

@@ -1,0 +1,74 @@
+/**
+ * Why a payment ended as it did, in one sentence with the figures: what an operator reads first. The
+ * table is exhaustive for the reasons that transfers knows; one that it does not know is told as it is.
+ */
+import { formatAmount } from '@causeway/money'
+
+/** What the sentences are made of. */
+export interface CauseFacts {
+  readonly payerFsp: string
+  readonly payeeFsp: string
+  readonly amount: bigint
+  readonly currency: string
+  readonly expiresAt: string
+  readonly receivedAt: string
+  /** null when no limit was looked at. */
+  readonly limit: LimitFacts | null
+  /** What the payee FSP gave as its reason. */
+  readonly errorDescription: string
+  /** The kind of the entry that has the id in the ledger; '' when there is none. */
+  readonly ledgerKind: string
+  /** When a fulfil came that was too late; undefined when none came. */
+  readonly lateAnswerAt: string | undefined
+}
+
+export interface LimitFacts {
+  readonly position: bigint
+  readonly cover: bigint
+  readonly cap: bigint
+}
+
+type Sentence = (facts: CauseFacts) => string
+
+const sentences: Readonly<Record<string, Sentence>> = {
+  PAYER_UNKNOWN: ({ payerFsp }) => `No participant is called ${payerFsp}.`,
+  PAYEE_UNKNOWN: ({ payeeFsp }) => `No participant is called ${payeeFsp}.`,
+  PAYER_INACTIVE: ({ payerFsp, currency }) =>
+    `${payerFsp} or its account in ${currency} was not active.`,
+  PAYEE_INACTIVE: ({ payeeFsp, currency }) =>
+    `${payeeFsp} or its account in ${currency} was not active.`,
+  PAYER_NO_ACCOUNT: ({ payerFsp, currency }) =>
+    `${payerFsp} had no account that serves ${currency}.`,
+  PAYEE_NO_ACCOUNT: ({ payeeFsp, currency }) =>
+    `${payeeFsp} had no account that serves ${currency}.`,
+  EXPIRED: ({ expiresAt, receivedAt }) =>
+    `It had expired at ${expiresAt} when the ledger was asked; the request came at ${receivedAt}.`,
+  COVER_SHORT: (facts) => shortage(facts, 'its cover', facts.limit?.cover),
+  CAP_SHORT: (facts) => shortage(facts, 'its net debit cap', facts.limit?.cap),
+  TIMEOUT: ({ payeeFsp, expiresAt, lateAnswerAt }) =>
+    lateAnswerAt === undefined
+      ? `${payeeFsp} had not answered when it expired at ${expiresAt}.`
+      : `${payeeFsp} answered at ${lateAnswerAt}, after it had expired at ${expiresAt}.`,
+  REJECTED: ({ payeeFsp, errorDescription }) => `${payeeFsp} refused it: ${errorDescription}.`,
+  INVALID_FULFILMENT: ({ payeeFsp }) =>
+    `The fulfilment that ${payeeFsp} sent does not hash to the condition of the request.`,
+  MISDIRECTED_FULFIL: ({ payeeFsp, payerFsp }) =>
+    `A fulfil came that was not from ${payeeFsp} to ${payerFsp}.`,
+  NO_SETTLEMENT_MODEL: ({ currency }) => `No active settlement model serves ${currency}.`,
+  MISMATCH: ({ ledgerKind }) =>
+    `The ledger holds something else under this id${ledgerKind === '' ? '' : `: ${ledgerKind}`}.`,
+}
+
+export function causeOf(reason: string, facts: CauseFacts): string {
+  return sentences[reason]?.(facts) ?? `It was refused for ${reason}.`
+}
+
+function shortage(
+  { payerFsp, amount, currency, limit }: CauseFacts,
+  what: string,
+  bound: bigint | undefined,
+): string {
+  if (limit === null || bound === undefined) return `${payerFsp} had too little left of ${what}.`
+  const after = limit.position + amount
+  return `${payerFsp} owed ${formatAmount(limit.position)} ${currency}; with ${formatAmount(amount)} more it would be ${formatAmount(after)}, and ${what} was ${formatAmount(bound)}.`
+}

@@ -1,0 +1,176 @@
+/** Payments for the operator: a search, the story of one, and how much is going on. */
+import { z } from 'zod'
+import { answered, refused, type Answer } from '../answer.ts'
+import { cursor, queryTime, transferId as anyTransferId, word } from '../fields.ts'
+import type { Json } from '../json.ts'
+import { reads, type Operation } from '../operation.ts'
+import { unitsOf, type Deps } from '../upstream.ts'
+import { storyOf, summaryOf, type Story } from './compose.ts'
+import type { Step } from './domain/step.ts'
+import { readFacts, type PaymentFacts } from './facts.ts'
+import { shownActivity, shownStory, shownTransfers } from './shapes.ts'
+
+const page_max = 200
+const page_usual = 50
+const activity_seconds = 10
+
+const states = ['RECEIVED', 'RESERVED', 'COMMITTED', 'ABORTED'] as const
+
+const search = z.object({
+  transferId: anyTransferId.optional(),
+  fspId: word.optional().meta({ description: 'As payer or as payee.' }),
+  state: z.enum(states).optional(),
+  from: queryTime.optional().meta({ description: 'Of the moment in which the request came.' }),
+  to: queryTime.optional().meta({ description: 'That moment itself is left out.' }),
+  limit: z
+    .string()
+    .regex(/^[1-9]\d{0,2}$/, { error: `must be a number from 1 to ${page_max}` })
+    .optional()
+    .meta({ description: `At most ${page_max}; ${page_usual} when it is left out.` }),
+  after: cursor.optional().meta({ description: 'The `next` of the page before.' }),
+})
+
+export function storyOperations(deps: Deps): readonly Operation[] {
+  return [
+    reads(
+      '/transfers',
+      {
+        about: 'Transfers, the newest first; a page looks at a bounded number of them',
+        query: search,
+        answers: { 200: shownTransfers },
+      },
+      ({ query }) => findTransfers(deps, query),
+    ),
+    reads(
+      '/transfers/activity',
+      {
+        about: `What came in during the last ${activity_seconds} seconds, and how long it took`,
+        answers: { 200: shownActivity },
+      },
+      () => getActivity(deps),
+    ),
+    reads(
+      '/transfers/:transferId/story',
+      {
+        about: 'What happened to a payment and why: messages, decisions, journal, deliveries',
+        answers: { 200: shownStory },
+        refuses: ['TRANSFER_UNKNOWN'],
+      },
+      ({ transferId }) => getStory(deps, transferId),
+    ),
+  ]
+}
+
+async function findTransfers(deps: Deps, query: z.infer<typeof search>): Promise<Answer> {
+  const found = await deps.transfers.SearchTransfers({
+    id: query.transferId ?? '',
+    fspId: query.fspId ?? '',
+    states: query.state === undefined ? [] : [query.state],
+    from: query.from ?? '',
+    to: query.to ?? '',
+    limit: Math.min(Number(query.limit ?? page_usual), page_max),
+    after: query.after ?? '',
+  })
+  return answered(200, {
+    transfers: found.transfers.map(summaryBody),
+    next: found.next === '' ? null : found.next,
+  })
+}
+
+async function getActivity(deps: Deps): Promise<Answer> {
+  const activity = await deps.transfers.GetTransferActivity({ seconds: activity_seconds })
+  const { seconds, received, committed, aborted, open } = activity
+  const perSecond = seconds === 0 ? 0 : received / seconds
+  return answered(200, {
+    seconds: rounded(seconds),
+    received,
+    committed,
+    aborted,
+    open,
+    perSecond: rounded(perSecond),
+    latency_ms:
+      committed === 0
+        ? null
+        : {
+            p50: rounded(activity.p50Ms),
+            p95: rounded(activity.p95Ms),
+            p99: rounded(activity.p99Ms),
+          },
+  })
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 10) / 10
+}
+
+async function getStory(deps: Deps, transferId: string): Promise<Answer> {
+  const facts = await readFacts(deps, transferId)
+  if (facts === undefined) {
+    return refused(
+      'TRANSFER_UNKNOWN',
+      `${transferId}: what the edge refuses with 4xx is stored nowhere`,
+    )
+  }
+  return answered(200, storyBody(facts, storyOf(facts)))
+}
+
+function summaryBody(row: ReturnType<typeof summaryOf>): Readonly<Record<string, Json>> {
+  return {
+    transferId: row.id,
+    payerFsp: row.payerFsp,
+    payeeFsp: row.payeeFsp,
+    amount: { amount: unitsOf(row.amount), currency: row.currency },
+    state: row.state,
+    reason: row.reason === '' ? null : row.reason,
+    receivedAt: row.receivedAt,
+    completedAt: row.completedAt === '' ? null : row.completedAt,
+  }
+}
+
+function storyBody({ transfer, transaction, quote }: PaymentFacts, story: Story): Json {
+  return {
+    ...summaryBody(summaryOf(transfer)),
+    expiration: transfer.expiresAt,
+    cause:
+      story.cause === undefined ? null : { reason: story.cause.reason, ...story.cause.error },
+    findings: story.findings,
+    transaction:
+      transaction === undefined
+        ? null
+        : {
+            transactionId: transaction.transactionId,
+            quoteId: transaction.quoteId,
+            quoteIsKnown: quote !== undefined,
+            payer: partyBody(transaction.payer),
+            payee: partyBody(transaction.payee),
+          },
+    steps: story.steps.map(stepBody),
+  }
+}
+
+interface Party {
+  readonly partyIdInfo: {
+    readonly partyIdType: string
+    readonly partyIdentifier: string
+    readonly fspId?: string | undefined
+  }
+}
+
+function partyBody({ partyIdInfo: { partyIdType, partyIdentifier, fspId } }: Party): Json {
+  return { partyIdType, partyIdentifier, fspId: fspId ?? null }
+}
+
+function stepBody(step: Step): Json {
+  switch (step.type) {
+    case 'MESSAGE':
+      return { ...step, error: step.error === null ? null : { ...step.error } }
+    case 'DECISION':
+      return { ...step, facts: { ...step.facts } }
+    case 'JOURNAL': {
+      const { money, ...rest } = step
+      return { ...rest, amount: { ...money }, debit: { ...step.debit }, credit: { ...step.credit } }
+    }
+    case 'DELIVERY':
+      return { ...step, attempts: step.attempts.map((attempt) => ({ ...attempt })) }
+  }
+}

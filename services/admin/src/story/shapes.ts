@@ -1,0 +1,121 @@
+/** What the operations on payments answer, as a client reads it. */
+import { z } from 'zod'
+import { shownAmount, shownMoney, shownTime } from '../shapes.ts'
+
+const shownTransfer = z
+  .strictObject({
+    transferId: z.string(),
+    payerFsp: z.string(),
+    payeeFsp: z.string(),
+    amount: shownMoney,
+    state: z.enum(['RECEIVED', 'RESERVED', 'COMMITTED', 'ABORTED']),
+    reason: z.string().nullable(),
+    receivedAt: shownTime,
+    completedAt: shownTime.nullable(),
+  })
+  .meta({ id: 'Transfer' })
+
+export const shownTransfers = z
+  .strictObject({
+    transfers: z.array(shownTransfer),
+    next: z.string().nullable(),
+  })
+  .meta({ id: 'Transfers' })
+
+export const shownActivity = z
+  .strictObject({
+    seconds: z.number(),
+    received: z.int(),
+    committed: z.int(),
+    aborted: z.int(),
+    open: z.int(),
+    perSecond: z.number(),
+    latency_ms: z.strictObject({ p50: z.number(), p95: z.number(), p99: z.number() }).nullable(),
+  })
+  .meta({ id: 'Activity' })
+
+const shownParty = z.strictObject({
+  partyIdType: z.string(),
+  partyIdentifier: z.string(),
+  fspId: z.string().nullable(),
+})
+
+const shownErrorTold = z.strictObject({ errorCode: z.string(), errorDescription: z.string() })
+
+const shownAccount = z.strictObject({
+  id: z.int(),
+  participant: z.string(),
+  type: z.string(),
+})
+
+const shownStep = z.discriminatedUnion('type', [
+  z.strictObject({
+    type: z.literal('MESSAGE'),
+    at: shownTime,
+    from: z.string(),
+    message: z.string(),
+    refused: z.string().nullable(),
+    error: shownErrorTold.nullable(),
+    says: z.string(),
+  }),
+  z.strictObject({
+    type: z.literal('DECISION'),
+    at: shownTime,
+    by: z.enum(['quoting', 'ledger', 'transfers']),
+    outcome: z.string(),
+    reason: z.string().nullable(),
+    facts: z.record(z.string(), z.union([shownAmount, z.string(), z.null()])),
+    says: z.string(),
+  }),
+  z.strictObject({
+    type: z.literal('JOURNAL'),
+    at: shownTime,
+    step: z.string(),
+    amount: shownMoney,
+    debit: shownAccount,
+    credit: shownAccount,
+    says: z.string(),
+  }),
+  z.strictObject({
+    type: z.literal('DELIVERY'),
+    at: shownTime,
+    notificationId: z.string(),
+    to: z.string(),
+    role: z.string(),
+    cause: z.string(),
+    message: z.string(),
+    state: z.enum(['DELIVERED', 'PARKED', 'FAILED']),
+    attemptsCount: z.int(),
+    attempts: z.array(
+      z.strictObject({
+        beganAt: shownTime,
+        duration_ms: z.int(),
+        httpStatus: z.int().nullable(),
+        error: z.string().nullable(),
+      }),
+    ),
+    nextAttemptAt: shownTime.nullable(),
+    lastError: z.string().nullable(),
+    says: z.string(),
+  }),
+])
+
+export const shownStory = shownTransfer
+  .extend({
+    expiration: shownTime,
+    cause: z
+      .strictObject({ reason: z.string(), errorCode: z.string(), errorDescription: z.string() })
+      .nullable(),
+    findings: z.array(z.string()),
+    transaction: z
+      .strictObject({
+        transactionId: z.string(),
+        quoteId: z.string(),
+        quoteIsKnown: z.boolean(),
+        payer: shownParty,
+        payee: shownParty,
+      })
+      .nullable(),
+    steps: z.array(shownStep),
+  })
+  .meta({ id: 'Story' })
