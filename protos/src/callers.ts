@@ -89,6 +89,10 @@ const callers: Callers = {
     GetLedgerRecord: operator,
     VerifyLedger: operator,
   },
+  alarmsService: {
+    LiquidityThresholdExceeded: ['transfers', self],
+    ListStandingAlarms: operator,
+  },
   participantsService: {
     GetParticipantInfo: [
       'account-lookup',

@@ -40,6 +40,7 @@ export const keysService = authService.Keys.service
 export const credentialsService = authService.Credentials.service
 export const pingsService = authService.Pings.service
 export const ledgerService = lifecycle.Ledger.service
+export const alarmsService = lifecycle.Alarms.service
 export const participantsService = lifecycle.Participants.service
 export const fundsService = lifecycle.Funds.service
 export const liquidityService = lifecycle.Liquidity.service

@@ -5,6 +5,7 @@
 export { callersOf, type ServiceName } from './callers.ts'
 export {
   accountLookupService,
+  alarmsService,
   auditService,
   accountsService,
   authServiceParticipantStatesService,

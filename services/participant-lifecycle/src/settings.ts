@@ -28,6 +28,27 @@ export const settings = {
     min: 200,
     max: 1_000_000,
   }),
+  LEDGER_ALARM_INTERVAL_MIN: integer({
+    about: 'how long nobody is told again of an alarm that still stands',
+    unit: 'min',
+    default: 60,
+    min: 1,
+    max: 10_080,
+  }),
+  LEDGER_ALARM_TOLD_MAX: integer({
+    about: 'how often people are told of one alarm at most',
+    unit: 'times',
+    default: 3,
+    min: 1,
+    max: 1_000,
+  }),
+  LEDGER_ALARM_RESET_H: integer({
+    about: 'an alarm that has stood for so long is raised anew',
+    unit: 'h',
+    default: 24,
+    min: 1,
+    max: 8_760,
+  }),
   EXPIRY_GRACE_MS: integer({
     about: 'how long after its expiration a reservation may be voided for time',
     unit: 'ms',
@@ -52,6 +73,11 @@ export const settings = {
   PARTICIPANT_STATES: text({
     about: 'the states of participants, and what each permits: TRANSFERS, FUNDS_IN, FUNDS_OUT',
     default: 'ACTIVE=TRANSFERS+FUNDS_IN+FUNDS_OUT;INACTIVE=;SUSPENDED=FUNDS_IN;CLOSED=FUNDS_OUT',
+  }),
+  ENDPOINT_CHECK: choice({
+    about: 'whether a new endpoint must take a connection before it is approved',
+    options: ['on', 'off'],
+    default: 'on',
   }),
   HUB_NAME: text({ about: 'name of the hub as a participant', default: 'Hub' }),
   COMPATIBILITY: choice({

@@ -1,0 +1,179 @@
+import { onEvents } from '@causeway/events'
+import { alarmsService } from '@causeway/protos'
+import type { Subscribed } from '@causeway/runtime'
+import { eventually } from '@causeway/runtime/testing'
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { prepare, prepareItem, release, releaseItem, wordsOf } from '../testing/items.ts'
+import { depositTo, onboard, openHubAccounts, succeeded } from '../testing/onboarding.ts'
+import { openTestLedger, type TestLedger } from '../testing/running-ledger.ts'
+
+let hub: TestLedger
+let heard: Subscribed
+/** "address: subject" of every e-mail that was asked for, in their order. */
+let mails: string[]
+
+beforeEach(async () => {
+  mails = []
+  hub = await openTestLedger()
+  await listen()
+  await openHubAccounts(hub)
+  await onboard(hub, 'greenbank', '1000', '5000')
+  await onboard(hub, 'bluewallet', '1000', '5000')
+  for (const [name, address] of [
+    ['greenbank', 'desk@greenbank.example'],
+    ['Hub', 'risk@hub.example'],
+  ] as const) {
+    await setEndpoint(name, 'NET_DEBIT_CAP_THRESHOLD_BREACH_EMAIL', address)
+  }
+})
+
+afterEach(async () => {
+  await heard.stop()
+  await hub.stop()
+})
+
+async function listen(): Promise<void> {
+  heard = await onEvents(hub.parts.bus, 'test_mails', ['NotifyRequested'], (events) => {
+    for (const { payload } of events) {
+      const { transport } = payload
+      if (transport.type === 'EMAIL') mails.push(`${transport.address}: ${transport.subject}`)
+    }
+    return Promise.resolve()
+  })
+}
+
+async function setEndpoint(name: string, type: string, value: string): Promise<void> {
+  succeeded(await hub.participants.UpdateEndpoint({ name, type, value, createdBy: 'ada' }))
+}
+
+async function setLimit(value: string, alarmPercentage = ''): Promise<void> {
+  const limit = { type: 'NET_DEBIT_CAP', value, alarmPercentage }
+  succeeded(
+    await hub.participants.UpdateParticipantAccountLimit({
+      name: 'greenbank',
+      currency: 'USD',
+      limit,
+    }),
+  )
+}
+
+/** All e-mails so far: a later one of the same participant has come. */
+async function allMails(): Promise<readonly string[]> {
+  const last = 'last@greenbank.example: greenbank: the USD limit is 999999'
+  await setEndpoint('greenbank', 'NET_DEBIT_CAP_ADJUSTMENT_EMAIL', 'last@greenbank.example')
+  await setLimit('999999')
+  await eventually(() => (mails.includes(last) ? true : undefined), 'the last e-mail', 20_000)
+  return mails.filter((mail) => mail !== last)
+}
+
+async function reserve(amount: string): Promise<string> {
+  const item = prepareItem({ amount })
+  expect(wordsOf(await prepare(hub, item))).toEqual(['RESERVED'])
+  return item.transferId
+}
+
+function standing() {
+  const alarms = hub.parts.grpc.client(alarmsService, 'participant-lifecycle')
+  return alarms.ListStandingAlarms({ participantId: 'greenbank' })
+}
+
+function told(percentage: string): readonly string[] {
+  const subject = `greenbank: ${percentage} % of the USD limit remain`
+  return [`desk@greenbank.example: ${subject}`, `risk@hub.example: ${subject}`]
+}
+
+test('899 of 1000 tells nobody, 900 the FSP and the hub, 950 nobody, and 900 again after it has recovered', async () => {
+  await reserve('899')
+  const near = await reserve('1')
+  const nearer = await reserve('50')
+  await release(hub, releaseItem(nearer))
+  await release(hub, releaseItem(near))
+  await reserve('1')
+  expect(await allMails()).toEqual([...told('10'), ...told('10')])
+})
+
+test('what was told is not told again by a process that comes after a crash', async () => {
+  await reserve('900')
+  await eventually(() => (mails.length >= 2 ? true : undefined), 'the e-mails')
+  await heard.stop()
+  hub = await hub.restart()
+  await listen()
+  await reserve('10')
+  expect(await allMails()).toEqual(told('10'))
+})
+
+test('of transfers that are refused for want of liquidity people are told once', async () => {
+  const tooMuch = () => prepare(hub, prepareItem({ amount: '1001' }))
+  expect(wordsOf(await tooMuch())).toEqual(['REFUSED CAP_SHORT'])
+  await tooMuch()
+  const subject = 'greenbank: a USD transfer was refused for want of liquidity'
+  expect(await allMails()).toEqual([
+    `desk@greenbank.example: ${subject}`,
+    `risk@hub.example: ${subject}`,
+  ])
+})
+
+test('a changed percentage is looked at without any transfer, and a raised limit ends the alarm', async () => {
+  await reserve('600')
+  await setLimit('1000', '40')
+  await eventually(() => (mails.length >= 2 ? true : undefined), 'the e-mails')
+  const { alarms } = await standing()
+  expect(alarms).toMatchObject([{ kind: 'THRESHOLD', currency: 'USD', told: 1, limit: '1000' }])
+  await setLimit('2000')
+  await eventually(async () => {
+    const { alarms: left } = await standing()
+    return left.length === 0 ? true : undefined
+  }, 'the end of the alarm')
+  expect(await allMails()).toEqual(told('40'))
+})
+
+test('funds in lift the cover, and with it the alarm', async () => {
+  await onboard(hub, 'poorbank', '1000', '100')
+  expect(wordsOf(await prepare(hub, prepareItem({ payerFsp: 'poorbank', amount: '95' })))).toEqual([
+    'RESERVED',
+  ])
+  await eventually(() => mails[0], 'the e-mail')
+  expect(mails[0]).toBe('risk@hub.example: poorbank: 5 % of the USD limit remain')
+  succeeded(await depositTo(hub.participants, 'poorbank', '900'))
+  const alarms = hub.parts.grpc.client(alarmsService, 'participant-lifecycle')
+  expect(await alarms.ListStandingAlarms({ participantId: '' })).toEqual({ alarms: [] })
+})
+
+test('who says LiquidityThresholdExceeded has the ledger look, and is not believed', async () => {
+  const alarms = hub.parts.grpc.client(alarmsService, 'participant-lifecycle')
+  const claim = {
+    participantId: 'greenbank',
+    accountId: 1,
+    currency: 'USD',
+    position: '999',
+    limit: '1000',
+    liquidity: '1000',
+    remainingPercentage: '0.1',
+    transferId: '',
+  }
+  expect(await alarms.LiquidityThresholdExceeded(claim)).toEqual({ isKnown: true })
+  const stranger = { ...claim, participantId: 'nobody' }
+  expect(await alarms.LiquidityThresholdExceeded(stranger)).toEqual({ isKnown: false })
+  expect(await allMails()).toEqual([])
+})
+
+test('a settlement that moves a position tells the FSP and the hub', async () => {
+  const type = 'SETTLEMENT_TRANSFER_POSITION_CHANGE_EMAIL'
+  await setEndpoint('greenbank', type, 'desk@greenbank.example')
+  const entry = {
+    entryId: 'entry-1',
+    debitParticipant: 'greenbank',
+    debitAccountType: 'POSITION',
+    creditParticipant: '',
+    creditAccountType: 'HUB_MULTILATERAL_SETTLEMENT',
+    amount: '12.5',
+    currency: 'USD',
+    awaitsFundsOut: false,
+  }
+  const posted = await hub.ledger.PostSettlementEntries({ settlementId: 1, entries: [entry] })
+  expect(posted.outcome).toBe('POSTED')
+  await hub.ledger.PostSettlementEntries({ settlementId: 1, entries: [entry] })
+  expect(await allMails()).toEqual([
+    'desk@greenbank.example: greenbank: a settlement has moved the USD position to 12.5',
+  ])
+})

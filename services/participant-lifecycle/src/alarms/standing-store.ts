@@ -1,0 +1,42 @@
+/** The alarms that stand, for those who look. */
+import { statement, type Queries } from '@causeway/runtime'
+import type { Kind, Standing } from './domain/alarm.ts'
+import { alarmsOf, type AlarmsJson } from './store.ts'
+
+const rows_max = 1_000
+
+const selectStanding = statement(`
+  select participants.name, accounts.id as account_id, accounts.currency, limits.alarms
+  from limits
+  join accounts on accounts.id = limits.account_id
+  join participants on participants.id = accounts.participant_id
+  where limits.is_active and limits.alarms is not null and ($1 = '' or participants.name = $1)
+  order by accounts.id limit $2`)
+
+interface StandingRow {
+  readonly name: string
+  readonly account_id: number
+  readonly currency: string
+  readonly alarms: AlarmsJson
+}
+
+export interface StandingAlarm {
+  readonly name: string
+  readonly accountId: number
+  readonly currency: string
+  readonly kind: Kind
+  readonly standing: Standing
+}
+
+/** Of one participant, or of all when the name is empty. */
+export async function standingAlarms(db: Queries, name: string): Promise<readonly StandingAlarm[]> {
+  const rows = await db.query<StandingRow>(selectStanding, [name, rows_max])
+  return rows.flatMap((row) => {
+    const { threshold, limit } = alarmsOf(row.alarms)
+    const of = { name: row.name, accountId: row.account_id, currency: row.currency }
+    return [
+      ...(threshold === null ? [] : [{ ...of, kind: 'THRESHOLD', standing: threshold } as const]),
+      ...(limit === null ? [] : [{ ...of, kind: 'LIMIT', standing: limit } as const]),
+    ]
+  })
+}

@@ -1,0 +1,134 @@
+/**
+ * Events that people are told of by e-mail, each at the participant's address and at the hub's. The ids
+ * follow from the event, so that one which is heard twice is mailed once. Who has no address is not told.
+ */
+import { derivedId, newEvent, onEvents, type DomainEvent, type EventName } from '@causeway/events'
+import { alarmsService } from '@causeway/protos'
+import {
+  retrying,
+  type Calls,
+  type Database,
+  type EventBus,
+  type Logger,
+  type OutgoingMessage,
+  type Subscribed,
+} from '@causeway/runtime'
+import type { Participant } from '../participants/domain/participant.ts'
+import { participantsNamed } from '../participants/store.ts'
+import { mailOf, type Mail } from './domain/mail.ts'
+
+export interface MailParts {
+  readonly bus: EventBus
+  readonly database: Database
+  readonly alarms: Calls<typeof alarmsService>
+  readonly hubName: string
+  readonly log: Logger
+  /** Ends the repeating of calls. */
+  readonly signal: AbortSignal
+}
+
+const heard = [
+  'ParticipantLiquidityThresholdExceeded',
+  'ParticipantAccountLimitUpdated',
+  'ParticipantAccountThresholdUpdated',
+  'ParticipantPositionChanged',
+] as const satisfies readonly EventName[]
+
+type Heard = DomainEvent<(typeof heard)[number]>
+
+const kept_for_ms = 24 * 3_600_000
+
+export function mailPeople(parts: MailParts): Promise<Subscribed> {
+  return onEvents(parts.bus, 'participant_lifecycle', heard, async (events) => {
+    await checkAgain(parts, events)
+    const messages = await messagesOf(parts, events)
+    if (messages.length > 0) await parts.bus.publish(messages)
+  })
+}
+
+/** What a changed limit or percentage means for the alarms, the ledger knows. */
+async function checkAgain(
+  { alarms, log, signal }: MailParts,
+  events: readonly Heard[],
+): Promise<void> {
+  const changed = new Map(
+    events
+      .filter(
+        ({ name }) =>
+          name === 'ParticipantAccountLimitUpdated' ||
+          name === 'ParticipantAccountThresholdUpdated',
+      )
+      .map(({ payload: { participantId, currency } }) => [
+        `${participantId}/${currency}`,
+        { ...figures, participantId, currency },
+      ]),
+  )
+  for (const position of changed.values()) {
+    await retrying(() => alarms.LiquidityThresholdExceeded(position), {
+      log,
+      what: 'look at the alarms of a position',
+      signal,
+    })
+  }
+}
+
+/** The ledger looks for itself. */
+const figures = {
+  accountId: 0,
+  position: '',
+  limit: '',
+  liquidity: '',
+  remainingPercentage: '',
+  transferId: '',
+}
+
+async function messagesOf(
+  { database, hubName, log }: MailParts,
+  events: readonly Heard[],
+): Promise<readonly OutgoingMessage[]> {
+  const mailed = events.flatMap((event) => {
+    if (event.name === 'ParticipantAccountThresholdUpdated') return []
+    const mail = mailOf(event)
+    return mail === undefined ? [] : [{ event, mail }]
+  })
+  if (mailed.length === 0) return []
+  const names = new Set([hubName, ...mailed.map(({ event }) => event.payload.participantId)])
+  const participants = await participantsNamed(database, [...names])
+  const byName = new Map(participants.map((participant) => [participant.name, participant]))
+  return mailed.flatMap(({ event, mail }) =>
+    [event.payload.participantId, hubName].flatMap((name) => {
+      const address = addressOf(byName.get(name), mail)
+      if (address === undefined) {
+        log.info({ participant: name, type: mail.endpointType }, 'no address: nobody is told')
+        return []
+      }
+      return [message(event, mail, name, address)]
+    }),
+  )
+}
+
+function addressOf(participant: Participant | undefined, mail: Mail): string | undefined {
+  return participant?.endpoints.find(({ type }) => type === mail.endpointType)?.value
+}
+
+function message(event: Heard, mail: Mail, name: string, address: string): OutgoingMessage {
+  const notificationId = derivedId(event.id, 'NotifyRequested', name)
+  const payload = {
+    notificationId,
+    // E-mails keep no order among each other, so that no address waits for another one.
+    entityId: notificationId,
+    cause: { msgName: event.name, entityId: event.payload.participantId },
+    legRole: 'REQUESTER' as const,
+    destinationFspId: name,
+    transport: { type: 'EMAIL' as const, address, subject: mail.subject },
+    headers: {},
+    deadline: new Date(Date.parse(event.time) + kept_for_ms).toISOString(),
+    reportRequired: false,
+  }
+  const options = {
+    id: notificationId,
+    relay: { body: Buffer.from(mail.text) },
+    traceparent: event.traceparent,
+  }
+  return newEvent('participant-lifecycle', 'NotifyRequested', payload, options)
+}
