@@ -109,8 +109,11 @@ const failures = {
     const transfer = newTransfer(payer, payee, { expires_ms: 1_500 })
     const { transferId, request } = transfer
     await payer.send('POST', '/transfers', request)
-    await payer.await(about(transferId, 'PUT', true), { timeout_ms: 20_000 })
+    const isRefused = about(transferId, 'PUT', true)
+    const first = await payee.await(isRefused, { timeout_ms: 20_000 })
+    const after = payee.received.indexOf(first) + 1
     await payee.send('PUT', `/transfers/${transferId}`, committed(transfer))
+    await payee.await(isRefused, { after })
     return transferId
   },
   'more than the cover': async () => {
