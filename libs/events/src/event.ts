@@ -4,6 +4,7 @@
  */
 import type {
   EventBus,
+  Listener,
   Message,
   OutgoingMessage,
   Subscribed,
@@ -85,6 +86,31 @@ export function onEvents<Name extends EventName>(
     types: new Set(names),
     read: (type, json) => catalogue[type as EventName].schema.parse(json),
     handleBatch: (messages) => handleBatch(messages.map(domainEvent<Name>)),
+  })
+}
+
+/** What a process does with events that it hears for what it keeps in memory. */
+export interface Hearing<Name extends EventName> {
+  /** At once and from memory: it waits for nothing. */
+  readonly hear: (events: readonly DomainEvent<Name>[]) => void
+  /** Something may not have been heard: all that rests on it is to be forgotten. */
+  readonly missed: () => void
+}
+
+/** Hears events by name in every process of the service, and not a share of them in each. */
+export function hearEvents<Name extends EventName>(
+  bus: EventBus,
+  group: string,
+  names: readonly Name[],
+  { hear, missed }: Hearing<Name>,
+): Promise<Listener> {
+  return bus.listen({
+    group,
+    topics: [...new Set(names.map((name) => catalogue[name].topic))],
+    types: new Set(names),
+    read: (type, json) => catalogue[type as EventName].schema.parse(json),
+    hear: (messages) => hear(messages.map(domainEvent<Name>)),
+    missed,
   })
 }
 

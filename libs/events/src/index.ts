@@ -3,10 +3,12 @@ export { catalogue, sharedTopics, topics, type EventName, type Payload } from '.
 export { define, type EventDefinition, type Publisher } from './define.ts'
 export {
   derivedId,
+  hearEvents,
   newEvent,
   onEvents,
   type DomainEvent,
   type EventOptions,
+  type Hearing,
   type Relay,
 } from './event.ts'
 export type {

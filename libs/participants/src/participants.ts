@@ -2,15 +2,15 @@
  * What a service knows of participants: from memory while nothing has changed, and asked once afresh
  * before anything is refused because of it. No decision about money may rest on it.
  */
-import { onEvents } from '@causeway/events'
+import { hearEvents } from '@causeway/events'
 import { participantsService, type Participant as Told } from '@causeway/protos'
 import {
   periodically,
   readThrough,
   type EventBus,
   type GrpcHost,
+  type Listener,
   type Logger,
-  type Subscribed,
 } from '@causeway/runtime'
 
 export interface Participant {
@@ -43,7 +43,7 @@ export interface Participants {
 }
 
 export interface ParticipantsParts {
-  /** The consumer group of the service. */
+  /** The service, as its consumer group is called. */
   readonly group: string
   readonly grpc: GrpcHost
   readonly bus: EventBus
@@ -84,9 +84,12 @@ export async function openParticipants(parts: ParticipantsParts): Promise<Partic
     return answer
   }
 
-  const subscribed: Subscribed = await onEvents(parts.bus, parts.group, changes, (events) => {
-    for (const { payload } of events) cache.forget(payload.participantId)
-    return Promise.resolve()
+  // Each process of the service has a memory of its own, so each has to hear of every change.
+  const listener: Listener = await hearEvents(parts.bus, parts.group, changes, {
+    hear(events) {
+      for (const { payload } of events) cache.forget(payload.participantId)
+    },
+    missed: () => cache.clear(),
   })
   const renewal = periodically(
     parts.age_max_ms,
@@ -116,7 +119,7 @@ export async function openParticipants(parts: ParticipantsParts): Promise<Partic
     },
     async stop() {
       await renewal.stop()
-      await subscribed.stop()
+      await listener.stop()
     },
   }
 }

@@ -106,7 +106,7 @@ async function waitFor<Db>(
 export async function busOptionsOf(
   options: Pick<DistributedOptions, 'name' | 'settings' | 'topics' | 'log' | 'onBroken'>,
 ): Promise<Omit<KafkaBusOptions, 'brokers' | 'metrics'> & { readonly brokers: BrokersOptions }> {
-  const { settings, topics, log, onBroken } = options
+  const { name, settings, topics, log, onBroken } = options
   const { KAFKA_REPLICAS: replicas, KAFKA_MIN_INSYNC: minInsync } = settings
   if (minInsync > replicas) {
     throw new StartError(
@@ -117,6 +117,7 @@ export async function busOptionsOf(
     brokers: await brokersOptions(options),
     topics: {
       prefix: settings.KAFKA_TOPIC_PREFIX,
+      service: name,
       catalogue: topics,
       partitions: settings.KAFKA_TOPIC_PARTITIONS,
       replicas,

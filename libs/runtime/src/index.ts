@@ -1,6 +1,8 @@
 export type {
   DeadLetter,
   EventBus,
+  Listener,
+  Listening,
   Message,
   MessageHeaders,
   OutgoingMessage,

@@ -2,10 +2,17 @@
 import { onEvents } from '@causeway/events'
 import { openParticipants } from '@causeway/participants'
 import { accountLookupService, oraclesService } from '@causeway/protos'
-import { periodically, type Database, type Logger, type Periodic, type Start } from '@causeway/runtime'
+import {
+  periodically,
+  type Database,
+  type Logger,
+  type Periodic,
+  type Start,
+} from '@causeway/runtime'
 import { openAssociationStore, type AssociationStore } from './associations/store.ts'
 import type { Party } from './domain/party.ts'
 import { handleBatch, handleDeferred, heard } from './handle.ts'
+import { hearChanges } from './hear.ts'
 import { openOwnerBook } from './lookups/owners.ts'
 import { lookupHandlers } from './lookups/serve.ts'
 import { forgetUndelivered } from './lookups/store.ts'
@@ -58,6 +65,7 @@ export const start: Start<Settings> = async (settings, parts) => {
   const deadline_ms = settings.ACCOUNT_LOOKUP_QUERY_DEADLINE_MS
   const lookups = { ...asked, db, owners, deadline_ms }
   const associations = { ...asked, db, store, onChanged: (party: Party) => owners.forget(party) }
+  const listener = await hearChanges(bus, group, owners)
   const subscribed = await onEvents(
     bus,
     group,
@@ -82,9 +90,7 @@ export const start: Start<Settings> = async (settings, parts) => {
   return {
     async stop() {
       await subscribed.stop()
-      await waiting.stop()
-      await participants.stop()
-      await forgetting.stop()
+      await Promise.all([waiting.stop(), listener.stop(), participants.stop(), forgetting.stop()])
       await oracles.close()
       await db.close()
     },

@@ -14,6 +14,8 @@ export interface FspKeys {
   askAfresh(fspId: string): Promise<readonly VerificationKey[]>
   /** Its keys have changed. */
   forget(fspId: string): void
+  /** Anybody's keys may have changed. */
+  forgetAll(): void
   stop(): Promise<void>
 }
 
@@ -58,6 +60,7 @@ export function openFspKeys({ grpc, log, age_max_ms }: FspKeysParts): FspKeys {
       return keys
     },
     forget: (fspId) => cache.forget(fspId),
+    forgetAll: () => cache.clear(),
     stop: () => renewal.stop(),
   }
 }

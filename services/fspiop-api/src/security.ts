@@ -16,6 +16,8 @@ export interface Security {
   readonly issueToken: IssueToken
   /** The FSP's keys have changed. */
   forgetKeys(fspId: string): void
+  /** Any FSP's keys may have changed. */
+  forgetAllKeys(): void
   /** Rejects while the service that knows keys does not answer; undefined when it is not needed. */
   readonly ping: (() => Promise<void>) | undefined
   stop(): Promise<void>
@@ -53,6 +55,7 @@ export async function openSecurity(
       return { accessToken: token.accessToken, expiresIn_s: token.expiresInS }
     },
     forgetKeys: (fspId) => keys?.forget(fspId),
+    forgetAllKeys: () => keys?.forgetAll(),
     ping: needsAuthService(settings)
       ? async () => {
           await GetTokenKeys({})

@@ -2,6 +2,7 @@
  * The edge for FSPs: lets their messages in, and turns what the hub has to say into callbacks. It
  * owns no state: what it accepts is stored as an event before it is acknowledged.
  */
+import { hearEvents } from '@causeway/events'
 import { openParticipants, type Participants } from '@causeway/participants'
 import {
   serveHttp,
@@ -48,12 +49,17 @@ export async function start(settings: Settings, parts: ProcessParts): Promise<Fs
     log,
     age_max_ms: settings.FSPIOP_API_PARTICIPANT_AGE_MAX_MS,
   })
+  const listener = await hearEvents(bus, 'fspiop_api', ['ParticipantKeysUpdated'], {
+    hear(events) {
+      for (const { payload } of events) security.forgetKeys(payload.participantId)
+    },
+    missed: () => security.forgetAllKeys(),
+  })
   const serveParts = openServing(settings, parts, { security, participants, log })
   const telling = await tellFsps({
     bus,
     callbacks: serveParts.callbacks,
     rules: { notifyPayeeOnTimeout: settings.NOTIFY_PAYEE_ON_TIMEOUT === 'on' },
-    forgetKeys: (fspId) => security.forgetKeys(fspId),
   })
   const app = createApp({
     health: openHealthPage({
@@ -76,6 +82,7 @@ export async function start(settings: Settings, parts: ProcessParts): Promise<Fs
       await renewal?.stop()
       await server.stop()
       await telling.stop()
+      await listener.stop()
       await security.stop()
       await participants.stop()
     },

@@ -3,11 +3,11 @@
  * to who caused them. Callbacks first, reports beside them: who waits for money does not wait for a
  * report.
  */
-import { onEvents, type DomainEvent } from '@causeway/events'
+import { onEvents } from '@causeway/events'
 import type { EventBus, OutgoingMessage, Service } from '@causeway/runtime'
 import { callbackMessages, type CallbackParts } from './callbacks.ts'
 import { failureLegs, reportEvents, reportLines, undeliveredQuestions } from './reports.ts'
-import { causedLegs, toldEvents, type ToldEvent } from './told.ts'
+import { causedLegs, toldEvents } from './told.ts'
 import type { CallbackRules } from './transfers/callbacks.ts'
 
 /** While one batch is being stored the next is made. */
@@ -19,8 +19,6 @@ export interface TellingParts {
   readonly bus: EventBus
   readonly callbacks: CallbackParts
   readonly rules: CallbackRules
-  /** The keys of the FSP have changed. Heard here, since a group reads a topic only once. */
-  readonly forgetKeys: (fspId: string) => void
 }
 
 export async function tellFsps(parts: TellingParts): Promise<Service> {
@@ -31,10 +29,9 @@ export async function tellFsps(parts: TellingParts): Promise<Service> {
   const telling = await onEvents(
     bus,
     'fspiop_api',
-    ['ParticipantKeysUpdated', ...toldEvents],
+    toldEvents,
     async (events) => {
-      for (const event of events) if (isOfKeys(event)) parts.forgetKeys(event.payload.participantId)
-      const legs = events.flatMap((event) => (isOfKeys(event) ? [] : causedLegs(event, rules)))
+      const legs = events.flatMap((event) => causedLegs(event, rules))
       await publish(await callbackMessages(legs, callbacks, new Date()))
     },
     { batches_in_flight_max: callback_batches_max },
@@ -59,10 +56,4 @@ export async function tellFsps(parts: TellingParts): Promise<Service> {
       await reporting.stop()
     },
   }
-}
-
-function isOfKeys(
-  event: DomainEvent<'ParticipantKeysUpdated' | ToldEvent>,
-): event is DomainEvent<'ParticipantKeysUpdated'> {
-  return event.name === 'ParticipantKeysUpdated'
 }

@@ -77,6 +77,28 @@ export interface Subscribed {
   stop(): Promise<void>
 }
 
+/** What a process hears for itself, whatever other processes of its service hear. */
+export interface Listening {
+  /** The service that listens, for the log and the rights of the process. */
+  readonly group: string
+  readonly topics: readonly string[]
+  /** Messages of other types are passed over unread. */
+  readonly types: ReadonlySet<string>
+  /** As of a subscription. */
+  readonly read: (type: string, json: unknown) => unknown
+  /**
+   * Told of what was announced or published after `listen` resolved, at least once, in the order of the
+   * keys. At once and from memory: it waits for nothing. What it throws is told as missed.
+   */
+  readonly hear: (messages: readonly Message[]) => void
+  /** Something may not have been heard: whatever rests on hearing everything is to be forgotten. */
+  readonly missed: () => void
+}
+
+export interface Listener {
+  stop(): Promise<void>
+}
+
 export interface DeadLetter {
   readonly id: string
   readonly group: string
@@ -93,7 +115,14 @@ export interface EventBus {
   announce(tx: Transaction, messages: readonly OutgoingMessage[]): void
   /** Resolves when the messages are durable. Messages of one call keep their order. */
   publish(messages: readonly OutgoingMessage[]): Promise<void>
+  /** The group reads soon after; what it has not finished before comes first. */
   subscribe(subscription: Subscription): Promise<Subscribed>
+  /**
+   * Hears every message of some topics in this process, for what it keeps in memory: of a group each
+   * process gets a share alone. Nothing of it outlives the process: it hears nothing that was said while
+   * it was away, and nothing is kept for its sake.
+   */
+  listen(listening: Listening): Promise<Listener>
   /** The newest first, at most `limit`. */
   deadLetters(limit: number): Promise<readonly DeadLetter[]>
   /**

@@ -7,12 +7,13 @@ import type { Metrics } from '../../metrics.ts'
 import { periodically } from '../../periodically.ts'
 import type { Database, Outbox } from '../../postgres/database.ts'
 import type { DatabaseOptions } from '../../postgres/open.ts'
-import type { EventBus, Subscribed, Subscription } from '../event-bus.ts'
+import type { EventBus, Listener, Listening, Subscribed, Subscription } from '../event-bus.ts'
 import { claim, longest, measure, release } from '../subscriptions.ts'
 import { openLetters, type Letters } from './dead-letters.ts'
 import { inMemory } from './delivery.ts'
 import type { Prepared } from './envelope.ts'
 import type { IntakeBounds } from './intake.ts'
+import { openListener, type Reader } from './listener.ts'
 import { openMember, type Member } from './member.ts'
 import { openOffsets, type Offsets } from './offsets.ts'
 import { openRetention } from './retention.ts'
@@ -55,7 +56,7 @@ interface Engine {
   readonly bounds: IntakeBounds
   readonly members: Set<Member>
   /** Who reads a topic. */
-  readonly readers: Map<string, Member[]>
+  readonly readers: Map<string, Reader[]>
   /** What is read or about to be read, as `group topic`. */
   readonly claimed: Set<string>
   readonly writer: Writer
@@ -73,7 +74,7 @@ export async function openEmbeddedBus(options: EmbeddedBusOptions): Promise<Embe
     { write: (tx, messages) => writer.outbox.write(tx, messages) },
   )
   const members = new Set<Member>()
-  const readers = new Map<string, Member[]>()
+  const readers = new Map<string, Reader[]>()
   const offsets = openOffsets({
     db,
     log,
@@ -127,6 +128,7 @@ function busOf(engine: Engine): EventBus {
     announce: (tx, messages) => void tx.announced.push(...messages),
     publish: (messages) => writer.publish(messages),
     subscribe: (subscription) => subscribe(engine, subscription),
+    listen: (listening) => Promise.resolve(listen(engine, listening)),
     deadLetters: (limit) => store.newestLetters(db, limit),
     async replay(group, id) {
       const letter = await store.markReplayed(db, group, id)
@@ -140,7 +142,7 @@ function busOf(engine: Engine): EventBus {
 }
 
 function handOver(
-  readers: ReadonlyMap<string, readonly Member[]>,
+  readers: ReadonlyMap<string, readonly Reader[]>,
   offsets: Offsets,
   first: number,
   { batch, since_ms }: Said,
@@ -174,7 +176,7 @@ async function subscribe(engine: Engine, subscription: Subscription): Promise<Su
       onMoved: (finished) => offsets.moved(finished),
     })
     members.add(member)
-    for (const topic of topics) readers.set(topic, [...(readers.get(topic) ?? []), member])
+    join(readers, topics, member)
     for (const letter of replayed) member.replay(letter)
     return {
       workedOffUntil: async () => new Date(await member.workedOff_ms(writer.since_ms())),
@@ -183,6 +185,27 @@ async function subscribe(engine: Engine, subscription: Subscription): Promise<Su
   } catch (error) {
     release(engine.claimed, group, topics)
     throw error
+  }
+}
+
+function listen({ readers, log }: Engine, listening: Listening): Listener {
+  const { topics, group } = listening
+  const listener = openListener(listening, log.child({ group }))
+  join(readers, topics, listener)
+  return {
+    stop: () => Promise.resolve(part(readers, topics, listener)),
+  }
+}
+
+function join(readers: Map<string, Reader[]>, topics: readonly string[], reader: Reader): void {
+  for (const topic of topics) readers.set(topic, [...(readers.get(topic) ?? []), reader])
+}
+
+function part(readers: Map<string, Reader[]>, topics: readonly string[], reader: Reader): void {
+  for (const topic of topics) {
+    const others = (readers.get(topic) ?? []).filter((other) => other !== reader)
+    if (others.length === 0) readers.delete(topic)
+    else readers.set(topic, others)
   }
 }
 
@@ -197,10 +220,6 @@ async function leave(engine: Engine, member: Member): Promise<void> {
     log.warn({ err: error, group: member.group }, 'offset not stored: messages come again')
   }
   members.delete(member)
-  for (const topic of member.topics) {
-    const others = (readers.get(topic) ?? []).filter((reader) => reader !== member)
-    if (others.length === 0) readers.delete(topic)
-    else readers.set(topic, others)
-  }
+  part(readers, member.topics, member)
   release(claimed, member.group, member.topics)
 }

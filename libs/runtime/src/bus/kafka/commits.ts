@@ -10,8 +10,8 @@ import { finishedBefore, type Place, type Places } from './places.ts'
 export type Commit = EachBatchPayload['commitOffsetsIfNecessary']
 
 export interface Commits {
-  /** How to commit, from the newest batch. */
-  use(commit: Commit): void
+  /** How to commit, from the newest batch; undefined: nobody may before the next one. */
+  use(commit: Commit | undefined): void
   /** Something was finished or taken. */
   moved(): void
   /** Resolves when all that is known now is committed; rejects when that failed. */

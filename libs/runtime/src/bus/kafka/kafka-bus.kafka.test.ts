@@ -5,6 +5,7 @@ import { killBroker, startBroker, testBroker } from '../../testing/kafka-broker.
 import type { Message, OutgoingMessage } from '../event-bus.ts'
 import { announceNext, committed, message, numberOf, recorder } from '../testing/bus-under-test.ts'
 import { busContract } from '../testing/contract.ts'
+import { listenerTo } from '../testing/listening.ts'
 import {
   openKafkaUnderTest,
   type KafkaUnderTest,
@@ -105,6 +106,37 @@ describe('on many partitions', () => {
     expect(new Set(bills.seen.map(({ topic }) => topic))).toEqual(new Set(['bills']))
     const again = under.bus.subscribe(orders.subscription)
     await expect(again).rejects.toThrow('the group recorder reads the topic orders already')
+  })
+
+  test('every process hears what it listens to, and its group goes when it is gone', async () => {
+    const other = await keep(under.beside())
+    const all = [under, other].map(({ bus }) => ({ bus, ...listenerTo(['orders', 'bills']) }))
+    for (const { bus, listening } of all) await bus.listen(listening)
+    const messages = numbers(200).map((n) => message(n % 2 === 0 ? 'orders' : 'bills', `k${n}`, n))
+    await under.bus.publish(messages)
+    await eventually(() => all.every(({ heard }) => heard.length === 200), 'all of it twice')
+    const ears = async () => (await under.groups()).filter((group) => group.includes('.shop.ear.'))
+    expect((await ears()).length).toBe(2)
+    await under.bus.publish([message('orders', 'a', 1)])
+    await other.engine.crash()
+    await eventually(async () => (await ears()).length === 1, 'the end of the dead one', 30_000)
+    await under.stopInOrder()
+    under = await keep(under.restart())
+    await eventually(async () => (await ears()).length === 0, 'the end of the other')
+  })
+
+  test('a listener hears what was said while its connection was cut', async () => {
+    const { heard, missed, listening } = listenerTo(['orders'])
+    await under.bus.listen(listening)
+    await under.bus.publish([message('orders', 'a', 0)])
+    await eventually(() => heard.length === 1, 'the first')
+    for (const n of numbers(5, 1)) {
+      under.brokers.cut()
+      await under.bus.publish([message('orders', `k${n}`, n)])
+    }
+    await eventually(() => heard.length >= 6, 'all of it')
+    expect(new Set(heard.map(numberOf))).toEqual(new Set(numbers(6)))
+    expect(missed).toEqual([])
   })
 
   test('what is committed is sent by another process when its own is dead', async () => {

@@ -1,7 +1,7 @@
 /**
  * What a group gave up lies in a compacted topic, whole and with its reason, until somebody has it
- * replayed and the group has finished it. A replay is a copy in the topic that the message came from,
- * meant for that group alone: so it is delivered like any other, also after a crash.
+ * replayed and the group has finished it. A replay is a copy in a topic of replays, meant for that group
+ * alone: so it is delivered like any other, also after a crash, and nobody writes to another's topic.
  */
 import { randomUUID } from 'node:crypto'
 import type { Consumer, KafkaMessage } from 'kafkajs'
@@ -23,7 +23,7 @@ import {
   type OutgoingRecord,
 } from './record.ts'
 import type { Sender } from './sender.ts'
-import { deadLetters, type Topics } from './topics.ts'
+import { deadLetters, replays, type Topics } from './topics.ts'
 
 export interface Letters {
   /** Stores what a group gives up, and raises the alarm. */
@@ -49,7 +49,7 @@ export interface LettersOptions {
 }
 
 /** Of the letter itself, beside the headers of the message. */
-const letterHeaders = {
+export const letterHeaders = {
   id: 'ce_letterid',
   group: 'ce_lettergroup',
   topic: 'ce_lettertopic',
@@ -115,9 +115,10 @@ function keyIn(group: string, id: string): string {
   return `${group}\n${id}`
 }
 
-/** What says no id is called after its place in the log. */
-function idOf({ record, place, offset }: Delivery): string {
-  return headerText(record.headers, attributes.id) ?? `${place.topic}/${place.partition}/${offset}`
+/** What says no id is called after its place in the log, also when it comes again from another. */
+function idOf({ record: { headers }, place, offset }: Delivery): string {
+  const said = headerText(headers, attributes.id) ?? headerText(headers, letterHeaders.id)
+  return said ?? `${place.topic}/${place.partition}/${offset}`
 }
 
 function letterOf(group: string, id: string, delivery: Delivery, reason: string): OutgoingRecord {
@@ -141,13 +142,17 @@ function letterOf(group: string, id: string, delivery: Delivery, reason: string)
 }
 
 function replayOf(group: string, { headers, value }: KafkaMessage): OutgoingRecord {
-  const names: readonly string[] = Object.values(letterHeaders)
-  const rest = Object.entries(headerBytes(headers)).filter(([name]) => !names.includes(name))
+  const {
+    [letterHeaders.group]: _group,
+    [letterHeaders.reason]: _reason,
+    [letterHeaders.time]: _time,
+    ...rest
+  } = headerBytes(headers)
   return recordOf({
-    topic: headerText(headers, letterHeaders.topic) ?? '',
+    topic: replays,
     key: headerText(headers, letterHeaders.key) ?? '',
     value,
-    headers: { ...Object.fromEntries(rest), [attributes.replayFor]: group },
+    headers: { ...rest, [attributes.replayFor]: group },
   })
 }
 
@@ -172,7 +177,7 @@ async function readAll(options: LettersOptions): Promise<ReadonlyMap<string, Kaf
   const { low = 0, high = 0 } = ends?.partitions[0] ?? {}
   const letters = new Map<string, KafkaMessage>()
   if (low === high) return letters
-  const groupId = topics.groupName(`reader-of-dead-letters-${randomUUID()}`)
+  const groupId = topics.ownGroupName('dead-letters', randomUUID())
   const consumer = brokers.client().consumer({
     groupId,
     maxWaitTimeInMs: fetch_wait_ms,

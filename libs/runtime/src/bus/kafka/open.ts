@@ -14,11 +14,13 @@ import { claim, longest, measure, release } from '../subscriptions.ts'
 import { openAdministration, type Administration } from './administration.ts'
 import type { Brokers } from './brokers.ts'
 import { openLetters, type Letters } from './letters.ts'
-import { openMember, type IntakeBounds, type Member } from './member.ts'
-import { within } from './outage.ts'
+import { openEar, type Ear } from './ear.ts'
+import type { IntakeBounds } from './member.ts'
+import { outage, within } from './outage.ts'
 import { openPump, type Pump } from './outbox.ts'
 import { toRecord } from './record.ts'
 import { openProducer, type Compression } from './producer.ts'
+import { openReader, type Reader, type Reading } from './reader.ts'
 import { openSender, type Sender } from './sender.ts'
 import { ensureTopics, type Topics, type TopicsOptions } from './topics.ts'
 import { workedOff_ms } from './worked-off.ts'
@@ -67,7 +69,10 @@ interface Engine extends KafkaBusOptions {
   readonly known: Topics
   readonly sender: Sender
   readonly letters: Letters
-  readonly members: Set<Member>
+  readonly readings: Set<Reading>
+  /** By group. */
+  readonly readers: Map<string, Reader>
+  readonly ear: Ear
   /** What is read or about to be read, as `group topic`. */
   readonly claimed: Set<string>
   readonly pumps: Set<Pump>
@@ -77,25 +82,14 @@ interface Engine extends KafkaBusOptions {
 
 /** Throws StartError when the brokers do not answer or refuse the topics. */
 export async function openKafkaBus(options: KafkaBusOptions): Promise<KafkaBus> {
-  const { brokers, metrics } = options
-  const log = options.log.child({ part: 'bus' })
   const stopping = new AbortController()
-  const known = await makeTopics(brokers, options.topics)
-  const administration = openAdministration(brokers, log)
-  const { compression } = options
-  const sender = openSender(openProducer({ brokers, topics: known, compression, log }))
-  const shared = { brokers, administration, topics: known, sender, log, metrics }
-  const letters = openLetters({ ...shared, stopping: stopping.signal })
-  const members = new Set<Member>()
-  const pumps = new Set<Pump>()
-  const rest = { members, pumps, claimed: new Set<string>(), publishing: new Set<never>() }
-  const engine: Engine = { ...options, log, administration, known, sender, letters, ...rest }
-  measure(metrics, members)
+  const engine = await openEngine(options, stopping.signal)
+  const { brokers, administration, sender, ear, readings, readers, pumps, log } = engine
   const outboxAge = new Gauge({
     name: 'bus_outbox_seconds',
     help: 'Age of the oldest announcement that is not sent',
     labelNames: ['schema'],
-    registers: [metrics],
+    registers: [options.metrics],
   })
 
   return {
@@ -107,14 +101,19 @@ export async function openKafkaBus(options: KafkaBusOptions): Promise<KafkaBus> 
       return pump
     },
     progress: () =>
-      longest([sender.progress(), ...[...pumps, ...members].map((part) => part.progress())]),
-    answers: () =>
-      administration.ask(async (admin) => {
-        await admin.describeCluster()
-      }),
+      longest([
+        sender.progress(),
+        ear.progress(),
+        ...[...pumps, ...readings].map((p) => p.progress()),
+      ]),
+    async answers() {
+      await administration.ask((admin) => admin.describeCluster())
+      const isReading = [...readers.values()].every((reader) => reader.isIdle || reader.isJoined)
+      if (!isReading || !ear.isJoined) throw outage('events are not read yet')
+    },
     async stop() {
       if (stopping.signal.aborted) return
-      await Promise.all([...members].map((member) => leave(engine, member)))
+      await Promise.all([ear.stop(), ...[...readings].map((reading) => leave(engine, reading))])
       await Promise.all([...pumps].map((pump) => pump.stop()))
       stopping.abort()
       await within(sender.stop(), stop_ms_max, 'not all was sent').catch((error: unknown) => {
@@ -127,10 +126,35 @@ export async function openKafkaBus(options: KafkaBusOptions): Promise<KafkaBus> 
       stopping.abort()
       brokers.close()
       for (const pump of pumps) pump.crash()
-      await Promise.all([...members].map((member) => member.crash()))
+      await Promise.all([ear, ...readers.values()].map((part) => part.crash()))
       await sender.stop().catch(() => undefined)
       await administration.stop().catch(() => undefined)
     },
+  }
+}
+
+async function openEngine(options: KafkaBusOptions, stopping: AbortSignal): Promise<Engine> {
+  const { brokers, metrics, compression } = options
+  const log = options.log.child({ part: 'bus' })
+  const known = await makeTopics(brokers, options.topics)
+  const administration = openAdministration(brokers, log)
+  const sender = openSender(openProducer({ brokers, topics: known, compression, log }))
+  const parts = { ...options, administration, topics: known, sender, log, stopping }
+  const readings = new Set<Reading>()
+  measure(metrics, readings)
+  return {
+    ...options,
+    log,
+    administration,
+    known,
+    sender,
+    letters: openLetters(parts),
+    ear: openEar(parts),
+    readings,
+    readers: new Map(),
+    claimed: new Set(),
+    pumps: new Set(),
+    publishing: new Set(),
   }
 }
 
@@ -159,7 +183,8 @@ function busOf(engine: Engine): EventBus {
       tx.announced.push(...messages)
     },
     publish: (messages) => publish(engine, messages),
-    subscribe: (subscription) => subscribe(engine, subscription),
+    subscribe: (subscription) => new Promise((resolve) => resolve(subscribe(engine, subscription))),
+    listen: (listening) => engine.ear.listen(listening),
     deadLetters: (limit) => letters.newest(limit),
     replay: (group, id) => letters.replay(group, id),
   }
@@ -186,41 +211,46 @@ async function publish(engine: Engine, messages: readonly OutgoingMessage[]): Pr
   }
 }
 
-async function subscribe(engine: Engine, subscription: Subscription): Promise<Subscribed> {
-  const { administration, known, members, session_ms, letters, onBroken, brokers } = engine
+function subscribe(engine: Engine, subscription: Subscription): Subscribed {
+  const { administration, known, readings } = engine
   const { group, topics } = subscription
   const names = topics.map((topic) => known.nameOf(topic))
   claim(engine.claimed, group, topics)
-  try {
-    const member = await openMember({
-      subscription,
-      brokers,
-      topics: known,
-      bounds: { ...bounds_default, ...engine.bounds },
-      session_ms,
-      log: engine.log.child({ group }),
-      letters,
-      onBroken,
-    })
-    members.add(member)
-    return {
-      workedOffUntil: async () =>
-        new Date(
-          await workedOff_ms({
-            administration,
-            group: known.groupName(group),
-            topics: names,
-            finished: () => member.finished(),
-            since_ms: () => since_ms(engine),
-            underWay_ms_max: engine.publish_ms_max + clocks_ms_max,
-          }),
-        ),
-      stop: () => leave(engine, member),
-    }
-  } catch (error) {
-    release(engine.claimed, group, topics)
-    throw error
+  const reading = readerOf(engine, group).add(subscription)
+  readings.add(reading)
+  return {
+    workedOffUntil: async () =>
+      new Date(
+        await workedOff_ms({
+          administration,
+          group: known.groupName(group),
+          topics: names,
+          finished: () => reading.finished(),
+          since_ms: () => since_ms(engine),
+          underWay_ms_max: engine.publish_ms_max + clocks_ms_max,
+        }),
+      ),
+    stop: () => leave(engine, reading),
   }
+}
+
+/** All subscriptions of a group go through one consumer. */
+function readerOf(engine: Engine, group: string): Reader {
+  const { readers, brokers, known, session_ms, letters, onBroken } = engine
+  const there = readers.get(group)
+  if (there !== undefined) return there
+  const reader = openReader({
+    group,
+    brokers,
+    topics: known,
+    bounds: { ...bounds_default, ...engine.bounds },
+    session_ms,
+    log: engine.log.child({ group }),
+    letters,
+    onBroken,
+  })
+  readers.set(group, reader)
+  return reader
 }
 
 /** Nothing that this process has under way was announced before, in ms since 1970. */
@@ -229,9 +259,8 @@ function since_ms({ publishing, pumps }: Engine): number {
   return Math.min(published, ...[...pumps].map((pump) => pump.since_ms()))
 }
 
-async function leave({ members, claimed }: Engine, member: Member): Promise<void> {
-  if (!members.has(member)) return
-  await member.stop()
-  members.delete(member)
-  release(claimed, member.group, member.topics)
+async function leave({ readings, claimed }: Engine, reading: Reading): Promise<void> {
+  if (!readings.delete(reading)) return
+  await reading.stop()
+  release(claimed, reading.group, reading.topics)
 }

@@ -23,6 +23,8 @@ export interface Place {
 export interface Places {
   /** What the member reads from now on; it goes on where it was in what it read before. */
   assign(assignment: Readonly<Record<string, readonly number[]>>, now_ms: number): void
+  /** Begins anew with these topics, where they were committed. */
+  forget(topics: readonly string[]): void
   /** undefined when somebody else reads it. */
   of(topic: string, partition: number): Place | undefined
   all(): IterableIterator<Place>
@@ -56,6 +58,13 @@ export function openPlaces(): Places {
         if (kept.has(name)) continue
         const finished = finishedBefore(place)
         if (finished !== undefined) lost.set(name, { next: finished, lost_ms: now_ms })
+        place.isLost = true
+        places.delete(name)
+      }
+    },
+    forget(topics) {
+      for (const [name, place] of places) {
+        if (!topics.includes(place.topic)) continue
         place.isLost = true
         places.delete(name)
       }

@@ -9,6 +9,8 @@ import { record_bytes_max } from './record.ts'
 export interface TopicsOptions {
   /** Goes before every topic and group, so that several hubs may share brokers; '' for none. */
   readonly prefix: string
+  /** Folder name of the service whose process this is. */
+  readonly service: string
   /** As the catalogue names them. */
   readonly catalogue: readonly string[]
   readonly partitions: number
@@ -24,12 +26,16 @@ export interface Topics {
   /** The topic of the catalogue behind a name at the brokers. */
   plainName(name: string): string
   groupName(group: string): string
+  /** Of a group that no other process is ever in: it begins with the name of this service. */
+  ownGroupName(what: string, id: string): string
   /** Throws for a topic that is not in the catalogue. */
   partitionOf(topic: string, key: string): number
 }
 
 /** Compacted: a letter stays until it was replayed and finished. */
 export const deadLetters = 'dead-letters'
+/** Letters that are handed to their group again. */
+export const replays = 'replays'
 
 const hour_ms = 3_600_000
 const exists = 'TOPIC_ALREADY_EXISTS'
@@ -43,7 +49,7 @@ export async function ensureTopics(admin: Admin, options: TopicsOptions): Promis
   if (missing.length > 0) await create(admin, missing)
   const { topics } = await admin.fetchTopicMetadata({ topics: wanted.map(({ topic }) => topic) })
   const byTopic = new Map(topics.map(({ name, partitions }) => [name, partitions]))
-  return topicsOf(options.prefix, [...options.catalogue, deadLetters], byTopic)
+  return topicsOf(options, byTopic)
 }
 
 async function create(admin: Admin, topics: ITopicConfig[]): Promise<void> {
@@ -83,6 +89,7 @@ function topicConfigs(options: TopicsOptions): ITopicConfig[] {
   })
   return [
     ...catalogue.map((name) => topic(name, partitions, { 'retention.ms': retention_h * hour_ms })),
+    topic(replays, 1, { 'retention.ms': retention_h * hour_ms }),
     topic(deadLetters, 1, {
       'cleanup.policy': 'compact',
       'segment.ms': hour_ms,
@@ -92,11 +99,16 @@ function topicConfigs(options: TopicsOptions): ITopicConfig[] {
   ]
 }
 
+/** So the groups begin that are of one process of the service alone. */
+export function ownGroups(prefix: string, service: string): string {
+  return `${prefix}${service.replaceAll('-', '_')}.`
+}
+
 function topicsOf(
-  prefix: string,
-  plain: readonly string[],
+  { prefix, service, catalogue }: TopicsOptions,
   byTopic: ReadonlyMap<string, PartitionMetadata[]>,
 ): Topics {
+  const plain = [...catalogue, deadLetters, replays]
   const known = new Map(plain.map((topic) => [topic, byTopic.get(`${prefix}${topic}`) ?? []]))
 
   function partitionsOf(topic: string): PartitionMetadata[] {
@@ -112,6 +124,7 @@ function topicsOf(
     },
     plainName: (name) => name.slice(prefix.length),
     groupName: (group) => `${prefix}${group}`,
+    ownGroupName: (what, id) => `${ownGroups(prefix, service)}${what}.${id}`,
     partitionOf: (topic, key) =>
       partition({
         topic,

@@ -12,6 +12,7 @@ import {
   recorder,
   type BusUnderTest,
 } from './bus-under-test.ts'
+import { whatIsHeard } from './listening.ts'
 import { whatIsWorkedOff } from './worked-off.ts'
 
 const endSelf = statement(`select pg_terminate_backend(pg_backend_pid())`)
@@ -43,6 +44,7 @@ export function busContract(name: string, open: () => Promise<BusUnderTest>): vo
     whatSurvives(current, restart)
     whatIsGivenUp(current, restart)
     whatIsWorkedOff(current, restart)
+    whatIsHeard(current, restart)
   })
 }
 

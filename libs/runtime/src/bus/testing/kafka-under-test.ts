@@ -1,4 +1,5 @@
 /** The Kafka engine for the contract tests: topics of its own on the broker of the run, a fresh database. */
+import type { Admin } from 'kafkajs'
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -25,6 +26,8 @@ export interface KafkaUnderTest extends BusUnderTest {
   beside(): Promise<KafkaUnderTest>
   /** Runs SQL as superuser and answers its rows. */
   sql<Row>(text: string): Promise<readonly Row[]>
+  /** The consumer groups of this hub that the brokers know. */
+  groups(): Promise<readonly string[]>
   /** As a process stops that is told to; nothing is deleted. */
   stopInOrder(): Promise<void>
 }
@@ -66,6 +69,7 @@ async function openOn(name: string, options: KafkaUnderTestOptions): Promise<Kaf
     brokers,
     topics: {
       prefix: `${name}.`,
+      service: 'shop',
       catalogue: ['orders', 'bills'],
       partitions,
       replicas: 1,
@@ -147,6 +151,11 @@ async function openOn(name: string, options: KafkaUnderTestOptions): Promise<Kaf
       return openOn(name, options)
     },
     beside: () => openOn(name, options),
+    groups: () =>
+      withAdmin(async (admin) => {
+        const { groups } = await admin.listGroups()
+        return groups.map(({ groupId }) => groupId).filter((id) => id.startsWith(`${name}.`))
+      }),
     async stopInOrder() {
       await engine.stop()
       await databases.close()
@@ -160,13 +169,20 @@ async function openOn(name: string, options: KafkaUnderTestOptions): Promise<Kaf
 }
 
 async function deleteTopics(name: string): Promise<void> {
+  await withAdmin(async (admin) => {
+    const topics = await admin.listTopics()
+    await admin.deleteTopics({ topics: topics.filter((topic) => topic.startsWith(`${name}.`)) })
+  })
+}
+
+async function withAdmin<T>(work: (admin: Admin) => Promise<T>): Promise<T> {
   const brokers = brokersOf(testBroker().address)
   const admin = brokers.client({ retries: 5 }).admin()
   try {
     await admin.connect()
-    const topics = await admin.listTopics()
-    await admin.deleteTopics({ topics: topics.filter((topic) => topic.startsWith(`${name}.`)) })
+    const answer = await work(admin)
     await admin.disconnect()
+    return answer
   } finally {
     brokers.close()
   }

@@ -1,0 +1,232 @@
+/**
+ * One consumer of a process whose topics may change while it runs. kafkajs lets nobody subscribe to
+ * more once it runs, so a change is a new consumer; all that changes about the same time is one change.
+ */
+import type { Consumer, ConsumerCrashEvent, EachBatchPayload } from 'kafkajs'
+import type { Logger } from '../../log.ts'
+import { pause } from '../pause.ts'
+import { bySubscription } from './assigner.ts'
+import type { Brokers } from './brokers.ts'
+import { within } from './outage.ts'
+
+export type Assignment = Readonly<Record<string, readonly number[]>>
+
+export interface ConsumptionOptions {
+  readonly brokers: Brokers
+  /** As it is called at the brokers. */
+  readonly groupId: string
+  /** Where nothing is committed it begins with the oldest message, or with what comes. */
+  readonly begins: 'oldest' | 'newest'
+  /** A member that is silent for so long is taken for dead, and its partitions go to others. */
+  readonly session_ms: number
+  /** How long an idle fetch lasts, and so a stop. */
+  readonly fetchWait_ms: number
+  readonly log: Logger
+  readonly onJoined: (assignment: Assignment, consumer: Consumer) => void
+  /** The group is divided anew, or this consumer is about to leave it; never rejects. */
+  readonly onLeaving: () => Promise<void>
+  readonly take: (payload: EachBatchPayload) => void
+  /** Nothing is paused any more. */
+  readonly onBegun: () => void
+  /** Its reading has ended for good though nobody stopped it. */
+  readonly onBroken: (reason: string) => void
+}
+
+export interface Consumption {
+  /** Reads these as well from soon on, each from where it was committed. */
+  add(topics: readonly string[]): void
+  /** Reads these no more. Without any left it leaves the group, and then it has left. */
+  remove(topics: readonly string[]): Promise<void>
+  /** The one that runs. */
+  readonly consumer: Consumer | undefined
+  /** Whether it has its part in the group with all of its topics. */
+  readonly isJoined: boolean
+  /** Since Kafka was last heard; 0 while nothing is read. */
+  silent_ms(): number
+  stop(): Promise<void>
+  /** As if the process was killed, the brokers being closed; resolves when nothing is tried any more. */
+  crash(): Promise<void>
+}
+
+interface Running {
+  readonly consumer: Consumer
+  readonly topics: ReadonlySet<string>
+  /** Something was removed of what it reads. */
+  isStale: boolean
+}
+
+/** What a service subscribes to when it starts comes within that time, and is one change. */
+const gather_ms = 30
+/** Who stops one subscription mostly stops the others soon, and then there is nothing to change. */
+const linger_ms = 500
+const leave_ms_max = 2_000
+const partition_bytes_max = 2 ** 20
+
+interface Parts extends ConsumptionOptions {
+  readonly wanted: Set<string>
+  readonly stopping: AbortController
+  readonly state: State
+}
+
+interface State {
+  running: Running | undefined
+  changing: Promise<void> | undefined
+  /** Cuts the wait short in which changes gather. */
+  gathering: AbortController
+  isJoined: boolean
+  heard_ms: number
+}
+
+export function openConsumption(options: ConsumptionOptions): Consumption {
+  const state: State = {
+    running: undefined,
+    changing: undefined,
+    gathering: new AbortController(),
+    isJoined: false,
+    heard_ms: performance.now(),
+  }
+  const parts: Parts = { ...options, wanted: new Set(), stopping: new AbortController(), state }
+  const { wanted, stopping } = parts
+  return {
+    add(topics) {
+      for (const topic of topics) wanted.add(topic)
+      if (!isAsWanted(parts)) void follow(parts, gather_ms)
+    },
+    async remove(topics) {
+      for (const topic of topics) wanted.delete(topic)
+      if (state.running !== undefined) state.running.isStale = true
+      if (wanted.size > 0) return void follow(parts, linger_ms)
+      state.gathering.abort()
+      await settled(parts, follow(parts, 0))
+    },
+    get consumer() {
+      return state.running?.consumer
+    },
+    get isJoined() {
+      return state.isJoined && isAsWanted(parts)
+    },
+    silent_ms: () => (wanted.size === 0 ? 0 : performance.now() - state.heard_ms),
+    async stop() {
+      wanted.clear()
+      state.gathering.abort()
+      if (state.changing !== undefined) await settled(parts, state.changing)
+      await leave(parts)
+      stopping.abort()
+    },
+    async crash() {
+      stopping.abort()
+      await state.running?.consumer.disconnect().catch(() => undefined)
+    },
+  }
+}
+
+function isAsWanted({ wanted, state: { running } }: Parts): boolean {
+  if (running === undefined) return wanted.size === 0
+  const { topics, isStale } = running
+  return !isStale && wanted.size === topics.size && [...wanted].every((one) => topics.has(one))
+}
+
+function isStopped({ stopping }: Parts): boolean {
+  return stopping.signal.aborted
+}
+
+/** One change after the other, each to what is wanted by then. */
+function follow(parts: Parts, gather_ms_max: number): Promise<void> {
+  const { state } = parts
+  state.changing ??= change(parts, gather_ms_max).finally(() => {
+    state.changing = undefined
+    state.gathering = new AbortController()
+    if (!isAsWanted(parts) && !isStopped(parts)) void follow(parts, 0)
+  })
+  return state.changing
+}
+
+async function change(parts: Parts, gather_ms_max: number): Promise<void> {
+  await pause(gather_ms_max, parts.state.gathering.signal)
+  while (!isAsWanted(parts) && !isStopped(parts)) {
+    await leave(parts)
+    if (parts.wanted.size > 0 && !isStopped(parts)) await begin(parts)
+  }
+}
+
+/** A consumer that begins while Kafka is away is not waited for. */
+async function settled({ log }: Parts, changed: Promise<void>): Promise<void> {
+  const waiting = within(changed, leave_ms_max, 'the consumer was not changed')
+  await waiting.catch((error: unknown) => {
+    log.warn({ err: error }, 'Kafka is away while the consumer changes')
+  })
+}
+
+async function begin(parts: Parts): Promise<void> {
+  const { state, begins, take, onBegun, onBroken } = parts
+  const consumer = newConsumer(parts)
+  const current: Running = { consumer, topics: new Set(parts.wanted), isStale: false }
+  state.running = current
+  state.heard_ms = performance.now()
+  listen(parts, current)
+  onBegun()
+  try {
+    await consumer.connect()
+    await consumer.subscribe({ topics: [...current.topics], fromBeginning: begins === 'oldest' })
+    await consumer.run({
+      autoCommit: false,
+      eachBatchAutoResolve: false,
+      eachBatch: (payload) => {
+        state.heard_ms = performance.now()
+        if (state.running === current && !isStopped(parts)) take(payload)
+        return Promise.resolve()
+      },
+    })
+  } catch (error) {
+    if (!isStopped(parts)) onBroken(`The consumer did not begin: ${(error as Error).message}`)
+  }
+}
+
+function listen(parts: Parts, current: Running): void {
+  const { state, log, onJoined, onLeaving, onBegun, onBroken } = parts
+  const { consumer } = current
+  const { GROUP_JOIN, REBALANCING, FETCH, CRASH } = consumer.events
+  consumer.on(FETCH, () => void (state.heard_ms = performance.now()))
+  consumer.on(GROUP_JOIN, ({ payload }) => {
+    state.heard_ms = performance.now()
+    if (state.running !== current) return
+    onJoined(payload.memberAssignment, consumer)
+    state.isJoined = true
+    log.info({ assignment: payload.memberAssignment }, 'reads its part of the group')
+  })
+  consumer.on(REBALANCING, () => void onLeaving())
+  consumer.on(CRASH, ({ payload }: ConsumerCrashEvent) => {
+    if (state.running !== current) return
+    onBegun()
+    if (isStopped(parts)) return
+    log.warn({ err: payload.error, restart: payload.restart }, 'the consumer broke off')
+    if (!payload.restart) onBroken(`The consumer broke off for good: ${payload.error.message}`)
+  })
+}
+
+async function leave(parts: Parts): Promise<void> {
+  const { state, log, onLeaving } = parts
+  const left = state.running
+  if (left === undefined) return
+  await onLeaving()
+  state.isJoined = false
+  state.running = undefined
+  const leaving = within(left.consumer.disconnect(), leave_ms_max, 'the group was not left')
+  await leaving.catch((error: unknown) => log.warn({ err: error }, 'the group notices by itself'))
+}
+
+function newConsumer(options: ConsumptionOptions): Consumer {
+  const { brokers, groupId, session_ms, fetchWait_ms } = options
+  return brokers.client().consumer({
+    groupId,
+    partitionAssigners: [bySubscription],
+    sessionTimeout: session_ms,
+    heartbeatInterval: Math.min(1_000, Math.floor(session_ms / 6)),
+    rebalanceTimeout: session_ms,
+    maxWaitTimeInMs: fetchWait_ms,
+    minBytes: 1,
+    maxBytesPerPartition: partition_bytes_max,
+    allowAutoTopicCreation: false,
+    retry: brokers.retry,
+  })
+}

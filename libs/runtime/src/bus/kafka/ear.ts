@@ -1,0 +1,168 @@
+/**
+ * What a process hears for itself: all partitions of what it listens to, from the moment on that it asked
+ * to. Its group is its own and commits nothing, so the brokers forget it some minutes after the process.
+ */
+import { randomUUID } from 'node:crypto'
+import type { Consumer, EachBatchPayload, KafkaMessage } from 'kafkajs'
+import type { Logger } from '../../log.ts'
+import { retrying } from '../../retrying.ts'
+import type { Listener, Listening } from '../event-bus.ts'
+import { tell } from '../listening.ts'
+import type { Administration } from './administration.ts'
+import type { Brokers } from './brokers.ts'
+import { openConsumption, type Assignment, type Consumption } from './consumption.ts'
+import { nameOf } from './places.ts'
+import { attributes, headerText, toMessage } from './record.ts'
+import type { Topics } from './topics.ts'
+
+export interface EarOptions {
+  readonly brokers: Brokers
+  readonly administration: Administration
+  readonly topics: Topics
+  readonly session_ms: number
+  readonly log: Logger
+  readonly stopping: AbortSignal
+  /** It hears nothing any more though nobody stopped it. */
+  readonly onBroken: (reason: string) => void
+}
+
+export interface Ear {
+  listen(listening: Listening): Promise<Listener>
+  /** Whether everything that is listened to is heard. */
+  readonly isJoined: boolean
+  /** Milliseconds since Kafka was last heard, when that is long ago. */
+  progress(): number | undefined
+  stop(): Promise<void>
+  /** As if the process was killed. */
+  crash(): Promise<void>
+}
+
+/** Nobody takes anything over from it, so it may look seldom. */
+const fetchWait_ms = 1_500
+const silence_ms_max = 15_000
+
+interface Parts extends EarOptions {
+  readonly groupId: string
+  readonly consumption: Consumption
+  readonly listeners: Set<Listening>
+  /** The offset that is heard next, by `nameOf` the partition. */
+  readonly next: Map<string, number>
+}
+
+export function openEar(options: EarOptions): Ear {
+  const { topics, brokers, session_ms, log, onBroken, administration } = options
+  const groupId = topics.ownGroupName('ear', randomUUID())
+  const next = new Map<string, number>()
+  const listeners = new Set<Listening>()
+  const consumption = openConsumption({
+    brokers,
+    groupId,
+    begins: 'newest',
+    session_ms: Math.max(session_ms, fetchWait_ms * 2),
+    fetchWait_ms,
+    log,
+    onJoined: (assignment, consumer) => goOn(next, assignment, consumer),
+    onLeaving: () => Promise.resolve(),
+    take: (payload) => take(parts, payload),
+    onBegun: () => undefined,
+    onBroken,
+  })
+  const parts: Parts = { ...options, groupId, consumption, listeners, next }
+  let isUsed = false
+  return {
+    listen(listening) {
+      isUsed = true
+      return listen(parts, listening)
+    },
+    get isJoined() {
+      return listeners.size === 0 || consumption.isJoined
+    },
+    progress() {
+      const silent_ms = consumption.silent_ms()
+      return silent_ms > silence_ms_max ? silent_ms : undefined
+    },
+    async stop() {
+      await consumption.stop()
+      if (isUsed) administration.forgetGroup(groupId)
+    },
+    crash: () => consumption.crash(),
+  }
+}
+
+async function listen(parts: Parts, listening: Listening): Promise<Listener> {
+  const { administration, topics, consumption, listeners, next, log, stopping } = parts
+  const names = listening.topics.map((topic) => topics.nameOf(topic))
+  const read = new Set([...listeners].flatMap((other) => namesOf(parts, other)))
+  const more = names.filter((name) => !read.has(name))
+  const what = `asking where ${listening.group} begins to listen`
+  const found = await retrying(() => administration.ends(more), { log, what, signal: stopping })
+  for (const { topic, partitions } of found) {
+    for (const { partition, high } of partitions) {
+      const name = nameOf(topic, partition)
+      next.set(name, Math.min(high, next.get(name) ?? high))
+    }
+  }
+  listeners.add(listening)
+  consumption.add(names)
+  return {
+    async stop() {
+      if (!listeners.delete(listening)) return
+      const still = new Set([...listeners].flatMap((other) => namesOf(parts, other)))
+      const gone = names.filter((name) => !still.has(name))
+      for (const name of next.keys()) {
+        if (gone.includes(name.slice(0, name.lastIndexOf(' ')))) next.delete(name)
+      }
+      if (gone.length > 0) await consumption.remove(gone)
+    },
+  }
+}
+
+function namesOf({ topics }: Parts, { topics: plain }: Listening): readonly string[] {
+  return plain.map((topic) => topics.nameOf(topic))
+}
+
+/** Whatever the group thinks, it goes on where it was. */
+function goOn(next: ReadonlyMap<string, number>, assignment: Assignment, consumer: Consumer): void {
+  for (const topic in assignment) {
+    for (const partition of assignment[topic] ?? []) {
+      const offset = next.get(nameOf(topic, partition))
+      if (offset !== undefined) consumer.seek({ topic, partition, offset: String(offset) })
+    }
+  }
+}
+
+function take(parts: Parts, payload: EachBatchPayload): void {
+  const { batch } = payload
+  const { topics, listeners, next, log } = parts
+  const name = nameOf(batch.topic, batch.partition)
+  const expected = next.get(name)
+  const own = [...listeners].filter((listening) => namesOf(parts, listening).includes(batch.topic))
+  const { fetchedOffset } = batch as typeof batch & { readonly fetchedOffset: string }
+  if (expected !== undefined && Number(fetchedOffset) > expected) {
+    log.error({ topic: batch.topic, from: expected, to: fetchedOffset }, 'deleted unheard')
+    for (const { missed } of own) missed()
+  }
+  const fresh = batch.messages.filter(({ offset }) => Number(offset) >= (expected ?? 0))
+  for (const listening of own) hear(listening, topics.plainName(batch.topic), fresh, log)
+  next.set(name, Math.max(expected ?? 0, Number(batch.lastOffset()) + 1))
+  payload.resolveOffset(batch.lastOffset())
+}
+
+function hear(
+  listening: Listening,
+  topic: string,
+  records: readonly KafkaMessage[],
+  log: Logger,
+): void {
+  const own = records.filter(({ headers }) => {
+    const type = headerText(headers, attributes.type)
+    return type === undefined || listening.types.has(type)
+  })
+  if (own.length === 0) return
+  const open = () =>
+    own.map((record) => {
+      const message = toMessage(topic, record)
+      return { ...message, payload: listening.read(message.type, message.payload) }
+    })
+  tell(listening, open, log)
+}

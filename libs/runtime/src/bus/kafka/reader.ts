@@ -1,0 +1,251 @@
+/**
+ * This process's part in one group: one consumer for all subscriptions. Fetching only fills their bounded
+ * queues, since kafkajs waits for every batch of a broker before it asks that broker again. What was lost
+ * to another process is not worked on any more, what stayed goes on where it was.
+ */
+import type { EachBatchPayload, KafkaMessage } from 'kafkajs'
+import type { Logger } from '../../log.ts'
+import type { Subscription } from '../event-bus.ts'
+import type { Brokers } from './brokers.ts'
+import { openCommits, type Commits } from './commits.ts'
+import { openConsumption, type Consumption } from './consumption.ts'
+import { letterHeaders, type Letters } from './letters.ts'
+import { openMember, type IntakeBounds, type Member } from './member.ts'
+import { within } from './outage.ts'
+import { finishedBefore, fitOf, nameOf, openPlaces, type Place, type Places } from './places.ts'
+import { headerText } from './record.ts'
+import { replays, type Topics } from './topics.ts'
+
+export interface ReaderOptions {
+  readonly group: string
+  readonly brokers: Brokers
+  readonly topics: Topics
+  readonly bounds: IntakeBounds
+  readonly session_ms: number
+  readonly log: Logger
+  readonly letters: Letters
+  /** Its reading has ended for good though nobody stopped it. */
+  readonly onBroken: (reason: string) => void
+}
+
+/** A subscription that is read. */
+export interface Reading {
+  readonly group: string
+  readonly topics: readonly string[]
+  /** Messages queued or worked on. */
+  unfinished(): number
+  /** Age of the oldest message that is not finished; 0 when there is none. */
+  lag_ms(): number
+  /** By `nameOf` the partition: everything before that offset is finished. */
+  finished(): ReadonlyMap<string, number>
+  /** Milliseconds since anything was finished though there is work, or since Kafka was last heard. */
+  progress(): number | undefined
+  /** Begins nothing further, waits for what is in flight, commits; the last one leaves the group. */
+  stop(): Promise<void>
+}
+
+export interface Reader {
+  add(subscription: Subscription): Reading
+  /** Whether it has its part in the group for all its subscriptions. */
+  readonly isJoined: boolean
+  /** Whether nothing is read any more. */
+  readonly isIdle: boolean
+  /** As if the process was killed, the brokers being closed; resolves when nothing is tried any more. */
+  crash(): Promise<void>
+}
+
+/** The longest silence of a consumer to which nothing comes, several times over. */
+const silence_ms_max = 10_000
+const commit_ms_max = 2_000
+const fetchWait_ms = 500
+
+/** What a reader consists of, for its functions. */
+interface Parts extends ReaderOptions {
+  readonly consumption: Consumption
+  readonly places: Places
+  readonly commits: Commits
+  /** Whose a topic is, as the catalogue names it. */
+  readonly members: Map<string, Member>
+  /** What the consumer does not fetch, and whose queue has no room for it. */
+  readonly paused: Map<Place, Member | undefined>
+}
+
+export function openReader(options: ReaderOptions): Reader {
+  const { group, topics, session_ms, brokers, log, onBroken } = options
+  const places = openPlaces()
+  const commits = openCommits({ places, log })
+  const paused: Parts['paused'] = new Map()
+  const consumption = openConsumption({
+    brokers,
+    groupId: topics.groupName(group),
+    begins: 'oldest',
+    session_ms,
+    fetchWait_ms,
+    log,
+    onJoined: (assignment) => places.assign(assignment, performance.now()),
+    // What is finished now need not be worked on again by whoever gets it.
+    onLeaving: () => commitNow(parts),
+    take: (payload) => take(parts, payload),
+    onBegun() {
+      paused.clear()
+      commits.use(undefined)
+    },
+    onBroken,
+  })
+  const parts: Parts = { ...options, consumption, places, commits, members: new Map(), paused }
+  return {
+    add: (subscription) => add(parts, subscription),
+    get isJoined() {
+      return consumption.isJoined
+    },
+    get isIdle() {
+      return parts.members.size === 0
+    },
+    async crash() {
+      commits.stop()
+      for (const member of new Set(parts.members.values())) void member.stop()
+      await consumption.crash()
+    },
+  }
+}
+
+function add(parts: Parts, subscription: Subscription): Reading {
+  const { topics, bounds, letters, log, members, places, commits, consumption } = parts
+  const member = openMember({
+    subscription,
+    bounds,
+    log,
+    letters,
+    onFinished() {
+      commits.moved()
+      resume(parts)
+    },
+  })
+  for (const topic of subscription.topics) members.set(topic, member)
+  const names = subscription.topics.map((topic) => topics.nameOf(topic))
+  const own = () => [...places.all()].filter(({ topic }) => names.includes(topic))
+  consumption.add([...names, topics.nameOf(replays)])
+  return {
+    group: subscription.group,
+    topics: subscription.topics,
+    unfinished: () => member.unfinished(),
+    lag_ms() {
+      const oldest = own().map(({ mark }) => mark.lowest_ms() ?? Infinity)
+      return Math.max(Date.now() - Math.min(Infinity, ...oldest), 0)
+    },
+    finished: () =>
+      new Map(
+        own().map((place) => [nameOf(place.topic, place.partition), finishedBefore(place) ?? -1]),
+      ),
+    progress() {
+      const silent_ms = consumption.silent_ms()
+      return member.progress() ?? (silent_ms > silence_ms_max ? silent_ms : undefined)
+    },
+    stop: () => remove(parts, member, names),
+  }
+}
+
+/** Fills the queues, and stops fetching what there is no room for. */
+function take(parts: Parts, payload: EachBatchPayload): void {
+  const { batch } = payload
+  const { places, commits } = parts
+  const place = places.of(batch.topic, batch.partition)
+  if (place === undefined) return
+  commits.use((offsets) => payload.commitOffsetsIfNecessary(offsets))
+  const { fetchedOffset } = batch as typeof batch & { readonly fetchedOffset: string }
+  const from = beginAt(parts, place, Number(fetchedOffset))
+  if (from === undefined) return
+  place.next = from
+  let last: string | undefined
+  for (const record of batch.messages) {
+    if (Number(record.offset) >= place.next) {
+      if (!push(parts, place, record)) {
+        payload.pause()
+        break
+      }
+      place.next = Number(record.offset) + 1
+    }
+    last = record.offset
+  }
+  if (last !== undefined) payload.resolveOffset(last)
+  if (last === batch.messages.at(-1)?.offset) {
+    place.next = Math.max(place.next, Number(batch.lastOffset()) + 1)
+  }
+  commits.moved()
+}
+
+/** What of the answer is taken; undefined when the log is asked again for what it leaves out. */
+function beginAt({ consumption, log }: Parts, place: Place, fetched: number): number | undefined {
+  const fit = fitOf(place, fetched)
+  const { topic, partition, next = fetched } = place
+  if (fit === 'leaves out') {
+    place.soughtAgain = place.next
+    consumption.consumer?.seek({ topic, partition, offset: String(next) })
+    return undefined
+  }
+  place.soughtAgain = undefined
+  if (fit === 'fits') return next
+  log.error({ topic, partition, from: next, to: fetched }, 'messages were deleted unread')
+  return fetched
+}
+
+/** Whether it was taken; what waits for room, or for a subscription that is stopped, is paused. */
+function push({ topics, members, paused }: Parts, place: Place, record: KafkaMessage): boolean {
+  const plain = topics.plainName(place.topic)
+  const isReplay = plain === replays
+  const topic = isReplay ? (headerText(record.headers, letterHeaders.topic) ?? '') : plain
+  const member = members.get(topic)
+  // Nobody reads that topic here, so the letter stays a letter.
+  if (member === undefined && isReplay) return true
+  if (member === undefined || !member.isFree(place, 0)) {
+    paused.set(place, member)
+    return false
+  }
+  member.take(place, topic, record)
+  return true
+}
+
+function resume({ paused, consumption, log }: Parts): void {
+  if (paused.size === 0) return
+  const free = [...paused].filter(
+    ([place, member]) => member !== undefined && (place.isLost || member.isFree(place, 0.5)),
+  )
+  if (free.length === 0) return
+  for (const [place] of free) paused.delete(place)
+  try {
+    consumption.consumer?.resume(
+      free.map(([{ topic, partition }]) => ({ topic, partitions: [partition] })),
+    )
+  } catch (error) {
+    // A consumer that begins anew has nothing paused.
+    log.debug({ err: error }, 'nothing to resume')
+  }
+}
+
+async function remove(parts: Parts, member: Member, own: readonly string[]): Promise<void> {
+  const { members, consumption, topics, letters, places, log } = parts
+  const ofReplays = topics.nameOf(replays)
+  try {
+    consumption.consumer?.pause([...own, ofReplays].map((topic) => ({ topic })))
+  } catch (error) {
+    log.debug({ err: error }, 'nothing to pause')
+  }
+  await member.stop()
+  await within(letters.settled(), commit_ms_max, 'letters were not removed').catch(
+    (error: unknown) => log.warn({ err: error }, 'replayed letters are still there'),
+  )
+  await commitNow(parts)
+  for (const topic of member.subscription.topics) members.delete(topic)
+  // Whatever waited in its queue comes again from where it was committed.
+  places.forget([...own, ofReplays])
+  await consumption.remove(members.size === 0 ? [...own, ofReplays] : own)
+}
+
+async function commitNow({ commits, log }: Parts): Promise<void> {
+  const committing = commits.commit()
+  await within(committing, commit_ms_max, 'the offsets were not committed').catch(
+    (error: unknown) => {
+      log.warn({ err: error }, 'offset not committed: messages come again')
+    },
+  )
+}

@@ -1,0 +1,37 @@
+/**
+ * Whose a party is may change through any process of this service: each hears what the others have
+ * stored, and forgets what it knew.
+ */
+import { hearEvents, type DomainEvent } from '@causeway/events'
+import type { EventBus, Listener } from '@causeway/runtime'
+import { readParty, type Party, type PartyName } from './domain/party.ts'
+
+const changes = [
+  'ParticipantAssociationCreated',
+  'ParticipantAssociationRemoved',
+  'ParticipantBatchAssociationProcessed',
+] as const
+
+type Change = DomainEvent<(typeof changes)[number]>
+
+export function hearChanges(
+  bus: EventBus,
+  group: string,
+  owners: { forget(party: Party): void },
+): Promise<Listener> {
+  return hearEvents(bus, group, changes, {
+    hear(events) {
+      for (const reading of events.flatMap(partiesOf).map(readParty)) {
+        if (reading.type === 'PARTY') owners.forget(reading.party)
+      }
+    },
+    // What is remembered is never older than ACCOUNT_LOOKUP_CACHE_AGE_MAX_MS.
+    missed: () => undefined,
+  })
+}
+
+function partiesOf(event: Change): readonly PartyName[] {
+  if (event.name !== 'ParticipantBatchAssociationProcessed') return [event.payload]
+  const { result } = event.payload
+  return 'partyList' in result ? result.partyList.map(({ partyId }) => partyId) : []
+}
