@@ -14,6 +14,7 @@ export type ServiceName =
   | 'notifications'
   | 'participant-lifecycle'
   | 'quoting'
+  | 'scheduler'
   | 'settlements'
   | 'transfers'
 
@@ -182,6 +183,11 @@ const callers: Callers = {
     GetTransferActivity: operator,
   },
   quotesService: { GetQuoteRecord: operator },
+  schedulerService: {
+    CreateScheduleReminder: ['settlements'],
+    DeleteScheduleReminder: ['settlements'],
+    ListScheduleReminders: operator,
+  },
   schemeRulesService: { GetSchemeRules: operator, SetSchemeRules: operator },
 }
 

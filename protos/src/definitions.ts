@@ -9,6 +9,7 @@ import type { ProtoGrpcType as NotificationsTypes } from './generated/notificati
 import type { ProtoGrpcType as ParticipantLifecycleTypes } from './generated/participant-lifecycle.ts'
 import type { ProtoGrpcType as ParticipantStatesTypes } from './generated/participant-states.ts'
 import type { ProtoGrpcType as QuotingTypes } from './generated/quoting.ts'
+import type { ProtoGrpcType as SchedulerTypes } from './generated/scheduler.ts'
 import type { ProtoGrpcType as SettlementsTypes } from './generated/settlements.ts'
 import type { ProtoGrpcType as TransfersTypes } from './generated/transfers.ts'
 
@@ -29,6 +30,7 @@ const notifications = (load('notifications.proto') as NotificationsTypes).causew
 const states = (load('participant-states.proto') as ParticipantStatesTypes).causeway
   .participant_states.v1
 const quoting = (load('quoting.proto') as QuotingTypes).causeway.quoting.v1
+const scheduler = (load('scheduler.proto') as SchedulerTypes).causeway.scheduler.v1
 const settlements = (load('settlements.proto') as SettlementsTypes).causeway.settlements.v1
 const transfers = (load('transfers.proto') as TransfersTypes).causeway.transfers.v1
 
@@ -58,4 +60,5 @@ export const settlementsService = settlements.Settlements.service
 export const settlementReportsService = settlements.SettlementReports.service
 export const transfersService = transfers.Transfers.service
 export const quotesService = quoting.Quotes.service
+export const schedulerService = scheduler.Scheduler.service
 export const schemeRulesService = quoting.SchemeRules.service

@@ -23,6 +23,7 @@ export {
   participantViewsService,
   pingsService,
   quotesService,
+  schedulerService,
   schemeRulesService,
   settlementModelsService,
   settlementReportsService,
@@ -80,6 +81,9 @@ export type { ContentNet__Output as ContentNet } from './generated/causeway/sett
 export type { Settlement__Output as Settlement } from './generated/causeway/settlements/v1/Settlement.ts'
 export type { SettlementAccount__Output as SettlementAccount } from './generated/causeway/settlements/v1/SettlementAccount.ts'
 export type { Refusal__Output as SettlementRefusal } from './generated/causeway/settlements/v1/Refusal.ts'
+export type { Reminder__Output as ScheduledReminder } from './generated/causeway/scheduler/v1/Reminder.ts'
+export type { ReminderAnswer__Output as ReminderAnswer } from './generated/causeway/scheduler/v1/ReminderAnswer.ts'
+export type { ScheduleReminder__Output as ScheduleReminder } from './generated/causeway/scheduler/v1/ScheduleReminder.ts'
 export type { SettlementModel__Output as SettlementModel } from './generated/causeway/settlements/v1/SettlementModel.ts'
 export type { SettlementWindow__Output as SettlementWindow } from './generated/causeway/settlements/v1/SettlementWindow.ts'
 export type { TransferRow__Output as TransferRow } from './generated/causeway/settlements/v1/TransferRow.ts'

@@ -42,6 +42,7 @@ test.each([
   ['ParticipantLiquidityThresholdExceeded', 'participants'],
   ['NotifyRequested', 'notifications.requests'],
   ['NotifyReport', 'notifications.reports'],
+  ['ScheduleReminderDue', 'scheduler'],
   ['SecretsValuesChanged', 'config'],
   ['/audit-log-write', 'audit'],
 ] as const)('%s travels on topic %s', (name, topic) => {

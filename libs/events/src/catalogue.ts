@@ -6,6 +6,7 @@ import { participantEvents } from './participants.ts'
 import { partyEvents } from './parties.ts'
 import { platformEvents } from './platform.ts'
 import { quoteEvents } from './quotes.ts'
+import { scheduleEvents } from './schedules.ts'
 import { securityEvents } from './security.ts'
 import { transferEvents } from './transfers.ts'
 
@@ -14,6 +15,7 @@ export const catalogue = {
   ...quoteEvents,
   ...partyEvents,
   ...participantEvents,
+  ...scheduleEvents,
   ...securityEvents,
   ...notificationEvents,
   ...platformEvents,

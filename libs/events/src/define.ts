@@ -12,6 +12,7 @@ export type Publisher =
   | 'notifications'
   | 'participant-lifecycle'
   | 'quoting'
+  | 'scheduler'
   | 'settlements'
   | 'transfers'
 

@@ -12,6 +12,7 @@ const everyService: readonly Publisher[] = [
   'notifications',
   'participant-lifecycle',
   'quoting',
+  'scheduler',
   'settlements',
   'transfers',
 ]
