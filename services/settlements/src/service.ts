@@ -1,20 +1,36 @@
-/** Settlement models and allocation: built in reading order, taken apart in the reverse. */
+/** Models, allocation, windows and settlements: built in reading order, taken apart in the reverse. */
 import { onEvents, type DomainEvent, type EventName } from '@causeway/events'
-import { ledgerService, participantsService, settlementModelsService } from '@causeway/protos'
-import { periodically, type Start } from '@causeway/runtime'
-import { setTimeout as wait } from 'node:timers/promises'
+import {
+  ledgerService,
+  participantsService,
+  settlementReportsService,
+  settlementsService,
+  settlementWindowsService,
+} from '@causeway/protos'
+import {
+  periodically,
+  type Database,
+  type Logger,
+  type ProcessParts,
+  type Service,
+  type Start,
+} from '@causeway/runtime'
 import { openAccountHints } from './allocation/account-hints.ts'
 import { allocate, type AllocationParts, type RequestEvent } from './allocation/handle.ts'
-import { openModelBook } from './allocation/model-book.ts'
-import { modelHandlers } from './models/serve.ts'
-import { openModelStore } from './models/store.ts'
-import { tell, tellRemaining } from './models/tell.ts'
+import { keepLines } from './lines/handle.ts'
+import { openModels } from './models/open.ts'
+import { reportHandlers } from './reports/serve.ts'
+import { settlementHandlers } from './settlements/serve.ts'
+import { finishSteps } from './settlements/step.ts'
 import type { Settings } from './settings.ts'
+import { finishClosings } from './windows/close.ts'
+import { completeWindows, untilComplete } from './windows/complete.ts'
+import { windowHandlers } from './windows/serve.ts'
 
-/** Who changes a model waits so long for its accounts and its fee; they come all the same. */
-const telling_wait_ms = 1_000
-/** So long a model may still be chosen after another process has deactivated it. */
-const models_refresh_every_ms = 1_000
+/** Whatever was missed: windows whose lines another process kept are closed by then. */
+const complete_every_ms = 1_000
+/** A settlement of a window that was just closed waits so long for its last lines. */
+const lines_wait_ms = 1_500
 
 const heard = [
   'TransferPrepareRequested',
@@ -30,47 +46,17 @@ export const start: Start<Settings> = async (settings, parts) => {
     migrations: new URL('../migrations/', import.meta.url),
     connections_max: settings.SETTLEMENTS_CONNECTIONS_MAX,
   })
-  const store = openModelStore(db, parts.bus)
   const stopping = new AbortController()
+  const models = openModels(parts, db, log, stopping.signal)
+  const settling = await openSettling(parts, settings, { db, log, signal: stopping.signal })
   const participants = parts.grpc.client(participantsService, 'participant-lifecycle')
-
-  const ledger = parts.grpc.client(ledgerService, 'participant-lifecycle')
-  const models = openModelBook(() => store.all())
-  const telling = { store, participants, ledger, log, signal: stopping.signal }
-  const underWay = new Set<Promise<void>>()
-  function inBackground(work: Promise<void>): Promise<void> {
-    const settled: Promise<void> = work
-      .catch((error: unknown) => {
-        if (!stopping.signal.aborted) log.error({ err: error }, 'participant-lifecycle was not told of a model')
-      })
-      .finally(() => underWay.delete(settled))
-    underWay.add(settled)
-    return settled
-  }
-  parts.grpc.serve(
-    settlementModelsService,
-    modelHandlers({
-      store,
-      async onChanged(model) {
-        const told = inBackground(tell(telling, model))
-        await models.refresh()
-        await Promise.race([told, wait(telling_wait_ms, undefined, { ref: false })])
-      },
-    }),
-  )
-  void inBackground(tellRemaining(telling))
-  const refreshing = periodically(models_refresh_every_ms, () => models.refresh(), {
-    log,
-    name: 'reading the settlement models',
-  })
-
   const allocation: AllocationParts = {
     bus: parts.bus,
-    models,
+    models: models.book,
     accounts: openAccountHints(participants, log),
   }
   parts.health.ready('settlements', async () => {
-    await store.toTell()
+    await models.store.toTell()
   })
   const subscribed = await onEvents(
     parts.bus,
@@ -86,10 +72,62 @@ export const start: Start<Settings> = async (settings, parts) => {
   return {
     async stop() {
       await subscribed.stop()
-      await refreshing.stop()
       stopping.abort()
-      await Promise.all(underWay)
+      await settling.stop()
+      await models.stop()
       await db.close()
+    },
+  }
+}
+
+interface SettlingParts {
+  readonly db: Database
+  readonly log: Logger
+  readonly signal: AbortSignal
+}
+
+/** Windows and settlements, with what earlier processes have left open finished first. */
+async function openSettling(
+  { bus, grpc }: ProcessParts,
+  settings: Settings,
+  { db, log, signal }: SettlingParts,
+): Promise<Service> {
+  const ledger = grpc.client(ledgerService, 'participant-lifecycle')
+  const all = {
+    db,
+    bus,
+    ledger,
+    log,
+    signal,
+    excludesUnpaid: settings.COMPATIBILITY !== 'mojaloop',
+    untilComplete: (ids: readonly number[]) => untilComplete(all, ids, lines_wait_ms),
+    async onClosed() {
+      hasProcessing = true
+      await complete()
+    },
+  }
+  let hasProcessing = true
+  async function complete(): Promise<void> {
+    hasProcessing = (await completeWindows(all)).length > 0
+  }
+  const finished = Promise.all([finishClosings(all), finishSteps(all)]).catch((error: unknown) => {
+    if (!signal.aborted) log.error({ err: error }, 'ALARM settlement work was left unfinished')
+  })
+  grpc.serve(settlementWindowsService, windowHandlers(all))
+  grpc.serve(settlementsService, settlementHandlers(all))
+  grpc.serve(settlementReportsService, reportHandlers(db))
+  const completing = periodically(complete_every_ms, complete, {
+    log,
+    name: 'completing closed windows',
+  })
+  const lines = await keepLines(bus, db, async () => {
+    if (hasProcessing) await complete()
+  })
+  return {
+    async stop() {
+      await lines.stop()
+      await completing.stop()
+      await finished
     },
   }
 }

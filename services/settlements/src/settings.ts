@@ -1,5 +1,5 @@
 /** Every setting of settlements, with its unit, default and bounds. */
-import { integer, text, type SettingValues } from '@causeway/runtime'
+import { choice, integer, text, type SettingValues } from '@causeway/runtime'
 
 export const settings = {
   SETTLEMENTS_DATABASE_URL: text({
@@ -27,6 +27,11 @@ export const settings = {
     default: 2,
     min: 1,
     max: 16,
+  }),
+  COMPATIBILITY: choice({
+    about: 'whose answers are given where the specification and Mojaloop differ',
+    options: ['specification', 'mojaloop'],
+    default: 'specification',
   }),
 }
 

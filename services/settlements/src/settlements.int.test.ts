@@ -17,6 +17,7 @@ const settings: Settings = {
   SETTLEMENTS_CONNECTIONS_MAX: 4,
   SETTLEMENTS_BATCH_MAX: 100,
   SETTLEMENTS_BATCHES_IN_FLIGHT_MAX: 2,
+  COMPATIBILITY: 'specification',
 }
 
 const deferredNet: SettlementModel = {

@@ -1,0 +1,93 @@
+/** What settlements keeps of each transfer that became final: one line, and one more for its fee. */
+import type { DomainEvent } from '@causeway/events'
+import { parseAmount } from '@causeway/money'
+
+export interface Line {
+  /** 0: aborted, or settled at once. */
+  readonly windowId: number
+  readonly transferId: string
+  /** FEE: the interchange fee of the transfer. */
+  readonly kind: 'TRANSFER' | 'FEE'
+  readonly state: 'COMMITTED' | 'ABORTED'
+  /** Why it was aborted, as the payer FSP was told. */
+  readonly reason: string
+  readonly payerFsp: string
+  readonly payeeFsp: string
+  /** Ten-thousandths. */
+  readonly amount: bigint
+  readonly currency: string
+  /** The model and the accounts of what was committed. */
+  readonly modelId: number | null
+  readonly payerAccountId: number | null
+  readonly payeeAccountId: number | null
+  /** The FSP's clock, as it wrote it. */
+  readonly completedTimestamp: string
+  /** The hub's clock, ISO 8601 UTC. */
+  readonly finalisedAt: string
+}
+
+export const finalEvents = [
+  'TransferCommittedFulfiled',
+  'TransferRejectRequestProcessed',
+  'TransferPrepareRequestTimedout',
+  'TransferFulfilComitRequestTimedout',
+  'TransferPrepareLiquidityCheckFailed',
+  'TransferPrepareInvalidPayerCheckFailed',
+  'TransferPrepareInvalidPayeeCheckFailed',
+  'TransferPrepareDuplicateCheckFailed',
+] as const
+
+export type FinalEvent = DomainEvent<(typeof finalEvents)[number]>
+type Committed = DomainEvent<'TransferCommittedFulfiled'>
+
+/** Undefined when no transfer ended: a request was refused whose id belongs to another one. */
+export function lineOf(event: FinalEvent): Line | undefined {
+  if (event.name === 'TransferCommittedFulfiled') return committedLine(event.payload)
+  const { transferId, errorInformation, ending } = event.payload
+  if (ending === undefined) return undefined
+  const { errorCode, errorDescription } = errorInformation
+  return {
+    windowId: 0,
+    transferId,
+    kind: 'TRANSFER',
+    state: 'ABORTED',
+    reason: `${errorCode}: ${errorDescription}`,
+    payerFsp: ending.payerFsp,
+    payeeFsp: ending.payeeFsp,
+    amount: amountIn(transferId, ending.amount),
+    currency: ending.amount.currency,
+    modelId: null,
+    payerAccountId: null,
+    payeeAccountId: null,
+    completedTimestamp: ending.completedTimestamp,
+    finalisedAt: ending.endedAt,
+  }
+}
+
+function committedLine(payload: Committed['payload']): Line {
+  const { transferId, payerFsp, payeeFsp, positions } = payload
+  const accountOf = (fsp: string) =>
+    positions.find(({ participantId }) => participantId === fsp)?.accountId ?? null
+  return {
+    windowId: payload.settlementWindowId ?? 0,
+    transferId,
+    kind: 'TRANSFER',
+    state: 'COMMITTED',
+    reason: '',
+    payerFsp,
+    payeeFsp,
+    amount: amountIn(transferId, payload.amount),
+    currency: payload.amount.currency,
+    modelId: payload.settlementModelId,
+    payerAccountId: accountOf(payerFsp),
+    payeeAccountId: accountOf(payeeFsp),
+    completedTimestamp: payload.completedTimestamp,
+    finalisedAt: payload.fulfiledAt,
+  }
+}
+
+function amountIn(transferId: string, { amount }: { readonly amount: string }): bigint {
+  const units = parseAmount(amount)
+  if (units === undefined) throw new Error(`${transferId} has no amount: ${amount}`)
+  return units
+}

@@ -1,0 +1,42 @@
+/** Why a command about windows or settlements is refused: values, never exceptions. */
+
+export type RefusalReason =
+  | 'INVALID'
+  | 'MODEL_UNKNOWN'
+  | 'MODEL_INACTIVE'
+  | 'MODEL_SETTLES_AT_ONCE'
+  | 'WINDOW_UNKNOWN'
+  | 'WINDOW_NOT_OPEN'
+  | 'WINDOW_EMPTY'
+  | 'WINDOW_NOT_APPLICABLE'
+  | 'SETTLEMENT_UNKNOWN'
+  | 'STATE_WRONG'
+  | 'LEDGER_REFUSED'
+  | 'MODIFIED'
+
+export interface Refused {
+  readonly type: 'REFUSE'
+  readonly reason: RefusalReason
+  readonly detail: string
+}
+
+export function refuse(reason: RefusalReason, detail: string): Refused {
+  return { type: 'REFUSE', reason, detail }
+}
+
+/** Free text of an operator. */
+const text_length_max = 512
+
+/** Undefined when the table can hold it. */
+export function textFault(name: string, text: string): Refused | undefined {
+  if (text.length > text_length_max) {
+    return refuse('INVALID', `${name} has at most ${text_length_max} characters`)
+  }
+  return text.includes('\u0000') ? refuse('INVALID', `${name} holds a character 0`) : undefined
+}
+
+/** Undefined when it is one. */
+export function requestIdFault(requestId: string): Refused | undefined {
+  const fits = /^[\x21-\x7e]{1,64}$/.test(requestId)
+  return fits ? undefined : refuse('INVALID', 'requestId has 1 to 64 visible characters')
+}

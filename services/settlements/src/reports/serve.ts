@@ -1,0 +1,108 @@
+/** The transfers behind the sums: each page is bounded, and goes on where the one before ended. */
+import type { settlementReportsService } from '@causeway/protos'
+import type { Database, Handlers } from '@causeway/runtime'
+import { refuse, type Refused } from '../refusal.ts'
+import { settlementOf } from '../settlements/store.ts'
+import {
+  contentsTaken,
+  linesAfter,
+  windowsOn,
+  type Place,
+  type ReadLine,
+  type Wanted,
+} from './store.ts'
+
+const rows_default = 1_000
+const rows_max = 5_000
+
+export function reportHandlers(db: Database): Handlers<typeof settlementReportsService> {
+  return {
+    ListSettlementTransfers: async ({ settlementId, participant, cursor, limit }) => {
+      const after = placeIn(cursor)
+      if (after === undefined) return refusedWith(refuse('INVALID', 'cursor is none of ours'))
+      if ((await settlementOf(db, settlementId, 'READ')) === undefined) {
+        const detail = `there is no settlement ${settlementId}`
+        return refusedWith(refuse('SETTLEMENT_UNKNOWN', detail))
+      }
+      const contents = await contentsTaken(db, settlementId)
+      const windows = [...new Set(contents.map(({ windowId }) => windowId))]
+      const wanted = windows.map((windowId): Wanted => ({
+        windowId,
+        contents: contents.filter((content) => content.windowId === windowId),
+        participant: participant === '' ? null : participant,
+        day: null,
+      }))
+      return page(db, wanted, after, bounded(limit))
+    },
+    ListReconciliation: async ({ participant, windowId, day, cursor, limit }) => {
+      const after = placeIn(cursor)
+      if (after === undefined) return refusedWith(refuse('INVALID', 'cursor is none of ours'))
+      if (participant === '') return refusedWith(refuse('INVALID', 'participant is missing'))
+      if (day !== '' && !isDay(day)) return refusedWith(refuse('INVALID', `${day} is no day`))
+      if (windowId === 0 && day === '') {
+        return refusedWith(refuse('INVALID', 'neither a window nor a day is given'))
+      }
+      const windows = windowId === 0 ? await windowsOn(db, day) : [windowId]
+      const wanted = windows.map((id): Wanted => ({
+        windowId: id,
+        contents: null,
+        participant,
+        day: day === '' ? null : day,
+      }))
+      return page(db, wanted, after, bounded(limit))
+    },
+  }
+}
+
+/** Windows one after the other, until the page is full. */
+async function page(
+  db: Database,
+  wanted: readonly Wanted[],
+  after: Place | null,
+  limit: number,
+) {
+  const found: ReadLine[] = []
+  for (const window of wanted) {
+    if (after !== null && window.windowId < after.windowId) continue
+    const place = after?.windowId === window.windowId ? after : null
+    found.push(...(await linesAfter(db, window, place, limit - found.length)))
+    if (found.length >= limit) break
+  }
+  const last = found.at(-1)
+  const cursor = last === undefined || found.length < limit ? '' : cursorOf(last.place)
+  return { rows: { rows: found.map(({ row }) => row), cursor } }
+}
+
+function cursorOf({ windowId, day, transferId, kind }: Place): string {
+  return Buffer.from(JSON.stringify([windowId, day, transferId, kind])).toString('base64url')
+}
+
+/** Null: from the beginning. Undefined: it is none of ours. */
+function placeIn(cursor: string): Place | null | undefined {
+  if (cursor === '') return null
+  try {
+    const parts: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString())
+    if (!Array.isArray(parts)) return undefined
+    const [windowId, day, transferId, kind] = parts as readonly unknown[]
+    if (typeof windowId !== 'number' || !Number.isSafeInteger(windowId)) return undefined
+    if (typeof transferId !== 'string' || typeof kind !== 'string') return undefined
+    return typeof day === 'string' && isDay(day) ? { windowId, day, transferId, kind } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** A day of the calendar, 'YYYY-MM-DD'. */
+function isDay(text: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || text < '0001') return false
+  const time = new Date(`${text}T00:00:00Z`)
+  return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(text)
+}
+
+function bounded(limit: number): number {
+  return limit <= 0 ? rows_default : Math.min(limit, rows_max)
+}
+
+function refusedWith({ reason, detail }: Refused) {
+  return { refusal: { reason, detail } }
+}

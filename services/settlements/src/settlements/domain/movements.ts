@@ -1,0 +1,179 @@
+/**
+ * What a step of a settlement moves in the ledger. Net recipients lose what they were owed at RESERVED,
+ * net senders regain what they owed at COMMITTED, so that nobody can spend what nobody has paid yet.
+ */
+import type { Account, AccountState, Change } from './settlement.ts'
+import { hasReached } from './settlement.ts'
+
+/** As much of a settlement model as its movements depend on. */
+export interface Rules {
+  readonly granularity: 'GROSS' | 'NET'
+  readonly interchange: 'BILATERAL' | 'MULTILATERAL'
+  readonly ledgerAccountType: string
+  readonly settlementAccountType: string
+  readonly autoPositionReset: boolean
+  /** Whether a net sender's amount is no cover until its funds out are recorded. */
+  readonly excludesUnpaid: boolean
+}
+
+export interface Movement {
+  /** Unique within the settlement; with it, it makes the id of the ledger's entry. */
+  readonly name: string
+  readonly debit: Place
+  readonly credit: Place
+  readonly amount: bigint
+  readonly currency: string
+  readonly awaitsFundsOut: boolean
+}
+
+/** Null: the hub. */
+export interface Place {
+  readonly participant: string | null
+  readonly type: string
+}
+
+/** What one participant owes another one over all windows of the settlement; above zero. */
+export interface Pair {
+  readonly payer: Account
+  readonly payee: Account
+  readonly amount: bigint
+}
+
+/** A transfer that is settled by itself. */
+export interface GrossLine {
+  readonly windowId: number
+  readonly transferId: string
+  readonly kind: string
+  readonly payerFsp: string
+  readonly payeeFsp: string
+  readonly amount: bigint
+  readonly currency: string
+}
+
+/** An account with the step that it takes. */
+export interface Stepping {
+  readonly account: Account
+  readonly change: Change
+}
+
+export function steppingOf(
+  accounts: readonly Account[],
+  changes: readonly Change[],
+): readonly Stepping[] {
+  const byId = new Map(accounts.map((account) => [account.accountId, account]))
+  return changes.flatMap((change) => {
+    const account = byId.get(change.accountId)
+    return account === undefined || account.state === change.state ? [] : [{ account, change }]
+  })
+}
+
+/** Net and multilateral: against the hub, or against the account that the model settles to. */
+export function netMovements(rules: Rules, stepping: readonly Stepping[]): readonly Movement[] {
+  if (!rules.autoPositionReset) return []
+  return stepping.flatMap(({ account, change }) => {
+    const { net } = account
+    if (change.state === 'PS_TRANSFERS_RESERVED' && net < 0n) {
+      return [fromRecipient(rules, account, `RESERVED/${account.accountId}`)]
+    }
+    if (change.state === 'PS_TRANSFERS_COMMITTED' && net > 0n) {
+      return [fromSender(rules, account)]
+    }
+    return change.state === 'ABORTED' && net < 0n && isReserved(account.state)
+      ? [turned(fromRecipient(rules, account, `ABORTED/${account.accountId}`))]
+      : []
+  })
+}
+
+function isReserved(state: AccountState): boolean {
+  return state !== 'ABORTED' && hasReached(state, 'PS_TRANSFERS_RESERVED')
+}
+
+function fromRecipient(rules: Rules, account: Account, name: string): Movement {
+  const { participant, currency, net } = account
+  return {
+    name,
+    debit: { participant, type: rules.ledgerAccountType },
+    credit: contraOf(rules, participant),
+    amount: -net,
+    currency,
+    awaitsFundsOut: false,
+  }
+}
+
+function fromSender(rules: Rules, account: Account): Movement {
+  const { accountId, participant, currency, net } = account
+  return {
+    name: `COMMITTED/${accountId}`,
+    debit: contraOf(rules, participant),
+    credit: { participant, type: rules.ledgerAccountType },
+    amount: net,
+    currency,
+    awaitsFundsOut: paysByFundsOut(rules),
+  }
+}
+
+/** What settles to SETTLEMENT is paid through the hub's bank; the operator records it as funds. */
+function contraOf({ settlementAccountType: type }: Rules, participant: string): Place {
+  return type === 'SETTLEMENT'
+    ? { participant: null, type: 'HUB_MULTILATERAL_SETTLEMENT' }
+    : { participant, type }
+}
+
+function paysByFundsOut({ settlementAccountType, excludesUnpaid }: Rules): boolean {
+  return settlementAccountType === 'SETTLEMENT' && excludesUnpaid
+}
+
+function turned(movement: Movement): Movement {
+  return { ...movement, debit: movement.credit, credit: movement.debit }
+}
+
+/** Net and bilateral: each pair between its two accounts, when the one that owes is committed. */
+export function pairMovements(
+  rules: Rules,
+  stepping: readonly Stepping[],
+  pairs: readonly Pair[],
+): readonly Movement[] {
+  if (!rules.autoPositionReset) return []
+  const committing = committingIn(stepping)
+  return pairs
+    .filter(({ payer }) => committing.has(payer.accountId))
+    .map(({ payer, payee, amount }) => ({
+      name: `COMMITTED/${payer.accountId}/${payee.accountId}`,
+      debit: { participant: payee.participant, type: rules.ledgerAccountType },
+      credit: { participant: payer.participant, type: rules.ledgerAccountType },
+      amount,
+      currency: payer.currency,
+      awaitsFundsOut: paysByFundsOut(rules),
+    }))
+}
+
+/** The accounts whose payers' side of gross transfers, or of pairs, is moved by this step. */
+export function committingIn(stepping: readonly Stepping[]): ReadonlySet<number> {
+  return new Set(
+    stepping
+      .filter(({ change }) => change.state === 'PS_TRANSFERS_COMMITTED')
+      .map(({ account }) => account.accountId),
+  )
+}
+
+/** Gross: both positions go back to where they were before the transfer, and its money moves. */
+export function grossMovements(rules: Rules, line: GrossLine): readonly Movement[] {
+  const { windowId, transferId, kind, payerFsp, payeeFsp, amount, currency } = line
+  const { ledgerAccountType: ledger, settlementAccountType: settlement } = rules
+  const name = `GROSS/${windowId}/${kind}/${transferId}`
+  const both = { amount, currency, awaitsFundsOut: false }
+  return [
+    {
+      ...both,
+      name: `${name}/PAYER`,
+      debit: { participant: payerFsp, type: settlement },
+      credit: { participant: payerFsp, type: ledger },
+    },
+    {
+      ...both,
+      name: `${name}/PAYEE`,
+      debit: { participant: payeeFsp, type: ledger },
+      credit: { participant: payeeFsp, type: settlement },
+    },
+  ]
+}

@@ -1,0 +1,177 @@
+/**
+ * A settlement and its accounts step from state to state, each account directly to the next one and
+ * never more than one ahead of the settlement, which steps when all its accounts have.
+ */
+
+export const steps = [
+  'PENDING_SETTLEMENT',
+  'PS_TRANSFERS_RECORDED',
+  'PS_TRANSFERS_RESERVED',
+  'PS_TRANSFERS_COMMITTED',
+  'SETTLED',
+] as const
+
+export type Step = (typeof steps)[number]
+export type AccountState = Step | 'ABORTED'
+/** SETTLING: some accounts are SETTLED, the others still COMMITTED. */
+export type SettlementState = AccountState | 'SETTLING'
+
+export interface Account {
+  readonly accountId: number
+  readonly participantId: number
+  readonly participant: string
+  readonly currency: string
+  readonly state: AccountState
+  readonly reason: string
+  readonly externalReference: string
+  /** Ten-thousandths; above zero: a net sender. */
+  readonly net: bigint
+}
+
+export interface Settlement {
+  readonly id: number
+  readonly state: SettlementState
+  readonly accounts: readonly Account[]
+}
+
+export interface Update {
+  readonly participantId: number
+  readonly accountId: number
+  readonly state: string
+  readonly reason: string
+  readonly externalReference: string
+}
+
+export type FaultReason =
+  | 'ACCOUNT_UNKNOWN'
+  | 'PARTICIPANT_MISMATCH'
+  | 'LISTED_TWICE'
+  | 'TRANSITION_NOT_ALLOWED'
+
+export interface Fault {
+  readonly update: Update
+  readonly reason: FaultReason
+  readonly detail: string
+}
+
+/** What becomes of an account: a new state, or a new reason and reference in the same one. */
+export interface Change {
+  readonly accountId: number
+  readonly state: AccountState
+  readonly reason: string
+  readonly externalReference: string
+}
+
+export type UpdateDecision =
+  | { readonly type: 'REFUSE'; readonly detail: string }
+  | {
+      readonly type: 'CHANGE'
+      /** Each account at most once. */
+      readonly changes: readonly Change[]
+      readonly faults: readonly Fault[]
+      readonly state: SettlementState
+    }
+
+/** Each account by itself: what one may not do is a fault, the others step. */
+export function decideUpdate(settlement: Settlement, updates: readonly Update[]): UpdateDecision {
+  if (settlement.state === 'ABORTED') {
+    return { type: 'REFUSE', detail: `settlement ${settlement.id} is ABORTED` }
+  }
+  const accounts = new Map(settlement.accounts.map((account) => [account.accountId, account]))
+  const changes = new Map<number, Change>()
+  const faults: Fault[] = []
+  for (const update of updates) {
+    const fault = changes.has(update.accountId)
+      ? fault_(update, 'LISTED_TWICE', `account ${update.accountId} is listed more than once`)
+      : faultOf(settlement, accounts.get(update.accountId), update)
+    if (fault !== undefined) {
+      faults.push(fault)
+      continue
+    }
+    const { accountId, reason, externalReference } = update
+    changes.set(accountId, { accountId, state: update.state as Step, reason, externalReference })
+  }
+  const after = settlement.accounts.map(
+    ({ accountId, state }) => changes.get(accountId)?.state ?? state,
+  )
+  return { type: 'CHANGE', changes: [...changes.values()], faults, state: stateOf(after) }
+}
+
+function faultOf(
+  settlement: Settlement,
+  account: Account | undefined,
+  update: Update,
+): Fault | undefined {
+  const { accountId, participantId } = update
+  if (account === undefined) {
+    return fault_(update, 'ACCOUNT_UNKNOWN', `the settlement has no account ${accountId}`)
+  }
+  if (account.participantId !== participantId) {
+    const detail = `account ${accountId} is not of participant ${participantId}`
+    return fault_(update, 'PARTICIPANT_MISMATCH', detail)
+  }
+  if (isAllowed(settlement.state, account.state, update.state)) return undefined
+  const detail = `account ${accountId} cannot step from ${account.state} to ${update.state}`
+  return fault_(update, 'TRANSITION_NOT_ALLOWED', detail)
+}
+
+/** The same state again, or the one after it where the settlement has come as far as the account. */
+function isAllowed(settlement: SettlementState, from: AccountState, to: string): boolean {
+  const here = indexOf(from)
+  if (here < 0) return false
+  if (to === from) return true
+  return to === steps[here + 1] && here === indexOf(settlement)
+}
+
+function fault_(update: Update, reason: FaultReason, detail: string): Fault {
+  return { update, reason, detail }
+}
+
+/** Of the states of its accounts; a settlement without accounts has nothing to settle. */
+export function stateOf(accounts: readonly AccountState[]): SettlementState {
+  if (accounts.length === 0) return 'SETTLED'
+  if (accounts.some((state) => state === 'ABORTED')) return 'ABORTED'
+  const least = Math.min(...new Set(accounts.map(indexOf)))
+  const isSettling = least === indexOf('PS_TRANSFERS_COMMITTED') && accounts.includes('SETTLED')
+  return isSettling ? 'SETTLING' : (steps[least] ?? 'PENDING_SETTLEMENT')
+}
+
+/** SETTLING is as far as COMMITTED, and ABORTED is nowhere. */
+function indexOf(state: SettlementState): number {
+  return state === 'SETTLING'
+    ? steps.indexOf('PS_TRANSFERS_COMMITTED')
+    : steps.findIndex((step) => step === state)
+}
+
+export type AbortDecision =
+  | { readonly type: 'REFUSE'; readonly detail: string }
+  /** It is aborted already: only the reason is new. */
+  | { readonly type: 'REASON' }
+  | { readonly type: 'ABORT'; readonly changes: readonly Change[] }
+
+/** Nothing of it may be committed yet. */
+export function decideAbort(
+  { id, state, accounts }: Settlement,
+  { reason, externalReference }: { readonly reason: string; readonly externalReference: string },
+): AbortDecision {
+  if (state === 'ABORTED') return { type: 'REASON' }
+  if (indexOf(state) >= indexOf('PS_TRANSFERS_COMMITTED')) {
+    return { type: 'REFUSE', detail: `settlement ${id} is ${state}` }
+  }
+  const committed = accounts.find(
+    (account) => indexOf(account.state) >= indexOf('PS_TRANSFERS_COMMITTED'),
+  )
+  if (committed !== undefined) {
+    const { accountId } = committed
+    return { type: 'REFUSE', detail: `account ${accountId} is ${committed.state} already` }
+  }
+  const changes = accounts.map(
+    ({ accountId }): Change => ({ accountId, state: 'ABORTED', reason, externalReference }),
+  )
+  return { type: 'ABORT', changes }
+}
+
+/** Whether the account has come as far as the step. */
+export function hasReached(state: AccountState, step: Step): boolean {
+  return indexOf(state) >= indexOf(step)
+}

@@ -1,0 +1,149 @@
+/** Settlements as the operator reads them. */
+import { formatAmount } from '@causeway/money'
+import type { Settlement, SettlementAccount } from '@causeway/protos'
+import { statement, textArray, type Queries } from '@causeway/runtime'
+import { anyWindow, readWindows } from '../windows/read-store.ts'
+
+export interface SettlementFilter {
+  /** Each null: whatever it is. */
+  readonly id: number | null
+  readonly currency: string | null
+  readonly participantId: number | null
+  readonly windowId: number | null
+  readonly accountId: number | null
+  readonly state: string | null
+  readonly from: Date | null
+  readonly to: Date | null
+  readonly windowFrom: Date | null
+  readonly windowTo: Date | null
+  readonly limit: number
+}
+
+export const anySettlement: SettlementFilter = {
+  id: null,
+  currency: null,
+  participantId: null,
+  windowId: null,
+  accountId: null,
+  state: null,
+  from: null,
+  to: null,
+  windowFrom: null,
+  windowTo: null,
+  limit: 1_000,
+}
+
+const listSettlements = statement(`
+  select settlements.id, models.name as model, settlements.state, settlements.reason,
+    settlements.external_reference, settlements.created_at, settlements.changed_at
+  from settlements join settlement_models models on models.id = settlements.model_id
+  where ($1::integer is null or settlements.id = $1)
+    and ($2::text is null and $3::integer is null and $4::integer is null or exists (
+      select from settlement_accounts accounts
+      where accounts.settlement_id = settlements.id
+        and ($2::text is null or accounts.currency = $2)
+        and ($3::integer is null or accounts.participant_id = $3)
+        and ($4::integer is null or accounts.account_id = $4)))
+    and ($5::text is null or settlements.state = $5)
+    and ($6::timestamptz is null or settlements.created_at >= $6)
+    and ($7::timestamptz is null or settlements.created_at <= $7)
+    and ($8::integer is null and $9::timestamptz is null and $10::timestamptz is null or exists (
+      select from settlement_contents taken
+      join window_contents contents on contents.id = taken.content_id
+      join settlement_windows windows on windows.id = contents.window_id
+      where taken.settlement_id = settlements.id
+        and ($8::integer is null or windows.id = $8)
+        and ($9::timestamptz is null or windows.created_at >= $9)
+        and ($10::timestamptz is null or windows.created_at <= $10)))
+  order by settlements.id desc
+  limit $11`)
+
+const listAccounts = statement(`
+  select settlement_id, account_id, participant_id, participant, currency, net, state, reason,
+    external_reference, changed_at
+  from settlement_accounts where settlement_id = any($1::text[]::integer[])
+  order by settlement_id, participant_id, account_id`)
+
+const listWindows = statement(`
+  select distinct taken.settlement_id, contents.window_id
+  from settlement_contents taken join window_contents contents on contents.id = taken.content_id
+  where taken.settlement_id = any($1::text[]::integer[])
+  order by 1, 2`)
+
+interface SettlementRow {
+  readonly id: number
+  readonly model: string
+  readonly state: string
+  readonly reason: string
+  readonly external_reference: string
+  readonly created_at: Date
+  readonly changed_at: Date
+}
+
+interface AccountRow {
+  readonly settlement_id: number
+  readonly account_id: number
+  readonly participant_id: number
+  readonly participant: string
+  readonly currency: string
+  readonly net: string
+  readonly state: string
+  readonly reason: string
+  readonly external_reference: string
+  readonly changed_at: Date
+}
+
+export async function readSettlements(
+  db: Queries,
+  filter: SettlementFilter,
+): Promise<readonly Settlement[]> {
+  const rows = await db.query<SettlementRow>(listSettlements, [
+    filter.id,
+    filter.currency,
+    filter.participantId,
+    filter.accountId,
+    filter.state,
+    filter.from,
+    filter.to,
+    filter.windowId,
+    filter.windowFrom,
+    filter.windowTo,
+    filter.limit,
+  ])
+  const ids = textArray(rows.map(({ id }) => String(id)))
+  const accounts = await db.query<AccountRow>(listAccounts, [ids])
+  const taken = await db.query<{ settlement_id: number; window_id: number }>(listWindows, [ids])
+  const settlements: Settlement[] = []
+  for (const row of rows) {
+    const windowIds = taken.filter(({ settlement_id }) => settlement_id === row.id)
+    const limit = Math.max(windowIds.length, 1)
+    const held = { ...anyWindow, ids: windowIds.map(({ window_id }) => window_id), limit }
+    settlements.push({
+      id: row.id,
+      model: row.model,
+      state: row.state,
+      reason: row.reason,
+      externalReference: row.external_reference,
+      createdAt: row.created_at.toISOString(),
+      changedAt: row.changed_at.toISOString(),
+      windows: [...(await readWindows(db, held, row.id))],
+      accounts: accounts.filter(({ settlement_id }) => settlement_id === row.id).map(accountOf),
+    })
+  }
+  return settlements
+}
+
+function accountOf(row: AccountRow): SettlementAccount {
+  return {
+    participantId: row.participant_id,
+    participant: row.participant,
+    accountId: row.account_id,
+    currency: row.currency,
+    state: row.state,
+    reason: row.reason,
+    externalReference: row.external_reference,
+    net: formatAmount(BigInt(row.net)),
+    changedAt: row.changed_at.toISOString(),
+    isUpdated: false,
+  }
+}

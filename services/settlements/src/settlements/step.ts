@@ -1,0 +1,320 @@
+/**
+ * A settlement takes a step: the intent is stored under its lock, the ledger moves what the step moves,
+ * once for its ids, then the states follow. Whoever finds an intent finishes it first, so that a crash
+ * between any two of these loses nothing, and a repeat moves nothing twice.
+ */
+import { auditEntry, derivedId } from '@causeway/events'
+import { formatAmount, parseDecimal } from '@causeway/money'
+import type { ledgerService, SettlementEntry } from '@causeway/protos'
+import {
+  retrying,
+  type Calls,
+  type Database,
+  type EventBus,
+  type Logger,
+  type Transaction,
+} from '@causeway/runtime'
+import { refuse, textFault, type Refused } from '../refusal.ts'
+import { followContents } from './create.ts'
+import {
+  committingIn,
+  grossMovements,
+  netMovements,
+  pairMovements,
+  steppingOf,
+  type Movement,
+  type Rules,
+  type Stepping,
+} from './domain/movements.ts'
+import {
+  decideAbort,
+  decideUpdate,
+  type Change,
+  type Fault,
+  type SettlementState,
+  type Update,
+} from './domain/settlement.ts'
+import {
+  endOfStep,
+  grossPages,
+  intendStep,
+  lockWindows,
+  openStepOf,
+  openSteps,
+  pairsOf,
+  saveChanges,
+  saveContentStates,
+  saveSettlementReason,
+  saveSettlementState,
+  settlementOf,
+  statesOf,
+  windowsOf,
+  type OpenStep,
+  type StoredSettlement,
+} from './store.ts'
+
+export interface SteppingParts {
+  readonly db: Database
+  readonly bus: Pick<EventBus, 'announce'>
+  readonly ledger: Pick<Calls<typeof ledgerService>, 'PostSettlementEntries'>
+  readonly log: Logger
+  readonly signal: AbortSignal
+  /** Whether a net sender's amount is no cover until its funds out are recorded. */
+  readonly excludesUnpaid: boolean
+}
+
+export type Stepped = { readonly type: 'DONE'; readonly faults: readonly Fault[] } | Refused
+
+/** Movements that one transaction of the ledger takes; clearing waits for it. */
+const entries_max = 1_000
+/** A step waits for the ledger's other work, and a thousand entries take their time. */
+const deadline_ms = 30_000
+
+/** Each account by itself: the faults tell what was not done. */
+export function updateAccounts(
+  parts: SteppingParts,
+  settlementId: number,
+  updates: readonly Update[],
+  actor: string,
+): Promise<Stepped> {
+  const fault = updates
+    .map(
+      ({ reason, externalReference }) =>
+        textFault('reason', reason) ?? textFault('externalReference', externalReference),
+    )
+    .find((found) => found !== undefined)
+  if (fault !== undefined) return Promise.resolve(fault)
+  return stepping(parts, settlementId, (settlement) => {
+    const decision = decideUpdate(settlement, updates)
+    if (decision.type === 'REFUSE') return refuse('STATE_WRONG', decision.detail)
+    const { changes, faults, state } = decision
+    if (changes.length === 0) return { type: 'NOTHING', faults }
+    return { type: 'STEP', step: { settlementId, changes, state, aborted: null, actor }, faults }
+  })
+}
+
+/** Takes back what was moved. Of an aborted settlement only the reason is new. */
+export function abort(
+  parts: SteppingParts,
+  settlementId: number,
+  aborted: { readonly reason: string; readonly externalReference: string },
+  actor: string,
+): Promise<Stepped> {
+  const fault =
+    textFault('reason', aborted.reason) ??
+    textFault('externalReference', aborted.externalReference)
+  if (fault !== undefined) return Promise.resolve(fault)
+  return stepping(parts, settlementId, (settlement) => {
+    const decision = decideAbort(settlement, aborted)
+    if (decision.type === 'REFUSE') return refuse('STATE_WRONG', decision.detail)
+    const changes = decision.type === 'ABORT' ? decision.changes : []
+    const step = { settlementId, changes, state: 'ABORTED', aborted, actor } as const
+    return { type: 'STEP', step, faults: [] }
+  })
+}
+
+type Decided =
+  | Refused
+  | { readonly type: 'NOTHING'; readonly faults: readonly Fault[] }
+  | {
+      readonly type: 'STEP'
+      readonly step: Omit<OpenStep, 'stepId'>
+      readonly faults: readonly Fault[]
+    }
+
+async function stepping(
+  parts: SteppingParts,
+  settlementId: number,
+  decide: (settlement: StoredSettlement) => Decided,
+): Promise<Stepped> {
+  for (;;) {
+    const begun = await beginStep(parts, settlementId, decide)
+    if (begun.type === 'REFUSE') return begun
+    if (begun.type === 'NOTHING') return { type: 'DONE', faults: begun.faults }
+    const refused = await finishStep(parts, begun.step)
+    if (begun.type === 'BEGUN') return refused ?? { type: 'DONE', faults: begun.faults }
+  }
+}
+
+export type Begun =
+  | Refused
+  | { readonly type: 'NOTHING'; readonly faults: readonly Fault[] }
+  /** The intent is stored. */
+  | { readonly type: 'BEGUN'; readonly step: OpenStep; readonly faults: readonly Fault[] }
+  /** Another step is under way, which is to be finished first. */
+  | { readonly type: 'OTHER'; readonly step: OpenStep }
+
+/** Decides under the settlement's lock, and stores what was decided. */
+export function beginStep(
+  { db }: Pick<SteppingParts, 'db'>,
+  settlementId: number,
+  decide: (settlement: StoredSettlement) => Decided,
+): Promise<Begun> {
+  return db.transaction(async (tx): Promise<Begun> => {
+    const settlement = await settlementOf(tx, settlementId, 'LOCK')
+    if (settlement === undefined) {
+      return refuse('SETTLEMENT_UNKNOWN', `there is no settlement ${settlementId}`)
+    }
+    const other = await openStepOf(tx, settlementId)
+    if (other !== undefined) return { type: 'OTHER', step: other }
+    const decided = decide(settlement)
+    if (decided.type !== 'STEP') return decided
+    const step = await intendStep(tx, decided.step)
+    return { type: 'BEGUN', step, faults: decided.faults }
+  })
+}
+
+/** Goes on with a step whose intent is stored; undefined when it was taken. */
+export async function finishStep(
+  parts: SteppingParts,
+  step: OpenStep,
+): Promise<Refused | undefined> {
+  const refused = await moveMoney(parts, step)
+  if (refused !== undefined) return refused
+  await parts.db.transaction((tx) => follow(parts, tx, step))
+  return undefined
+}
+
+/** Posts what the step moves. When the ledger refuses before anything moved, the step is forgotten. */
+export async function moveMoney(
+  parts: SteppingParts,
+  step: OpenStep,
+): Promise<Refused | undefined> {
+  const { db, log } = parts
+  const settlement = await settlementOf(db, step.settlementId, 'READ')
+  if (settlement === undefined) throw new Error(`settlement ${step.settlementId} is gone`)
+  let hasMoved = false
+  for await (const movements of pagesOf(parts, settlement, step.changes)) {
+    const detail = await post(parts, settlement, movements)
+    if (detail !== undefined) {
+      log.error({ settlementId: settlement.id, detail }, 'ALARM the ledger refused a settlement step')
+      if (!hasMoved) await endOfStep(db, step)
+      return refuse('LEDGER_REFUSED', detail)
+    }
+    hasMoved = true
+  }
+  return undefined
+}
+
+/** Depends on nothing that changes while the step is open, so that a repeat makes the same pages. */
+async function* pagesOf(
+  parts: SteppingParts,
+  settlement: StoredSettlement,
+  changes: readonly Change[],
+): AsyncGenerator<readonly Movement[]> {
+  const { db, excludesUnpaid } = parts
+  const { model } = settlement
+  const rules: Rules = { ...model, excludesUnpaid }
+  const stepping = steppingOf(settlement.accounts, changes)
+  if (model.granularity === 'GROSS') {
+    yield* grossMovementPages(db, settlement, rules, stepping)
+    return
+  }
+  const movements =
+    model.interchange === 'MULTILATERAL'
+      ? netMovements(rules, stepping)
+      : pairMovements(rules, stepping, await pairsOf(db, settlement))
+  for (let at = 0; at < movements.length; at += entries_max) {
+    yield movements.slice(at, at + entries_max)
+  }
+}
+
+async function* grossMovementPages(
+  db: Database,
+  settlement: StoredSettlement,
+  rules: Rules,
+  stepping: readonly Stepping[],
+): AsyncGenerator<readonly Movement[]> {
+  const payers = committingIn(stepping)
+  if (payers.size === 0) return
+  for (const windowId of await windowsOf(db, settlement.id)) {
+    const pages = grossPages(db, windowId, settlement.model.id, payers, entries_max / 2)
+    for await (const lines of pages) yield lines.flatMap((line) => grossMovements(rules, line))
+  }
+}
+
+/** Undefined when all of them are posted, now or before. */
+async function post(
+  { ledger, log, signal }: SteppingParts,
+  { id, model }: StoredSettlement,
+  movements: readonly Movement[],
+): Promise<string | undefined> {
+  const entries = movements.map((movement) => entryOf(id, movement))
+  const { outcome, detail, positions } = await retrying(
+    () => ledger.PostSettlementEntries({ settlementId: id, entries }, { deadline_ms }),
+    { log, what: `move money of settlement ${id}`, signal },
+  )
+  if (outcome !== 'POSTED') return `${outcome}: ${detail}`
+  if (!model.requireLiquidityCheck) return undefined
+  for (const { participantId, value, limit, currency } of positions) {
+    const left = (parseDecimal(limit) ?? 0n) - (parseDecimal(value) ?? 0n)
+    if (limit !== '' && left < 0n) {
+      const about = { settlementId: id, participantId, currency, position: value, limit }
+      log.warn(about, 'ALARM a settlement took a position above its net debit cap')
+    }
+  }
+  return undefined
+}
+
+/** The entry's id is made of the settlement, the account and the step: posted again, it is the same. */
+function entryOf(settlementId: number, movement: Movement): SettlementEntry {
+  const { name, debit, credit, amount, currency, awaitsFundsOut } = movement
+  return {
+    entryId: derivedId(`settlement/${settlementId}`, name),
+    debitParticipant: debit.participant ?? '',
+    debitAccountType: debit.type,
+    creditParticipant: credit.participant ?? '',
+    creditAccountType: credit.type,
+    amount: formatAmount(amount),
+    currency,
+    awaitsFundsOut,
+  }
+}
+
+/** The states follow the money; nothing when somebody else has ended the step. */
+async function follow({ bus }: SteppingParts, tx: Transaction, step: OpenStep): Promise<void> {
+  const { settlementId, changes, state, aborted, actor } = step
+  const before = await settlementOf(tx, settlementId, 'LOCK')
+  if (before === undefined || !(await endOfStep(tx, step))) return
+  await saveChanges(tx, settlementId, changes)
+  if (state !== before.state) await saveSettlementState(tx, settlementId, state)
+  if (aborted !== null) await saveSettlementReason(tx, settlementId, aborted)
+  const ending = endingOf(before.state, state)
+  if (ending !== undefined) {
+    const windowIds = await windowsOf(tx, settlementId)
+    await lockWindows(tx, windowIds)
+    await saveContentStates(tx, settlementId, ending)
+    await followContents(tx, windowIds, aborted?.reason ?? '')
+  }
+  const named = new Set(changes.map(({ accountId }) => accountId))
+  bus.announce(tx, [
+    auditEntry('settlements', {
+      actor,
+      action: aborted === null ? 'UpdateSettlementAccounts' : 'AbortSettlement',
+      subject: `settlements/${settlementId}`,
+      before: {
+        state: before.state,
+        accounts: statesOf(before.accounts.filter(({ accountId }) => named.has(accountId))),
+      },
+      after: { state, changes: changes.map((change) => ({ ...change })), ...aborted },
+      at: new Date(),
+    }),
+  ])
+}
+
+/** What becomes of what the settlement took, when it ends by this step. */
+function endingOf(
+  before: SettlementState,
+  after: SettlementState,
+): 'SETTLED' | 'ABORTED' | undefined {
+  return before !== after && (after === 'SETTLED' || after === 'ABORTED') ? after : undefined
+}
+
+/** What earlier processes have begun. */
+export async function finishSteps(parts: SteppingParts): Promise<void> {
+  const { log, signal } = parts
+  const read = { log, what: 'read unfinished settlement steps', signal }
+  for (const step of await retrying(() => openSteps(parts.db), read)) {
+    await finishStep(parts, step)
+  }
+}

@@ -1,0 +1,68 @@
+/**
+ * Closing a window: the intent is stored, the ledger switches its row and gives exact nets, then the
+ * window is PROCESSING and the next one OPEN. Whoever finds an intent finishes it, so that a crash
+ * between any two steps loses nothing, and a repeat changes nothing.
+ */
+import type { ledgerService } from '@causeway/protos'
+import { retrying, type Calls, type Database, type EventBus, type Logger } from '@causeway/runtime'
+import { refuse, requestIdFault, textFault, type Refused } from '../refusal.ts'
+import { askClosing, forgetClosing, openClosings, saveClosed, type Closing } from './store.ts'
+
+export interface ClosingParts {
+  readonly db: Database
+  readonly bus: Pick<EventBus, 'announce'>
+  readonly ledger: Pick<Calls<typeof ledgerService>, 'RotateSettlementWindow'>
+  readonly log: Logger
+  readonly signal: AbortSignal
+}
+
+export type Closed =
+  | { readonly type: 'CLOSED'; readonly windowId: number; readonly nextWindowId: number }
+  | Refused
+
+/** Idempotent by the request's id. */
+export async function closeWindow(
+  parts: ClosingParts,
+  request: Omit<Closing, 'nextWindowId'>,
+): Promise<Closed> {
+  const fault = requestIdFault(request.requestId) ?? textFault('reason', request.reason)
+  if (fault !== undefined) return fault
+  const { windowId } = request
+  for (;;) {
+    const asked = await askClosing(parts.db, request)
+    if (asked.type === 'REFUSE') return asked
+    if (asked.type === 'CLOSED') return { ...asked, windowId }
+    const finished = await finishClosing(parts, asked.closing)
+    // An earlier request was found under way: it is finished, then this one is asked anew.
+    if (asked.closing.requestId === request.requestId) return finished
+  }
+}
+
+/** Goes on with a closing whose intent is stored. */
+export async function finishClosing(parts: ClosingParts, closing: Closing): Promise<Closed> {
+  const { db, bus, ledger, log, signal } = parts
+  const { requestId, windowId, nextWindowId } = closing
+  const { outcome, nets } = await retrying(
+    () => ledger.RotateSettlementWindow({ requestId, windowId, nextWindowId }),
+    { log, what: `close window ${windowId} in the ledger`, signal },
+  )
+  if (outcome === 'ROTATED') {
+    await saveClosed(db, bus, closing, nets)
+    return { type: 'CLOSED', windowId, nextWindowId }
+  }
+  await forgetClosing(db, closing)
+  if (outcome === 'EMPTY') return refuse('WINDOW_EMPTY', `Window ${windowId} is empty`)
+  log.error({ windowId, nextWindowId }, 'ALARM the ledger has another window open than settlements')
+  return refuse('WINDOW_NOT_OPEN', `Window ${windowId} is not the one that is open in the ledger`)
+}
+
+/** What earlier processes have begun. */
+export async function finishClosings(parts: ClosingParts): Promise<void> {
+  const { log, signal } = parts
+  const closings = await retrying(() => openClosings(parts.db), {
+    log,
+    what: 'read unfinished closings',
+    signal,
+  })
+  for (const closing of closings) await finishClosing(parts, closing)
+}

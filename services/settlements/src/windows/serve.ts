@@ -1,0 +1,51 @@
+/** The settlement windows over gRPC. */
+import type { settlementWindowsService } from '@causeway/protos'
+import type { Handlers } from '@causeway/runtime'
+import { givenNumber, givenText, timeIn } from '../question.ts'
+import { refuse, type Refused } from '../refusal.ts'
+import { closeWindow, type ClosingParts } from './close.ts'
+import { anyWindow, readWindows } from './read-store.ts'
+
+export interface WindowServiceParts extends ClosingParts {
+  /** Told when a window was closed: its lines may all be there already. */
+  readonly onClosed: () => Promise<void>
+}
+
+export function windowHandlers(
+  parts: WindowServiceParts,
+): Handlers<typeof settlementWindowsService> {
+  const { db } = parts
+  return {
+    ListSettlementWindows: async ({ participantId, state, from, to, currency, limit }) => ({
+      windows: [
+        ...(await readWindows(db, {
+          ids: null,
+          participantId: givenNumber(participantId),
+          state: givenText(state),
+          from: timeIn(from),
+          to: timeIn(to),
+          currency: givenText(currency),
+          limit: limit <= 0 ? anyWindow.limit : Math.min(limit, anyWindow.limit),
+        })),
+      ],
+    }),
+    GetSettlementWindow: ({ id }) => windowAnswer(parts, id),
+    CloseSettlementWindow: async ({ requestId, windowId, reason, actor }) => {
+      const closed = await closeWindow(parts, { requestId, windowId, reason, actor })
+      if (closed.type === 'REFUSE') return refusedWith(closed)
+      await parts.onClosed()
+      return windowAnswer(parts, closed.nextWindowId)
+    },
+  }
+}
+
+async function windowAnswer({ db }: WindowServiceParts, id: number) {
+  const [window] = await readWindows(db, { ...anyWindow, ids: [id] })
+  return window === undefined
+    ? refusedWith(refuse('WINDOW_UNKNOWN', `there is no window ${id}`))
+    : { window }
+}
+
+function refusedWith({ reason, detail }: Refused) {
+  return { refusal: { reason, detail } }
+}
