@@ -2,13 +2,23 @@
 import type { Reason } from './contract.ts'
 import type { Json } from './json.ts'
 
-export type Answer = Answered | Refused
+export type Answer = Answered | File | Refused
 
 export interface Answered {
   readonly outcome: 'answered'
   readonly status: 200 | 201 | 202 | 204 | 503
   /** undefined: the answer has no body. */
   readonly body: Json | undefined
+}
+
+/** Anything but JSON, a piece at a time: it may be longer than memory is wide. */
+export interface File {
+  readonly outcome: 'file'
+  /** A media type of those that the operation names. */
+  readonly type: string
+  readonly pieces: Iterable<string | Buffer> | AsyncIterable<string | Buffer>
+  /** What a browser saves it as; undefined: it is shown. */
+  readonly name: string | undefined
 }
 
 export interface Refused {
@@ -20,6 +30,10 @@ export interface Refused {
 
 export function answered(status: Answered['status'], body?: Json): Answered {
   return { outcome: 'answered', status, body }
+}
+
+export function file(type: string, pieces: File['pieces'], name?: string): File {
+  return { outcome: 'file', type, pieces, name }
 }
 
 export function refused(reason: Reason, detail = ''): Refused {

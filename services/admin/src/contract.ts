@@ -96,6 +96,10 @@ const mojaloopMeanings: Partial<Record<Reason, Meaning>> = {
   ORACLE_EXISTS: { status: 500, code: '2001' },
 }
 
+export function meaningOf(reason: Reason, compatibility: Compatibility): Meaning {
+  return (compatibility === 'mojaloop' && mojaloopMeanings[reason]) || meanings[reason]
+}
+
 /** Whether a word that another service refused with is one of the reasons. */
 export function isReason(word: string): word is Reason {
   return Object.hasOwn(meanings, word)
@@ -106,8 +110,7 @@ export function errorAnswer(
   { reason, detail }: Refused,
   compatibility: Compatibility,
 ): { readonly status: number; readonly body: Json } {
-  const ours: Meaning = meanings[reason]
-  const { status, code } = (compatibility === 'mojaloop' && mojaloopMeanings[reason]) || ours
+  const { status, code } = meaningOf(reason, compatibility)
   return { status, body: { errorInformation: { ...described(code, detail) } } }
 }
 

@@ -237,6 +237,7 @@ export const pathVariables = {
   notificationId,
   ruleId,
   transferId,
+  asset: word,
   settlementId: queryNumber,
   participantId: queryNumber,
   accountId: queryNumber,

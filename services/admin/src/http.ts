@@ -10,8 +10,10 @@ import express, {
   type Response,
 } from 'express'
 import { isUtf8 } from 'node:buffer'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { z } from 'zod'
-import { refused, type Answer } from './answer.ts'
+import { refused, type Answer, type File } from './answer.ts'
 import { errorAnswer, type Compatibility } from './contract.ts'
 import { pathVariables, read, type Read } from './fields.ts'
 import { readJson, writeJson } from './json.ts'
@@ -75,9 +77,9 @@ async function run(operation: Operation, request: Request, log: Logger): Promise
 }
 
 function readCall(operation: Operation, request: Request): Read<Parameters<Operation['run']>[0]> {
-  if (request.accepts('json') === false) {
-    return refused('NOT_ACCEPTABLE', 'answers are application/json')
-  }
+  const types = ['json', ...(operation.about.files ?? [])]
+  const wanted = request.accepts(types)
+  if (wanted === false) return refused('NOT_ACCEPTABLE', 'answers are application/json')
   const inPath = read(pathOf(operation), request.params)
   if (inPath.outcome === 'refused') return inPath
   const inQuery = read(operation.query, request.query)
@@ -86,7 +88,7 @@ function readCall(operation: Operation, request: Request): Read<Parameters<Opera
   if (inBody.outcome === 'refused') return inBody
   return {
     outcome: 'read',
-    value: { ...inPath.value, actor, query: inQuery.value, body: inBody.value },
+    value: { ...inPath.value, actor, wanted, query: inQuery.value, body: inBody.value },
   }
 }
 
@@ -131,6 +133,10 @@ function unreadable(send: (response: Response, answer: Answer) => void): ErrorRe
 }
 
 function write(response: Response, answer: Answer, compatibility: Compatibility): void {
+  if (answer.outcome === 'file') {
+    writeFile(response, answer)
+    return
+  }
   const { status, body } =
     answer.outcome === 'answered' ? answer : errorAnswer(answer, compatibility)
   response.statusCode = status
@@ -143,3 +149,17 @@ function write(response: Response, answer: Answer, compatibility: Compatibility)
   response.setHeader('content-type', 'application/json; charset=utf-8')
   response.end(writeJson(body))
 }
+
+/** What goes wrong on the way breaks the connection, so that nobody takes a part for the whole. */
+function writeFile(response: Response, { type, pieces, name }: File): void {
+  response.setHeader('cache-control', 'no-store')
+  response.setHeader('x-content-type-options', 'nosniff')
+  response.setHeader('content-type', type.startsWith('text/') ? `${type}; charset=utf-8` : type)
+  if (type === 'text/html') response.setHeader('content-security-policy', ownOrigin)
+  if (name !== undefined) {
+    response.setHeader('content-disposition', `attachment; filename="${name}"`)
+  }
+  pipeline(Readable.from(pieces), response).catch(() => response.destroy())
+}
+
+const ownOrigin = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:"

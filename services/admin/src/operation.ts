@@ -25,6 +25,8 @@ type PathValues<Path extends string> = {
 export interface Asked<Body, Search> {
   /** The operator's name, 'unknown' where nobody asks for it. */
   readonly actor: string
+  /** What the client likes best: 'json' or one of the operation's `files`. */
+  readonly wanted: string
   readonly query: Search
   readonly body: Body
 }
@@ -42,8 +44,8 @@ export interface About<Search = Query> {
   /** What may be asked for after the question mark; what is not known there is ignored. */
   readonly query?: z.ZodType<Search>
   readonly answers: Answers
-  /** What a 200 is as text/csv, where the operation can say it so. */
-  readonly csv?: string
+  /** Media types other than JSON in which the operation can answer with 200. */
+  readonly files?: readonly string[]
   /** For what it refuses, beside what any request of its kind can be refused for. */
   readonly refuses?: readonly Reason[]
 }

@@ -284,7 +284,6 @@ describe('POST /participants/{name}/accounts/{id}', () => {
     ['with an unknown member', { colour: 'red' }, '400 3100'],
     ['with no extension', { extensionList: { extension: [] } }, '400 3100'],
     ['with 17 extensions', { extensionList: { extension } }, '400 3103'],
-    ['of funds out', { action: 'recordFundsOutPrepareReserve' }, '501 2002'],
   ])('%s', async (_what, changes, told) => {
     const path = `/participants/known/accounts/${settlementId}`
     expect(toldOf(await admin.call('POST', path, deposit(changes)))).toBe(told)
@@ -326,16 +325,6 @@ describe('the way in', () => {
       expect(toldOf(await admin.call('GET', path))).toBe('404 3002')
     },
   )
-
-  test.each([
-    ['PUT', '/participants/known/accounts/1/transfers/x'],
-    ['PUT', '/settlementModels/DEFERREDNET'],
-    ['GET', '/transactions/x'],
-  ])('%s %s is known and comes later', async (method, path) => {
-    expect(toldOf(await admin.call(method, path, method === 'GET' ? undefined : {}))).toBe(
-      '501 2002',
-    )
-  })
 
   test('an Accept that excludes JSON is 406', async () => {
     const answer = await admin.call('GET', '/participants', undefined, { accept: 'text/html' })

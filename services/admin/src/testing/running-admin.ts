@@ -8,8 +8,11 @@ import {
 } from '@causeway/runtime'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { randomBytes } from 'node:crypto'
+import { operations } from '../routes.ts'
 import { start } from '../service.ts'
 import { settings } from '../settings.ts'
+import { connect } from '../upstream.ts'
+import { holder } from './held-to-document.ts'
 
 export interface RunningAdmin {
   readonly url: string
@@ -57,11 +60,21 @@ export async function openAdmin(
     services.push(await service.start(valuesOf(service.settings, given), parts))
   }
   const values = { OPERATOR_PORT: '0', HUB_HOST: 'hub.example', ...given }
-  const admin = await start(valuesOf(settings, values), parts)
+  const read = valuesOf(settings, values)
+  const admin = await start(read, parts)
+  const hold = holder(operations({ ...connect(parts.grpc), settings: read }), {
+    compatibility: read.COMPATIBILITY,
+    tokens: false,
+  })
   return {
     url: admin.url,
     parts,
-    call: (method, path, body, headers = {}) => call(`${admin.url}${path}`, method, body, headers),
+    async call(method, path, body, headers = {}) {
+      const answer = await call(`${admin.url}${path}`, method, body, headers)
+      const { status, json } = answer
+      hold(method, path, { status, json, type: answer.headers.get('content-type') })
+      return answer
+    },
     async reserve(transfer) {
       const ledger = parts.grpc.client(ledgerService, 'participant-lifecycle')
       const item = { ...transfer, amount: '1', currency: 'USD', settles: 'NET' }
@@ -87,6 +100,7 @@ async function call(url: string, method: string, body: unknown, headers: object)
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   })
   const text = await answer.text()
-  const json: unknown = text === '' ? undefined : JSON.parse(text)
+  const isJson = answer.headers.get('content-type')?.startsWith('application/json') ?? false
+  const json: unknown = isJson && text !== '' ? JSON.parse(text) : undefined
   return { status: answer.status, headers: answer.headers, text, json }
 }

@@ -1,0 +1,146 @@
+/**
+ * The OpenAPI document of the operator port, made of the route tables: whatever a row says of its
+ * operation stands here, and what has no row does not.
+ */
+import { errorCatalogue } from '@causeway/fspiop'
+import type { Compatibility, Reason } from '../contract.ts'
+import { meaningOf } from '../contract.ts'
+import { pathVariables } from '../fields.ts'
+import type { Json } from '../json.ts'
+import type { Operation } from '../operation.ts'
+import { shownError } from '../shapes.ts'
+import { answerSchema, requestSchema, type Named, type Schema } from './schema.ts'
+
+export interface DocumentOptions {
+  readonly compatibility: Compatibility
+  /** Whether operators say who they are. */
+  readonly tokens: boolean
+}
+
+export function openApiDocument(operations: readonly Operation[], options: DocumentOptions) {
+  const named: Named = new Map()
+  const paths: Record<string, Record<string, Json>> = {}
+  for (const operation of operations) {
+    const path = operation.path.replaceAll(/:(\w+)/g, '{$1}')
+    const methods = (paths[path] ??= {})
+    methods[operation.method.toLowerCase()] = operationObject(operation, options, named)
+  }
+  answerSchema(shownError, named)
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Causeway operator API',
+      version: '1.0',
+      description:
+        'The administration API, the settlement API (/v2) and what else the operator of the hub is served.',
+    },
+    servers: [{ url: '.' }],
+    ...(options.tokens ? { security: [{ token: [] }] } : {}),
+    paths,
+    components: {
+      schemas: Object.fromEntries(named),
+      ...(options.tokens
+        ? { securitySchemes: { token: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } } }
+        : {}),
+    },
+  } satisfies Json
+}
+
+function operationObject(operation: Operation, options: DocumentOptions, named: Named): Json {
+  const { method, path, about, body } = operation
+  return {
+    operationId: `${method.toLowerCase()}${path.replaceAll(/[:/.-]+(\w?)/g, (_, letter: string) => letter.toUpperCase())}`,
+    summary: about.about,
+    tags: [groupOf(path)],
+    parameters: [...pathParameters(operation, named), ...queryParameters(operation, named)],
+    ...(body === null ? {} : { requestBody: bodyObject(requestSchema(body, named)) }),
+    responses: { ...answerObjects(operation, named), ...errorObjects(operation, options) },
+  }
+}
+
+/** The word that the path is about: 'keys' of `/participants/:name/keys/:kid`. */
+function groupOf(path: string): string {
+  const [first = '', , third] = path.split('/').slice(1)
+  if (first === 'v2') return 'settlement'
+  return first === 'participants' && third !== undefined ? `participants: ${third}` : first
+}
+
+function pathParameters({ variables }: Operation, named: Named): readonly Json[] {
+  return variables.map((name) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: requestSchema(pathVariables[name], named),
+  }))
+}
+
+function queryParameters({ query }: Operation, named: Named): readonly Json[] {
+  const { properties = {}, required = [] } = requestSchema(query, named)
+  return Object.entries(properties as Schema).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    required: (required as readonly Json[]).includes(name),
+    schema,
+  }))
+}
+
+function bodyObject(schema: Schema): Json {
+  return { required: true, content: { 'application/json': { schema } } }
+}
+
+function answerObjects({ about }: Operation, named: Named): Readonly<Record<string, Json>> {
+  return Object.fromEntries(
+    Object.entries(about.answers).map(([status, shape]) => {
+      const json = shape === null ? [] : [['application/json', answerSchema(shape, named)] as const]
+      const files = status === '200' ? (about.files ?? []) : []
+      const content = [...json, ...files.map((type) => [type, { type: 'string' }] as const)]
+      const described = { description: status === '503' ? 'Not everything answers' : 'Done' }
+      if (content.length === 0) return [status, described]
+      const types = Object.fromEntries(content.map(([type, schema]) => [type, { schema }]))
+      return [status, { ...described, content: types }]
+    }),
+  )
+}
+
+/** What any request of this kind can be refused for, and what this operation says of itself. */
+export function reasonsOf(operation: Operation, { tokens }: DocumentOptions): readonly Reason[] {
+  const asks = operation.variables.length > 0 || queryIsAsked(operation)
+  const reasons: Reason[] = [
+    ...(operation.about.refuses ?? []),
+    ...(asks ? (['MALFORMED', 'INVALID'] as const) : []),
+    ...(operation.body === null
+      ? []
+      : (['MISSING', 'MALFORMED', 'INVALID', 'TOO_MANY', 'TOO_LARGE'] as const)),
+    ...(tokens ? tokenReasons : []),
+    'NOT_ACCEPTABLE',
+    'UNAVAILABLE',
+    'FAULT',
+  ]
+  return [...new Set(reasons)]
+}
+
+/** Of who does not say who he is, and of who may not. */
+const tokenReasons: readonly Reason[] = []
+
+function queryIsAsked({ query }: Operation): boolean {
+  return Object.keys((requestSchema(query, new Map())['properties'] ?? {}) as Schema).length > 0
+}
+
+function errorObjects(operation: Operation, options: DocumentOptions) {
+  const codes = new Map<number, Set<string>>()
+  for (const reason of reasonsOf(operation, options)) {
+    const { status, code } = meaningOf(reason, options.compatibility)
+    const ofStatus = codes.get(status) ?? new Set()
+    codes.set(status, ofStatus.add(`${code} ${errorCatalogue[code].name}`))
+  }
+  const schema = { $ref: '#/components/schemas/Error' }
+  return Object.fromEntries(
+    [...codes].map(([status, lines]) => [
+      status,
+      {
+        description: [...lines].toSorted((a, b) => a.localeCompare(b)).join('; '),
+        content: { 'application/json': { schema } },
+      },
+    ]),
+  )
+}

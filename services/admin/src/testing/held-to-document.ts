@@ -1,0 +1,51 @@
+/** Holds every answer that a test gets to what the document says of its operation. */
+import { meaningOf } from '../contract.ts'
+import { reasonsOf, type DocumentOptions } from '../openapi/document.ts'
+import type { Answers, Operation } from '../operation.ts'
+
+export interface Told {
+  readonly status: number
+  readonly type: string | null
+  readonly json: unknown
+}
+
+/** Throws when the answer is not what the document promises; unknown paths promise nothing. */
+export function holder(operations: readonly Operation[], options: DocumentOptions) {
+  const known = operations.map((operation) => ({ operation, pattern: patternOf(operation.path) }))
+  return (method: string, url: string, told: Told): void => {
+    const path = url.replace(/\?.*/, '')
+    const ofPath = known.filter(({ pattern }) => pattern.test(path))
+    const [first] = ofPath.filter(({ operation }) => operation.path === ofPath[0]?.operation.path)
+    const found = ofPath.find(
+      ({ operation }) => operation.method === method && operation.path === first?.operation.path,
+    )
+    if (found !== undefined) hold(found.operation, options, told)
+  }
+}
+
+function patternOf(path: string): RegExp {
+  return new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/]+')}$`)
+}
+
+function hold(operation: Operation, options: DocumentOptions, { status, type, json }: Told): void {
+  const what = `${operation.method} ${operation.path} answered ${status}`
+  if (Object.hasOwn(operation.about.answers, status)) {
+    const shape = operation.about.answers[status as keyof Answers]
+    const isFile = operation.about.files?.some((each) => type?.startsWith(each)) ?? false
+    if (isFile) return
+    if (shape === null || shape === undefined) {
+      if (json !== undefined) throw new Error(`${what} with a body that the document does not name`)
+      return
+    }
+    const { error } = shape.safeParse(json)
+    if (error) throw new Error(`${what} unlike the document: ${error.message}`)
+    return
+  }
+  const code = (json as { errorInformation?: { errorCode?: string } } | undefined)?.errorInformation
+    ?.errorCode
+  const promised = reasonsOf(operation, options).some((reason) => {
+    const meaning = meaningOf(reason, options.compatibility)
+    return meaning.status === status && meaning.code === code
+  })
+  if (!promised) throw new Error(`${what} with ${code}, which the document does not name`)
+}
