@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { fileURLToPath } from 'node:url'
+import { startChild } from '../testing/child.ts'
 import { eventually, openTestParts, type TestParts } from '../testing.ts'
 import { ProcessStopping } from '../stopping.ts'
 import { migrationFiles } from '../testing/migration-files.ts'
@@ -51,6 +53,34 @@ test('the next in line takes over when the backend of the holder ends, and its t
   expect(await pidOf(successor)).not.toBe(backend)
   expect(isOutage(await first.query(lines, []).catch((error: unknown) => error))).toBe(true)
 })
+
+test.each([
+  ['waits for rows of another', "insert into lines values ('late')"],
+  ['works on a long statement', 'select pg_sleep(30)'],
+])(
+  'the next in line takes over soon when the process of a holder dies that %s',
+  async (_, text) => {
+    const outside = await parts.openDatabase({
+      url: '',
+      schema: 'ledger',
+      migrations,
+      connections_max: 1,
+    })
+    const taken_ms = await outside.transaction(async (tx) => {
+      await tx.query(statement('lock table lines in access exclusive mode'), [])
+      const program = new URL('../testing/lock-holder.ts', import.meta.url)
+      const url = parts.databaseUrl
+      const holder = startChild(program, [url, 'ledger', 'writer', fileURLToPath(migrations), text])
+      expect(await holder.firstLine).toBe('works')
+      const second = open()
+      await holder.kill()
+      const killed_ms = performance.now()
+      await second
+      return performance.now() - killed_ms
+    })
+    expect(taken_ms).toBeLessThan(2_000)
+  },
+)
 
 test('an idle holder learns that its lock is lost', async () => {
   const first = await open()

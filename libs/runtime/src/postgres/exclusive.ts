@@ -24,13 +24,18 @@ export interface ExclusiveOptions extends DatabaseOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-const retry_ms = 50
+const retry_ms = 25
 /**
- * The server ends the session, and gives the lock away, some 3 s after the machine of the holder is gone;
- * a process that dies on a living machine is noticed at once. Nothing on a socket.
+ * The server ends the session, and gives the lock away, some 3 s after the machine of the holder is gone.
+ * Nothing on a socket.
  */
-const noticedSoon =
+const machineGone =
   '-c tcp_keepalives_idle=1 -c tcp_keepalives_interval=1 -c tcp_keepalives_count=2 -c tcp_user_timeout=3000'
+/**
+ * A process that dies on a living machine is noticed at once between two statements, and no later than
+ * this within one: without it the server first ends the statement, however long that waits for others.
+ */
+const processGone = process.platform === 'win32' ? '' : '-c client_connection_check_interval=100'
 
 /** Waits until the lock is given. Rejects when the connection fails or the signal aborts. */
 export async function openExclusive(
@@ -41,7 +46,7 @@ export async function openExclusive(
   const connection = { ...options, applicationName: `${schema} ${lock}` }
   await migrate(connection, options.migrations)
   const { options: session = '', ...config } = connectionConfig(connection)
-  const client = new pg.Client({ ...config, options: `${session} ${noticedSoon}` })
+  const client = new pg.Client({ ...config, options: `${session} ${machineGone} ${processGone}` })
   client.on('error', () => {
     // `lost` tells it, and the query that is under way rejects with the same error.
   })

@@ -26,6 +26,8 @@ export interface OneConnection {
 
 /** Between tries that failed for a reason that time alone may not heal. */
 const pause_ms = 1_000
+/** The ledger stands still meanwhile: a database that is back is not waited for any longer. */
+const delay_ms_max = 200
 
 /** @param prepare what is done on it, under the lock, before it serves */
 export function keepOneConnection(
@@ -47,7 +49,12 @@ export function keepOneConnection(
 
   async function reopen(): Promise<void> {
     const what = "taking the ledger's lock"
-    database = await retrying(() => openReady(open, prepare, ending), { log, what, signal })
+    database = await retrying(() => openReady(open, prepare, ending), {
+      log,
+      what,
+      signal,
+      delay_ms_max,
+    })
   }
 
   async function keep(): Promise<void> {
