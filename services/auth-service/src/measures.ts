@@ -6,6 +6,8 @@ export interface Measures {
   token(issued: boolean): void
   certificate(issued: boolean): void
   ping(identity: string): void
+  /** `let_in`, or why not. */
+  logIn(outcome: string): void
 }
 
 const outcomeOf = (issued: boolean) => ({ outcome: issued ? 'issued' : 'refused' })
@@ -30,9 +32,16 @@ export function openMeasures(metrics: Metrics): Measures {
     labelNames: ['identity'],
     registers,
   })
+  const logIns = new Counter({
+    name: 'auth_service_log_ins_total',
+    help: 'log-ins of operators; many wrong ones are somebody who guesses',
+    labelNames: ['outcome'],
+    registers,
+  })
   return {
     token: (issued) => tokens.inc(outcomeOf(issued)),
     certificate: (issued) => certificates.inc(outcomeOf(issued)),
     ping: (identity) => pings.inc({ identity }),
+    logIn: (outcome) => logIns.inc({ outcome: outcome.toLowerCase() }),
   }
 }

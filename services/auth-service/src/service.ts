@@ -1,6 +1,6 @@
 /** Keys of FSPs, what they identify themselves with, and their pings: built in reading order. */
 import { onEvents } from '@causeway/events'
-import { credentialsService, keysService, pingsService } from '@causeway/protos'
+import { credentialsService, keysService, operatorsService, pingsService } from '@causeway/protos'
 import { periodically, statement, type Database, type Start } from '@causeway/runtime'
 import { openCa } from './credentials/certificates.ts'
 import { openGuesses } from './credentials/guesses.ts'
@@ -10,6 +10,10 @@ import { openTokenKeys } from './credentials/token-keys.ts'
 import { openFsps } from './fsps.ts'
 import { serveKeys } from './keys/serve.ts'
 import { openMeasures } from './measures.ts'
+import { openFirstOperators } from './operators/first.ts'
+import { openSecrets } from './operators/secrets.ts'
+import { serveOperators } from './operators/serve.ts'
+import { forgetExpired } from './operators/session-store.ts'
 import { heardOfPings, openPingHandle } from './pings/handle.ts'
 import { servePings } from './pings/serve.ts'
 import { forgetPings } from './pings/store.ts'
@@ -37,7 +41,19 @@ export const start: Start<Settings> = async (settings, parts) => {
     seal,
     life_ms: settings.AUTH_SERVICE_TOKEN_KEY_LIFE_D * day_ms,
   })
-  await firstTokenKey(db, tokenKeys.current(new Date()))
+  await orClosed(db, tokenKeys.current(new Date()))
+  const secrets = openSecrets({ cost: settings.AUTH_SERVICE_PASSWORD_COST })
+  await orClosed(
+    db,
+    openFirstOperators({
+      db,
+      bus,
+      secrets,
+      log,
+      passwordFile: settings.AUTH_SERVICE_FIRST_PASSWORD_FILE,
+      setupSecretFile: settings.AUTH_SERVICE_SETUP_SECRET_FILE,
+    }),
+  )
 
   parts.grpc.serve(keysService, serveKeys({ db, bus, findFsp }))
   parts.grpc.serve(
@@ -55,6 +71,21 @@ export const start: Start<Settings> = async (settings, parts) => {
       life_ms: settings.AUTH_SERVICE_CERTIFICATE_LIFE_D * day_ms,
     }),
   )
+  parts.grpc.serve(
+    operatorsService,
+    serveOperators({
+      db,
+      bus,
+      secrets,
+      tokenKeys,
+      measures,
+      hubName: settings.HUB_NAME,
+      life_s: settings.AUTH_SERVICE_OPERATOR_TOKEN_LIFE_S,
+      sessionLife_s: settings.AUTH_SERVICE_SESSION_LIFE_S,
+      attempts_max: settings.AUTH_SERVICE_WRONG_PASSWORDS_MAX,
+      lock_s: settings.AUTH_SERVICE_LOCK_S,
+    }),
+  )
   parts.grpc.serve(pingsService, servePings(db))
   const onStored = ({ identity }: { readonly identity: string }) => measures.ping(identity)
   const handlePings = openPingHandle({ db, bus, onStored })
@@ -64,8 +95,11 @@ export const start: Start<Settings> = async (settings, parts) => {
   const kept_ms = settings.AUTH_SERVICE_PINGS_KEPT_D * day_ms
   const forgetting = periodically(
     forget_every_ms,
-    () => forgetPings(db, new Date(Date.now() - kept_ms)),
-    { log, name: 'forgetting old pings' },
+    async () => {
+      await forgetPings(db, new Date(Date.now() - kept_ms))
+      await forgetExpired(db, new Date())
+    },
+    { log, name: 'forgetting old pings and sessions' },
   )
   parts.health.ready('auth-service database', async () => {
     await db.query(alive, [])
@@ -81,7 +115,7 @@ export const start: Start<Settings> = async (settings, parts) => {
 }
 
 /** A start that does not come to its end leaves nothing open. */
-async function firstTokenKey(db: Database, found: Promise<unknown>): Promise<void> {
+async function orClosed(db: Database, found: Promise<unknown>): Promise<void> {
   try {
     await found
   } catch (error) {

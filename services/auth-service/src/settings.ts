@@ -64,6 +64,53 @@ export const settings = {
     min: 1,
     max: 3_650,
   }),
+  AUTH_SERVICE_OPERATOR_TOKEN_LIFE_S: integer({
+    about: 'how long an access token of an operator is valid',
+    unit: 's',
+    default: 900,
+    min: 30,
+    max: 3_600,
+  }),
+  AUTH_SERVICE_SESSION_LIFE_S: integer({
+    about: 'how long an operator may go on after a log-in before he logs in again',
+    unit: 's',
+    default: 43_200,
+    min: 60,
+    max: 2_592_000,
+  }),
+  AUTH_SERVICE_WRONG_PASSWORDS_MAX: integer({
+    about: 'wrong passwords of an operator in a row before no further one is looked at',
+    unit: 'passwords',
+    default: 10,
+    min: 1,
+    max: 1_000,
+  }),
+  AUTH_SERVICE_PASSWORD_COST: integer({
+    about: 'what hashing a password costs: 15 is 32 MiB of memory, each step doubles it',
+    unit: '',
+    default: 15,
+    min: 10,
+    max: 20,
+  }),
+  AUTH_SERVICE_LOCK_S: integer({
+    about: 'how long they are remembered, and so how long a lock holds',
+    unit: 's',
+    default: 900,
+    min: 1,
+    max: 86_400,
+  }),
+  AUTH_SERVICE_FIRST_PASSWORD_FILE: text({
+    about:
+      'file: the password of the first administrator, made where there is no operator yet and to be ' +
+      'changed at the first log-in; the hub process makes its own',
+    default: '',
+  }),
+  AUTH_SERVICE_SETUP_SECRET_FILE: text({
+    about:
+      "file: the secret of the operator 'setup', a program that may set the hub up: 32 random bytes " +
+      'in base64url; empty: there is none; the hub process makes its own',
+    default: '',
+  }),
   HUB_NAME: text({ about: 'name of the hub as a participant', default: 'Hub' }),
 }
 

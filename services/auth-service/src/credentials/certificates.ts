@@ -6,8 +6,10 @@ import { faultOfCa, readCsr, signCsr, type Ca } from '@causeway/pki'
 import { readPem, StartError, type Database, type EventBus } from '@causeway/runtime'
 import { X509Certificate } from 'node:crypto'
 import { announceChange } from '../announce.ts'
+import { timeMessage } from '../contract.ts'
 import { refuse, unknownParticipant, type Refused } from '../domain/refusal.ts'
 import type { FindFsp } from '../fsps.ts'
+import { record } from '../record.ts'
 import type { Settings } from '../settings.ts'
 import { foreignHost } from './domain/certified-hosts.ts'
 import { insertCertificate, type IssuedCertificate } from './store.ts'
@@ -51,8 +53,7 @@ export async function openCa(settings: Settings): Promise<(() => Promise<Ca>) | 
 
 export async function issueCertificate(
   parts: CertificateParts,
-  participant: string,
-  csr: string,
+  { participant, csr, actor }: Readonly<Record<'participant' | 'csr' | 'actor', string>>,
 ): Promise<Issued | Refused> {
   const { db, bus, findFsp, readCa, hubName, life_ms } = parts
   if (readCa === undefined) return refuse('NO_CA', 'this hub issues no certificates')
@@ -77,6 +78,14 @@ export async function issueCertificate(
   await db.transaction(async (tx) => {
     await insertCertificate(tx, issued, now)
     announceChange(bus, tx, participant, now)
+    record(bus, tx, {
+      actor,
+      action: 'IssueCertificate',
+      subject: `participants/${participant}/certificates/${issued.serial}`,
+      before: null,
+      after: { validFrom: timeMessage(issued.validFrom), validTo: timeMessage(issued.validTo) },
+      at: now,
+    })
   })
   return { type: 'ISSUED', ...issued, ca: ca.certificate }
 }

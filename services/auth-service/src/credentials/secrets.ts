@@ -3,6 +3,7 @@ import type { Database, EventBus } from '@causeway/runtime'
 import { announceChange } from '../announce.ts'
 import { refuse, unknownParticipant, type Refused } from '../domain/refusal.ts'
 import type { FindFsp } from '../fsps.ts'
+import { record } from '../record.ts'
 import { waitForTurn } from '../turn-store.ts'
 import { endSecrets, insertSecret, openSecrets } from './store.ts'
 import { newSecret } from './tokens.ts'
@@ -23,13 +24,22 @@ export async function createSecret(
   if ((await findFsp(participant)) === undefined) return unknownParticipant(participant)
   return db.transaction(async (tx) => {
     await waitForTurn(tx, participant)
-    if ((await openSecrets(tx, participant)) >= secrets_max) {
+    const open = await openSecrets(tx, participant)
+    if (open >= secrets_max) {
       return refuse('INVALID', `${participant} has ${secrets_max} secrets: end them first`)
     }
     const createdAt = new Date()
     const { secret, hash } = newSecret()
     await insertSecret(tx, { hash, participant, createdAt, createdBy })
     announceChange(bus, tx, participant, createdAt)
+    record(bus, tx, {
+      actor: createdBy,
+      action: 'CreateClientSecret',
+      subject: subjectOf(participant),
+      before: { clientSecrets: open },
+      after: { clientSecrets: open + 1 },
+      at: createdAt,
+    })
     return { type: 'MADE', secret }
   })
 }
@@ -38,12 +48,27 @@ export async function createSecret(
 export async function endAllSecrets(
   { db, bus, findFsp }: SecretParts,
   participant: string,
+  actor: string,
 ): Promise<Refused | undefined> {
   if ((await findFsp(participant)) === undefined) return unknownParticipant(participant)
   await db.transaction(async (tx) => {
     await waitForTurn(tx, participant)
     const now = new Date()
-    if ((await endSecrets(tx, participant, now)) > 0) announceChange(bus, tx, participant, now)
+    const ended = await endSecrets(tx, participant, now)
+    if (ended === 0) return
+    announceChange(bus, tx, participant, now)
+    record(bus, tx, {
+      actor,
+      action: 'EndClientSecrets',
+      subject: subjectOf(participant),
+      before: { clientSecrets: ended },
+      after: { clientSecrets: 0 },
+      at: now,
+    })
   })
   return undefined
+}
+
+function subjectOf(participant: string): string {
+  return `participants/${participant}/client-secrets`
 }

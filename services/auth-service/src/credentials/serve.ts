@@ -28,8 +28,8 @@ function secrets(parts: CredentialParts): Pick<Service, 'CreateClientSecret' | '
         ? { refusal: refusalMessage(made) }
         : { secret: { clientId: participant, clientSecret: made.secret } }
     },
-    async EndClientSecrets({ name }) {
-      const refused = await endAllSecrets(parts, name)
+    async EndClientSecrets({ name, actor }) {
+      const refused = await endAllSecrets(parts, name, actor)
       return { refusal: refused === undefined ? null : refusalMessage(refused) }
     },
   }
@@ -54,8 +54,8 @@ function certificates(
   parts: CredentialParts,
 ): Pick<Service, 'IssueCertificate' | 'GetCredentialStates'> {
   return {
-    async IssueCertificate({ participant, csr }) {
-      const issued = await issueCertificate(parts, participant, csr)
+    async IssueCertificate({ participant, csr, actor }) {
+      const issued = await issueCertificate(parts, { participant, csr, actor })
       parts.measures.certificate(issued.type === 'ISSUED')
       if (issued.type === 'REFUSE') return { refusal: refusalMessage(issued) }
       const { certificate, ca, validTo } = issued

@@ -1,7 +1,21 @@
 /** The closed set of reasons for which something is refused, as the gRPC contract lists it. */
 
 export type Reason =
-  'PARTICIPANT_UNKNOWN' | 'KEY_UNKNOWN' | 'KEY_EXISTS' | 'SECRET_WRONG' | 'NO_CA' | 'INVALID'
+  | 'PARTICIPANT_UNKNOWN'
+  | 'KEY_UNKNOWN'
+  | 'KEY_EXISTS'
+  | 'SECRET_WRONG'
+  | 'NO_CA'
+  | 'INVALID'
+  | 'LOCKED'
+  | 'BUSY'
+  | 'TOKEN_INVALID'
+  | 'OPERATOR_UNKNOWN'
+  | 'OPERATOR_EXISTS'
+  | 'ROLE_UNKNOWN'
+  | 'ROLE_BUILT_IN'
+  | 'PRIVILEGE_UNKNOWN'
+  | 'LAST_ADMINISTRATOR'
 
 export interface Refused {
   readonly type: 'REFUSE'

@@ -3,9 +3,10 @@ import { isKid } from '@causeway/fspiop'
 import type { keysService } from '@causeway/protos'
 import type { Database, EventBus, Handlers, Transaction } from '@causeway/runtime'
 import { announceChange } from '../announce.ts'
-import { isRefused, refusalMessage, timeOf } from '../contract.ts'
+import { isRefused, refusalMessage, timeMessage, timeOf } from '../contract.ts'
 import { refuse, unknownParticipant, type Refused } from '../domain/refusal.ts'
 import { isName, type FindFsp } from '../fsps.ts'
+import { record } from '../record.ts'
 import { waitForTurn } from '../turn-store.ts'
 import { keyMessage, newKeyOf } from './contract.ts'
 import { add, end, type Key, type NewKey } from './domain/key.ts'
@@ -37,12 +38,12 @@ export function serveKeys(parts: KeyParts): Handlers<typeof keysService> {
       }))
       return { participants }
     },
-    async EndParticipantKey({ participant, kid, validTo }) {
+    async EndParticipantKey({ participant, kid, validTo, actor }) {
       const now = new Date()
       const at = timeOf('validTo', validTo, now)
       if (isRefused(at)) return answer(at)
       if (!isName(participant) || !isKid(kid)) return answer(unknownKey(participant, kid))
-      return answer(await endKey(parts, participant, kid, at))
+      return answer(await endKey(parts, { participant, kid, actor }, at))
     },
   }
 }
@@ -55,6 +56,14 @@ function addKey({ db, bus }: KeyParts, participant: string, wanted: NewKey): Pro
     if (decision.type === 'REFUSE') return decision
     if (decision.type === 'ADD') {
       await insert(tx, participant, decision.key)
+      record(bus, tx, {
+        actor: wanted.createdBy,
+        action: 'AddParticipantKey',
+        subject: subjectOf(participant, decision.key.kid),
+        before: null,
+        after: recordOf(decision.key),
+        at: now,
+      })
       announceChange(bus, tx, participant, now)
     }
     return { type: 'DONE', key: decision.key }
@@ -63,8 +72,7 @@ function addKey({ db, bus }: KeyParts, participant: string, wanted: NewKey): Pro
 
 function endKey(
   { db, bus }: KeyParts,
-  participant: string,
-  kid: string,
+  { participant, kid, actor }: Readonly<Record<'participant' | 'kid' | 'actor', string>>,
   validTo: Date,
 ): Promise<Outcome> {
   return db.transaction(async (tx) => {
@@ -76,6 +84,14 @@ function endKey(
     if (decision.type === 'REFUSE') return decision
     if (decision.type === 'END') {
       await saveEnd(tx, participant, decision.key)
+      record(bus, tx, {
+        actor,
+        action: 'EndParticipantKey',
+        subject: subjectOf(participant, kid),
+        before: recordOf(key),
+        after: recordOf(decision.key),
+        at: now,
+      })
       announceChange(bus, tx, participant, now)
     }
     return { type: 'DONE', key: decision.key }
@@ -85,6 +101,14 @@ function endKey(
 async function lockKeys(tx: Transaction, participant: string): Promise<readonly Key[]> {
   await waitForTurn(tx, participant)
   return (await keysOf(tx, [participant])).get(participant) ?? []
+}
+
+function subjectOf(participant: string, kid: string): string {
+  return `participants/${participant}/keys/${kid}`
+}
+
+function recordOf({ use, thumbprint, validFrom, validTo }: Key) {
+  return { use, thumbprint, validFrom: timeMessage(validFrom), validTo: timeMessage(validTo) }
 }
 
 function unknownKey(participant: string, kid: string): Refused {

@@ -1,0 +1,80 @@
+/** Who runs the hub: which names and passwords there can be, and which changes would go wrong. */
+import { refuse, type Refused } from '../../domain/refusal.ts'
+import { grants } from './privilege.ts'
+
+export type Kind = 'PERSON' | 'MACHINE'
+
+export interface Operator {
+  readonly name: string
+  readonly kind: Kind
+  readonly isActive: boolean
+  readonly mustChange: boolean
+  /** Sorted. */
+  readonly roles: readonly string[]
+  readonly version: number
+  readonly attempts: number
+  readonly attemptsSince: Date
+  readonly lastLogInAt: Date | null
+  readonly createdAt: Date
+  readonly createdBy: string
+}
+
+export interface Role {
+  readonly id: string
+  readonly label: string
+  readonly description: string
+  readonly privileges: readonly string[]
+  readonly isBuiltIn: boolean
+}
+
+export const password_length_min = 12
+export const secret_length_max = 256
+
+/** Small letters, so that no two people differ by one that looks alike. */
+export function isOperatorName(text: string): boolean {
+  return /^[a-z0-9][a-z0-9._@-]{0,62}[a-z0-9]$/.test(text)
+}
+
+/** Length alone makes a password good (NIST SP 800-63B); what stands beside it is no secret. */
+export function passwordFault(name: string, password: string, old: string): Refused | undefined {
+  if (password.length < password_length_min || password.length > secret_length_max) {
+    return refuse(
+      'INVALID',
+      `a password has ${password_length_min} to ${secret_length_max} characters`,
+    )
+  }
+  if (password === old) return refuse('INVALID', 'the new password is the old one')
+  if (password.toLowerCase().includes(name)) {
+    return refuse('INVALID', 'the password holds the name')
+  }
+  if (new Set(password).size < 5) return refuse('INVALID', 'the password is too simple')
+  return undefined
+}
+
+export interface Change {
+  readonly isActive: boolean
+  readonly roles: readonly string[]
+}
+
+/** Somebody must be left who can let others in. */
+export function leavesNobody(
+  operators: readonly Operator[],
+  roles: readonly Role[],
+  name: string,
+  change: Change,
+): boolean {
+  const privilegesOf = new Map(roles.map(({ id, privileges }) => [id, privileges]))
+  const isInCharge = ({ kind, isActive, roles: own }: Pick<Operator, 'kind' | keyof Change>) =>
+    kind === 'PERSON' &&
+    isActive &&
+    own.some((role) => grants(privilegesOf.get(role) ?? [], 'MANAGE_OPERATORS'))
+  const after = operators.map((operator) =>
+    operator.name === name ? { ...operator, ...change } : operator,
+  )
+  return operators.some(isInCharge) && !after.some(isInCharge)
+}
+
+/** What is on record of an operator; never a secret. */
+export function recordOf({ kind, isActive, mustChange, roles }: Operator) {
+  return { kind, isActive, mustChangePassword: mustChange, roles }
+}

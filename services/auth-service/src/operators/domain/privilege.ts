@@ -1,0 +1,30 @@
+/** What a list of privileges grants: each names one, or with a star at its end all that begin so. */
+
+export function grants(granted: readonly string[], privilege: string): boolean {
+  return granted.some((one) =>
+    one.endsWith('*') ? privilege.startsWith(one.slice(0, -1)) : one === privilege,
+  )
+}
+
+/** Whether it can stand in a role: a star ends it, and nothing else than a name precedes. */
+export function isPrivilegePattern(text: string): boolean {
+  return text === '*' || /^[A-Z][A-Z0-9_]{0,62}(\*|[A-Z0-9])$/.test(text)
+}
+
+/** Compares semantic versions; undefined for what is none. */
+export function isOlder(version: string, than: string): boolean {
+  const [one, other] = [partsOf(version), partsOf(than)]
+  for (const [index, part] of one.entries()) {
+    const against = other[index] ?? 0
+    if (part !== against) return part < against
+  }
+  return false
+}
+
+export function isVersion(text: string): boolean {
+  return /^\d{1,6}\.\d{1,6}\.\d{1,6}$/.test(text)
+}
+
+function partsOf(version: string): readonly number[] {
+  return version.split('.').map(Number)
+}

@@ -1,0 +1,258 @@
+/** Operators are made, changed, given a new secret; each change is on record with what was before. */
+import type { Database, EventBus, Transaction } from '@causeway/runtime'
+import { refuse, type Refused } from '../domain/refusal.ts'
+import { record } from '../record.ts'
+import { waitForTurn } from '../turn-store.ts'
+import { invalidateTokensOf } from './announce.ts'
+import {
+  isOperatorName,
+  leavesNobody,
+  passwordFault,
+  recordOf,
+  type Kind,
+  type Operator,
+} from './domain/operator.ts'
+import { allRoles } from './role-store.ts'
+import { hashOfSecret, newSecret, type Secrets } from './secrets.ts'
+import { endSessionsOf } from './session-store.ts'
+import {
+  allOperators,
+  claimAttempt,
+  insertOperator,
+  operatorsOf,
+  saveActive,
+  saveRoles,
+  saveSecret,
+  secretHashOf,
+  type NewOperator,
+} from './store.ts'
+
+export interface ManageParts {
+  readonly db: Database
+  readonly bus: EventBus
+  readonly secrets: Secrets
+  /** Of access tokens. */
+  readonly life_s: number
+  readonly attempts_max: number
+  readonly lock_s: number
+}
+
+export interface Managed {
+  readonly type: 'OPERATOR'
+  readonly operator: Operator
+  /** Shown this once; empty when no new one was made. */
+  readonly secret: string
+}
+
+const turn = 'operators'
+
+export interface Creation {
+  readonly name: string
+  readonly kind: string
+  readonly roles: readonly string[]
+  readonly actor: string
+}
+
+export async function createOperator(
+  { db, bus, secrets }: ManageParts,
+  { name, kind, roles, actor }: Creation,
+): Promise<Managed | Refused> {
+  if (!isOperatorName(name)) {
+    return refuse('INVALID', 'name has 2 to 64 small letters, digits, . _ @ and -')
+  }
+  if (kind !== 'PERSON' && kind !== 'MACHINE') return refuse('INVALID', 'kind is PERSON or MACHINE')
+  const mustChange = kind === 'PERSON'
+  const made = await firstSecret(secrets, kind)
+  if ('type' in made) return made
+  const row: NewOperator = {
+    name,
+    kind,
+    roles,
+    mustChange,
+    createdBy: actor,
+    secretHash: made.hash,
+  }
+  return db.transaction(async (tx): Promise<Managed | Refused> => {
+    await waitForTurn(tx, turn)
+    const unknown = await unknownRole(tx, roles)
+    if (unknown !== undefined) return unknown
+    const now = new Date()
+    if (!(await insertOperator(tx, row, now))) {
+      return refuse('OPERATOR_EXISTS', `there is an operator ${name}`)
+    }
+    const operator = await operatorNamed(tx, name)
+    const after = recordOf(operator)
+    record(bus, tx, {
+      actor,
+      action: 'CreateOperator',
+      subject: subject(name),
+      before: null,
+      after,
+      at: now,
+    })
+    return { type: 'OPERATOR', operator, secret: made.secret }
+  })
+}
+
+export interface Changes {
+  readonly name: string
+  readonly isActive: boolean | undefined
+  readonly roles: readonly string[] | undefined
+  readonly actor: string
+}
+
+/** Tokens that say what is not true any more are not accepted from now on. */
+export async function updateOperator(
+  { db, bus, life_s }: ManageParts,
+  { name, isActive, roles, actor }: Changes,
+): Promise<Managed | Refused> {
+  return db.transaction(async (tx): Promise<Managed | Refused> => {
+    await waitForTurn(tx, turn)
+    const operators = await allOperators(tx)
+    const before = operators.find((one) => one.name === name)
+    if (before === undefined) return unknownOperator(name)
+    const change = {
+      isActive: isActive ?? before.isActive,
+      roles: [...new Set(roles ?? before.roles)].toSorted(),
+    }
+    const unknown = await unknownRole(tx, change.roles)
+    if (unknown !== undefined) return unknown
+    if (leavesNobody(operators, await allRoles(tx), name, change)) {
+      return refuse('LAST_ADMINISTRATOR', 'nobody would be left who may manage operators')
+    }
+    const isSame =
+      change.isActive === before.isActive && change.roles.join() === before.roles.join()
+    if (isSame) return { type: 'OPERATOR', operator: before, secret: '' }
+    const now = new Date()
+    await saveActive(tx, name, change.isActive)
+    await saveRoles(tx, name, change.roles)
+    if (!change.isActive) await endSessionsOf(tx, name, now)
+    await invalidateTokensOf(bus, tx, before, { now, life_s })
+    const operator = await operatorNamed(tx, name)
+    record(bus, tx, {
+      actor,
+      action: 'UpdateOperator',
+      subject: subject(name),
+      before: recordOf(before),
+      after: recordOf(operator),
+      at: now,
+    })
+    return { type: 'OPERATOR', operator, secret: '' }
+  })
+}
+
+/** A new first secret: who forgot his own, or whose became known, begins anew. */
+export async function resetSecret(
+  { db, bus, secrets, life_s }: ManageParts,
+  name: string,
+  actor: string,
+): Promise<Managed | Refused> {
+  const [known] = await operatorsOf(db, [name])
+  if (known === undefined) return unknownOperator(name)
+  const made = await firstSecret(secrets, known.kind)
+  if ('type' in made) return made
+  return db.transaction(async (tx): Promise<Managed> => {
+    await waitForTurn(tx, turn)
+    const now = new Date()
+    const before = await operatorNamed(tx, name)
+    await saveSecret(tx, name, made.hash, before.kind === 'PERSON')
+    await endSessionsOf(tx, name, now)
+    await invalidateTokensOf(bus, tx, before, { now, life_s })
+    const operator = await operatorNamed(tx, name)
+    record(bus, tx, {
+      actor,
+      action: 'ResetOperatorSecret',
+      subject: subject(name),
+      before: recordOf(before),
+      after: recordOf(operator),
+      at: now,
+    })
+    return { type: 'OPERATOR', operator, secret: made.secret }
+  })
+}
+
+/** By somebody who knows the old one; guesses count as those of a log-in do. */
+export async function changePassword(
+  parts: ManageParts,
+  name: string,
+  old: string,
+  password: string,
+): Promise<Refused | undefined> {
+  const { db, bus, secrets, life_s } = parts
+  const proven = await prove(parts, name, old)
+  if (proven !== undefined) return proven
+  const fault = passwordFault(name, password, old)
+  if (fault !== undefined) return fault
+  const hash = await secrets.hashPassword(password)
+  if (hash === undefined) return busy
+  await db.transaction(async (tx) => {
+    await waitForTurn(tx, turn)
+    const now = new Date()
+    const before = await operatorNamed(tx, name)
+    await saveSecret(tx, name, hash, false)
+    await endSessionsOf(tx, name, now)
+    await invalidateTokensOf(bus, tx, before, { now, life_s })
+    record(bus, tx, {
+      actor: name,
+      action: 'ChangePassword',
+      subject: subject(name),
+      before: recordOf(before),
+      after: recordOf(await operatorNamed(tx, name)),
+      at: now,
+    })
+  })
+  return undefined
+}
+
+async function prove(
+  { db, secrets, attempts_max, lock_s }: ManageParts,
+  name: string,
+  old: string,
+): Promise<Refused | undefined> {
+  const [known] = await operatorsOf(db, [name])
+  if (known === undefined) return unknownOperator(name)
+  if (known.kind === 'MACHINE') return refuse('INVALID', 'a program has a secret: reset it')
+  const now = new Date()
+  const forgottenFrom = new Date(now.getTime() - lock_s * 1_000)
+  const hash = await claimAttempt(db, name, { now, forgottenFrom }, attempts_max)
+  if (hash === undefined) return refuse('LOCKED', 'too many wrong passwords: wait')
+  const look = await secrets.look(old, hash)
+  if (look === 'BUSY') return busy
+  // Between the two nobody else has changed it: else the old one is not the old one any more.
+  const isRight = look === 'RIGHT' && (await secretHashOf(db, name)) === hash
+  return isRight ? undefined : refuse('INVALID', 'oldPassword is not the password')
+}
+
+const busy = refuse('BUSY', 'too many log-ins at once')
+
+async function firstSecret(
+  secrets: Secrets,
+  kind: Kind,
+): Promise<Refused | { readonly secret: string; readonly hash: string }> {
+  const secret = newSecret()
+  const hash = kind === 'MACHINE' ? hashOfSecret(secret) : await secrets.hashPassword(secret)
+  return hash === undefined ? busy : { secret, hash }
+}
+
+async function unknownRole(
+  tx: Transaction,
+  roles: readonly string[],
+): Promise<Refused | undefined> {
+  const known = new Set((await allRoles(tx)).map(({ id }) => id))
+  const unknown = roles.find((role) => !known.has(role))
+  return unknown === undefined ? undefined : refuse('ROLE_UNKNOWN', `there is no role ${unknown}`)
+}
+
+async function operatorNamed(tx: Transaction, name: string): Promise<Operator> {
+  const [operator] = await operatorsOf(tx, [name])
+  if (operator === undefined) throw new Error(`operator ${name} is gone`)
+  return operator
+}
+
+function subject(name: string): string {
+  return `operators/${name}`
+}
+
+function unknownOperator(name: string): Refused {
+  return refuse('OPERATOR_UNKNOWN', `there is no operator ${name}`)
+}

@@ -1,0 +1,373 @@
+import { onEvents, type DomainEvent } from '@causeway/events'
+import { operatorsService } from '@causeway/protos'
+import { statement, type Calls, type Database, type Service } from '@causeway/runtime'
+import { eventually, openTestParts, type TestParts } from '@causeway/runtime/testing'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { createLocalJWKSet, jwtVerify, type JSONWebKeySet } from 'jose'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { start } from '../service.ts'
+import { authSettings, ownDatabase } from '../testing/running-auth.ts'
+
+const said = ['/audit-log-write', 'AuthTokenInvalidated', 'PlatformRoleChanged'] as const
+type Said = DomainEvent<(typeof said)[number]>
+
+const folder = mkdtempSync(join(tmpdir(), 'causeway-operators-'))
+const passwordFile = join(folder, 'administrator-password')
+const setupFile = join(folder, 'setup-secret')
+const firstPassword = 'the first password of all'
+const setupSecret = randomBytes(32).toString('base64url')
+const password = 'correct horse battery'
+
+let parts: TestParts
+let service: Service
+let operators: Calls<typeof operatorsService>
+let db: Database
+const heard: Said[] = []
+
+const settings = authSettings({
+  AUTH_SERVICE_FIRST_PASSWORD_FILE: passwordFile,
+  AUTH_SERVICE_SETUP_SECRET_FILE: setupFile,
+  AUTH_SERVICE_WRONG_PASSWORDS_MAX: '3',
+  AUTH_SERVICE_LOCK_S: '60',
+  AUTH_SERVICE_PASSWORD_COST: '10',
+})
+
+beforeAll(async () => {
+  writeFileSync(passwordFile, `${firstPassword}\n`)
+  writeFileSync(setupFile, setupSecret)
+  await open(await openTestParts())
+})
+
+async function open(on: TestParts): Promise<void> {
+  parts = on
+  service = await start(settings, parts)
+  operators = parts.grpc.client(operatorsService, 'auth-service')
+  db = await ownDatabase(parts)
+  await onEvents(parts.bus, 'test', said, (events) => {
+    heard.push(...events)
+    return Promise.resolve()
+  })
+}
+
+afterAll(async () => {
+  await db.close()
+  await service.stop()
+  await parts.stop()
+  rmSync(folder, { recursive: true })
+})
+
+let name = ''
+
+/** Each test has a person of its own, with a password that he chose. */
+beforeEach(async () => {
+  name = await person('viewer')
+})
+
+async function person(...roles: readonly string[]): Promise<string> {
+  const made = `p-${randomUUID()}`
+  const creation = { name: made, kind: 'PERSON', roles: [...roles], actor: 'ada' }
+  const { operator } = await operators.CreateOperator(creation)
+  const change = { name: made, oldPassword: operator?.secret ?? '', newPassword: password }
+  expect(await operators.ChangePassword(change)).toEqual({})
+  return made
+}
+
+async function logIn(id = name, secret = password) {
+  return operators.LogIn({ id, secret })
+}
+
+async function sessionOf(id = name, secret = password) {
+  const { session, refusal } = await logIn(id, secret)
+  if (!session) throw new Error(refusal?.reason)
+  return session
+}
+
+async function isActive(accessToken: string): Promise<boolean> {
+  return (await operators.CheckToken({ accessToken })).active
+}
+
+function entriesOf(subject: string) {
+  const entries = heard.filter((event) => event.name === '/audit-log-write')
+  return entries.map(({ payload }) => payload).filter((entry) => entry.subject === subject)
+}
+
+/** The audit entries about a subject, once there are that many. */
+async function entries(subject: string, count: number) {
+  return eventually(() => {
+    const found = entriesOf(subject)
+    return found.length >= count ? found : undefined
+  }, `${count} audit entries of ${subject}`)
+}
+
+describe('before anybody has logged in', () => {
+  test('there is an administrator, who can do nothing but change the password', async () => {
+    const session = await sessionOf('administrator', firstPassword)
+    expect(session).toMatchObject({ roles: ['administrator'], mustChangePassword: true })
+    expect(await operators.CheckToken({ accessToken: session.accessToken })).toMatchObject({
+      active: true,
+      sub: 'user::administrator',
+      privileges: [],
+    })
+  })
+
+  test('there is a program that sets up, whose sessions do not go on', async () => {
+    const session = await sessionOf('setup', setupSecret)
+    expect(session).toMatchObject({ roles: ['setup'], refreshToken: '', mustChangePassword: false })
+  })
+
+  test('a start makes neither of them again, and takes a new secret of the program', async () => {
+    const next = randomBytes(32).toString('base64url')
+    writeFileSync(setupFile, next)
+    await db.close()
+    const before = service
+    const again = await parts.restart()
+    await Promise.allSettled([before.stop()])
+    await open(again)
+    expect((await logIn('setup', setupSecret)).refusal?.reason).toBe('SECRET_WRONG')
+    expect((await logIn('setup', next)).session).toBeTruthy()
+    const { operators: all } = await operators.ListOperators({ names: ['administrator', 'setup'] })
+    expect(all.map(({ name: one }) => one)).toEqual(['administrator', 'setup'])
+  })
+})
+
+describe('a token', () => {
+  test('is verified by the published keys and says who it is and what he is', async () => {
+    const { accessToken, expiresInS } = await sessionOf()
+    const { jwksJson } = await operators.GetAccessPolicy({})
+    const keys = createLocalJWKSet(JSON.parse(jwksJson) as JSONWebKeySet)
+    const { payload } = await jwtVerify(accessToken, keys, {
+      issuer: 'Hub',
+      audience: 'operator-api',
+    })
+    expect(payload).toMatchObject({
+      sub: `user::${name}`,
+      userType: 'HUB',
+      platformRoles: ['viewer'],
+      mustChangePassword: false,
+    })
+    expect((payload.exp ?? 0) - (payload.iat ?? 0)).toBe(expiresInS)
+  })
+
+  test('of somebody else, or changed, is none', async () => {
+    const { accessToken } = await sessionOf()
+    expect(await isActive(accessToken)).toBe(true)
+    expect(await isActive(`${accessToken.slice(0, -4)}AAAA`)).toBe(false)
+    expect(await isActive('')).toBe(false)
+  })
+
+  test('is not accepted after log-out, and those who judge by themselves are told', async () => {
+    const { accessToken, refreshToken } = await sessionOf()
+    const other = await sessionOf()
+    expect(await operators.LogOut({ accessToken })).toEqual({})
+    expect(await isActive(accessToken)).toBe(false)
+    expect(await isActive(other.accessToken)).toBe(true)
+    expect((await operators.RefreshSession({ refreshToken })).refusal?.reason).toBe('TOKEN_INVALID')
+    const { invalidated } = await operators.GetAccessPolicy({})
+    const ids = new Set(invalidated.map(({ tokenId }) => tokenId))
+    await eventually(
+      () =>
+        heard.find(
+          (event) => event.name === 'AuthTokenInvalidated' && ids.has(event.payload.tokenId),
+        ),
+      'AuthTokenInvalidated',
+    )
+  })
+})
+
+describe('a session', () => {
+  test('goes on with a new pair of tokens', async () => {
+    const first = await sessionOf()
+    const { session } = await operators.RefreshSession({ refreshToken: first.refreshToken })
+    expect(session?.refreshToken).not.toBe(first.refreshToken)
+    expect(await isActive(session?.accessToken ?? '')).toBe(true)
+  })
+
+  test('ends when an old refresh token comes again: one of the two was not its owner', async () => {
+    const first = await sessionOf()
+    const { session } = await operators.RefreshSession({ refreshToken: first.refreshToken })
+    const again = await operators.RefreshSession({ refreshToken: first.refreshToken })
+    expect(again.refusal?.reason).toBe('TOKEN_INVALID')
+    expect(await isActive(session?.accessToken ?? '')).toBe(false)
+    const refreshToken = session?.refreshToken ?? ''
+    expect((await operators.RefreshSession({ refreshToken })).refusal?.reason).toBe('TOKEN_INVALID')
+  })
+})
+
+describe('who guesses', () => {
+  test('is locked out after some wrong passwords, also from the right one, until it is reset', async () => {
+    for (let n = 0; n < 3; n += 1) {
+      expect((await logIn(name, 'a wrong password')).refusal?.reason).toBe('SECRET_WRONG')
+    }
+    expect((await logIn()).refusal?.reason).toBe('LOCKED')
+    const [locked] = (await operators.ListOperators({ names: [name] })).operators
+    expect(Date.parse(locked?.lockedUntil ?? '')).toBeGreaterThan(Date.now())
+    const { operator } = await operators.ResetOperatorSecret({ name, actor: 'ada' })
+    expect((await logIn(name, operator?.secret)).session?.mustChangePassword).toBe(true)
+  })
+
+  test('has no more tries when he asks side by side', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, () => logIn(name, 'a wrong password')),
+    )
+    const reasons = answers.map(({ refusal }) => refusal?.reason)
+    expect(reasons.filter((reason) => reason === 'SECRET_WRONG')).toHaveLength(3)
+    expect(reasons.filter((reason) => reason === 'LOCKED')).toHaveLength(9)
+  })
+
+  test('is let in again when the lock is over', async () => {
+    for (let n = 0; n < 3; n += 1) await logIn(name, 'a wrong password')
+    await db.query(
+      statement(
+        `update operators set attempts_since = attempts_since - interval '61 s' where name = $1`,
+      ),
+      [name],
+    )
+    expect((await logIn()).session).toBeTruthy()
+  })
+
+  test('cannot lock the program out', async () => {
+    for (let n = 0; n < 5; n += 1) await logIn('setup', 'x'.repeat(43))
+    expect((await logIn('setup', 'x'.repeat(43))).refusal?.reason).toBe('SECRET_WRONG')
+  })
+
+  test('learns nothing of names', async () => {
+    const unknown = await logIn('nobody-at-all', password)
+    const known = await logIn(name, 'a wrong password')
+    expect(unknown).toEqual(known)
+  })
+})
+
+describe('whoever is disabled, given another role or a new password', () => {
+  test.each([
+    ['disabled', { isActive: false }],
+    ['given another role', { roles: { ids: ['maker'] } }],
+  ])('%s has no token that is accepted', async (_, change) => {
+    const { accessToken } = await sessionOf()
+    await operators.UpdateOperator({ name, actor: 'ada', ...change })
+    expect(await isActive(accessToken)).toBe(false)
+  })
+
+  test('may go on with the session and the new role', async () => {
+    const { refreshToken } = await sessionOf()
+    await operators.UpdateOperator({ name, actor: 'ada', roles: { ids: ['maker'] } })
+    const { session } = await operators.RefreshSession({ refreshToken })
+    expect(session?.roles).toEqual(['maker'])
+    expect(await isActive(session?.accessToken ?? '')).toBe(true)
+  })
+
+  test('does not go on when he is disabled, nor log in', async () => {
+    const { refreshToken } = await sessionOf()
+    await operators.UpdateOperator({ name, actor: 'ada', isActive: false })
+    expect((await operators.RefreshSession({ refreshToken })).refusal?.reason).toBe('TOKEN_INVALID')
+    expect((await logIn()).refusal?.reason).toBe('SECRET_WRONG')
+  })
+
+  test('proves the old password to choose a new one, and it must be a good one', async () => {
+    const { accessToken } = await sessionOf()
+    const change = (oldPassword: string, newPassword: string) =>
+      operators.ChangePassword({ name, oldPassword, newPassword })
+    expect((await change('not it at all', 'another long one')).refusal?.reason).toBe('INVALID')
+    expect((await change(password, 'short')).refusal?.reason).toBe('INVALID')
+    expect(await change(password, 'another long one')).toEqual({})
+    expect(await isActive(accessToken)).toBe(false)
+    expect((await logIn(name, 'another long one')).session).toBeTruthy()
+  })
+})
+
+describe('operators', () => {
+  test.each([
+    ['a name twice', () => ({ name }), 'OPERATOR_EXISTS'],
+    ['an odd name', () => ({ name: 'Ada Lovelace' }), 'INVALID'],
+    ['a kind that is none', () => ({ kind: 'CAT' }), 'INVALID'],
+    ['an unknown role', () => ({ roles: ['emperor'] }), 'ROLE_UNKNOWN'],
+  ])('are refused: %s', async (_, changes, reason) => {
+    const wanted = { name: `p-${randomUUID()}`, kind: 'PERSON', roles: [], actor: 'ada' }
+    expect((await operators.CreateOperator({ ...wanted, ...changes() })).refusal?.reason).toBe(
+      reason,
+    )
+  })
+
+  test('do not all go: somebody must be left who manages operators', async () => {
+    const change = { name: 'administrator', actor: 'ada', isActive: false }
+    expect((await operators.UpdateOperator(change)).refusal?.reason).toBe('LAST_ADMINISTRATOR')
+  })
+})
+
+describe('roles', () => {
+  beforeAll(async () => {
+    const set = (privilegeSetVersion: string, ...ids: readonly string[]) => ({
+      boundedContextName: 'test',
+      privilegeSetVersion,
+      privileges: ids.map((id) => ({ id, labelName: id, description: '', boundedContextName: '' })),
+    })
+    await operators.RegisterPrivileges(set('1.1.0', 'VIEW_THINGS', 'MANAGE_THINGS'))
+    await operators.RegisterPrivileges(set('1.0.0', 'VIEW_THINGS'))
+  })
+
+  const role = (changes: object = {}) => ({
+    id: `r-${randomUUID()}`,
+    labelName: 'Keeper of things',
+    description: '',
+    privileges: ['MANAGE_THINGS'],
+    isBuiltIn: false,
+    ...changes,
+  })
+
+  test('grant privileges that a component registered; an older set changes nothing', async () => {
+    const made = role()
+    expect((await operators.SetRole({ role: made, actor: 'ada' })).role).toEqual(made)
+    const keeper = await person(made.id)
+    const { accessToken } = await sessionOf(keeper)
+    expect((await operators.CheckToken({ accessToken })).privileges).toEqual(['MANAGE_THINGS'])
+    await eventually(
+      () =>
+        heard.find(
+          (event) => event.name === 'PlatformRoleChanged' && event.payload.roleId === made.id,
+        ),
+      'PlatformRoleChanged',
+    )
+    const [entry] = await entries(`roles/${made.id}`, 1)
+    expect(entry).toMatchObject({
+      actionType: 'SetRole',
+      securityContext: { userId: 'ada' },
+      before: null,
+      after: { privileges: ['MANAGE_THINGS'] },
+    })
+  })
+
+  test.each([
+    ['a privilege that nobody asks for', { privileges: ['FLY'] }, 'PRIVILEGE_UNKNOWN'],
+    ["the hub's own", { id: 'administrator' }, 'ROLE_BUILT_IN'],
+    ['an odd name', { id: 'R 2' }, 'INVALID'],
+  ])('are refused: %s', async (_, changes, reason) => {
+    const answer = await operators.SetRole({ role: role(changes), actor: 'ada' })
+    expect(answer.refusal?.reason).toBe(reason)
+  })
+})
+
+test('each change of an operator leaves exactly one audit entry, and no secret in it', async () => {
+  const subject = `operators/${name}`
+  await operators.UpdateOperator({ name, actor: 'ada', roles: { ids: ['maker'] } })
+  await operators.UpdateOperator({ name, actor: 'ada', roles: { ids: ['maker'] } })
+  await logIn(name, 'a wrong password')
+  await logIn()
+  const all = await entries(subject, 5)
+  expect(
+    all.map(({ actionType, actionSuccessful }) => `${actionType} ${actionSuccessful}`),
+  ).toEqual([
+    'CreateOperator true',
+    'ChangePassword true',
+    'UpdateOperator true',
+    'LogIn false',
+    'LogIn true',
+  ])
+  expect(all[2]).toMatchObject({
+    before: { isActive: true, roles: ['viewer'] },
+    after: { isActive: true, roles: ['maker'] },
+    securityContext: { userId: 'ada' },
+  })
+  expect(JSON.stringify(heard)).not.toContain(password)
+})

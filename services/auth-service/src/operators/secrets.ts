@@ -1,0 +1,108 @@
+/**
+ * How the secrets of operators are stored and looked at. A person's password is hashed slowly and with
+ * much memory (scrypt, RFC 7914); a program's secret is 256 random bits, which nobody can try out.
+ */
+import { createHash, randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
+import { secret_length_max } from './domain/operator.ts'
+
+const block = 8
+const parallel = 3
+const hash_bytes = 32
+const salt_bytes = 16
+const secret_bytes = 32
+const at_once_max = 2
+const waiting_max = 32
+
+export type Look = 'RIGHT' | 'WRONG' | 'BUSY'
+
+export interface Secrets {
+  /** Undefined while too many are being hashed. */
+  hashPassword(password: string): Promise<string | undefined>
+  /** `stored` undefined: nobody has it, and it takes as long to find that out. */
+  look(secret: string, stored: string | undefined): Promise<Look>
+}
+
+/** For a program, or as the first password of a person. */
+export function newSecret(): string {
+  return randomBytes(secret_bytes).toString('base64url')
+}
+
+/** For secrets of `newSecret` alone. */
+export function hashOfSecret(secret: string): string {
+  return `sha256$${sha256(secret).toString('base64url')}`
+}
+
+export function sha256(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}
+
+/** @param cost what a hash costs, as a power of two: 15 is 32 MiB of memory and about 100 ms */
+export function openSecrets({ cost }: { readonly cost: number }): Secrets {
+  const turns = openTurns()
+  const nobody = encoded(cost, randomBytes(salt_bytes), randomBytes(hash_bytes))
+
+  async function lookAtPassword(password: string, stored: string): Promise<Look> {
+    const [, rounds = '', , , salt = '', hash = ''] = stored.split('$')
+    const wanted = Buffer.from(hash, 'base64url')
+    const stored_cost = Math.log2(Number(rounds))
+    const found = await turns(() => derive(stored_cost, password, Buffer.from(salt, 'base64url')))
+    if (found === undefined) return 'BUSY'
+    return timingSafeEqual(found, wanted) && stored !== nobody ? 'RIGHT' : 'WRONG'
+  }
+
+  return {
+    async hashPassword(password) {
+      const salt = randomBytes(salt_bytes)
+      const hash = await turns(() => derive(cost, password, salt))
+      return hash === undefined ? undefined : encoded(cost, salt, hash)
+    },
+    async look(secret, stored = nobody) {
+      if (secret.length > secret_length_max) return 'WRONG'
+      if (!stored.startsWith('sha256$')) return lookAtPassword(secret, stored)
+      const found = Buffer.from(hashOfSecret(secret))
+      const wanted = Buffer.from(stored)
+      return found.length === wanted.length && timingSafeEqual(found, wanted) ? 'RIGHT' : 'WRONG'
+    },
+  }
+}
+
+function encoded(cost: number, salt: Buffer, hash: Buffer): string {
+  const texts = [salt.toString('base64url'), hash.toString('base64url')]
+  return ['scrypt', 2 ** cost, block, parallel, ...texts].join('$')
+}
+
+/** Passwords are compared in one form of their characters (RFC 8265). */
+function derive(cost: number, password: string, salt: Buffer): Promise<Buffer> {
+  const N = 2 ** cost
+  const options = { N, r: block, p: parallel, maxmem: 256 * N * block }
+  return new Promise((resolve, reject) => {
+    scrypt(password.normalize('NFC'), salt, hash_bytes, options, (error, hash) => {
+      if (error === null) resolve(hash)
+      else reject(error)
+    })
+  })
+}
+
+/** Few at once, some waiting, and no more: memory is bounded, however many knock. */
+function openTurns(): <Value>(work: () => Promise<Value>) => Promise<Value | undefined> {
+  let working = 0
+  const waiting: (() => void)[] = []
+  return async (work) => {
+    if (working >= at_once_max) {
+      if (waiting.length >= waiting_max) return undefined
+      // Whoever has finished hands over his place.
+      await new Promise<void>((resolve) => {
+        waiting.push(resolve)
+      })
+    } else {
+      working += 1
+    }
+    try {
+      return await work()
+    } finally {
+      const next = waiting.shift()
+      if (next === undefined) working -= 1
+      else next()
+    }
+  }
+}

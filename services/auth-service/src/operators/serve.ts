@@ -1,0 +1,203 @@
+/** Operators, their sessions, roles and privileges over gRPC. */
+import type { operatorsService, Operator as OperatorMessage } from '@causeway/protos'
+import type { Handlers } from '@causeway/runtime'
+import { refusalMessage, timeMessage } from '../contract.ts'
+import type { Refused } from '../domain/refusal.ts'
+import type { Measures } from '../measures.ts'
+import type { Operator, Role } from './domain/operator.ts'
+import { grants } from './domain/privilege.ts'
+import {
+  changePassword,
+  createOperator,
+  resetSecret,
+  updateOperator,
+  type Managed,
+  type ManageParts,
+} from './manage.ts'
+import { allPrivileges, allRoles } from './role-store.ts'
+import { registerPrivileges, setRole } from './roles.ts'
+import { invalidatedTokens } from './session-store.ts'
+import {
+  checkToken,
+  logIn,
+  logOut,
+  refreshSession,
+  type OpenSession,
+  type SessionParts,
+} from './sessions.ts'
+import { allOperators, operatorsOf } from './store.ts'
+
+export interface OperatorParts extends SessionParts, ManageParts {
+  readonly measures: Measures
+}
+
+type Service = Handlers<typeof operatorsService>
+
+export function serveOperators(parts: OperatorParts): Service {
+  return { ...sessions(parts), ...policy(parts), ...management(parts) }
+}
+
+function sessions(
+  parts: OperatorParts,
+): Pick<Service, 'LogIn' | 'RefreshSession' | 'LogOut' | 'CheckToken'> {
+  const sessionAnswer = (session: OpenSession | Refused) =>
+    session.type === 'REFUSE'
+      ? { refusal: refusalMessage(session) }
+      : {
+          session: {
+            accessToken: session.accessToken,
+            refreshToken: session.refreshToken,
+            expiresInS: parts.life_s,
+            roles: [...session.operator.roles],
+            mustChangePassword: session.operator.mustChange,
+          },
+        }
+  return {
+    async LogIn({ id, secret }) {
+      const session = await logIn(parts, id, secret, new Date())
+      parts.measures.logIn(session.type === 'SESSION' ? 'let_in' : session.reason)
+      return sessionAnswer(session)
+    },
+    async RefreshSession({ refreshToken }) {
+      return sessionAnswer(await refreshSession(parts, refreshToken, new Date()))
+    },
+    async LogOut({ accessToken }) {
+      return done(await logOut(parts, accessToken, new Date()))
+    },
+    async CheckToken({ accessToken }) {
+      const token = await checkToken(parts, accessToken, new Date())
+      if (token === undefined) return inactive
+      const { sub, roles, mustChange, expiresAt } = token
+      const privileges = mustChange ? [] : await privilegesOf(parts, roles)
+      return {
+        active: true,
+        sub,
+        userType: 'HUB',
+        roles: [...roles],
+        privileges,
+        expiresAt: timeMessage(expiresAt),
+      }
+    },
+  }
+}
+
+const inactive = { active: false, sub: '', userType: '', roles: [], privileges: [], expiresAt: '' }
+
+async function privilegesOf({ db }: OperatorParts, roles: readonly string[]): Promise<string[]> {
+  const granted = (await allRoles(db))
+    .filter(({ id }) => roles.includes(id))
+    .flatMap(({ privileges }) => privileges)
+  const known = await allPrivileges(db)
+  return known.map(({ id }) => id).filter((id) => grants(granted, id))
+}
+
+function policy(
+  parts: OperatorParts,
+): Pick<
+  Service,
+  'GetAccessPolicy' | 'RegisterPrivileges' | 'ListPrivileges' | 'ListRoles' | 'SetRole'
+> {
+  const { db, tokenKeys } = parts
+  return {
+    async GetAccessPolicy() {
+      const now = new Date()
+      const invalidated = await invalidatedTokens(db, now)
+      return {
+        jwksJson: await tokenKeys.jwks(now),
+        roles: (await allRoles(db)).map(roleMessage),
+        invalidated: invalidated.map(({ expiry, ...token }) => ({
+          ...token,
+          expiry: timeMessage(expiry),
+        })),
+      }
+    },
+    async RegisterPrivileges({ boundedContextName, privilegeSetVersion, privileges }) {
+      const set = {
+        boundedContext: boundedContextName,
+        version: privilegeSetVersion,
+        privileges: privileges.map(({ id, labelName: label, description }) => ({
+          id,
+          label,
+          description,
+        })),
+      }
+      return done(await registerPrivileges(parts, set))
+    },
+    async ListPrivileges() {
+      const privileges = (await allPrivileges(db)).map(
+        ({ id, label, description, boundedContext }) => ({
+          id,
+          labelName: label,
+          description,
+          boundedContextName: boundedContext,
+        }),
+      )
+      return { privileges }
+    },
+    async ListRoles() {
+      return { roles: (await allRoles(db)).map(roleMessage) }
+    },
+    async SetRole({ role, actor }) {
+      const { id = '', labelName: label = '', description = '', privileges = [] } = role ?? {}
+      const set = await setRole(parts, { id, label, description, privileges }, actor)
+      return set.type === 'REFUSE'
+        ? { refusal: refusalMessage(set) }
+        : { role: roleMessage(set.role) }
+    },
+  }
+}
+
+function management(
+  parts: OperatorParts,
+): Pick<
+  Service,
+  'ListOperators' | 'CreateOperator' | 'UpdateOperator' | 'ResetOperatorSecret' | 'ChangePassword'
+> {
+  const message = (operator: Operator) => operatorMessage(operator, parts)
+  const managed = (answer: Managed | Refused) =>
+    answer.type === 'REFUSE'
+      ? { refusal: refusalMessage(answer) }
+      : { operator: { operator: message(answer.operator), secret: answer.secret } }
+  return {
+    async ListOperators({ names }) {
+      const operators =
+        names.length === 0 ? await allOperators(parts.db) : await operatorsOf(parts.db, names)
+      return { operators: operators.map(message) }
+    },
+    CreateOperator: async (creation) => managed(await createOperator(parts, creation)),
+    UpdateOperator: async ({ roles, isActive, ...rest }) =>
+      managed(await updateOperator(parts, { ...rest, isActive, roles: roles?.ids })),
+    ResetOperatorSecret: async ({ name, actor }) => managed(await resetSecret(parts, name, actor)),
+    ChangePassword: async ({ name, oldPassword, newPassword }) =>
+      done(await changePassword(parts, name, oldPassword, newPassword)),
+  }
+}
+
+function done(refused: Refused | undefined) {
+  return { refusal: refused === undefined ? null : refusalMessage(refused) }
+}
+
+function roleMessage({ id, label, description, privileges, isBuiltIn }: Role) {
+  return { id, labelName: label, description, privileges: [...privileges], isBuiltIn }
+}
+
+function operatorMessage(
+  operator: Operator,
+  { attempts_max, lock_s }: OperatorParts,
+): OperatorMessage {
+  const { name, kind, isActive, mustChange, roles, createdAt, createdBy, lastLogInAt } = operator
+  const lockEnd = new Date(operator.attemptsSince.getTime() + lock_s * 1_000)
+  const isLocked =
+    kind === 'PERSON' && operator.attempts >= attempts_max && lockEnd.getTime() > Date.now()
+  return {
+    name,
+    kind,
+    isActive,
+    mustChangePassword: mustChange,
+    roles: [...roles],
+    createdAt: timeMessage(createdAt),
+    createdBy,
+    lockedUntil: timeMessage(isLocked ? lockEnd : null),
+    lastLogInAt: timeMessage(lastLogInAt),
+  }
+}

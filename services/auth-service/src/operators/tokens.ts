@@ -1,0 +1,102 @@
+/**
+ * Access tokens of operators (RFC 9068): whoever has the keys verifies them without asking. What they
+ * say of an operator is what was true when they were issued; `ver` and `sid` tell which of them are not
+ * accepted any more.
+ */
+import { createLocalJWKSet, errors, jwtVerify, SignJWT, type JSONWebKeySet } from 'jose'
+import { randomUUID } from 'node:crypto'
+import { z } from 'zod'
+import type { TokenKeys } from '../credentials/token-keys.ts'
+import type { Kind, Operator } from './domain/operator.ts'
+
+export interface TokenParts {
+  readonly tokenKeys: TokenKeys
+  readonly hubName: string
+  readonly life_s: number
+}
+
+/** Whom tokens of operators are for. */
+const audience = 'operator-api'
+
+export function subjectOf({ kind, name }: Pick<Operator, 'kind' | 'name'>): string {
+  return kind === 'PERSON' ? `user::${name}` : `app::${name}`
+}
+
+const claims = z.object({
+  sub: z.string().regex(/^(user|app)::/),
+  exp: z.number(),
+  sid: z.string(),
+  ver: z.int(),
+  platformRoles: z.array(z.string()),
+  mustChangePassword: z.boolean(),
+})
+
+export interface ReadToken {
+  readonly sub: string
+  readonly name: string
+  readonly kind: Kind
+  readonly sessionId: string
+  readonly version: number
+  readonly roles: readonly string[]
+  readonly mustChange: boolean
+  readonly expiresAt: Date
+}
+
+export async function issueToken(
+  { tokenKeys, hubName, life_s }: TokenParts,
+  operator: Operator,
+  sessionId: string,
+  now: Date,
+): Promise<string> {
+  const { kid, key } = await tokenKeys.current(now)
+  const issued_s = Math.floor(now.getTime() / 1_000)
+  const sub = subjectOf(operator)
+  return new SignJWT({
+    azp: sub,
+    userType: 'HUB',
+    platformRoles: [...operator.roles],
+    sid: sessionId,
+    ver: operator.version,
+    mustChangePassword: operator.mustChange,
+  })
+    .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid })
+    .setIssuer(hubName)
+    .setAudience(audience)
+    .setSubject(sub)
+    .setJti(randomUUID())
+    .setIssuedAt(issued_s)
+    .setExpirationTime(issued_s + life_s)
+    .sign(key)
+}
+
+/** Undefined for what is no token of this hub for operators, or has expired. */
+export async function readToken(
+  { tokenKeys, hubName }: TokenParts,
+  token: string,
+  now: Date,
+): Promise<ReadToken | undefined> {
+  const keys = createLocalJWKSet(JSON.parse(await tokenKeys.jwks(now)) as JSONWebKeySet)
+  try {
+    const { payload } = await jwtVerify(token, keys, {
+      issuer: hubName,
+      audience,
+      typ: 'at+jwt',
+      algorithms: ['ES256'],
+      currentDate: now,
+    })
+    const { sub, exp, sid, ver, platformRoles, mustChangePassword } = claims.parse(payload)
+    return {
+      sub,
+      name: sub.slice(sub.indexOf('::') + 2),
+      kind: sub.startsWith('user::') ? 'PERSON' : 'MACHINE',
+      sessionId: sid,
+      version: ver,
+      roles: platformRoles,
+      mustChange: mustChangePassword,
+      expiresAt: new Date(exp * 1_000),
+    }
+  } catch (error) {
+    if (error instanceof errors.JOSEError || error instanceof z.ZodError) return undefined
+    throw error
+  }
+}
