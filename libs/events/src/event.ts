@@ -3,6 +3,7 @@
  * them typed by name.
  */
 import type {
+  BatchInHand,
   EventBus,
   Listener,
   Message,
@@ -76,7 +77,7 @@ export function onEvents<Name extends EventName>(
   bus: EventBus,
   group: string,
   names: readonly Name[],
-  handleBatch: (events: readonly DomainEvent<Name>[]) => Promise<void>,
+  handleBatch: (events: readonly DomainEvent<Name>[], batch: BatchInHand) => Promise<void>,
   bounds: Pick<Subscription, 'batch_max' | 'batches_in_flight_max'> = {},
 ): Promise<Subscribed> {
   return bus.subscribe({
@@ -85,7 +86,7 @@ export function onEvents<Name extends EventName>(
     topics: [...new Set(names.map((name) => catalogue[name].topic))],
     types: new Set(names),
     read: (type, json) => catalogue[type as EventName].schema.parse(json),
-    handleBatch: (messages) => handleBatch(messages.map(domainEvent<Name>)),
+    handleBatch: (messages, batch) => handleBatch(messages.map(domainEvent<Name>), batch),
   })
 }
 

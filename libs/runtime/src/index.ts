@@ -1,6 +1,8 @@
 export type {
   DeadLetter,
+  BatchInHand,
   EventBus,
+  FollowUp,
   Listener,
   Listening,
   Message,

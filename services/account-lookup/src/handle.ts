@@ -1,5 +1,6 @@
 /** A batch of what FSPs ask about parties: questions and changes, side by side. */
 import type { DomainEvent, EventName } from '@causeway/events'
+import type { FollowUp } from '@causeway/runtime'
 import { allOf } from './all-of.ts'
 import type { CommandEvent } from './associations/contract.ts'
 import { changeAtHome, changeWherever, type AssociationParts } from './associations/handle.ts'
@@ -22,10 +23,11 @@ export async function handleBatch(
   lookups: LookupParts & UndeliveredParts,
   associations: AssociationParts,
   events: readonly DomainEvent<(typeof heard)[number]>[],
+  followUp: FollowUp,
 ): Promise<void> {
   const { queries, commands, undelivered } = sorted(events)
   await allOf([
-    answerAtHome(lookups, queries),
+    answerAtHome(lookups, queries, followUp),
     giveUp(lookups, undelivered),
     changeAtHome(associations, commands),
   ])
@@ -36,9 +38,10 @@ export async function handleDeferred(
   lookups: LookupParts,
   associations: AssociationParts,
   events: readonly DomainEvent<'OracleRequestDeferred'>[],
+  followUp: FollowUp,
 ): Promise<void> {
   const { queries, commands } = sorted(events.map(requestIn))
-  await allOf([answerWherever(lookups, queries), changeWherever(associations, commands)])
+  await allOf([answerWherever(lookups, queries, followUp), changeWherever(associations, commands)])
 }
 
 type UndeliveredEvent = DomainEvent<'PartyQueryUndelivered'>

@@ -70,7 +70,7 @@ export const start: Start<Settings> = async (settings, parts) => {
     bus,
     group,
     heard,
-    (events) => handleBatch(lookups, associations, events),
+    (events, { followUp }) => handleBatch(lookups, associations, events, followUp),
     {
       batch_max: settings.ACCOUNT_LOOKUP_BATCH_MAX,
       batches_in_flight_max: settings.ACCOUNT_LOOKUP_BATCHES_IN_FLIGHT_MAX,
@@ -80,7 +80,7 @@ export const start: Start<Settings> = async (settings, parts) => {
     bus,
     group,
     ['OracleRequestDeferred'],
-    (events) => handleDeferred(lookups, associations, events),
+    (events, { followUp }) => handleDeferred(lookups, associations, events, followUp),
     { batch_max: 1, batches_in_flight_max: settings.ACCOUNT_LOOKUP_ORACLE_REQUESTS_MAX },
   )
   const forgetting = forgetOldRequests(settings, { db, store }, log)

@@ -63,7 +63,7 @@ export function participant(name: string, changed: Partial<Participant> = {}): P
 /** How often the service has asked for something. */
 export interface Counts {
   statements: number
-  publishes: number
+  followUps: number
 }
 
 export interface Stand {
@@ -120,7 +120,7 @@ async function openOn(
       return Promise.resolve()
     },
   })
-  const counts: Counts = { statements: 0, publishes: 0 }
+  const counts: Counts = { statements: 0, followUps: 0 }
   const service: Service = await start({ ...testSettings, ...changed }, counting(parts, counts))
   return {
     parts,
@@ -164,10 +164,18 @@ function counting(parts: TestParts, counts: Counts): ProcessParts {
     ...parts,
     bus: {
       ...parts.bus,
-      publish(messages) {
-        counts.publishes++
-        return parts.bus.publish(messages)
-      },
+      subscribe: (subscription) =>
+        parts.bus.subscribe({
+          ...subscription,
+          handleBatch: (messages, batch) =>
+            subscription.handleBatch(messages, {
+              ...batch,
+              followUp(said) {
+                counts.followUps++
+                return batch.followUp(said)
+              },
+            }),
+        }),
     },
     async openDatabase(options) {
       const db: Database = await parts.openDatabase(options)

@@ -4,7 +4,7 @@
  * report.
  */
 import { onEvents } from '@causeway/events'
-import type { EventBus, OutgoingMessage, Service } from '@causeway/runtime'
+import type { EventBus, FollowUp, OutgoingMessage, Service } from '@causeway/runtime'
 import { callbackMessages, type CallbackParts } from './callbacks.ts'
 import { failureLegs, reportEvents, reportLines, undeliveredQuestions } from './reports.ts'
 import { causedLegs, toldEvents } from './told.ts'
@@ -23,16 +23,13 @@ export interface TellingParts {
 
 export async function tellFsps(parts: TellingParts): Promise<Service> {
   const { bus, callbacks, rules } = parts
-  const publish = async (messages: readonly OutgoingMessage[]) => {
-    if (messages.length > 0) await bus.publish(messages)
-  }
   const telling = await onEvents(
     bus,
     'fspiop_api',
     toldEvents,
-    async (events) => {
+    async (events, { followUp }) => {
       const legs = events.flatMap((event) => causedLegs(event, rules))
-      await publish(await callbackMessages(legs, callbacks, new Date()))
+      await sayIfAny(followUp, await callbackMessages(legs, callbacks, new Date()))
     },
     { batches_in_flight_max: callback_batches_max },
   )
@@ -40,9 +37,9 @@ export async function tellFsps(parts: TellingParts): Promise<Service> {
     bus,
     'fspiop_api',
     ['NotifyReport'],
-    async (events) => {
+    async (events, { followUp }) => {
       const failures = await callbackMessages(events.flatMap(failureLegs), callbacks, new Date())
-      await publish([
+      await sayIfAny(followUp, [
         ...reportEvents(events.flatMap(reportLines)),
         ...failures,
         ...events.flatMap(undeliveredQuestions),
@@ -56,4 +53,8 @@ export async function tellFsps(parts: TellingParts): Promise<Service> {
       await reporting.stop()
     },
   }
+}
+
+async function sayIfAny(say: FollowUp, messages: readonly OutgoingMessage[]): Promise<void> {
+  if (messages.length > 0) await say(messages)
 }

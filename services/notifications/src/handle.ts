@@ -1,11 +1,11 @@
 /**
  * A batch of notifications: what is known is left out, what stands behind something unfinished is
- * parked, everything else is tried at once. When the promise resolves, each is stored as delivered,
+ * parked, everything else is tried at once. When the batch is finished, each is stored as delivered,
  * as given up or as parked, and those that ended are reported.
  */
 import type { DomainEvent } from '@causeway/events'
-import { gather, monthOf, type Database } from '@causeway/runtime'
-import { notificationOf, type Notification } from './contract.ts'
+import { gather, monthOf, type BatchInHand, type Database } from '@causeway/runtime'
+import { notificationOf, type Notification, type Result } from './contract.ts'
 import { chainKey, cutIntoChains } from './domain/chains.ts'
 import { attemptFirst, type FirstAttemptParts } from './first-attempts.ts'
 import type { Record } from './record.ts'
@@ -21,26 +21,37 @@ const asked_max = 512
 
 export function openHandle(
   parts: HandleParts,
-): (events: readonly DomainEvent<'NotifyRequested'>[]) => Promise<void> {
+): (
+  events: readonly DomainEvent<'NotifyRequested'>[],
+  batch: Pick<BatchInHand, 'until'>,
+) => Promise<void> {
   const known = gather<Notification, Known>(
     (asked) => readKnown(parts.db, asked, thisMonthAndLast(new Date())),
     { batch_max: asked_max },
   )
 
-  return async (events) => {
-    const notifications = distinct(events, Date.now())
+  return async (events, batch) => {
+    const notifications = distinct(events, Date.now()).filter(
+      ({ id }) => !parts.record.isWaiting(id),
+    )
     const facts = await known(notifications)
     const fresh = notifications.filter((_, at) => facts[at]?.taken !== true)
     const unfinished = new Set(
       notifications.filter((_, at) => facts[at]?.blocked === true).map(chainKey),
     )
     const { free, blocked } = cutIntoChains(fresh, unfinished)
-    const results = await attemptFirst(free, parts)
-    await parts.record([
-      ...results,
+    const results = [
+      ...(await attemptFirst(free, parts)),
       ...blocked.map((notification) => parkedResult(notification, undefined)),
-    ])
+    ]
+    // What is parked or given up must be known before anything else of its entity leaves.
+    if (results.every(isDelivered)) batch.until(parts.record.soon(results))
+    else await parts.record.now(results)
   }
+}
+
+function isDelivered(result: Result): boolean {
+  return result.type === 'ENDED' && result.status === 'SUCCESS'
 }
 
 /** The same notification twice in a batch is one. */

@@ -2,29 +2,103 @@
  * What came of notifications and the report about it are rows of one transaction. Everything that
  * ends while one transaction is under way goes into the next one.
  */
-import { gather, type Database, type EventBus } from '@causeway/runtime'
+import {
+  gather,
+  isOutage,
+  retrying,
+  type Database,
+  type EventBus,
+  type Logger,
+} from '@causeway/runtime'
 import { reportOf, type Ended, type Result } from './contract.ts'
 import type { Measures } from './measures.ts'
 import { save } from './store.ts'
 
-export type Record = (results: readonly Result[]) => Promise<void>
+export interface Record {
+  /** Resolves when they are stored. */
+  now(results: readonly Result[]): Promise<void>
+  /**
+   * The same for what was delivered and needs nothing more: nobody waits for it, so what ends within
+   * a while is stored together, through any outage.
+   */
+  soon(delivered: readonly Result[]): Promise<void>
+  /** Whether it is delivered and not stored yet. */
+  isWaiting(notificationId: string): boolean
+  /** From here on an outage is not waited out. */
+  stop(): void
+}
+
+export interface RecordParts {
+  readonly db: Database
+  readonly bus: EventBus
+  readonly measures: Measures
+  readonly log: Logger
+}
 
 const results_max = 256
+const soon_ms = 100
 
-export function openRecord(db: Database, bus: EventBus, measures: Measures): Record {
-  const work = gather<Result, undefined>(
-    async (results) => {
-      const ended = results.filter((result): result is Ended => result.type === 'ENDED')
-      await db.transaction(async (tx) => {
-        await save(tx, results)
-        bus.announce(tx, reportOf(ended))
-      })
-      for (const end of ended) measures.ended(end)
-      return results.map(() => undefined)
-    },
-    { batch_max: results_max },
-  )
-  return async (results) => {
-    await work(results)
+/** What is stored together, and when. */
+interface Round {
+  readonly results: Result[]
+  readonly stored: Promise<void>
+}
+
+export function openRecord(parts: RecordParts): Record {
+  const stopping = new AbortController()
+  const store = gather<Result, undefined>((results) => storeAll(parts, results), {
+    batch_max: results_max,
+  })
+  const now = async (results: readonly Result[]): Promise<void> => {
+    await store(results)
   }
+  const patiently = (results: readonly Result[]): Promise<void> =>
+    retrying(() => now(results), {
+      log: parts.log,
+      what: 'store what was delivered',
+      signal: stopping.signal,
+    })
+
+  const waiting = new Set<string>()
+  let round: Round | undefined
+  function nextRound(): Round {
+    const results: Result[] = []
+    const stored = new Promise<void>((resolve) => setTimeout(resolve, soon_ms)).then(() => {
+      round = undefined
+      return patiently(results)
+    })
+    return { results, stored }
+  }
+
+  return {
+    now,
+    async soon(delivered) {
+      round ??= nextRound()
+      round.results.push(...delivered)
+      for (const { notification } of delivered) waiting.add(notification.id)
+      try {
+        await round.stored
+      } catch (error) {
+        // Another's line may be what cannot be stored.
+        if (isOutage(error)) throw error
+        await patiently(delivered)
+      }
+      for (const { notification } of delivered) waiting.delete(notification.id)
+    },
+    isWaiting: (notificationId) => waiting.has(notificationId),
+    stop: () => stopping.abort(),
+  }
+}
+
+async function storeAll(
+  { db, bus, measures }: RecordParts,
+  results: readonly Result[],
+): Promise<readonly undefined[]> {
+  const ended = results.filter((result): result is Ended => result.type === 'ENDED')
+  await db.transaction(async (tx) => {
+    await save(tx, results)
+    bus.announce(tx, reportOf(ended))
+  })
+  for (const end of ended) measures.ended(end)
+  return results.map(() => undefined)
 }

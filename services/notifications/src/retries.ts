@@ -56,7 +56,7 @@ export function openRetries(parts: RetryParts): Retries {
 
   function onEnd(claimed: Claimed, end: AttemptEnd): void {
     const result = resultOf({ ...claimed, stored: true }, end, parts.backoff)
-    keep(record([result]), 'what came of a parked notification could not be stored')
+    keep(record.now([result]), 'what came of a parked notification could not be stored')
   }
 
   /** A failure loses nothing: the row stands as it was, and is due when its claim has run out. */

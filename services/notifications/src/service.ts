@@ -50,7 +50,7 @@ export const start: Start<Settings> = async (settings, parts) => {
   })
   const partitions = await keepPartitions(db, log)
   const measures = openMeasures(parts.metrics, db)
-  const record = openRecord(db, parts.bus, measures)
+  const record = openRecord({ db, bus: parts.bus, measures, log })
   const timeout_ms = settings.CALLBACK_TIMEOUT_MS
   const requests_max = settings.NOTIFICATIONS_LANE_MAX
   const backoff = {
@@ -99,6 +99,7 @@ export const start: Start<Settings> = async (settings, parts) => {
   parts.health.ready('notifications database', () => db.query(ping, []).then(() => undefined))
   return {
     async stop() {
+      record.stop()
       await subscribed.stop()
       await partitions.stop()
       await retries.stop()

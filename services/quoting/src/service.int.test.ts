@@ -293,9 +293,9 @@ test('a crash while a batch is worked on loses nothing', async () => {
     subscribe: (subscription) =>
       bus.subscribe({
         ...subscription,
-        handleBatch(messages) {
+        handleBatch(messages, batch) {
           if (!messages.some(({ type }) => type === 'QuoteRequestReceived')) {
-            return subscription.handleBatch(messages)
+            return subscription.handleBatch(messages, batch)
           }
           begun()
           return new Promise<void>((resolve) => (letGo = resolve))

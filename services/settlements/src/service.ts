@@ -10,6 +10,7 @@ import {
 import {
   periodically,
   type Database,
+  type FollowUp,
   type Logger,
   type ProcessParts,
   type Service,
@@ -51,7 +52,6 @@ export const start: Start<Settings> = async (settings, parts) => {
   const settling = await openSettling(parts, settings, { db, log, signal: stopping.signal })
   const participants = parts.grpc.client(participantsService, 'participant-lifecycle')
   const allocation: AllocationParts = {
-    bus: parts.bus,
     models: models.book,
     accounts: openAccountHints(participants, log),
   }
@@ -62,7 +62,7 @@ export const start: Start<Settings> = async (settings, parts) => {
     parts.bus,
     'settlements',
     heard,
-    (events) => handleBatch(allocation, events),
+    (events, { followUp }) => handleBatch(allocation, events, followUp),
     {
       batch_max: settings.SETTLEMENTS_BATCH_MAX,
       batches_in_flight_max: settings.SETTLEMENTS_BATCHES_IN_FLIGHT_MAX,
@@ -135,11 +135,12 @@ async function openSettling(
 async function handleBatch(
   allocation: AllocationParts,
   events: readonly DomainEvent<(typeof heard)[number]>[],
+  followUp: FollowUp,
 ): Promise<void> {
   const requests: RequestEvent[] = []
   for (const event of events) {
     if (event.name === 'TransferPrepareRequested') requests.push(event)
     else allocation.accounts.forget(event.payload.participantId)
   }
-  await allocate(allocation, requests)
+  await allocate(allocation, requests, followUp)
 }

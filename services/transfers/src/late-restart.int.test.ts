@@ -117,9 +117,9 @@ function holding(own: TestParts): ProcessParts {
       subscribe: (subscription) =>
         bus.subscribe({
           ...subscription,
-          handleBatch: async (messages) => {
+          handleBatch: async (messages, batch) => {
             await held
-            await subscription.handleBatch(messages)
+            await subscription.handleBatch(messages, batch)
           },
         }),
     },

@@ -33,6 +33,26 @@ export interface Message extends OutgoingMessage {
   readonly time: string
 }
 
+/**
+ * Says what follows from the batch that is being worked on, by a step that stores nothing; the ids are
+ * derived from those of the batch. Resolves when it will be said whatever happens: it is durable, or
+ * the batch counts as unfinished until all that it led to is finished by those who read it, so that a
+ * crash begins with the batch again. A group that reads the topic for the first time may not get what
+ * was said in this way before.
+ */
+export type FollowUp = (messages: readonly OutgoingMessage[]) => Promise<void>
+
+/** What the work on a batch may do with it. */
+export interface BatchInHand {
+  readonly followUp: FollowUp
+  /**
+   * The batch counts as unfinished until this has resolved, too: a crash before that hands it over
+   * again. What comes for its keys need not wait for it. If it rejects, the batch comes again with
+   * the next start.
+   */
+  readonly until: (work: Promise<void>) => void
+}
+
 export interface Subscription {
   /**
    * The consumer group: each group sees every message of its topics, spread over its members. A new
@@ -53,7 +73,7 @@ export interface Subscription {
    * their keys and may come again, in any other split. A throw that is no outage halves the batch
    * until the failing message stands alone; after three tries it is a dead letter.
    */
-  readonly handleBatch: (messages: readonly Message[]) => Promise<void>
+  readonly handleBatch: (messages: readonly Message[], batch: BatchInHand) => Promise<void>
   /** At most this many messages in a batch (100). */
   readonly batch_max?: number
   /** Batches worked on side by side (1); no two of them hold the same topic and key. */

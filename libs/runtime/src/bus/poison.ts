@@ -12,7 +12,7 @@ export interface Work<Item> {
   readonly log: Logger
   /** Makes the message; a throw means that it cannot be read. */
   readonly open: (item: Item) => Message
-  readonly handleBatch: (messages: readonly Message[]) => Promise<void>
+  readonly handleBatch: (messages: readonly Message[], items: readonly Item[]) => Promise<void>
   readonly isOutage: (error: unknown) => boolean
   /** Stores the message with its reason and raises the alarm; repeated until it succeeds. */
   readonly deadLetter: (item: Item, reason: string) => Promise<void>
@@ -56,7 +56,7 @@ async function tryBatch<Item>(batch: Opened<Item>, work: Work<Item>): Promise<bo
   const isStopping = () => work.stopping.aborted
   let tries = 0
   for (let outages = 0; ;) {
-    const failure = await attempt(batch.messages, work)
+    const failure = await attempt(batch, work)
     if (failure === undefined) {
       work.onFinished(batch.items)
       return true
@@ -94,11 +94,11 @@ function part<Item>({ items, messages }: Opened<Item>, from: number, to: number)
 }
 
 async function attempt<Item>(
-  messages: readonly Message[],
+  { items, messages }: Opened<Item>,
   work: Work<Item>,
 ): Promise<{ readonly error: unknown } | undefined> {
   try {
-    await work.handleBatch(messages)
+    await work.handleBatch(messages, items)
     return undefined
   } catch (error) {
     return { error }

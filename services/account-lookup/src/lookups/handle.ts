@@ -1,9 +1,9 @@
 /**
  * A batch of questions: whose is the party, and who is to be asked about it. Nothing is stored: what
- * is said is published before the batch is over, and a repeat says it with the same ids.
+ * is said follows from the batch, and a repeat says it with the same ids.
  */
 import type { Participant, Participants } from '@causeway/participants'
-import type { EventBus, OutgoingMessage } from '@causeway/runtime'
+import type { FollowUp, OutgoingMessage } from '@causeway/runtime'
 import { deferred } from '../deferred.ts'
 import {
   findingsWithoutLookup,
@@ -19,7 +19,6 @@ import { decideAsking, decideTelling, type Findings } from './domain/answer.ts'
 import type { OwnerBook } from './owners.ts'
 
 export interface LookupParts {
-  readonly bus: Pick<EventBus, 'publish'>
   readonly participants: Pick<Participants, 'get'>
   readonly owners: Pick<OwnerBook, 'find' | 'findAtHome'>
   /** How long it is tried to hand a question to an owner. */
@@ -36,6 +35,7 @@ interface Found {
 export async function answerAtHome(
   parts: LookupParts,
   events: readonly QueryEvent[],
+  followUp: FollowUp,
 ): Promise<void> {
   const known: Found[] = []
   const asked: QueryEvent[] = []
@@ -50,32 +50,34 @@ export async function answerAtHome(
     const findings = owners[at]
     return findings === undefined ? [] : [{ event, findings }]
   })
-  await answer(parts, [...known, ...looked], waiting.map(deferred))
+  await answer(parts, [...known, ...looked], waiting.map(deferred), followUp)
 }
 
 /** Every question is answered, whoever has to be called for it. */
 export async function answerWherever(
   parts: LookupParts,
   events: readonly QueryEvent[],
+  followUp: FollowUp,
 ): Promise<void> {
   const owners = await parts.owners.find(events.map(queryOf))
   const found = events.flatMap((event, at) => {
     const findings = findingsWithoutLookup(event) ?? owners[at]
     return findings === undefined ? [] : [{ event, findings }]
   })
-  await answer(parts, found, [])
+  await answer(parts, found, [], followUp)
 }
 
 async function answer(
   parts: LookupParts,
   found: readonly Found[],
   others: readonly OutgoingMessage[],
+  followUp: FollowUp,
 ): Promise<void> {
   if (found.length + others.length === 0) return
   const participants = await participantsIn(parts, found)
   const deadline = new Date(Date.now() + parts.deadline_ms)
   const messages = found.flatMap((each) => messagesOf(each, participants, deadline))
-  await parts.bus.publish([...messages, ...others])
+  await followUp([...messages, ...others])
 }
 
 /** Who cannot be told of or asked by what is in memory is asked for afresh, all at once. */

@@ -314,7 +314,7 @@ describe('GET /participants', () => {
 describe('lookups of many', () => {
   const manyNamed = Array.from({ length: 100 }, (_, n) => ({ type: 'ALIAS', id: `many-${n}` }))
 
-  test('cost one statement and one publish, and the second time no statement', async () => {
+  test('cost one statement and are answered together, and the second time no statement', async () => {
     await associate(...manyNamed.map((named) => ({ ...named, by: 'bluewallet' })))
     // What is registered is known before.
     await gistsOf(partyQuery({ type: 'ALIAS', id: 'nobody' }))
@@ -325,11 +325,11 @@ describe('lookups of many', () => {
       await eventually(() => stand.heard.length === 100 || undefined, 'the answers')
       return {
         statements: stand.counts.statements - before.statements,
-        publishes: stand.counts.publishes - before.publishes,
+        followUps: stand.counts.followUps - before.followUps,
       }
     }
-    expect(await ask()).toEqual({ statements: 1, publishes: 1 })
-    expect(await ask()).toEqual({ statements: 0, publishes: 1 })
+    expect(await ask()).toEqual({ statements: 1, followUps: 1 })
+    expect(await ask()).toEqual({ statements: 0, followUps: 1 })
   })
 })
 

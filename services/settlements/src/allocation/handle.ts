@@ -1,9 +1,9 @@
 /**
  * Allocation: each request for a transfer goes on with its settlement model and the accounts it will
- * use. Nothing is stored: a repeat publishes the same events with the same ids.
+ * use. Nothing is stored: a repeat says the same events with the same ids.
  */
 import { derivedId, newEvent, type DomainEvent } from '@causeway/events'
-import type { EventBus, OutgoingMessage } from '@causeway/runtime'
+import type { FollowUp, OutgoingMessage } from '@causeway/runtime'
 import type { AccountHints, AccountKey } from './account-hints.ts'
 import { settlesOf, type ModelChoice } from './domain/allocate.ts'
 import type { ModelBook } from './model-book.ts'
@@ -11,21 +11,21 @@ import type { ModelBook } from './model-book.ts'
 export type RequestEvent = DomainEvent<'TransferPrepareRequested'>
 
 export interface AllocationParts {
-  readonly bus: Pick<EventBus, 'publish'>
   readonly models: ModelBook
   readonly accounts: AccountHints
 }
 
 export async function allocate(
-  { bus, models, accounts }: AllocationParts,
+  { models, accounts }: AllocationParts,
   events: readonly RequestEvent[],
+  followUp: FollowUp,
 ): Promise<void> {
   if (events.length === 0) return
   const [chosen] = await Promise.all([
     models.find(new Set(events.map(({ payload }) => payload.amount.currency))),
     accounts.load(events.flatMap(({ payload }) => [payerKey(payload), payeeKey(payload)])),
   ])
-  await bus.publish(
+  await followUp(
     events.map((event) => allocated(event, chosen.get(event.payload.amount.currency), accounts)),
   )
 }

@@ -3,8 +3,11 @@ import type { Message } from '../event-bus.ts'
 import { restore, type StoredMessage } from './envelope.ts'
 import type { LogRow, StoredLetter } from './store.ts'
 
+/** So much memory is counted for a payload that was never written out. */
+const payload_bytes = 1_024
+
 export interface Delivery {
-  /** 0 for a dead letter that is replayed: it has no place in the log. */
+  /** 0 for what has no place in the log: a dead letter that is replayed, what follows from another. */
   readonly n: number
   readonly topic: string
   readonly key: string
@@ -13,6 +16,10 @@ export interface Delivery {
   /** Neither it nor what lies behind it in the log was announced before, in ms since 1970. */
   readonly at_ms: number
   readonly content: InMemory | FromTable | Replayed
+  /** Its own work, and each thing it led to that others have not finished yet. */
+  unfinished: number
+  /** Called once all that is finished. */
+  readonly onFinished: (() => void) | undefined
 }
 
 interface InMemory {
@@ -34,7 +41,15 @@ interface Replayed {
 
 export function inMemory(n: number, message: Message, bytes: number, at_ms: number): Delivery {
   const { topic, key, type } = message
-  return { n, topic, key, type, bytes, at_ms, content: { from: 'memory', message } }
+  const content = { from: 'memory', message } as const
+  return { n, topic, key, type, bytes, at_ms, content, unfinished: 1, onFinished: undefined }
+}
+
+/** What follows from another and is not in the log. */
+export function following(message: Message, at_ms: number, onFinished: () => void): Delivery {
+  let bytes = payload_bytes
+  for (const value of Object.values(message.headers)) bytes += value.length
+  return { ...inMemory(0, message, bytes, at_ms), onFinished }
 }
 
 export function fromTable(row: LogRow): Delivery {
@@ -52,7 +67,8 @@ function stored(
 ): Delivery {
   const { topic, key, type, headers, value, at } = row
   const bytes = headers.length + value.length
-  return { n, topic, key, type, bytes, at_ms: at.getTime(), content }
+  const at_ms = at.getTime()
+  return { n, topic, key, type, bytes, at_ms, content, unfinished: 1, onFinished: undefined }
 }
 
 /** The message with its payload checked; throws when it cannot be read. From memory nothing is read. */

@@ -5,8 +5,11 @@ import { eventually } from '../../testing/eventually.ts'
 import { announceNext, message, numberOf, recorder } from '../testing/bus-under-test.ts'
 import { busContract } from '../testing/contract.ts'
 import { openEmbeddedUnderTest, type EmbeddedUnderTest } from '../testing/embedded-under-test.ts'
+import { statement } from '../../postgres/statement.ts'
 import { openRetention } from './retention.ts'
 import { deleteOldest } from './store.ts'
+
+const loggedTopics = statement('select topic from bus.log order by n')
 
 busContract('the embedded engine', openEmbeddedUnderTest)
 
@@ -90,6 +93,45 @@ describe('the embedded engine', () => {
     await eventually(() => seen.length === 40, 'every message')
     expect(tooLate).toBe(0)
     await first.stop()
+  })
+
+  test('writes what follows from a batch only while a reader of it is away', async () => {
+    const bills = recorder('bills')
+    const reading = await under.bus.subscribe(bills.subscription)
+    await under.bus.subscribe({
+      ...recorder('orders', { group: 'billing' }).subscription,
+      handleBatch: (orders, { followUp }) =>
+        followUp(orders.map((order) => message('bills', order.key, numberOf(order)))),
+    })
+    const written = async () =>
+      (await under.busDatabase.query<{ topic: string }>(loggedTopics, [])).map(({ topic }) => topic)
+    await under.bus.publish([message('orders', 'a', 1)])
+    await eventually(() => bills.seen.length === 1, 'the first bill')
+    expect(await written()).toEqual(['orders'])
+    await reading.stop()
+    await under.bus.publish([message('orders', 'a', 2)])
+    await eventually(async () => (await written()).includes('bills'), 'the second bill')
+  })
+
+  test('hands over what comes for a key though a batch with that key has something left to do', async () => {
+    let done = (): void => undefined
+    const left = new Promise<void>((resolve) => (done = resolve))
+    const seen: number[] = []
+    await under.bus.subscribe(
+      recorder('orders', {
+        batches_in_flight_max: 2,
+        handleBatch: (messages, { until }) => {
+          seen.push(...messages.map(numberOf))
+          until(left)
+          return Promise.resolve()
+        },
+      }).subscription,
+    )
+    await under.bus.publish([message('orders', 'a', 1)])
+    await eventually(() => seen.length === 1, 'the first')
+    await under.bus.publish([message('orders', 'a', 2)])
+    await eventually(() => seen.length === 2, 'the second')
+    done()
   })
 
   test('goes on above every number that was used, also when no row is left', async () => {

@@ -10,15 +10,22 @@ export interface IntakeBounds {
   readonly queued_bytes_max: number
 }
 
+export interface IntakeOptions extends WorkQueueOptions<Delivery>, IntakeBounds {
+  /** What these had led to is finished, and so are they. */
+  readonly onReleased: () => void
+}
+
 export interface Intake {
   push(delivery: Delivery): void
+  /** They stay unfinished, though their work may end, until the release is called. */
+  hold(deliveries: readonly Delivery[]): () => void
   /** Whether this share of every bound is free. */
   isFree(share: number): boolean
   /** So many more messages fit. */
   room(): number
   /** The lowest number that is not finished; undefined when there is none. */
   lowest(): number | undefined
-  /** Neither that one nor any after it was announced before, in ms since 1970. */
+  /** Nothing that is not finished was announced before, in ms since 1970. */
   lowest_ms(): number | undefined
   /** Milliseconds since anything was finished though there is work. */
   progress(): number | undefined
@@ -28,17 +35,27 @@ export interface Intake {
 /** A message that takes for ever lets this many finish beyond it. */
 const spread_max = 100_000
 
-export function openIntake(options: WorkQueueOptions<Delivery> & IntakeBounds): Intake {
+export function openIntake(options: IntakeOptions): Intake {
   const { queued_max, queued_bytes_max } = options
   const mark = watermark()
+  /** What is not finished and has no number, the oldest first. */
+  const unnumbered = new Set<Delivery>()
   let bytes = 0
+
+  function settle(delivery: Delivery): void {
+    delivery.unfinished -= 1
+    if (delivery.unfinished > 0) return
+    if (delivery.n > 0) mark.finish(delivery.n)
+    else unnumbered.delete(delivery)
+    delivery.onFinished?.()
+  }
 
   const queue = workQueue<Delivery>({
     ...options,
     onFinished(deliveries) {
-      for (const { n, bytes: own } of deliveries) {
-        bytes -= own
-        if (n > 0) mark.finish(n)
+      for (const delivery of deliveries) {
+        bytes -= delivery.bytes
+        settle(delivery)
       }
       options.onFinished(deliveries)
     },
@@ -47,8 +64,16 @@ export function openIntake(options: WorkQueueOptions<Delivery> & IntakeBounds): 
   return {
     push(delivery) {
       if (delivery.n > 0) mark.begin(delivery.n, delivery.at_ms)
+      else unnumbered.add(delivery)
       bytes += delivery.bytes
       queue.push(delivery)
+    },
+    hold(deliveries) {
+      for (const delivery of deliveries) delivery.unfinished += 1
+      return () => {
+        for (const delivery of deliveries) settle(delivery)
+        options.onReleased()
+      }
     },
     isFree: (share) =>
       queue.room() > queued_max * share &&
@@ -56,7 +81,14 @@ export function openIntake(options: WorkQueueOptions<Delivery> & IntakeBounds): 
       mark.length <= spread_max * (1 - share),
     room: () => queue.room(),
     lowest: () => mark.lowest(),
-    lowest_ms: () => mark.lowest_ms(),
+    lowest_ms() {
+      const numbered_ms = mark.lowest_ms()
+      const unnumbered_ms = unnumbered.values().next().value?.at_ms
+      if (numbered_ms === undefined || unnumbered_ms === undefined) {
+        return numbered_ms ?? unnumbered_ms
+      }
+      return Math.min(numbered_ms, unnumbered_ms)
+    },
     progress: () => queue.progress(),
     stop: () => queue.stop(),
   }

@@ -2,17 +2,28 @@
 import type { Logger } from '../../log.ts'
 import type { Listening } from '../event-bus.ts'
 import { tell } from '../listening.ts'
-import { open } from './delivery.ts'
+import { open, type Delivery } from './delivery.ts'
 import type { Member } from './member.ts'
 
 /** Whoever is handed the messages of its topics, in the order of the numbers. */
-export type Reader = Pick<Member, 'take'>
+export interface Reader extends Pick<Member, 'take' | 'push' | 'reads' | 'keepsUp'> {
+  /** None of whoever keeps no place in the log. */
+  readonly group: string | undefined
+}
 
 export function openListener(listening: Listening, log: Logger): Reader {
   const { types, read } = listening
+  const hear = (delivery: Delivery) => tell(listening, () => [open(delivery, read)], log)
   return {
+    group: undefined,
     take(delivery) {
-      if (types.has(delivery.type)) tell(listening, () => [open(delivery, read)], log)
+      if (types.has(delivery.type)) hear(delivery)
     },
+    push(delivery) {
+      hear(delivery)
+      delivery.onFinished?.()
+    },
+    reads: (type) => types.has(type),
+    keepsUp: () => true,
   }
 }

@@ -5,10 +5,11 @@
 import type { Logger } from '../../log.ts'
 import type { Database } from '../../postgres/database.ts'
 import { isOutage } from '../../postgres/outage.ts'
-import type { Subscription } from '../event-bus.ts'
+import type { Message, Subscription } from '../event-bus.ts'
 import { openCatchUp } from './catch-up.ts'
 import type { Letters } from './dead-letters.ts'
 import { fromTable, open, replayed, type Delivery } from './delivery.ts'
+import type { FollowUps } from './follow-ups.ts'
 import { openIntake, type Intake, type IntakeBounds } from './intake.ts'
 import { announcedAfter, readPage, type Offset, type StoredLetter } from './store.ts'
 
@@ -20,6 +21,7 @@ export interface MemberOptions {
   readonly db: Database
   readonly log: Logger
   readonly letters: Letters
+  readonly followUps: FollowUps
   /** Everything up to here may be read from the table. */
   readonly handedOver: () => number
   /** So many more are finished, or it has come further otherwise. */
@@ -32,6 +34,12 @@ export interface Member {
   /** The next message of its topics, in the order of the numbers. */
   take(delivery: Delivery): void
   replay(letter: StoredLetter): void
+  /** Whether messages of this type are worked on; others are finished unread. */
+  reads(type: string): boolean
+  /** Whether it takes what is pushed at once, in the order in which it comes. */
+  keepsUp(): boolean
+  /** What has no place in the log. */
+  push(delivery: Delivery): void
   /** Everything up to these is finished. */
   offsets(): readonly Offset[]
   /** Messages queued or worked on. */
@@ -54,7 +62,7 @@ const page_rows_max = 1_000
 const page_numbers_max = 20_000
 
 export function openMember(options: MemberOptions): Member {
-  const { subscription, starts, bounds, db, log, letters, handedOver, onMoved } = options
+  const { subscription, starts, bounds, db, log, letters, followUps, handedOver, onMoved } = options
   const { group, topics, types, batch_max = 100, batches_in_flight_max = 1 } = subscription
   const intake = openIntake({
     ...bounds,
@@ -62,9 +70,14 @@ export function openMember(options: MemberOptions): Member {
     batches_in_flight_max,
     log,
     isOutage,
-    handleBatch: (messages) => subscription.handleBatch(messages),
+    handleBatch: (messages, deliveries) =>
+      isReplay(deliveries) ? workOnReplay(messages) : workOn(messages, deliveries),
     open: (delivery) => open(delivery, subscription.read),
     deadLetter: (delivery, reason) => letters.store(group, delivery, reason),
+    onReleased() {
+      onMoved(0)
+      catchUp.readOn()
+    },
     onFinished(deliveries) {
       for (const each of deliveries) letters.finished(group, each)
       onMoved(deliveries.length)
@@ -80,6 +93,32 @@ export function openMember(options: MemberOptions): Member {
   })
   catchUp.readOn()
 
+  /** What lasts longer than the work on its batch. */
+  const lasting = new Set<Promise<void>>()
+
+  function workOn(messages: readonly Message[], deliveries: readonly Delivery[]): Promise<void> {
+    const hold = () => intake.hold(deliveries)
+    return subscription.handleBatch(messages, {
+      followUp: followUps(hold),
+      until(work) {
+        const settled = work
+          .then(hold(), (error: unknown) => log.error({ err: error }, 'batch not finished'))
+          .finally(() => lasting.delete(settled))
+        lasting.add(settled)
+      },
+    })
+  }
+
+  /** A dead letter goes when the work on it ends, so everything has to be done by then. */
+  async function workOnReplay(messages: readonly Message[]): Promise<void> {
+    const all: Promise<void>[] = []
+    await subscription.handleBatch(messages, {
+      followUp: followUps(undefined),
+      until: (work) => void all.push(work),
+    })
+    await Promise.all(all)
+  }
+
   return {
     group,
     topics,
@@ -89,6 +128,9 @@ export function openMember(options: MemberOptions): Member {
       else catchUp.letGo(delivery.n - 1)
     },
     replay: (letter) => intake.push(replayed(letter)),
+    reads: (type) => types.has(type),
+    keepsUp: () => !catchUp.isBehind() && intake.isFree(0),
+    push: (delivery) => intake.push(delivery),
     offsets() {
       const taken = catchUp.isBehind() ? catchUp.position() : handedOver()
       const lowest = intake.lowest()
@@ -112,8 +154,13 @@ export function openMember(options: MemberOptions): Member {
     async stop() {
       if (!catchUp.isBehind()) catchUp.letGo(handedOver())
       await Promise.all([intake.stop(), catchUp.stop()])
+      await Promise.all(lasting)
     },
   }
+}
+
+function isReplay(deliveries: readonly Delivery[]): boolean {
+  return deliveries.some(({ content }) => content.from === 'letter')
 }
 
 /** Takes one page of the table and answers how far it came. */

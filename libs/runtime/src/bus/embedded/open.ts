@@ -12,6 +12,7 @@ import { claim, longest, measure, release } from '../subscriptions.ts'
 import { openLetters, type Letters } from './dead-letters.ts'
 import { inMemory } from './delivery.ts'
 import type { Prepared } from './envelope.ts'
+import { openFollowUps, type FollowUps } from './follow-ups.ts'
 import type { IntakeBounds } from './intake.ts'
 import { openListener, type Reader } from './listener.ts'
 import { openMember, type Member } from './member.ts'
@@ -59,6 +60,9 @@ interface Engine {
   readonly readers: Map<string, Reader[]>
   /** What is read or about to be read, as `group topic`. */
   readonly claimed: Set<string>
+  /** Who reads a topic or did once. */
+  readonly known: Map<string, Set<string>>
+  readonly followUps: FollowUps
   readonly writer: Writer
   readonly letters: Letters
   readonly offsets: Offsets
@@ -89,8 +93,11 @@ export async function openEmbeddedBus(options: EmbeddedBusOptions): Promise<Embe
   })
   const letters = openLetters({ db, log, metrics, stopping: stopping.signal })
   const bounds = { ...bounds_default, ...options.bounds }
+  const known = await store.readersKnown(db)
+  const followUps = openFollowUps({ writer, readers, known })
   const claimed = new Set<string>()
-  const engine = { db, log, bounds, members, readers, claimed, writer, letters, offsets }
+  const shared = { db, log, bounds, members, readers, claimed }
+  const engine: Engine = { ...shared, known, followUps, writer, letters, offsets }
   const retention = openRetention({ db, log, metrics, retention_h, stopping: stopping.signal })
   const sweep = periodically(sweep_every_ms, () => retention.sweep(), {
     log,
@@ -151,8 +158,8 @@ function handOver(
     const { message, json_bytes, headers_bytes } = batch[at] as Prepared
     const of = readers.get(message.topic)
     if (of === undefined) continue
-    const delivery = inMemory(first + at, message, json_bytes + headers_bytes, since_ms)
-    for (const member of of) member.take(delivery)
+    const bytes = json_bytes + headers_bytes
+    for (const member of of) member.take(inMemory(first + at, message, bytes, since_ms))
   }
   offsets.moved(0)
 }
@@ -161,6 +168,9 @@ async function subscribe(engine: Engine, subscription: Subscription): Promise<Su
   const { db, log, bounds, members, readers, writer, letters, offsets } = engine
   const { group, topics } = subscription
   claim(engine.claimed, group, topics)
+  for (const topic of topics) {
+    engine.known.set(topic, (engine.known.get(topic) ?? new Set()).add(group))
+  }
   try {
     const { sequence } = writer
     const starts = await store.join(db, group, topics, sequence.handedOver)
@@ -172,6 +182,7 @@ async function subscribe(engine: Engine, subscription: Subscription): Promise<Su
       db,
       log: log.child({ group }),
       letters,
+      followUps: engine.followUps,
       handedOver: () => sequence.handedOver,
       onMoved: (finished) => offsets.moved(finished),
     })

@@ -13,6 +13,8 @@ export interface Span {
 
 export interface Sequence<Content> {
   open(count: number, content: Content): Span
+  /** The highest number that was ever given out. */
+  readonly used: number
   /** No number up to this one is open, and all that committed is handed over. */
   readonly handedOver: number
   /** What has the lowest number that is not handed over; undefined when all is. */
@@ -63,6 +65,9 @@ export function openSequence<Content>(
         committed: () => close(span, 'committed'),
         rolledBack: () => close(span, 'rolled back'),
       }
+    },
+    get used() {
+      return used
     },
     get handedOver() {
       return handedOver

@@ -124,6 +124,17 @@ export async function join(
   return new Map(rows.map(({ topic, n }) => [topic, Number(n)]))
 }
 
+const selectReaders = statement(`select group_name as "group", topic from bus.offsets`)
+
+/** Every group that reads a topic or did once, by topic. */
+export async function readersKnown(db: Database): Promise<Map<string, Set<string>>> {
+  const known = new Map<string, Set<string>>()
+  for (const { group, topic } of await db.query<Omit<Offset, 'n'>>(selectReaders, [])) {
+    known.set(topic, (known.get(topic) ?? new Set()).add(group))
+  }
+  return known
+}
+
 const upsertOffsets = statement(`
   with without_fsync as (select set_config('synchronous_commit', 'off', true))
   insert into bus.offsets (group_name, topic, n)

@@ -31,7 +31,7 @@ export interface WriterOptions {
 
 export interface Writer {
   readonly outbox: Outbox
-  readonly sequence: Pick<Sequence<unknown>, 'handedOver' | 'oldest_ms'>
+  readonly sequence: Pick<Sequence<unknown>, 'handedOver' | 'oldest_ms' | 'used'>
   publish(messages: readonly OutgoingMessage[]): Promise<void>
   /** Nothing that is not handed over yet was announced before, in ms since 1970; now at most. */
   since_ms(): number

@@ -5,7 +5,7 @@
 import type { KafkaMessage } from 'kafkajs'
 import type { Logger } from '../../log.ts'
 import { isOutage } from '../../postgres/outage.ts'
-import type { Message, Subscription } from '../event-bus.ts'
+import type { FollowUp, Message, Subscription } from '../event-bus.ts'
 import { workQueue } from '../work-queue.ts'
 import { deliveryOf, isFor, openDelivery, type Delivery } from './delivery.ts'
 import type { Letters } from './letters.ts'
@@ -20,6 +20,8 @@ export interface IntakeBounds {
 
 export interface MemberOptions {
   readonly subscription: Subscription
+  /** Durable before it resolves: the offset is committed after it. */
+  readonly followUp: FollowUp
   readonly bounds: IntakeBounds
   readonly log: Logger
   readonly letters: Letters
@@ -45,7 +47,7 @@ export interface Member {
 const spread_max = 100_000
 
 export function openMember(options: MemberOptions): Member {
-  const { subscription, bounds, log, letters, onFinished } = options
+  const { subscription, followUp, bounds, log, letters, onFinished } = options
   const { group, batch_max = 100, batches_in_flight_max = 1 } = subscription
   const { queued_max, queued_bytes_max } = bounds
   const deliveries = new WeakMap<Message, Delivery>()
@@ -63,7 +65,10 @@ export function openMember(options: MemberOptions): Member {
     },
     async handleBatch(messages) {
       const ours = messages.filter((one) => deliveries.get(one)?.place.isLost !== true)
-      if (ours.length > 0) await subscription.handleBatch(ours)
+      if (ours.length === 0) return
+      const lasting: Promise<void>[] = []
+      await subscription.handleBatch(ours, { followUp, until: (work) => void lasting.push(work) })
+      await Promise.all(lasting)
     },
     deadLetter: (delivery, reason) =>
       delivery.place.isLost ? Promise.resolve() : letters.store(group, delivery, reason),

@@ -247,6 +247,7 @@ function readerOf(engine: Engine, group: string): Reader {
     session_ms,
     log: engine.log.child({ group }),
     letters,
+    followUp: (messages) => publish(engine, messages),
     onBroken,
   })
   readers.set(group, reader)

@@ -5,7 +5,7 @@
  */
 import type { EachBatchPayload, KafkaMessage } from 'kafkajs'
 import type { Logger } from '../../log.ts'
-import type { Subscription } from '../event-bus.ts'
+import type { FollowUp, Subscription } from '../event-bus.ts'
 import type { Brokers } from './brokers.ts'
 import { openCommits, type Commits } from './commits.ts'
 import { openConsumption, type Consumption } from './consumption.ts'
@@ -24,6 +24,7 @@ export interface ReaderOptions {
   readonly session_ms: number
   readonly log: Logger
   readonly letters: Letters
+  readonly followUp: FollowUp
   /** Its reading has ended for good though nobody stopped it. */
   readonly onBroken: (reason: string) => void
 }
@@ -113,6 +114,7 @@ function add(parts: Parts, subscription: Subscription): Reading {
   const { topics, bounds, letters, log, members, places, commits, consumption } = parts
   const member = openMember({
     subscription,
+    followUp: parts.followUp,
     bounds,
     log,
     letters,

@@ -13,6 +13,7 @@ import {
   type BusUnderTest,
 } from './bus-under-test.ts'
 import { whatIsHeard } from './listening.ts'
+import { whatFollows } from './what-follows.ts'
 import { whatIsWorkedOff } from './worked-off.ts'
 
 const endSelf = statement(`select pg_terminate_backend(pg_backend_pid())`)
@@ -45,6 +46,7 @@ export function busContract(name: string, open: () => Promise<BusUnderTest>): vo
     whatIsGivenUp(current, restart)
     whatIsWorkedOff(current, restart)
     whatIsHeard(current, restart)
+    whatFollows(current, restart)
   })
 }
 

@@ -1,0 +1,68 @@
+/**
+ * What follows from a batch by a step that stores nothing goes from memory to memory: the log has what
+ * it followed from, and that stays unfinished until this is finished. A crash says it again.
+ *
+ * Where a reader could miss it, because it keeps up with the log or not at all, it is written instead.
+ */
+import type { FollowUp, OutgoingMessage } from '../event-bus.ts'
+import { following } from './delivery.ts'
+import type { Reader } from './listener.ts'
+import type { Writer } from './writer.ts'
+
+export interface FollowUpsOptions {
+  readonly writer: Pick<Writer, 'publish' | 'sequence'>
+  /** Who reads a topic now. */
+  readonly readers: ReadonlyMap<string, readonly Reader[]>
+  /** Which groups read a topic or did once. */
+  readonly known: ReadonlyMap<string, ReadonlySet<string>>
+}
+
+/** Keeps what a batch was made of unfinished until the release that it returns is called. */
+export type Hold = () => () => void
+
+/** Without a hold everything is written. */
+export type FollowUps = (hold: Hold | undefined) => FollowUp
+
+export function openFollowUps({ writer, readers, known }: FollowUpsOptions): FollowUps {
+  /** What was written instead and is not handed over yet may not be overtaken. */
+  let writtenUpTo = 0
+
+  function isOpen(topic: string): boolean {
+    const present = readers.get(topic) ?? []
+    const groups = present.filter(({ group }) => group !== undefined).length
+    return groups === (known.get(topic)?.size ?? 0) && present.every((each) => each.keepsUp())
+  }
+
+  return (hold) => async (messages) => {
+    const { sequence } = writer
+    const topics = new Set(messages.map(({ topic }) => topic))
+    if (hold !== undefined && writtenUpTo <= sequence.handedOver && [...topics].every(isOpen)) {
+      handOn(messages, readers, hold())
+    } else {
+      await writer.publish(messages)
+      writtenUpTo = sequence.used
+    }
+  }
+}
+
+function handOn(
+  messages: readonly OutgoingMessage[],
+  readers: ReadonlyMap<string, readonly Reader[]>,
+  release: () => void,
+): void {
+  const said_ms = Date.now()
+  const time = new Date(said_ms).toISOString()
+  let unfinished = 1
+  const finish = () => {
+    unfinished -= 1
+    if (unfinished === 0) release()
+  }
+  for (const message of messages) {
+    for (const reader of readers.get(message.topic) ?? []) {
+      if (!reader.reads(message.type)) continue
+      unfinished += 1
+      reader.push(following({ ...message, time }, said_ms, finish))
+    }
+  }
+  finish()
+}
