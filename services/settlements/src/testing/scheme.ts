@@ -1,0 +1,322 @@
+/**
+ * What integration tests of settlements stand on: the service beside the real ledger on a real
+ * database, with FSPs who pay each other as the transfers service would have it.
+ */
+import { newEvent, type Payload } from '@causeway/events'
+import { settings as ledgerSettings, start as startLedger } from '@causeway/participant-lifecycle'
+import {
+  ledgerService,
+  participantsService,
+  settlementModelsService,
+  settlementReportsService,
+  settlementsService,
+  settlementWindowsService,
+  type LedgerAnswer,
+  type Settlement,
+  type SettlementModel,
+  type SettlementWindow,
+} from '@causeway/protos'
+import type { Calls, Database, OutgoingMessage, Service } from '@causeway/runtime'
+import { defaultsOf, eventually, openTestParts, type TestParts } from '@causeway/runtime/testing'
+import { randomUUID } from 'node:crypto'
+import { start } from '../service.ts'
+import { settings } from '../settings.ts'
+
+export const patient = { deadline_ms: 30_000 }
+
+export interface Payment {
+  readonly payer: string
+  readonly payee: string
+  readonly amount: string
+  readonly currency?: string
+  readonly modelId: number
+  readonly settles?: 'NET' | 'GROSS_IMMEDIATE' | 'GROSS_DEFERRED'
+}
+
+export interface TestScheme {
+  readonly parts: TestParts
+  readonly ledger: Calls<typeof ledgerService>
+  readonly participants: Calls<typeof participantsService>
+  readonly models: Calls<typeof settlementModelsService>
+  readonly windows: Calls<typeof settlementWindowsService>
+  readonly settlements: Calls<typeof settlementsService>
+  readonly reports: Calls<typeof settlementReportsService>
+  /** The schema of settlements, to take single steps on. */
+  readonly db: Database
+  /** Kills the process and starts it anew on the same database. */
+  restart(): Promise<TestScheme>
+  stop(): Promise<void>
+}
+
+type Changes = Partial<Record<'COMPATIBILITY', 'mojaloop'>>
+
+export async function openTestScheme(changes: Changes = {}): Promise<TestScheme> {
+  return openOn(await openTestParts(), changes)
+}
+
+async function openOn(parts: TestParts, changes: Changes): Promise<TestScheme> {
+  const services: Service[] = [
+    await startLedger({ ...defaultsOf(ledgerSettings), ...changes }, parts),
+    await start({ ...defaultsOf(settings), ...changes }, parts),
+  ]
+  const db = await parts.openDatabase({
+    url: '',
+    schema: 'settlements',
+    migrations: new URL('../../migrations/', import.meta.url),
+    connections_max: 2,
+  })
+  const stopServices = async () => {
+    for (const service of services.toReversed()) await service.stop()
+  }
+  return {
+    parts,
+    ledger: parts.grpc.client(ledgerService, 'participant-lifecycle'),
+    participants: parts.grpc.client(participantsService, 'participant-lifecycle'),
+    models: parts.grpc.client(settlementModelsService, 'settlements'),
+    windows: parts.grpc.client(settlementWindowsService, 'settlements'),
+    settlements: parts.grpc.client(settlementsService, 'settlements'),
+    reports: parts.grpc.client(settlementReportsService, 'settlements'),
+    db,
+    async restart() {
+      const fresh = await parts.restart()
+      await stopServices()
+      return openOn(fresh, changes)
+    },
+    async stop() {
+      await stopServices()
+      await db.close()
+      await parts.stop()
+    },
+  }
+}
+
+export const deferredNet: SettlementModel = {
+  id: 0,
+  name: 'DEFERREDNET',
+  isActive: true,
+  granularity: 'NET',
+  interchange: 'MULTILATERAL',
+  delay: 'DEFERRED',
+  currency: 'USD',
+  requireLiquidityCheck: true,
+  ledgerAccountType: 'POSITION',
+  settlementAccountType: '',
+  autoPositionReset: true,
+}
+
+export async function addModel(
+  { models }: TestScheme,
+  changes: Partial<SettlementModel> = {},
+): Promise<number> {
+  const { model, refusal } = await models.CreateSettlementModel({ ...deferredNet, ...changes })
+  if (!model) throw new Error(refusal?.detail)
+  return model.id
+}
+
+/** The hub's accounts in a currency. */
+export async function openHub({ participants }: TestScheme, currency = 'USD'): Promise<void> {
+  for (const ledgerAccountType of ['HUB_RECONCILIATION', 'HUB_MULTILATERAL_SETTLEMENT']) {
+    const account = { name: 'Hub', currency, ledgerAccountType, createdBy: 'operator' }
+    done(await participants.CreateHubAccount(account))
+  }
+}
+
+/** Active, with a net debit cap of 10,000,000 and as much on deposit. */
+export async function addFsp(scheme: TestScheme, name: string, currency = 'USD'): Promise<void> {
+  const { participants } = scheme
+  const limit = { type: 'NET_DEBIT_CAP', value: '10000000', alarmPercentage: '' }
+  done(await participants.CreateParticipant({ name, currency, createdBy: 'operator' }))
+  done(
+    await participants.SetInitialPositionAndLimits({ name, currency, limit, initialPosition: '' }),
+  )
+  done(await participants.UpdateParticipantState({ name, isActive: true }))
+  done(
+    await participants.ManageFundsCreditDebitPairInstruction({
+      transferId: randomUUID(),
+      name,
+      accountId: await accountOf(scheme, name, 'SETTLEMENT', currency),
+      kind: 'DEPOSIT',
+      amount: '10000000',
+      currency,
+      externalReference: 'bank 1',
+      reason: 'liquidity',
+      extensionList: Buffer.alloc(0),
+    }),
+  )
+}
+
+function done({ refusal }: { readonly refusal?: { readonly detail: string } | null }): void {
+  if (refusal) throw new Error(refusal.detail)
+}
+
+async function accountsOf({ participants }: TestScheme, name: string, currency: string) {
+  const { balances } = await participants.RequestAccountsPositions({ name, currency })
+  return balances?.accounts ?? []
+}
+
+export async function accountOf(
+  scheme: TestScheme,
+  name: string,
+  type: string,
+  currency = 'USD',
+): Promise<number> {
+  const accounts = await accountsOf(scheme, name, currency)
+  return accounts.find((account) => account.ledgerAccountType === type)?.id ?? 0
+}
+
+/** The value of an account as an operator reads it. */
+export async function valueOf(
+  scheme: TestScheme,
+  name: string,
+  type: string,
+  currency = 'USD',
+): Promise<string | undefined> {
+  const accounts = await accountsOf(scheme, name, currency)
+  return accounts.find((account) => account.ledgerAccountType === type)?.value
+}
+
+/** Reserves and posts them in the ledger, and says so as transfers does. */
+export async function pay(
+  scheme: TestScheme,
+  ...payments: readonly Payment[]
+): Promise<readonly LedgerAnswer[]> {
+  const answers = await commit(scheme, payments)
+  await announce(
+    scheme,
+    answers.map((answer, at) => committed(answer, payments[at])),
+  )
+  return answers
+}
+
+/** Posted, but nobody was told yet. */
+export async function commit(
+  { ledger }: TestScheme,
+  payments: readonly Payment[],
+): Promise<readonly LedgerAnswer[]> {
+  const expiresAt = new Date(Date.now() + 600_000).toISOString()
+  const items = payments.map((payment) => ({
+    transferId: randomUUID(),
+    payerFsp: payment.payer,
+    payeeFsp: payment.payee,
+    amount: payment.amount,
+    currency: payment.currency ?? 'USD',
+    expiresAt,
+    settlementModelId: payment.modelId,
+    settles: payment.settles ?? 'NET',
+    payerAccountId: 0,
+    payeeAccountId: 0,
+  }))
+  await ledger.ProcessTransferPrepare({ items }, patient)
+  const receivedAt = new Date().toISOString()
+  const { answers } = await ledger.ProcessTransferFulfil(
+    {
+      items: items.map(({ transferId }) => ({
+        transferId,
+        receivedAt,
+        evidence: Buffer.from('fulfilled'),
+      })),
+    },
+    patient,
+  )
+  const wrong = answers.find(({ outcome }) => outcome !== 'POSTED')
+  if (wrong !== undefined) throw new Error(`${wrong.outcome} ${wrong.reason}`)
+  return answers
+}
+
+export function announce(
+  { parts }: TestScheme,
+  events: readonly OutgoingMessage[],
+): Promise<void> {
+  return parts.bus.publish(events)
+}
+
+/** The event of a transfer that the ledger has posted. */
+export function committed(answer: LedgerAnswer, payment: Payment | undefined): OutgoingMessage {
+  if (payment === undefined) throw new Error('there is no payment for this answer')
+  const positions = [answer.payerPosition, answer.payeePosition].flatMap((position) =>
+    position === null ? [] : [position],
+  )
+  const payload: Payload<'TransferCommittedFulfiled'> = {
+    transferId: answer.transferId,
+    payerFsp: payment.payer,
+    payeeFsp: payment.payee,
+    payerVersion: '1.1',
+    payeeVersion: '1.1',
+    amount: { amount: payment.amount, currency: payment.currency ?? 'USD' },
+    fulfilment: 'fulfilment',
+    completedTimestamp: '2026-01-01T00:00:00.000Z',
+    settlementModelId: answer.settlementModelId,
+    settles: payment.settles ?? 'NET',
+    ...(answer.windowId === 0 ? {} : { settlementWindowId: answer.windowId }),
+    notifyPayee: false,
+    fulfiledAt: new Date().toISOString(),
+    positions,
+  }
+  return newEvent('transfers', 'TransferCommittedFulfiled', payload)
+}
+
+export async function openWindow({ windows }: TestScheme): Promise<number> {
+  const query = { participantId: 0, state: 'OPEN', from: '', to: '', currency: '', limit: 0 }
+  const found = await windows.ListSettlementWindows(query)
+  return found.windows[0]?.id ?? 0
+}
+
+/** Closes the window that is open, and waits until all its lines are there. */
+export async function closeOpen(scheme: TestScheme): Promise<SettlementWindow> {
+  const windowId = await openWindow(scheme)
+  const request = { requestId: randomUUID(), windowId, reason: 'end of day', actor: 'ada' }
+  const { refusal } = await scheme.windows.CloseSettlementWindow(request, patient)
+  if (refusal) throw new Error(refusal.detail)
+  return untilState(scheme, windowId, 'CLOSED')
+}
+
+export function untilState(
+  { windows }: TestScheme,
+  id: number,
+  state: string,
+): Promise<SettlementWindow> {
+  return eventually(
+    async () => {
+      const { window } = await windows.GetSettlementWindow({ id })
+      return window?.state === state ? window : undefined
+    },
+    `window ${id} is ${state}`,
+    30_000,
+  )
+}
+
+export async function settle(
+  { settlements }: TestScheme,
+  windowIds: readonly number[],
+  model = 'DEFERREDNET',
+): Promise<Settlement> {
+  const { settlement, refusal } = await settlements.CreateSettlement(
+    { requestId: randomUUID(), model, reason: 'daily', windowIds: [...windowIds], actor: 'ada' },
+    patient,
+  )
+  if (!settlement) throw new Error(refusal?.detail)
+  return settlement
+}
+
+/** Takes all accounts of the settlement to the state. */
+export async function stepAll(
+  { settlements }: TestScheme,
+  { id, accounts }: Settlement,
+  state: string,
+): Promise<Settlement> {
+  const updates = accounts.map(({ participantId, accountId }) => ({
+    participantId,
+    accountId,
+    state,
+    reason: state,
+    externalReference: 'bank 7',
+  }))
+  const request = { settlementId: id, accounts: updates, actor: 'ada' }
+  const { settlement, refusal } = await settlements.UpdateSettlementAccounts(request, patient)
+  if (!settlement) throw new Error(refusal?.detail)
+  return settlement
+}
+
+export async function differencesIn({ ledger }: TestScheme): Promise<readonly string[]> {
+  return (await ledger.VerifyLedger({}, { deadline_ms: 60_000 })).differences
+}
