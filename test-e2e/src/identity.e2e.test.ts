@@ -17,7 +17,7 @@ beforeAll(async () => {
   payer = await scheme.join('greenbank')
   payee = await scheme.join('bluewallet')
   credentials = await enrol(scheme.operator, 'greenbank')
-}, 60_000)
+}, 120_000)
 
 afterAll(async () => {
   await Promise.all(others.map((fsp) => fsp.stop()))

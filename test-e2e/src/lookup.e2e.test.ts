@@ -14,7 +14,7 @@ beforeAll(async () => {
   scheme = await openSchemeOfFsps()
   payer = await scheme.join('greenbank')
   payee = await scheme.join('bluewallet')
-}, 60_000)
+}, 120_000)
 
 afterAll(() => scheme.stop())
 
@@ -100,13 +100,55 @@ describe('a lookup that leads nowhere', () => {
     expect(errorOf(told)).toMatchObject({ errorCode: '3201' })
   })
 
-  test('the FSP of the party answers 400 to the question: its own error is told', async () => {
+  test.each([
+    [400, '3000'],
+    [406, '3001'],
+    [501, '2002'],
+  ])('the FSP of the party answers %i to the question: %s', async (status, errorCode) => {
     const phone = newPhoneNumber()
     await own(payee, phone)
-    payee.answerWith(({ method }) => (method === 'GET' ? 501 : 200))
+    payee.answerWith(({ method }) => (method === 'GET' ? status : 200))
     const { error } = await lookUp(`/parties/MSISDN/${phone}`)
-    expect(await error()).toMatchObject({ errorCode: '2002' })
+    expect(await error()).toMatchObject({ errorCode })
     payee.answerWith(({ method }) => (method === 'POST' || method === 'GET' ? 202 : 200))
+  })
+})
+
+describe('a party that two FSPs say is theirs', () => {
+  let other: Fsp
+
+  beforeAll(async () => {
+    other = await scheme.join('redmoney', { currency: 'USD' })
+  })
+
+  async function shared(): Promise<string> {
+    const phone = newPhoneNumber()
+    await own(payee, phone, 'USD')
+    await own(other, phone, 'EUR')
+    return `/parties/MSISDN/${phone}`
+  }
+
+  test('both are asked, and who answers is heard although the other cannot be asked', async () => {
+    const path = await shared()
+    other.answerWith(({ method }) => (method === 'GET' ? 501 : 200))
+    const { answer } = await lookUp(path)
+    await payee.await(at('GET', path))
+    await other.await(at('GET', path))
+    const phone = path.split('/')[3] ?? ''
+    const party = { party: partyOf(payee, phone, 'Zoë Çelik') }
+    await payee.send('PUT', path, party, { 'fspiop-destination': 'greenbank' })
+    expect((await answer()).json()).toEqual(party)
+    expect(payer.received.filter(at('PUT', `${path}/error`))).toEqual([])
+    other.answerWith(() => 202)
+  })
+
+  test('neither can be asked: the error comes once', async () => {
+    const path = await shared()
+    for (const fsp of [payee, other]) fsp.answerWith(({ method }) => (method === 'GET' ? 501 : 200))
+    const { error } = await lookUp(path)
+    expect(await error()).toMatchObject({ errorCode: '2002' })
+    for (const fsp of [payee, other]) fsp.answerWith(() => 202)
+    expect(payer.received.filter(at('PUT', `${path}/error`))).toHaveLength(1)
   })
 })
 

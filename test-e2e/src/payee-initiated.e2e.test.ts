@@ -15,7 +15,7 @@ beforeAll(async () => {
   scheme = await openSchemeOfFsps()
   payer = await scheme.join('greenbank')
   payee = await scheme.join('bluewallet')
-}, 60_000)
+}, 120_000)
 
 afterAll(() => scheme.stop())
 
@@ -80,6 +80,69 @@ test('the payer refuses: the payee FSP hears REJECTED', async () => {
   const rejected = { transactionRequestState: 'REJECTED' }
   await payer.send('PUT', path, rejected, to(payee))
   expect((await payee.await(at('PUT', path), { after })).json()).toEqual(rejected)
+})
+
+describe('the one-time password', () => {
+  /** The payer FSP asks for it at the payee's device; the payee FSP answers what it was given. */
+  async function asked(id: string, retriesLeft: number, answer: object): Promise<unknown> {
+    const path = `/authorizations/${id}`
+    const query = `authenticationType=OTP&retriesLeft=${retriesLeft}&amount=10&currency=USD`
+    const after = payer.received.length
+    const { status, body } = await payer.send('GET', `${path}?${query}`, undefined, to(payee))
+    expect([status, body]).toEqual([202, ''])
+    await payee.await(at('GET', `${path}?${query}`))
+    expect((await payee.send('PUT', path, answer, to(payer))).status).toBe(200)
+    return (await payer.await(at('PUT', path), { after })).json()
+  }
+
+  const entered = (authenticationValue: string) => ({
+    authenticationInfo: { authentication: 'OTP', authenticationValue },
+    responseType: 'ENTERED',
+  })
+
+  test('may be entered wrongly, sent anew, and entered rightly: then the money moves', async () => {
+    const { id, transactionId } = await requested()
+    const quote = newQuote(payer, payee, {
+      transactionId,
+      transactionType,
+      transactionRequestId: id,
+    })
+    const { transfer } = await agree(payer, payee, quote)
+    expect(await asked(id, 3, entered('1111'))).toEqual(entered('1111'))
+    expect(await asked(id, 2, { responseType: 'RESEND' })).toEqual({ responseType: 'RESEND' })
+    expect(await asked(id, 1, entered('000123'))).toEqual(entered('000123'))
+    const told = await move(payer, payee, transfer)
+    expect(told.json()).toMatchObject({ transferState: 'COMMITTED' })
+  })
+
+  test('that the payer does not want to give, or gives wrongly too often, ends the request', async () => {
+    for (const answer of [{ responseType: 'REJECTED' }, entered('9999')]) {
+      const { id, path } = await requested()
+      expect(await asked(id, 1, answer)).toEqual(answer)
+      const after = payee.received.length
+      const rejected = { transactionRequestState: 'REJECTED' }
+      await payer.send('PUT', path, rejected, to(payee))
+      expect((await payee.await(at('PUT', path), { after })).json()).toEqual(rejected)
+    }
+  })
+
+  test('may be refused with an error, whose words reach the payer FSP', async () => {
+    const { id } = await requested()
+    const path = `/authorizations/${id}/error`
+    const no = { errorInformation: { errorCode: '5000', errorDescription: 'No device' } }
+    await payee.send('PUT', path, no, to(payer))
+    expect(errorOf(await payer.await(at('PUT', path)))).toEqual(no.errorInformation)
+  })
+
+  test.each([
+    ['too short', '12'],
+    ['no digits', '12ab'],
+  ])('that is %s never leaves the hub', async (_title, value) => {
+    const path = `/authorizations/${randomUUID()}`
+    const { status, body } = await payee.send('PUT', path, entered(value), to(payer))
+    expect(status).toBe(400)
+    expect(JSON.parse(body)).toMatchObject({ errorInformation: { errorCode: '3101' } })
+  })
 })
 
 describe('a request that cannot be passed on', () => {

@@ -25,7 +25,7 @@ beforeAll(async () => {
   payer = await scheme.join('greenbank')
   payee = await scheme.join('bluewallet')
   stranger = await scheme.join('redmoney')
-}, 60_000)
+}, 120_000)
 
 afterAll(() => scheme.stop())
 

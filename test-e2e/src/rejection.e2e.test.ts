@@ -17,7 +17,7 @@ beforeAll(async () => {
   payee = await scheme.join('bluewallet')
   phone = newPhoneNumber()
   await own(payee, phone)
-}, 60_000)
+}, 120_000)
 
 afterAll(async () => {
   expect(await position(scheme.operator, payer.name)).toBe(0)

@@ -34,7 +34,7 @@ export interface HubOptions {
   readonly nodeFlags?: readonly string[]
 }
 
-const start_ms_max = 60_000
+const start_ms_max = 110_000
 const program = fileURLToPath(new URL('../../../services/hub/dist/start.js', import.meta.url))
 
 /** A folder that the hub may keep its data in; the caller removes it. */

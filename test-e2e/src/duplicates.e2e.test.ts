@@ -1,0 +1,189 @@
+/** Every message may come twice: at each phase of a payment nothing is done, and nobody asked, twice. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { randomUUID } from 'node:crypto'
+import type { Answer, Fsp, Received } from './hub/fsp.ts'
+import { position } from './hub/operator.ts'
+import {
+  agree,
+  at,
+  lookUp,
+  move,
+  newPhoneNumber,
+  newQuote,
+  own,
+  partyOf,
+  termsOf,
+} from './hub/payment.ts'
+import { openSchemeOfFsps, type Scheme } from './hub/scheme.ts'
+import { about, committed, errorOf, newTransfer } from './hub/transfer.ts'
+
+let scheme: Scheme
+let payer: Fsp
+let payee: Fsp
+
+beforeAll(async () => {
+  scheme = await openSchemeOfFsps()
+  payer = await scheme.join('greenbank')
+  payee = await scheme.join('bluewallet')
+}, 120_000)
+
+afterAll(async () => {
+  expect(await scheme.verify()).toMatchObject({ clean: true })
+  await scheme.stop()
+})
+
+const to = (fsp: Fsp) => ({ 'fspiop-destination': fsp.name })
+
+/** Both copies are acknowledged alike. */
+function twice(send: () => Promise<Answer>, status: 200 | 202): Promise<void> {
+  return Promise.all([send(), send()]).then((answers) => {
+    expect(answers.map((answer) => [answer.status, answer.body])).toEqual([
+      [status, ''],
+      [status, ''],
+    ])
+  })
+}
+
+/** What this FSP got that fits, once so much of it has come. */
+async function all(fsp: Fsp, fits: (message: Received) => boolean, count: number) {
+  const found = () => fsp.received.filter(fits)
+  await fsp.await(() => found().length >= count)
+  return found()
+}
+
+/** All that was under way for both FSPs has arrived: a payment that began later has ended. */
+async function settled(): Promise<void> {
+  const { transfer } = await agree(payer, payee, newQuote(payer, payee))
+  await move(payer, payee, transfer)
+}
+
+describe('before the payment', () => {
+  test('an association is made once, and each request for it is answered', async () => {
+    const path = `/participants/MSISDN/${newPhoneNumber()}`
+    await twice(() => payee.send('POST', path, { fspId: payee.name }), 202)
+    const told = await all(payee, at('PUT', path), 2)
+    expect(told.map((message) => message.json())).toEqual([
+      { fspId: payee.name },
+      { fspId: payee.name },
+    ])
+    await twice(() => payee.send('DELETE', path), 202)
+    const ends = await all(
+      payee,
+      ({ method, path: target, body }) =>
+        method === 'PUT' && target.startsWith(path) && !body.toString().includes(payee.name),
+      2,
+    )
+    const gone = ends.map((message) => (message.path === path ? message.json() : errorOf(message)))
+    expect(gone).toEqual([{}, expect.objectContaining({ errorCode: '3204' })])
+  })
+
+  test('a batch is answered each time, in the same way', async () => {
+    const requestId = randomUUID()
+    const entry = { partyIdType: 'MSISDN', partyIdentifier: newPhoneNumber(), fspId: payee.name }
+    const body = { requestId, partyList: [entry] }
+    await twice(() => payee.send('POST', '/participants', body), 202)
+    const [one, other] = await all(payee, at('PUT', `/participants/${requestId}`), 2)
+    expect(one?.json()).toEqual(other?.json())
+  })
+
+  test('a lookup asks the payee FSP each time: the hub keeps nothing of parties', async () => {
+    const phone = newPhoneNumber()
+    await own(payee, phone)
+    const path = `/parties/MSISDN/${phone}`
+    await twice(() => payer.send('GET', path), 202)
+    await all(payee, at('GET', path), 2)
+    const party = { party: partyOf(payee, phone, 'Ada Example') }
+    await twice(() => payee.send('PUT', path, party, to(payer)), 200)
+    await all(payer, at('PUT', path), 2)
+    expect(await lookUp(payer, payee, phone)).toEqual(party.party)
+  })
+
+  test('a request to pay, and its answer, are passed on each time', async () => {
+    const id = randomUUID()
+    const request = {
+      transactionRequestId: id,
+      payee: partyOf(payee, '15550000002'),
+      payer: partyOf(payer, '15550000001').partyIdInfo,
+      amount: { currency: 'USD', amount: '10' },
+      transactionType: { scenario: 'PAYMENT', initiator: 'PAYEE', initiatorType: 'BUSINESS' },
+    }
+    await twice(() => payee.send('POST', '/transactionRequests', request, to(payer)), 202)
+    await all(payer, at('POST', '/transactionRequests', id), 2)
+    const path = `/transactionRequests/${id}`
+    const received = { transactionRequestState: 'RECEIVED' }
+    await twice(() => payer.send('PUT', path, received, to(payee)), 200)
+    await all(payee, at('PUT', path), 2)
+  })
+})
+
+describe('the quote', () => {
+  test('request: the payee FSP is asked once, and the answer is told to each', async () => {
+    const quote = newQuote(payer, payee)
+    const path = `/quotes/${quote.quoteId}`
+    await twice(() => payer.send('POST', '/quotes', quote, to(payee)), 202)
+    await payee.await(at('POST', '/quotes', quote.quoteId))
+    const { response } = termsOf(quote, payer, payee)
+    await twice(() => payee.send('PUT', path, response, to(payer)), 200)
+    await payer.await(at('PUT', path))
+    await settled()
+    expect(payee.received.filter(at('POST', '/quotes', quote.quoteId))).toHaveLength(1)
+    expect(payer.received.filter(at('PUT', path))).toHaveLength(1)
+    expect(payee.received.filter(at('PUT', `${path}/error`))).toEqual([])
+
+    await payer.send('POST', '/quotes', quote, to(payee))
+    const [, again] = await all(payer, at('PUT', path), 2)
+    expect(again?.json()).toEqual(response)
+  })
+
+  test('refusal: the payer FSP hears it once', async () => {
+    const quote = newQuote(payer, payee)
+    const path = `/quotes/${quote.quoteId}/error`
+    await payer.send('POST', '/quotes', quote, to(payee))
+    await payee.await(at('POST', '/quotes', quote.quoteId))
+    const no = { errorInformation: { errorCode: '5103', errorDescription: 'No' } }
+    await twice(() => payee.send('PUT', path, no, to(payer)), 200)
+    await payer.await(at('PUT', path))
+    await settled()
+    expect(payer.received.filter(at('PUT', path))).toHaveLength(1)
+  })
+})
+
+describe('the transfer', () => {
+  test('request and fulfilment: the money moves once', async () => {
+    const before = await position(scheme.operator, payer.name)
+    const transfer = newTransfer(payer, payee)
+    const { transferId, request } = transfer
+    await twice(() => payer.send('POST', '/transfers', request, to(payee)), 202)
+    await payee.await(about(transferId, 'POST'))
+    const body = committed(transfer)
+    const path = `/transfers/${transferId}`
+    await twice(() => payee.send('PUT', path, body, to(payer)), 200)
+    await payer.await(about(transferId, 'PUT'))
+    const again = await payee.await(about(transferId, 'PUT'))
+    expect(again.json()).toMatchObject({ transferState: 'COMMITTED' })
+    await payer.send('POST', '/transfers', request, to(payee))
+    const [, told] = await all(payer, about(transferId, 'PUT'), 2)
+    expect(told?.json()).toMatchObject({
+      transferState: 'COMMITTED',
+      fulfilment: transfer.fulfilment,
+    })
+    expect(payee.received.filter(about(transferId, 'POST'))).toHaveLength(1)
+    expect(await position(scheme.operator, payer.name)).toBe(before + 10)
+  })
+
+  test('refusal: what was held is given back once, and the payer FSP hears it once', async () => {
+    const before = await position(scheme.operator, payer.name)
+    const transfer = newTransfer(payer, payee)
+    const { transferId, request } = transfer
+    await payer.send('POST', '/transfers', request, to(payee))
+    await payee.await(about(transferId, 'POST'))
+    const no = { errorInformation: { errorCode: '5104', errorDescription: 'No' } }
+    await twice(() => payee.send('PUT', `/transfers/${transferId}/error`, no, to(payer)), 200)
+    await payer.await(about(transferId, 'PUT', true))
+    await payer.send('GET', `/transfers/${transferId}`)
+    const state = await payer.await(about(transferId, 'PUT'))
+    expect(state.json()).toMatchObject({ transferState: 'ABORTED' })
+    expect(payer.received.filter(about(transferId, 'PUT', true))).toHaveLength(1)
+    expect(await position(scheme.operator, payer.name)).toBe(before)
+  })
+})

@@ -1,0 +1,76 @@
+/** A quote whose time is up: nobody can answer it any more, and the way on is a new one. */
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { randomUUID } from 'node:crypto'
+import type { Fsp } from './hub/fsp.ts'
+import { agree, at, move, newQuote, passed, termsOf, type QuoteRequest } from './hub/payment.ts'
+import { openSchemeOfFsps, type Scheme } from './hub/scheme.ts'
+import { errorOf } from './hub/transfer.ts'
+
+let scheme: Scheme
+let payer: Fsp
+let payee: Fsp
+
+beforeAll(async () => {
+  scheme = await openSchemeOfFsps()
+  payer = await scheme.join('greenbank')
+  payee = await scheme.join('bluewallet')
+}, 120_000)
+
+afterAll(() => scheme.stop())
+
+const to = (fsp: Fsp) => ({ 'fspiop-destination': fsp.name })
+const soon = () => new Date(Date.now() + 1_500).toISOString()
+const pathOf = ({ quoteId }: QuoteRequest) => `/quotes/${quoteId}`
+
+async function ask(quote: QuoteRequest): Promise<void> {
+  await payer.send('POST', '/quotes', quote, to(payee))
+  await payee.await(at('POST', '/quotes', quote.quoteId))
+}
+
+/** Says it again until the payer FSP is told that the quote has expired: the hub's clock decides when. */
+async function hearOfExpiry(quote: QuoteRequest, say: () => Promise<unknown>): Promise<void> {
+  const isTold = at('PUT', `${pathOf(quote)}/error`)
+  const after = payer.received.length
+  const late = Date.now() + 20_000
+  while (!payer.received.slice(after).some(isTold) && Date.now() < late) {
+    await say()
+    // One way through the hub and back is a pause that needs no clock.
+    await agree(payer, payee, newQuote(payer, payee))
+  }
+  expect(errorOf(await payer.await(isTold, { after }))).toMatchObject({ errorCode: '3302' })
+}
+
+test('the payee FSP answers too late: it hears 3302, the payer FSP nothing but what it asks', async () => {
+  const quote = newQuote(payer, payee, { expiration: soon() })
+  await ask(quote)
+  await passed(quote.expiration ?? '')
+  const { response } = termsOf(quote, payer, payee)
+  await payee.send('PUT', pathOf(quote), response, to(payer))
+  const late = await payee.await(at('PUT', `${pathOf(quote)}/error`))
+  expect(errorOf(late)).toMatchObject({ errorCode: '3302' })
+  expect(payer.received.filter(at('PUT', pathOf(quote)))).toEqual([])
+
+  await hearOfExpiry(quote, () => payer.send('GET', pathOf(quote), undefined, to(payee)))
+}, 40_000)
+
+test('the same request again is as expired; under a new id the payment goes on', async () => {
+  const quote = newQuote(payer, payee, { expiration: soon() })
+  await ask(quote)
+  await hearOfExpiry(quote, () => payer.send('POST', '/quotes', quote, to(payee)))
+  expect(payee.received.filter(at('POST', '/quotes', quote.quoteId))).toHaveLength(1)
+
+  const { transactionId } = quote
+  const next = newQuote(payer, payee, { quoteId: randomUUID(), transactionId })
+  const { transfer } = await agree(payer, payee, next)
+  const done = await move(payer, payee, transfer)
+  expect(done.json()).toMatchObject({ transferState: 'COMMITTED' })
+}, 40_000)
+
+test('a request that has expired when it comes reaches nobody: 3302', async () => {
+  const expiration = new Date(Date.now() - 1_000).toISOString()
+  const quote = newQuote(payer, payee, { expiration })
+  await payer.send('POST', '/quotes', quote, to(payee))
+  const told = await payer.await(at('PUT', `${pathOf(quote)}/error`))
+  expect(errorOf(told)).toMatchObject({ errorCode: '3302' })
+  expect(payee.received.filter(at('POST', '/quotes', quote.quoteId))).toEqual([])
+})

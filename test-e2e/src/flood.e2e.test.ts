@@ -1,0 +1,144 @@
+/**
+ * What one client does to the port of the FSPs costs no other FSP a message. How long the others wait
+ * meanwhile is measured and printed; it is the machine's as much as the hub's, so nothing is asserted
+ * of it.
+ */
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { fork } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { quantiles } from './bench/quantiles.ts'
+import type { Flood, FloodReport } from './hub/flooder.ts'
+import type { Fsp } from './hub/fsp.ts'
+import { openSchemeOfFsps, type Scheme } from './hub/scheme.ts'
+import { about, committed, newTransfer } from './hub/transfer.ts'
+
+const rate_per_s = 200
+const payments = 60
+
+let scheme: Scheme
+let payer: Fsp
+let payee: Fsp
+let flooder: Fsp
+let calm: Waits | undefined
+
+beforeAll(async () => {
+  scheme = await openSchemeOfFsps({
+    FSPIOP_API_RATE_PER_FSP_MAX: String(rate_per_s),
+    FSPIOP_API_BURST_PER_FSP_MAX: String(rate_per_s),
+  })
+  payer = await scheme.join('greenbank')
+  payee = await scheme.join('bluewallet')
+  flooder = await scheme.join('redmoney')
+  await pay()
+  const inPeace = await waitsOf()
+  print('in peace', inPeace)
+  calm = inPeace
+}, 180_000)
+
+afterAll(async () => {
+  expect(await scheme.verify()).toMatchObject({ clean: true })
+  await scheme.stop()
+})
+
+interface Waits {
+  readonly p50: number
+  readonly p99: number
+}
+
+/** One payment, from the first message to the last; throws when any message of it is refused. */
+async function pay(): Promise<number> {
+  const begun_ms = performance.now()
+  const transfer = newTransfer(payer, payee, { amount: '0.01', expires_ms: 60_000 })
+  const path = `/transfers/${transfer.transferId}`
+  const asked = await payer.send('POST', '/transfers', transfer.request)
+  expect([asked.status, asked.body]).toEqual([202, ''])
+  await payee.await(about(transfer.transferId, 'POST'), { timeout_ms: 60_000 })
+  const answered = await payee.send('PUT', path, committed(transfer))
+  expect([answered.status, answered.body]).toEqual([200, ''])
+  const told = await payer.await(about(transfer.transferId, 'PUT'), { timeout_ms: 60_000 })
+  expect(told.json()).toMatchObject({ transferState: 'COMMITTED' })
+  return performance.now() - begun_ms
+}
+
+/** One payment after the other, so that they never come near the bound of the rate themselves. */
+async function waitsOf(): Promise<Waits> {
+  const all: number[] = []
+  for (let at = 0; at < payments; at += 1) all.push(await pay())
+  return quantiles(all)
+}
+
+function print(when: string, { p50, p99 }: Waits): void {
+  const ms = (wait: number) => `${Math.round(wait)} ms`
+  const beside = calm === undefined ? '' : ` (in peace ${ms(calm.p99)})`
+  process.stderr.write(`payments of others ${when}: p50 ${ms(p50)}, p99 ${ms(p99)}${beside}\n`)
+}
+
+interface Flooding {
+  /** Resolves once it has been answered so often, however it was answered. */
+  answered(times: number): Promise<void>
+  /** How it was answered, and for how long it went on. */
+  stop(): Promise<FloodReport & { readonly s: number }>
+}
+
+function begin(flood: Flood): Flooding {
+  const child = fork(fileURLToPath(new URL('../dist/hub/flooder.js', import.meta.url)))
+  const begun_ms = performance.now()
+  let answers = 0
+  const waiting = new Set<() => void>()
+  const report = new Promise<FloodReport>((resolve, reject) => {
+    child.on('message', (message: FloodReport | { readonly answered: true }) => {
+      if ('statuses' in message) {
+        resolve(message)
+        return
+      }
+      answers += 1
+      for (const look of waiting) look()
+    })
+    child.on('exit', () => reject(new Error('the flood ended by itself')))
+  })
+  child.send(flood)
+  return {
+    answered: (times) =>
+      new Promise((resolve) => {
+        const look = () => {
+          if (answers < times) return
+          waiting.delete(look)
+          resolve()
+        }
+        waiting.add(look)
+        look()
+      }),
+    async stop() {
+      child.send('stop')
+      const { statuses } = await report
+      return { statuses, s: (performance.now() - begun_ms) / 1_000 }
+    },
+  }
+}
+
+test('a flood of one FSP is let in up to its rate, and nobody else is refused anything', async () => {
+  const flood = begin({ type: 'REQUESTS', url: scheme.hub.urls.fsp, name: flooder.name })
+  await flood.answered(2 * rate_per_s)
+  print('beside a flood', await waitsOf())
+  const { statuses, s } = await flood.stop()
+  expect(Object.keys(statuses).toSorted()).toEqual(['202', '503'])
+  expect(statuses[202]).toBeLessThanOrEqual(rate_per_s * (s + 1))
+}, 180_000)
+
+test('clients that never end their heads are let go, and hold up nobody', async () => {
+  const flood = begin({ type: 'SLOW', url: scheme.hub.urls.fsp })
+  print('beside a slow-loris', await waitsOf())
+  await flood.answered(1)
+  const { statuses } = await flood.stop()
+  expect(Object.keys(statuses)).toEqual(['408'])
+}, 180_000)
+
+test('heads that are too large are refused, and hold up nobody', async () => {
+  const url = scheme.hub.urls.fsp
+  const flood = begin({ type: 'LARGE_HEADS', url, name: flooder.name })
+  await flood.answered(100)
+  print('beside large heads', await waitsOf())
+  const { statuses } = await flood.stop()
+  // A connection that is ended before the client has read its answer shows none.
+  expect(Object.keys(statuses).filter((status) => status !== '0')).toEqual(['400'])
+}, 180_000)

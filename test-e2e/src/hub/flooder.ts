@@ -1,0 +1,112 @@
+/**
+ * A client without manners, in a process of its own, so that it takes nothing from the test that
+ * measures beside it. It is forked, told what to do, and tells how it was answered when it is told to
+ * stop.
+ */
+import { randomUUID } from 'node:crypto'
+import { connect } from 'node:net'
+import { Agent, request } from 'undici'
+
+export type Flood =
+  /** Questions as fast as they are answered, on many connections. */
+  | { readonly type: 'REQUESTS'; readonly url: string; readonly name: string }
+  /** Connections that send a byte of a head now and then, and never end it. */
+  | { readonly type: 'SLOW'; readonly url: string }
+  /** Heads that are larger than any may be. */
+  | { readonly type: 'LARGE_HEADS'; readonly url: string; readonly name: string }
+
+/** How often it was answered with each status; 0: the connection was ended without any. */
+export interface FloodReport {
+  readonly statuses: Readonly<Record<number, number>>
+}
+
+const connections = 64
+const slow_connections = 200
+const byte_every_ms = 500
+const large_head_bytes = 70_000
+
+const statuses: Record<number, number> = {}
+let stopping = false
+
+function count(status: number): void {
+  statuses[status] = (statuses[status] ?? 0) + 1
+  process.send?.({ answered: true })
+}
+
+function headersOf(name: string): Record<string, string> {
+  const media = 'application/vnd.interoperability.transfers+json;version=1.1'
+  return {
+    accept: media,
+    'content-type': media,
+    date: new Date().toUTCString(),
+    'fspiop-source': name,
+  }
+}
+
+async function keepAsking(url: string, headers: Record<string, string>, agent: Agent) {
+  while (!stopping) {
+    try {
+      const path = `/transfers/${randomUUID()}`
+      const { statusCode, body } = await request(`${url}${path}`, { dispatcher: agent, headers })
+      await body.dump()
+      count(statusCode)
+    } catch {
+      count(0)
+    }
+  }
+}
+
+function askAll(url: string, headers: Record<string, string>): Promise<unknown> {
+  const agent = new Agent({ connections, maxHeaderSize: 1_048_576 })
+  const asking = Array.from({ length: connections }, () => keepAsking(url, headers, agent))
+  return Promise.all(asking).then(() => agent.destroy())
+}
+
+/** One connection; ends when the hub ends it. */
+function trickle(url: string): Promise<void> {
+  return new Promise((resolve) => {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1')
+    let answer = ''
+    socket.on('data', (chunk: Buffer) => (answer += chunk.toString()))
+    socket.on('error', () => undefined)
+    socket.write('POST /transfers HTTP/1.1\r\nHost: hub\r\nX-')
+    const timer = setInterval(() => {
+      if (stopping) socket.destroy()
+      else socket.write('a')
+    }, byte_every_ms)
+    socket.on('close', () => {
+      clearInterval(timer)
+      if (!stopping) count(Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1] ?? 0))
+      resolve()
+    })
+  })
+}
+
+async function keepTrickling(url: string): Promise<void> {
+  while (!stopping) await trickle(url)
+}
+
+function work(flood: Flood): Promise<unknown> {
+  switch (flood.type) {
+    case 'REQUESTS':
+      return askAll(flood.url, headersOf(flood.name))
+    case 'SLOW':
+      return Promise.all(Array.from({ length: slow_connections }, () => keepTrickling(flood.url)))
+    case 'LARGE_HEADS':
+      return askAll(flood.url, {
+        ...headersOf(flood.name),
+        'x-large': 'x'.repeat(large_head_bytes),
+      })
+  }
+}
+
+process.once('message', (flood: Flood) => {
+  const working = work(flood)
+  process.once('message', () => {
+    stopping = true
+    void working.then(() => {
+      process.send?.({ statuses } satisfies FloodReport)
+      process.disconnect()
+    })
+  })
+})

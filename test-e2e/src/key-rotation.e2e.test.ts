@@ -1,0 +1,116 @@
+/** Keys change while payments go on: a new one is added, the old one ended, and nothing is refused. */
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { registerKey, signer, type SigningKey } from './hub/credentials.ts'
+import type { Answer, Fsp } from './hub/fsp.ts'
+import { answered } from './hub/operator.ts'
+import { openSafeScheme, type Scheme } from './hub/scheme.ts'
+import { about, committed, errorOf, newTransfer } from './hub/transfer.ts'
+
+const turns = 5
+const payments_per_turn = 20
+const payers = 4
+/** Slow machines are no subject of this story. */
+const patience = { timeout_ms: 60_000 }
+
+let scheme: Scheme
+let payer: Fsp
+let payee: Fsp
+
+beforeAll(async () => {
+  scheme = await openSafeScheme()
+  payer = await scheme.join('greenbank')
+  payee = await scheme.join('bluewallet')
+}, 120_000)
+
+afterAll(async () => {
+  expect(await scheme.verify()).toMatchObject({ clean: true })
+  await scheme.stop()
+})
+
+const to = (fsp: Fsp) => ({ 'fspiop-destination': fsp.name })
+
+/** Keeps both FSPs sending; `sent` are the messages that the hub has not acknowledged yet. */
+function openLoad() {
+  const sent = new Set<Promise<Answer>>()
+  const refusals: string[] = []
+  let paid = 0
+  let stopping = false
+
+  async function say(fsp: Fsp, method: string, path: string, body: unknown, other: Fsp) {
+    const answer = fsp.send(method, path, body, to(other))
+    sent.add(answer)
+    const { status, body: text } = await answer
+    sent.delete(answer)
+    if (status > 202) refusals.push(`${method} ${path}: ${text}`)
+  }
+
+  async function keepPaying(): Promise<void> {
+    while (!stopping) {
+      const transfer = newTransfer(payer, payee, { amount: '0.01', expires_ms: 60_000 })
+      await say(payer, 'POST', '/transfers', transfer.request, payee)
+      await payee.await(about(transfer.transferId, 'POST'), patience)
+      const path = `/transfers/${transfer.transferId}`
+      await say(payee, 'PUT', path, committed(transfer), payer)
+      await payer.await(about(transfer.transferId, 'PUT'), patience)
+      paid += 1
+    }
+  }
+
+  const load = Promise.all(Array.from({ length: payers }, keepPaying))
+  return {
+    refusals,
+    paid: () => paid,
+    /** All that was signed before this call has been judged. */
+    judged: () => Promise.all(sent),
+    stop: async () => {
+      stopping = true
+      await load
+    },
+  }
+}
+
+/** A new key, asked for again where the operator is told to ask again later. */
+async function newKey(fsp: Fsp): Promise<SigningKey> {
+  const late = Date.now() + patience.timeout_ms
+  for (;;) {
+    try {
+      return await registerKey(scheme.operator, fsp.name)
+    } catch (error) {
+      if (!String(error).includes('"2003"') || Date.now() > late) throw error
+    }
+  }
+}
+
+test('of both FSPs, again and again under load: no message is refused', async () => {
+  const { operator } = scheme
+  const load = openLoad()
+  const old: string[] = []
+  for (let turn = 0; turn < turns; turn += 1) {
+    const keys = await Promise.all([newKey(payer), newKey(payee)])
+    const ended = old.splice(0)
+    for (const [at, fsp] of [payer, payee].entries()) {
+      const key = keys[at]
+      if (key === undefined) throw new Error('there is no key')
+      fsp.signWith(signer(key))
+      old.push(`/participants/${fsp.name}/keys/${key.kid}`)
+    }
+    await load.judged()
+    for (const path of ended) await answered(operator.call('DELETE', path))
+    const { length } = payer.received
+    await payer.await(() => payer.received.length >= length + payments_per_turn, patience)
+  }
+  await load.stop()
+  expect(load.refusals).toEqual([])
+  expect(load.paid()).toBeGreaterThanOrEqual(turns * payments_per_turn)
+}, 300_000)
+
+test('a key that was ended verifies nothing any more', async () => {
+  const key = await newKey(payer)
+  await answered(scheme.operator.call('DELETE', `/participants/${payer.name}/keys/${key.kid}`))
+  payer.signWith(signer(key))
+  const transfer = newTransfer(payer, payee)
+  const { status, body } = await payer.send('POST', '/transfers', transfer.request, to(payee))
+  expect(status).toBe(400)
+  const message = { json: () => JSON.parse(body) as unknown }
+  expect(errorOf(message as Parameters<typeof errorOf>[0])).toMatchObject({ errorCode: '3105' })
+})

@@ -1,0 +1,95 @@
+/** A payment that is taken back: another payment, the other way, that names the first one. */
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { Fsp } from './hub/fsp.ts'
+import { position } from './hub/operator.ts'
+import { agree, at, move, newQuote, partyOf } from './hub/payment.ts'
+import { openSafeScheme, type Scheme } from './hub/scheme.ts'
+import { errorOf } from './hub/transfer.ts'
+
+let scheme: Scheme
+let payer: Fsp
+let payee: Fsp
+
+beforeAll(async () => {
+  scheme = await openSafeScheme()
+  payer = await scheme.join('greenbank')
+  payee = await scheme.join('bluewallet')
+}, 120_000)
+
+afterAll(async () => {
+  expect(await scheme.verify()).toMatchObject({ clean: true })
+  await scheme.stop()
+})
+
+const positions = async () => [
+  await position(scheme.operator, payer.name),
+  await position(scheme.operator, payee.name),
+]
+
+/** What the payee FSP asks for to give back what this transaction has paid. */
+function refundOf(originalTransactionId: string, refundReason?: string) {
+  return newQuote(payee, payer, {
+    payer: partyOf(payee, '15550000002'),
+    payee: partyOf(payer, '15550000001'),
+    transactionType: {
+      scenario: 'REFUND',
+      initiator: 'PAYER',
+      initiatorType: 'BUSINESS',
+      refundInfo: {
+        originalTransactionId,
+        ...(refundReason === undefined ? {} : { refundReason }),
+      },
+    },
+  })
+}
+
+test('names the payment that it takes back, and all is as before', async () => {
+  const before = await positions()
+  const first = await agree(payer, payee, newQuote(payer, payee))
+  await move(payer, payee, first.transfer)
+  expect(await positions()).not.toEqual(before)
+
+  const refund = refundOf(first.quote.transactionId, 'Returned: zu groß')
+  const back = await agree(payee, payer, refund)
+  const asked = await payer.await(at('POST', '/quotes', refund.quoteId))
+  expect(asked.json()).toMatchObject({
+    transactionType: {
+      scenario: 'REFUND',
+      refundInfo: {
+        originalTransactionId: first.quote.transactionId,
+        refundReason: 'Returned: zu groß',
+      },
+    },
+  })
+  const told = await move(payee, payer, back.transfer)
+  expect(told.json()).toMatchObject({ transferState: 'COMMITTED' })
+  expect(await positions()).toEqual(before)
+})
+
+test('may be refused by the FSP that is to get it, and then nothing moves', async () => {
+  const first = await agree(payer, payee, newQuote(payer, payee))
+  await move(payer, payee, first.transfer)
+  const before = await positions()
+  const refund = refundOf(first.quote.transactionId)
+  await payee.send('POST', '/quotes', refund, { 'fspiop-destination': payer.name })
+  await payer.await(at('POST', '/quotes', refund.quoteId))
+  const path = `/quotes/${refund.quoteId}/error`
+  const no = { errorInformation: { errorCode: '5103', errorDescription: 'Refunded before' } }
+  await payer.send('PUT', path, no, { 'fspiop-destination': payee.name })
+  expect(errorOf(await payee.await(at('PUT', path)))).toEqual(no.errorInformation)
+  expect(await positions()).toEqual(before)
+})
+
+test('that names no legal transaction is refused at once', async () => {
+  const refund = refundOf('the one of yesterday')
+  const { status, body } = await payee.send('POST', '/quotes', refund, {
+    'fspiop-destination': payer.name,
+  })
+  expect(status).toBe(400)
+  expect(JSON.parse(body)).toMatchObject({
+    errorInformation: {
+      errorCode: '3101',
+      errorDescription: expect.stringContaining('/transactionType/refundInfo'),
+    },
+  })
+})

@@ -1,0 +1,139 @@
+/** A payee FSP that asks RESERVED pays out only when the hub has told it by PATCH how it ended. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import type { Fsp } from './hub/fsp.ts'
+import { position } from './hub/operator.ts'
+import { agree, at, move, newQuote } from './hub/payment.ts'
+import { openSafeScheme, type Scheme } from './hub/scheme.ts'
+import { about, committed, errorOf, newTransfer, type Transfer } from './hub/transfer.ts'
+
+let scheme: Scheme
+let payer: Fsp
+let payee: Fsp
+
+beforeAll(async () => {
+  scheme = await openSafeScheme()
+  payer = await scheme.join('greenbank')
+  payee = await scheme.join('bluewallet')
+}, 120_000)
+
+afterAll(async () => {
+  expect(await scheme.verify()).toMatchObject({ clean: true })
+  await scheme.stop()
+})
+
+const to = (fsp: Fsp) => ({ 'fspiop-destination': fsp.name })
+
+async function prepared(changes: Parameters<typeof newTransfer>[2] = {}): Promise<Transfer> {
+  const transfer = newTransfer(payer, payee, changes)
+  await payer.send('POST', '/transfers', transfer.request, to(payee))
+  await payee.await(about(transfer.transferId, 'POST'))
+  return transfer
+}
+
+async function fulfil({ transferId }: Transfer, body: unknown): Promise<void> {
+  const answer = await payee.send('PUT', `/transfers/${transferId}`, body, to(payer))
+  expect([answer.status, answer.body]).toEqual([200, ''])
+}
+
+test('the payer is told COMMITTED by the hub, the payee by a signed PATCH', async () => {
+  const before = await position(scheme.operator, payee.name)
+  const { transfer } = await agree(payer, payee, newQuote(payer, payee))
+  const told = await move(payer, payee, transfer, 'RESERVED')
+  expect(told.json()).toMatchObject({
+    transferState: 'COMMITTED',
+    fulfilment: transfer.fulfilment,
+  })
+  expect(told.headers).toMatchObject({ 'fspiop-source': 'Hub', 'fspiop-http-method': 'PUT' })
+
+  const notice = await payee.await(about(transfer.transferId, 'PATCH'))
+  expect(notice.json()).toMatchObject({
+    transferState: 'COMMITTED',
+    completedTimestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/),
+  })
+  expect(notice.headers).toMatchObject({
+    'fspiop-source': 'Hub',
+    'fspiop-destination': payee.name,
+    'fspiop-http-method': 'PATCH',
+    'fspiop-uri': `/transfers/${transfer.transferId}`,
+    'fspiop-signature': expect.stringContaining('protectedHeader'),
+  })
+  expect(notice.headers).not.toHaveProperty('accept')
+  expect(await position(scheme.operator, payee.name)).toBe(before - 10)
+})
+
+describe('a PATCH that the payee FSP did not get', () => {
+  test('is sent again until it is taken', async () => {
+    let refused = 0
+    payee.answerWith(({ method }) => {
+      if (method === 'PATCH' && refused < 2) {
+        refused += 1
+        return 503
+      }
+      return method === 'POST' ? 202 : 200
+    })
+    const transfer = await prepared()
+    await fulfil(transfer, committed(transfer, 'RESERVED'))
+    const after = payee.received.length
+    const isNotice = about(transfer.transferId, 'PATCH')
+    const notices = () => payee.received.filter(isNotice)
+    await payee.await(() => notices().length === 3, { after, timeout_ms: 30_000 })
+    expect(new Set(notices().map(({ body }) => body.toString())).size).toBe(1)
+  }, 40_000)
+
+  test('is sent again when the payee FSP says RESERVED once more', async () => {
+    const transfer = await prepared()
+    const body = committed(transfer, 'RESERVED')
+    await fulfil(transfer, body)
+    const first = await payee.await(about(transfer.transferId, 'PATCH'))
+    const after = payee.received.length
+    await fulfil(transfer, body)
+    const again = await payee.await(about(transfer.transferId, 'PATCH'), { after })
+    expect(again.json()).toEqual(first.json())
+  })
+})
+
+describe('PATCH ABORTED', () => {
+  test('tells of a fulfilment that does not fit, and the payer hears 3100', async () => {
+    const transfer = await prepared()
+    const { fulfilment } = newTransfer(payer, payee)
+    await fulfil(transfer, { ...committed(transfer, 'RESERVED'), fulfilment })
+    const notice = await payee.await(about(transfer.transferId, 'PATCH'))
+    expect(notice.json()).toMatchObject({ transferState: 'ABORTED' })
+    const told = await payer.await(about(transfer.transferId, 'PUT', true))
+    expect(errorOf(told)).toMatchObject({ errorCode: '3100' })
+  })
+
+  test('tells of an answer that came too late, with its cause', async () => {
+    const transfer = await prepared({ expires_ms: 1_500 })
+    const expired = await payee.await(about(transfer.transferId, 'PUT', true))
+    expect(errorOf(expired)).toMatchObject({ errorCode: '3303' })
+    await fulfil(transfer, committed(transfer, 'RESERVED'))
+    const notice = await payee.await(about(transfer.transferId, 'PATCH'))
+    expect(notice.json()).toMatchObject({
+      transferState: 'ABORTED',
+      extensionList: { extension: [{ key: 'cause', value: '3303: Transfer expired' }] },
+    })
+  })
+})
+
+test('RESERVED in version 1.0, which has no PATCH, is refused, and the transfer goes on', async () => {
+  const transfer = await prepared()
+  const path = `/transfers/${transfer.transferId}`
+  const media = 'application/vnd.interoperability.transfers+json;version=1.0'
+  const { status, body } = await payee.send('PUT', path, committed(transfer, 'RESERVED'), {
+    ...to(payer),
+    'content-type': media,
+  })
+  expect(status).toBe(400)
+  expect(JSON.parse(body)).toMatchObject({ errorInformation: { errorCode: '3101' } })
+  await fulfil(transfer, committed(transfer))
+  await payer.await(at('PUT', path))
+})
+
+test('PATCH is for the hub to send: from an FSP it is not served', async () => {
+  const path = `/transfers/${newTransfer(payer, payee).transferId}`
+  const body = { completedTimestamp: new Date().toISOString(), transferState: 'COMMITTED' }
+  const answer = await payee.send('PATCH', path, body, to(payer))
+  expect(answer.status).toBe(501)
+  expect(JSON.parse(answer.body)).toMatchObject({ errorInformation: { errorCode: '2002' } })
+})
