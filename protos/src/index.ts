@@ -87,6 +87,7 @@ export type { ScheduleReminder__Output as ScheduleReminder } from './generated/c
 export type { SettlementModel__Output as SettlementModel } from './generated/causeway/settlements/v1/SettlementModel.ts'
 export type { SettlementWindow__Output as SettlementWindow } from './generated/causeway/settlements/v1/SettlementWindow.ts'
 export type { TransferRow__Output as TransferRow } from './generated/causeway/settlements/v1/TransferRow.ts'
+export type { TransferRows__Output as TransferRows } from './generated/causeway/settlements/v1/TransferRows.ts'
 export type { WindowContent__Output as WindowContent } from './generated/causeway/settlements/v1/WindowContent.ts'
 export type { TransferRecord__Output as TransferRecord } from './generated/causeway/transfers/v1/TransferRecord.ts'
 export type { TransferSummary__Output as TransferSummary } from './generated/causeway/transfers/v1/TransferSummary.ts'

@@ -12,6 +12,7 @@ import { oracleOperations } from './oracles/routes.ts'
 import { documentOperations } from './openapi/routes.ts'
 import { participantOperations } from './participants.ts'
 import { readinessOperations } from './readiness/routes.ts'
+import { reportOperations } from './reports/routes.ts'
 import { schemeRuleOperations } from './scheme-rules/routes.ts'
 import { settlementOperations } from './settlement/settlements.ts'
 import { windowOperations } from './settlement/windows.ts'
@@ -38,6 +39,7 @@ export function operations(deps: Deps): readonly Operation[] {
     ...transactionOperations(deps),
     ...windowOperations(deps),
     ...settlementOperations(deps),
+    ...reportOperations(deps),
     ...schemeRuleOperations(deps),
     ...oracleOperations(deps),
     ...deadLetterOperations(deps),

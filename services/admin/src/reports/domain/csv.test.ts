@@ -1,0 +1,20 @@
+import { describe, expect, test } from '@jest/globals'
+import { csvLine } from './csv.ts'
+
+describe('a line', () => {
+  test('has its cells between commas and ends as the RFC says', () => {
+    expect(csvLine(['a', 7, '', '-10.5'])).toBe('a,7,,-10.5\r\n')
+  })
+
+  test.each([
+    ['a,b', '"a,b"'],
+    ['say "no"', '"say ""no"""'],
+    ['two\nlines', '"two\nlines"'],
+  ])('quotes %j', (cell, shown) => {
+    expect(csvLine([cell])).toBe(`${shown}\r\n`)
+  })
+
+  test.each(['=1+1', '+1', '@sum', '-cmd', '-1-1'])('makes text of %s', (cell) => {
+    expect(csvLine([cell])).toBe(`'${cell}\r\n`)
+  })
+})

@@ -1,0 +1,145 @@
+/** The transfers behind sums: a page of them as JSON, or all of them as a file that is never whole in memory. */
+import type { Refusal, TransferRow, TransferRows } from '@causeway/protos'
+import { z } from 'zod'
+import { file, type Answer } from '../answer.ts'
+import { cursor, pageSize } from '../fields.ts'
+import type { Json } from '../json.ts'
+import { shownAmount, shownTime } from '../shapes.ts'
+import { passedOn, unitsOf } from '../upstream.ts'
+import { csvLine } from './domain/csv.ts'
+
+const rows_max = 5_000
+const rows_usual = 1_000
+
+export const deadline = { deadline_ms: 30_000 }
+
+/** What every list of rows can be asked for. */
+export const paging = {
+  format: z.enum(['json', 'csv']).optional().meta({
+    description: 'Instead of what Accept says; as csv all rows come, as json a page of them.',
+  }),
+  cursor: cursor.optional().meta({ description: 'The `cursor` of the page before.' }),
+  limit: pageSize(rows_max)
+    .optional()
+    .meta({ description: `${rows_usual} when it is left out.` }),
+}
+
+export interface Paging {
+  readonly format?: 'json' | 'csv' | undefined
+  readonly cursor?: string | undefined
+  readonly limit?: number | undefined
+}
+
+export const shownRow = z.strictObject({
+  transferId: z.string(),
+  /** FEE: the interchange fee of the transfer. */
+  kind: z.enum(['TRANSFER', 'FEE']),
+  state: z.enum(['COMMITTED', 'ABORTED']),
+  /** As the FSP was told. */
+  reason: z.string().nullable(),
+  payerFsp: z.string(),
+  payeeFsp: z.string(),
+  amount: shownAmount,
+  currency: z.string(),
+  settlementWindowId: z.int().nullable(),
+  settlementModelId: z.int().nullable(),
+  payerAccountId: z.int().nullable(),
+  payeeAccountId: z.int().nullable(),
+  /** The payee FSP's clock. */
+  completedTimestamp: z.string().nullable(),
+  /** The hub's clock. */
+  finalisedDate: shownTime,
+})
+
+export function rowBody(row: TransferRow) {
+  return {
+    transferId: row.transferId,
+    kind: row.kind,
+    state: row.state,
+    reason: textOrNull(row.reason),
+    payerFsp: row.payerFsp,
+    payeeFsp: row.payeeFsp,
+    amount: unitsOf(row.amount),
+    currency: row.currency,
+    settlementWindowId: idOrNull(row.windowId),
+    settlementModelId: idOrNull(row.settlementModelId),
+    payerAccountId: idOrNull(row.payerAccountId),
+    payeeAccountId: idOrNull(row.payeeAccountId),
+    completedTimestamp: textOrNull(row.completedTimestamp),
+    finalisedDate: row.finalisedAt,
+  } satisfies Json
+}
+
+export function textOrNull(text: string): string | null {
+  return text === '' ? null : text
+}
+
+function idOrNull(id: number): number | null {
+  return id === 0 ? null : id
+}
+
+const columns = csvLine(Object.keys(shownRow.shape))
+
+function csvRow(row: TransferRow): string {
+  return csvLine([
+    row.transferId,
+    row.kind,
+    row.state,
+    row.reason,
+    row.payerFsp,
+    row.payeeFsp,
+    row.amount,
+    row.currency,
+    row.windowId === 0 ? '' : row.windowId,
+    row.settlementModelId === 0 ? '' : row.settlementModelId,
+    row.payerAccountId === 0 ? '' : row.payerAccountId,
+    row.payeeAccountId === 0 ? '' : row.payeeAccountId,
+    row.completedTimestamp,
+    row.finalisedAt,
+  ])
+}
+
+export interface Page {
+  readonly cursor: string
+  readonly limit: number
+}
+
+interface PageAnswer {
+  readonly rows?: TransferRows | null
+  readonly refusal?: Refusal | null
+}
+
+/** All rows as a file called `name`, or a page of them as `shown` shows it. */
+export async function rowsAnswer(
+  asked: Paging & { readonly wanted: string; readonly name: string },
+  read: (page: Page) => Promise<PageAnswer>,
+  shown: (rows: TransferRows) => Answer | Promise<Answer>,
+): Promise<Answer> {
+  const format = asked.format ?? (asked.wanted === 'text/csv' ? 'csv' : 'json')
+  const limit = asked.limit ?? (format === 'csv' ? rows_max : rows_usual)
+  const first = await read({ cursor: asked.cursor ?? '', limit })
+  if (first.refusal) return passedOn(first.refusal)
+  const rows = rowsOf(first)
+  if (format === 'json') return shown(rows)
+  return file('text/csv', pieces(rows, limit, read), `${asked.name}.csv`)
+}
+
+/** A page at a time, the next one when the client has taken the last. */
+async function* pieces(
+  first: TransferRows,
+  limit: number,
+  read: (page: Page) => Promise<PageAnswer>,
+): AsyncGenerator<string> {
+  yield columns
+  let page = first
+  for (;;) {
+    if (page.rows.length > 0) yield page.rows.map(csvRow).join('')
+    if (page.cursor === '') return
+    page = rowsOf(await read({ cursor: page.cursor, limit }))
+  }
+}
+
+function rowsOf({ rows, refusal }: PageAnswer): TransferRows {
+  if (!rows) throw new Error(`a page of rows was refused: ${refusal?.detail ?? 'no reason'}`)
+  return rows
+}
