@@ -72,7 +72,7 @@ function sources(folder) {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name)
     if (entry.isDirectory()) return skipped.has(entry.name) ? [] : sources(path)
-    if (!/\.(ts|proto)$|^tsconfig.*\.json$|^package\.json$/.test(entry.name)) return []
+    if (!/\.(tsx?|css|html|proto)$|^tsconfig.*\.json$|^package\.json$/.test(entry.name)) return []
     const { size, mtimeMs } = statSync(path)
     return [`${path} ${size} ${mtimeMs}`]
   })

@@ -7,6 +7,7 @@ import express, {
   type ErrorRequestHandler,
   type Express,
   type Request,
+  type RequestHandler,
   type Response,
 } from 'express'
 import { isUtf8 } from 'node:buffer'
@@ -14,22 +15,23 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { z } from 'zod'
 import { refused, type Answer, type File } from './answer.ts'
+import { consoleFiles } from './console.ts'
 import { errorAnswer, type Compatibility } from './contract.ts'
 import { pathVariables, read, type Read } from './fields.ts'
 import { readJson, writeJson } from './json.ts'
+import type { Caller, Guard } from './access/guard.ts'
+import type { GuardedOperation } from './access/privileges.ts'
 import type { Operation } from './operation.ts'
 
 export interface HttpOptions {
+  readonly guard: Guard
   readonly compatibility: Compatibility
   readonly log: Logger
 }
 
 const body_bytes_max = 1024 * 1024
 
-/** Who asks is not known before operators sign in. */
-const actor = 'unknown'
-
-export function operatorApp(operations: readonly Operation[], options: HttpOptions): Express {
+export function operatorApp(operations: readonly GuardedOperation[], options: HttpOptions): Express {
   const app = express()
   app.disable('x-powered-by')
   app.enable('case sensitive routing')
@@ -37,14 +39,26 @@ export function operatorApp(operations: readonly Operation[], options: HttpOptio
   const send = (response: Response, answer: Answer) => {
     write(response, answer, options.compatibility)
   }
+  app.use('/console', consoleFiles())
   const raw = express.raw({ type: () => true, limit: body_bytes_max })
   for (const path of new Set(operations.map((operation) => operation.path))) {
     const ofPath = operations.filter((operation) => operation.path === path)
     const route = app.route(path)
     for (const operation of ofPath) {
       const method = operation.method.toLowerCase() as Lowercase<Operation['method']>
-      route[method](raw, async (request, response) => {
-        send(response, await run(operation, request, options.log))
+      const callers = new WeakMap<Request, Caller>()
+      const ask: RequestHandler = async (request, response, next) => {
+        const { authorization } = request.headers
+        const caller = await options.guard.check(operation.privilege, authorization)
+        if (caller.outcome === 'refused') return send(response, caller)
+        callers.set(request, caller)
+        next()
+      }
+      // Of a stranger nothing is read.
+      route[method](ask, raw, async (request, response) => {
+        const caller = callers.get(request)
+        if (caller === undefined) throw new Error('nobody asked who calls')
+        send(response, await run(operation, request, caller, options))
       })
     }
     const allow = ofPath.map(({ method }) => method).join(', ')
@@ -60,11 +74,18 @@ export function operatorApp(operations: readonly Operation[], options: HttpOptio
   return app
 }
 
-async function run(operation: Operation, request: Request, log: Logger): Promise<Answer> {
-  const call = readCall(operation, request)
+async function run(
+  operation: GuardedOperation,
+  request: Request,
+  caller: Caller,
+  { guard, log }: HttpOptions,
+): Promise<Answer> {
+  const call = readCall(operation, request, caller)
   if (call.outcome === 'refused') return call
   try {
-    return await operation.run(call.value)
+    const answer = await operation.run(call.value)
+    if (operation.changesAccess) await guard.renew()
+    return answer
   } catch (error) {
     const what = `${operation.method} ${operation.path}`
     if (isOutage(error)) {
@@ -76,7 +97,11 @@ async function run(operation: Operation, request: Request, log: Logger): Promise
   }
 }
 
-function readCall(operation: Operation, request: Request): Read<Parameters<Operation['run']>[0]> {
+function readCall(
+  operation: Operation,
+  request: Request,
+  { actor, token }: Caller,
+): Read<Parameters<Operation['run']>[0]> {
   const types = ['json', ...(operation.about.files ?? [])]
   const wanted = request.accepts(types)
   if (wanted === false) return refused('NOT_ACCEPTABLE', 'answers are application/json')
@@ -88,7 +113,7 @@ function readCall(operation: Operation, request: Request): Read<Parameters<Opera
   if (inBody.outcome === 'refused') return inBody
   return {
     outcome: 'read',
-    value: { ...inPath.value, actor, wanted, query: inQuery.value, body: inBody.value },
+    value: { ...inPath.value, actor, token, wanted, query: inQuery.value, body: inBody.value },
   }
 }
 
@@ -142,6 +167,7 @@ function write(response: Response, answer: Answer, compatibility: Compatibility)
   response.statusCode = status
   // Secrets are shown here, and what is true now is not true later.
   response.setHeader('cache-control', 'no-store')
+  if (status === 401) response.setHeader('www-authenticate', 'Bearer')
   if (body === undefined) {
     response.end()
     return

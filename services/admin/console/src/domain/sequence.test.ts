@@ -1,0 +1,23 @@
+import { expect, test } from '@jest/globals'
+import { arrowOf, sinceText } from './sequence.ts'
+
+test('the payer stands on the left, everybody else on the right, the hub between', () => {
+  const at = (step: Parameters<typeof arrowOf>[0]) => Object.values(arrowOf(step, 'greenbank'))
+  expect(at({ type: 'MESSAGE', from: 'greenbank' })).toEqual(['left', 'hub'])
+  expect(at({ type: 'MESSAGE', from: 'bluewallet' })).toEqual(['right', 'hub'])
+  expect(at({ type: 'DELIVERY', to: 'greenbank' })).toEqual(['hub', 'left'])
+  expect(at({ type: 'DELIVERY', to: 'stranger' })).toEqual(['hub', 'right'])
+  expect(at({ type: 'DECISION' })).toEqual(['hub', 'hub'])
+})
+
+test('time is told from the first step on', () => {
+  const first = '2030-01-01T00:00:00.000Z'
+  const after = (ms: number) => sinceText(new Date(Date.parse(first) + ms).toISOString(), first)
+  expect([0, 999, 1_550, 119_000, 300_000].map(after)).toEqual([
+    '+0 ms',
+    '+999 ms',
+    '+1.5 s',
+    '+119 s',
+    '+5 min',
+  ])
+})

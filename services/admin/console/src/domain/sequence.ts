@@ -1,0 +1,38 @@
+/**
+ * A story as a sequence: which lane each step leaves and which it enters. Payer left, hub in the middle,
+ * payee right; whoever else spoke stands on the right as well.
+ */
+export type Lane = 'left' | 'hub' | 'right'
+
+export interface SequenceStep {
+  readonly type: 'MESSAGE' | 'DECISION' | 'JOURNAL' | 'DELIVERY'
+  readonly from?: string
+  readonly to?: string
+}
+
+export interface Arrow {
+  readonly from: Lane
+  readonly to: Lane
+}
+
+/** A step of the hub with itself begins and ends in the middle. */
+export function arrowOf(step: SequenceStep, payerFsp: string): Arrow {
+  const laneOf = (fsp: string | undefined): Lane => (fsp === payerFsp ? 'left' : 'right')
+  switch (step.type) {
+    case 'MESSAGE':
+      return { from: laneOf(step.from), to: 'hub' }
+    case 'DELIVERY':
+      return { from: 'hub', to: laneOf(step.to) }
+    case 'DECISION':
+    case 'JOURNAL':
+      return { from: 'hub', to: 'hub' }
+  }
+}
+
+/** Milliseconds since the first step, as a person reads them. */
+export function sinceText(at: string, first: string): string {
+  const ms = Date.parse(at) - Date.parse(first)
+  if (ms < 1_000) return `+${ms} ms`
+  const seconds = Math.floor(ms / 100) / 10
+  return seconds < 120 ? `+${seconds} s` : `+${Math.floor(seconds / 60)} min`
+}

@@ -1,0 +1,56 @@
+/**
+ * What the state machines of windows and settlements allow next: the buttons are drawn from here, so
+ * that none is shown that the API would refuse for the state.
+ */
+const steps = [
+  'PENDING_SETTLEMENT',
+  'PS_TRANSFERS_RECORDED',
+  'PS_TRANSFERS_RESERVED',
+  'PS_TRANSFERS_COMMITTED',
+  'SETTLED',
+] as const
+
+export type AccountStep = (typeof steps)[number]
+
+/** What a step does, for whoever presses the button. */
+export const stepLabels: Readonly<Record<AccountStep, string>> = {
+  PENDING_SETTLEMENT: 'Begin',
+  PS_TRANSFERS_RECORDED: 'Record',
+  PS_TRANSFERS_RESERVED: 'Reserve',
+  PS_TRANSFERS_COMMITTED: 'Commit',
+  SETTLED: 'Settle',
+}
+
+/** The state directly after an account's own; undefined when there is none. */
+export function nextStep(state: string): AccountStep | undefined {
+  const at = steps.findIndex((step) => step === state)
+  return at === -1 ? undefined : steps[at + 1]
+}
+
+export interface SteppingAccount {
+  readonly state?: string | undefined
+}
+
+/**
+ * The step that brings the whole settlement forward: that of its accounts that lag behind most.
+ * undefined when none can step.
+ */
+export function settlementStep(accounts: readonly SteppingAccount[]): AccountStep | undefined {
+  const behind = Math.min(...accounts.map(({ state }) => steps.indexOf(state as AccountStep)))
+  return behind < 0 ? undefined : steps[behind + 1]
+}
+
+/** Nothing has been committed yet. */
+export function canAbort(state: string, accounts: readonly SteppingAccount[]): boolean {
+  const early: readonly string[] = steps.slice(0, 3)
+  return early.includes(state) && accounts.every((account) => early.includes(account.state ?? ''))
+}
+
+export function canClose(windowState: string): boolean {
+  return windowState === 'OPEN'
+}
+
+/** A window can go into a settlement when it is closed, or an earlier settlement was aborted. */
+export function canSettle(windowState: string): boolean {
+  return ['CLOSED', 'ABORTED', 'PENDING_SETTLEMENT'].includes(windowState)
+}

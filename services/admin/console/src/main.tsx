@@ -1,0 +1,29 @@
+/** The console: a page in the browser that calls the operator API, and keeps nothing itself. */
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { Refusal } from './api.ts'
+import { App } from './app.tsx'
+
+const retries_max = 2
+
+const client = new QueryClient({
+  defaultOptions: {
+    queries: {
+      // What the API refuses it refuses again; only what could not be reached is asked anew.
+      retry: (failures, error) =>
+        failures < retries_max && (!(error instanceof Refusal) || error.status === 0),
+      staleTime: 1_000,
+    },
+  },
+})
+
+const root = document.getElementById('root')
+if (root === null) throw new Error('the page has no place for the console')
+createRoot(root).render(
+  <StrictMode>
+    <QueryClientProvider client={client}>
+      <App />
+    </QueryClientProvider>
+  </StrictMode>,
+)

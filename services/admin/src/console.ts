@@ -1,0 +1,39 @@
+/**
+ * The console as static files: whoever opens it gets a page that calls this API, and nothing else. The
+ * page may load and run only what comes from here.
+ */
+import express, { type RequestHandler, type Router } from 'express'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+
+const packageFile = createRequire(import.meta.url).resolve('@causeway/console/package.json')
+const site = join(dirname(packageFile), 'dist/site')
+
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+const harden: RequestHandler = (_request, response, next) => {
+  response.setHeader('content-security-policy', policy)
+  response.setHeader('x-content-type-options', 'nosniff')
+  response.setHeader('referrer-policy', 'no-referrer')
+  response.setHeader('cache-control', 'no-cache')
+  next()
+}
+
+/** @param folder where `npm run build` leaves the files */
+export function consoleFiles(folder: string = site): Router {
+  const router = express.Router()
+  router.use(harden)
+  // The names of assets are hashes of what they hold.
+  router.use('/assets', express.static(`${folder}/assets`, { immutable: true, maxAge: '1y' }))
+  router.use(express.static(folder, { cacheControl: false, dotfiles: 'ignore' }))
+  return router
+}
