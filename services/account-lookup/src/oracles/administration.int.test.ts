@@ -1,0 +1,101 @@
+/** Who is asked about which identifiers: registered, changed, removed; and the own store among them. */
+import { oraclesService } from '@causeway/protos'
+import type { OutgoingMessage } from '@causeway/runtime'
+import { describe, expect, test } from '@jest/globals'
+import { randomUUID } from 'node:crypto'
+import { association, batch, gist, openStand, partyQuery, removal } from '../testing.ts'
+import { everything, proposal, useOracles } from './testing-world.ts'
+
+const world = useOracles()
+const { create } = world
+
+describe('the administration of oracles', () => {
+  test('creates, lists, changes and removes', async () => {
+    const created = await create({ currency: 'USD', isDefault: true })
+    expect(created).toEqual({
+      ...proposal,
+      oracleId: expect.any(Number) as unknown,
+      endpointValue: world.oracle.url,
+      currency: 'USD',
+      isDefault: true,
+    })
+    const other = await create({ oracleIdType: 'CONSENTS' })
+    expect(other.oracleIdType).toBe('CONSENT')
+    const idsOf = async (query: { oracleIdType?: string; currency?: string }) =>
+      (await world.administration.ListOracles({ ...everything, ...query })).oracles.map(
+        ({ oracleId }) => oracleId,
+      )
+    expect(await idsOf({})).toEqual([created.oracleId, other.oracleId])
+    expect(await idsOf({ oracleIdType: 'CONSENT' })).toEqual([other.oracleId])
+    expect(await idsOf({ currency: 'USD' })).toEqual([created.oracleId])
+    expect(await idsOf({ oracleIdType: 'PHONE' })).toEqual([])
+    const { oracleId } = created
+    const changed = await world.administration.UpdateOracle({
+      oracleId,
+      currency: '',
+      isDefault: false,
+    })
+    expect(changed.oracle).toEqual({ ...created, currency: '', isDefault: false })
+    const { oracle: removed } = await world.administration.RemoveOracle({ oracleId })
+    expect(removed).toEqual(changed.oracle)
+    expect(await idsOf({})).toEqual([other.oracleId])
+    expect(await world.administration.RemoveOracle({ oracleId })).toMatchObject({
+      refusal: { reason: 'ORACLE_UNKNOWN' },
+    })
+    expect(await world.administration.UpdateOracle({ oracleId })).toMatchObject({
+      refusal: { reason: 'ORACLE_UNKNOWN' },
+    })
+  })
+
+  test('lets one oracle serve a type and currency, and again when it was removed', async () => {
+    const { oracleId } = await create()
+    const again = { ...proposal, endpointValue: 'http://another.example' }
+    const exists = { refusal: { reason: 'ORACLE_EXISTS' } }
+    expect(await world.administration.CreateOracle(again)).toMatchObject(exists)
+    const other = await create({ currency: 'USD' })
+    expect(
+      await world.administration.UpdateOracle({ oracleId: other.oracleId, currency: '' }),
+    ).toMatchObject(exists)
+    await world.administration.RemoveOracle({ oracleId })
+    expect(await world.administration.CreateOracle(again)).toMatchObject({ result: 'oracle' })
+  })
+
+  test('refuses what is out of bounds, also as a change', async () => {
+    const invalid = { refusal: { reason: 'INVALID' } }
+    expect(
+      await world.administration.CreateOracle({ ...proposal, endpointValue: 'nowhere' }),
+    ).toMatchObject(invalid)
+    const { oracleId } = await create()
+    expect(await world.administration.UpdateOracle({ oracleId, currency: 'DOLLAR' })).toMatchObject(
+      invalid,
+    )
+  })
+})
+
+describe('with the own store only where it is registered', () => {
+  test('there is no oracle for a type until one is registered', async () => {
+    const own = await openStand({
+      ACCOUNT_LOOKUP_BUILT_IN: 'registered',
+      ACCOUNT_LOOKUP_CACHE_AGE_MAX_MS: 0,
+    })
+    const gists = async (event: OutgoingMessage) => {
+      own.heard.length = 0
+      await own.publish(event)
+      return (await own.said(event.key, 1)).map(gist)
+    }
+    const named = { type: 'IBAN', id: 'XX12345' }
+    const list = [{ partyIdType: 'IBAN', partyIdentifier: 'XX12345', fspId: 'greenbank' }]
+    expect(await gists(partyQuery(named))).toEqual(['PartyQueryResponse 3204'])
+    expect(await gists(association(named))).toEqual(['ParticipantAssociationRequestRefused 3003'])
+    expect(await gists(removal(named))).toEqual(['ParticipantAssociationRequestRefused 3204'])
+    await gists(batch(randomUUID(), list))
+    expect(own.heard[0]?.payload).toMatchObject({
+      result: { partyList: [{ errorInformation: { errorCode: '3003' } }] },
+    })
+    const { CreateOracle } = own.parts.grpc.client(oraclesService, 'account-lookup')
+    await CreateOracle({ ...proposal, oracleIdType: 'IBAN', endpointValue: 'builtin:' })
+    expect(await gists(association(named))).toEqual(['ParticipantAssociationCreated'])
+    expect(await gists(partyQuery(named))).toEqual(['NotifyRequested greenbank'])
+    await own.stop()
+  })
+})

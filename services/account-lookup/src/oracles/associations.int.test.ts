@@ -1,0 +1,169 @@
+/** Associations with an oracle of somebody else, and a crash between its answer and ours. */
+import { eventually } from '@causeway/runtime/testing'
+import { describe, expect, test } from '@jest/globals'
+import { randomUUID } from 'node:crypto'
+import {
+  association,
+  batch,
+  gist,
+  participantQuery,
+  payloadOf,
+  removal,
+  type Entry,
+} from '../testing.ts'
+import type { Call, Reply } from './testing.ts'
+import { patient, alias, useOracles } from './testing-world.ts'
+
+const world = useOracles()
+const { withSettings, create, gistsOf, saidOf, methods, belongs, connect } = world
+
+const created = 'ParticipantAssociationCreated'
+const removed = 'ParticipantAssociationRemoved'
+const refused = 'ParticipantAssociationRequestRefused'
+
+describe('an association with an oracle of somebody else', () => {
+  const extensionList = { extension: [{ key: 'k', value: 'v' }] }
+
+  test('is made there in the name of the FSP, and made anew when it comes again', async () => {
+    await create()
+    const named = { type: 'ALIAS', id: alias(), subId: 'till1', currency: 'USD' }
+    const event = association(named, { extensionList })
+    expect(await gistsOf(event)).toEqual([created])
+    expect(methods()).toEqual(['GET', 'POST'])
+    expect(world.oracle.calls[1]?.url).toBe(`/participants/ALIAS/${named.id}`)
+    expect(world.oracle.calls[1]?.body).toEqual({
+      fspId: 'greenbank',
+      currency: 'USD',
+      partySubIdOrType: 'till1',
+      extensionList,
+    })
+    expect(world.oracle.calls[1]?.headers['fspiop-source']).toBe('greenbank')
+    expect(await gistsOf(association(named))).toEqual([created])
+    expect(methods()).toEqual(['GET', 'POST', 'GET', 'PUT'])
+    // The same event again is known.
+    await world.stand.publish(event)
+    expect(await gistsOf(participantQuery(named))).toEqual(['ParticipantQueryResponse greenbank'])
+    expect(methods()).toEqual(['GET', 'POST', 'GET', 'PUT', 'GET'])
+  })
+
+  test('is not taken over, and is removed by its FSP alone', async () => {
+    await create()
+    const named = { type: 'ALIAS', id: alias() }
+    belongs(named.id, 'bluewallet')
+    expect(await gistsOf(association(named))).toEqual([`${refused} 3003`])
+    expect(await gistsOf(removal(named))).toEqual([`${refused} 3040`])
+    expect(await gistsOf(participantQuery(named))).toEqual(['ParticipantQueryResponse bluewallet'])
+    expect(methods()).toEqual(['GET', 'GET', 'GET'])
+    expect(await gistsOf(removal({ ...named, by: 'bluewallet' }))).toEqual([removed])
+    expect(await gistsOf(participantQuery(named))).toEqual(['ParticipantQueryResponse 3204'])
+    expect(await gistsOf(removal({ ...named, by: 'bluewallet' }))).toEqual([`${refused} 3204`])
+  })
+
+  test('is refused in the words of the oracle', async () => {
+    await create()
+    const errorInformation = { errorCode: '3003', errorDescription: 'closed for the night' }
+    world.oracle.answer = ({ method }: Call) =>
+      method === 'POST' ? { status: 400, body: { errorInformation } } : undefined
+    const [message] = await saidOf(association({ type: 'ALIAS', id: alias() }))
+    expect(message?.payload).toMatchObject({
+      errorInformation: {
+        errorCode: '3003',
+        errorDescription: 'Add Party information error - closed for the night',
+      },
+    })
+  })
+
+  test('fails with 1001 when the oracle is away, and is sent once', async () => {
+    await create()
+    world.oracle.answer = ({ method }: Call) => (method === 'POST' ? { status: 503 } : undefined)
+    expect(await gistsOf(association({ type: 'ALIAS', id: alias() }))).toEqual([`${refused} 1001`])
+    expect(methods()).toEqual(['GET', 'POST'])
+  })
+})
+
+describe('POST /participants with oracles of somebody else', () => {
+  interface Result {
+    readonly result: {
+      readonly partyList?: readonly {
+        readonly errorInformation?: { readonly errorDescription: string }
+      }[]
+      readonly errorInformation?: { readonly errorCode: string }
+    }
+  }
+
+  test('is one call for each type, and answers for each party', async () => {
+    await create()
+    await create({ oracleIdType: 'EMAIL' })
+    const [mine, taken, number] = [alias(), alias(), '27730000002']
+    belongs(taken, 'bluewallet')
+    const list: Entry[] = [
+      ['ALIAS', mine],
+      ['MSISDN', number],
+      ['ALIAS', taken],
+      ['EMAIL', 'ana@mango.example'],
+      ['PHONE', '1'],
+      ['ALIAS', alias()],
+    ].map(([partyIdType = '', partyIdentifier = '']) => ({
+      partyIdType,
+      partyIdentifier,
+      fspId: 'greenbank',
+    }))
+    const requestId = randomUUID()
+    const [message] = await saidOf(batch(requestId, list, { currency: 'USD' }))
+    const { result } = payloadOf(message) as Result
+    expect(
+      result.partyList?.map(({ errorInformation }) => errorInformation?.errorDescription),
+    ).toEqual([
+      undefined,
+      undefined,
+      'Add Party information error - not yours',
+      undefined,
+      'Add Party information error - not a legal PartyIdType',
+      undefined,
+    ])
+    expect(world.oracle.calls.map(({ method, url }) => `${method} ${url}`)).toEqual([
+      'POST /participants',
+      'POST /participants',
+    ])
+    expect(world.oracle.calls.map(({ body }) => body)).toContainEqual({
+      requestId,
+      currency: 'USD',
+      partyList: [
+        { partyIdType: 'EMAIL', partyIdentifier: 'ana@mango.example', fspId: 'greenbank' },
+      ],
+    })
+    expect(await gistsOf(participantQuery({ id: number }))).toEqual([
+      'ParticipantQueryResponse greenbank',
+    ])
+  })
+
+  test('fails as a whole when the oracle of all its parties is away', async () => {
+    await create()
+    world.oracle.answer = () => ({ status: 500 })
+    const list = [{ partyIdType: 'ALIAS', partyIdentifier: alias(), fspId: 'greenbank' }]
+    const [message] = await saidOf(batch(randomUUID(), list))
+    const { result } = payloadOf(message) as Result
+    expect(result.errorInformation?.errorCode).toBe('1001')
+  })
+})
+
+describe('a crash after an oracle was called', () => {
+  test('does not refuse what the oracle has done', async () => {
+    await withSettings(patient, async () => {
+      await create()
+      const named = { type: 'ALIAS', id: alias() }
+      belongs(named.id, 'greenbank')
+      world.oracle.answer = ({ method }: Call) => {
+        if (method !== 'DELETE') return undefined
+        world.oracle.entries.delete(`ALIAS/${named.id}`)
+        return new Promise<Reply>(() => undefined)
+      }
+      const event = removal(named)
+      await world.stand.publish(event)
+      await eventually(() => methods().includes('DELETE') || undefined, 'the removal there')
+      connect(await world.stand.crash())
+      expect((await world.stand.said(event.key, 1)).map(gist)).toEqual([removed])
+      expect(methods()).toEqual(['GET', 'DELETE', 'GET'])
+    })
+  })
+})

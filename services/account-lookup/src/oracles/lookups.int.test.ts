@@ -1,0 +1,230 @@
+/** Lookups with an oracle of somebody else over real HTTP: hanging, failing, answering nonsense. */
+import { accountLookupService } from '@causeway/protos'
+import { eventually } from '@causeway/runtime/testing'
+import { describe, expect, test } from '@jest/globals'
+import { association, gist, participantQuery, partyQuery } from '../testing.ts'
+import type { Reply } from './testing.ts'
+import { calls_max, patient, alias, useOracles } from './testing-world.ts'
+
+const world = useOracles()
+const { withSettings, create, gistsOf, methods, belongs } = world
+
+describe('a lookup with an oracle of somebody else', () => {
+  test('asks it for the party, and remembers the answer', async () => {
+    await create()
+    const identifier = `${alias()}&ü`
+    belongs(identifier, 'bluewallet', { partySubIdOrType: 'till 1'.replace(' ', '+') })
+    const event = partyQuery({ type: 'ALIAS', id: identifier, subId: 'till+1' })
+    expect(await gistsOf(event)).toEqual(['NotifyRequested bluewallet'])
+    expect(await gistsOf(partyQuery({ type: 'ALIAS', id: identifier, subId: 'till+1' }))).toEqual([
+      'NotifyRequested bluewallet',
+    ])
+    expect(world.oracle.calls.map(({ method, url }) => `${method} ${url}`)).toEqual([
+      `GET /participants/ALIAS/${encodeURIComponent(identifier)}?partySubIdOrType=till%2B1`,
+    ])
+    expect(world.oracle.calls[0]?.headers).toMatchObject({
+      accept: 'application/json',
+      'content-type': 'application/json',
+      date: expect.stringMatching(/ GMT$/) as unknown,
+      'fspiop-source': 'Hub',
+      'fspiop-destination': 'Hub',
+    })
+  })
+
+  test('asks about a number without its plus sign', async () => {
+    await create({ oracleIdType: 'MSISDN' })
+    world.oracle.entries.set('MSISDN/27713803912', [{ fspId: 'bluewallet' }])
+    expect(await gistsOf(participantQuery({ id: '+27713803912' }))).toEqual([
+      'ParticipantQueryResponse bluewallet',
+    ])
+  })
+
+  test('in a currency asks the oracle of the currency', async () => {
+    await create({ currency: 'USD' })
+    await create({ isDefault: true, endpointValue: 'builtin:' })
+    const identifier = alias()
+    belongs(identifier, 'bluewallet', { currency: 'USD' })
+    await gistsOf(association({ type: 'ALIAS', id: identifier, by: 'mangobank', currency: 'EUR' }))
+    const of = (currency?: string) =>
+      gistsOf(
+        participantQuery({
+          type: 'ALIAS',
+          id: identifier,
+          ...(currency === undefined ? {} : { currency }),
+        }),
+      )
+    expect(await of('USD')).toEqual(['ParticipantQueryResponse bluewallet'])
+    expect(await of('EUR')).toEqual(['ParticipantQueryResponse mangobank'])
+    expect(await of()).toEqual(['ParticipantQueryResponse mangobank'])
+  })
+
+  const partyList = [{ fspId: 'bluewallet' }]
+  test.each<[string, () => Reply, string]>([
+    ['answers an empty list', () => ({ status: 200, body: { partyList: [] } }), '3204'],
+    ['answers 404', () => ({ status: 404, body: 'not found' }), '3204'],
+    ['answers 400', () => ({ status: 400, body: {} }), '3204'],
+    ['answers 500', () => ({ status: 500, body: {} }), '1001'],
+    ['answers 401', () => ({ status: 401, body: {} }), '1001'],
+    ['answers broken JSON', () => ({ status: 200, body: '{"partyList":[' }), '1001'],
+    ['answers in another shape', () => ({ status: 200, body: partyList }), '1001'],
+    [
+      'answers more than can be taken',
+      () => ({ status: 200, body: { partyList, more: 'x'.repeat(8_400_000) } }),
+      '1001',
+    ],
+    [
+      'redirects',
+      () => ({
+        status: 301,
+        headers: { location: `${world.oracle.url}/elsewhere` },
+        body: { partyList },
+      }),
+      '1001',
+    ],
+  ])('that %s is answered', async (_title, reply, code) => {
+    await create()
+    world.oracle.answer = reply
+    const named = { type: 'ALIAS', id: alias() }
+    expect(await gistsOf(partyQuery(named))).toEqual([`PartyQueryResponse ${code}`])
+    expect(world.oracle.calls.some(({ url }) => url.includes('elsewhere'))).toBe(false)
+    // A failure is not remembered.
+    world.oracle.answer = undefined
+    belongs(named.id, 'bluewallet')
+    expect(await gistsOf(partyQuery(named))).toEqual(['NotifyRequested bluewallet'])
+  })
+
+  test('with nobody listening is answered 1001, over gRPC ORACLE_AWAY', async () => {
+    const { url } = world.oracle
+    await world.oracle.stop()
+    await create({ endpointValue: url })
+    const named = { type: 'ALIAS', id: alias() }
+    expect(await gistsOf(participantQuery(named))).toEqual(['ParticipantQueryResponse 1001'])
+    const { FindOwners } = world.stand.parts.grpc.client(accountLookupService, 'account-lookup')
+    const { answers } = await FindOwners({
+      queries: [
+        { partyIdType: 'ALIAS', partyIdentifier: named.id, partySubIdOrType: '', currency: '' },
+      ],
+    })
+    expect(answers).toEqual([{ outcome: 'ORACLE_AWAY', fspIds: [] }])
+  })
+
+  test('is repeated once when the oracle fails', async () => {
+    await create()
+    const named = { type: 'ALIAS', id: alias() }
+    belongs(named.id, 'bluewallet')
+    let failures = 1
+    world.oracle.answer = () => (failures-- > 0 ? { status: 503 } : undefined)
+    expect(await gistsOf(partyQuery(named))).toEqual(['NotifyRequested bluewallet'])
+    expect(methods()).toEqual(['GET', 'GET'])
+  })
+
+  test('that is not answered in time is answered 1001, and not made again', async () => {
+    await withSettings({ ACCOUNT_LOOKUP_ORACLE_TIMEOUT_MS: 50 }, async () => {
+      await create()
+      world.oracle.answer = () => new Promise<Reply>(() => undefined)
+      const named = { type: 'ALIAS', id: alias() }
+      expect(await gistsOf(partyQuery(named))).toEqual(['PartyQueryResponse 1001'])
+      expect(world.oracle.calls.length).toBeLessThanOrEqual(1)
+    })
+  })
+
+  test('over gRPC waits a while, and spoils no answer about another party', async () => {
+    await withSettings({ ...patient, ACCOUNT_LOOKUP_FIND_OWNERS_WAIT_MS: 50 }, async () => {
+      await create()
+      const [own, slow] = ['27730000003', alias()]
+      await gistsOf(association({ id: own, by: 'mangobank' }))
+      const releases: ((reply: Reply) => void)[] = []
+      world.oracle.answer = () => new Promise((resolve) => releases.push(resolve))
+      const { FindOwners } = world.stand.parts.grpc.client(accountLookupService, 'account-lookup')
+      const query = (partyIdType: string, partyIdentifier: string) => ({
+        partyIdType,
+        partyIdentifier,
+        partySubIdOrType: '',
+        currency: '',
+      })
+      const queries = [query('ALIAS', slow), query('MSISDN', own)]
+      expect((await FindOwners({ queries })).answers).toEqual([
+        { outcome: 'ORACLE_AWAY', fspIds: [] },
+        { outcome: 'FOUND', fspIds: ['mangobank'] },
+      ])
+      // What comes late is remembered.
+      world.oracle.answer = () => ({ status: 404 })
+      await eventually(async () => {
+        for (const release of releases.splice(0)) release({ status: 200, body: { partyList } })
+        const { answers } = await FindOwners({ queries })
+        return answers[0]?.fspIds[0] === 'bluewallet' || undefined
+      }, 'the late answer')
+    })
+  })
+
+  test('that fails again and again is not made any more', async () => {
+    const noTrials = { ACCOUNT_LOOKUP_ORACLE_TRIAL_MS: 600_000 }
+    await withSettings({ ...noTrials, ACCOUNT_LOOKUP_ORACLE_FAILURES_MAX: 3 }, async () => {
+      await create()
+      const named = { type: 'ALIAS', id: alias() }
+      world.oracle.answer = () => ({ status: 500 })
+      expect(await gistsOf(partyQuery(named))).toEqual(['PartyQueryResponse 1001'])
+      // Two attempts, and the third failure opens the circuit.
+      expect(await gistsOf(partyQuery(named))).toEqual(['PartyQueryResponse 2003'])
+      belongs(named.id, 'bluewallet')
+      world.oracle.answer = undefined
+      expect(await gistsOf(partyQuery(named))).toEqual(['PartyQueryResponse 2003'])
+      expect(world.oracle.calls.length).toBe(3)
+    })
+  })
+
+  test('that has failed again and again is made again once a trial is answered', async () => {
+    await create()
+    const named = { type: 'ALIAS', id: alias() }
+    belongs(named.id, 'bluewallet')
+    world.oracle.answer = () => ({ status: 500 })
+    for (const query of [partyQuery(named), partyQuery(named)]) await gistsOf(query)
+    world.oracle.answer = undefined
+    await eventually(async () => {
+      const [answer] = await gistsOf(partyQuery(named))
+      return answer === 'NotifyRequested bluewallet' || undefined
+    }, 'a trial to succeed')
+  })
+
+  test('holds up nothing that needs no oracle, in the same batch or after it', async () => {
+    await withSettings(patient, async () => {
+      await create()
+      const own = { id: '27730000001' }
+      await gistsOf(association({ ...own, by: 'mangobank' }))
+      const releases: ((reply: Reply) => void)[] = []
+      world.oracle.answer = () => new Promise((resolve) => releases.push(resolve))
+      const slow = Array.from({ length: 40 }, () => partyQuery({ type: 'ALIAS', id: alias() }))
+      world.stand.heard.length = 0
+      for (const each of slow) await world.stand.publish(each, partyQuery(own))
+      await world.stand.publish(association({ ...own, by: 'mangobank' }))
+      await world.stand.said(`MSISDN/${own.id}`, slow.length + 1)
+      expect(world.stand.heard.length).toBe(slow.length + 1)
+      world.oracle.answer = () => ({ status: 200, body: { partyList } })
+      await eventually(() => {
+        for (const release of releases.splice(0)) release({ status: 200, body: { partyList } })
+        return world.stand.heard.length === 2 * slow.length + 1 || undefined
+      }, 'the slow answers')
+      const answers = world.stand.heard.filter(({ key }) => key.startsWith('ALIAS')).map(gist)
+      expect(new Set(answers)).toEqual(new Set(['NotifyRequested bluewallet']))
+    })
+  })
+
+  test('is one of a few side by side', async () => {
+    await create()
+    const many = Array.from({ length: 40 }, alias)
+    for (const each of many) belongs(each, 'bluewallet')
+    await world.stand.publish(...many.map((each) => partyQuery({ type: 'ALIAS', id: each })))
+    await eventually(() => world.stand.heard.length === many.length || undefined, 'the answers')
+    expect(world.oracle.calls.length).toBe(many.length)
+    expect(world.oracle.busiest()).toBeLessThanOrEqual(calls_max)
+  })
+
+  test('ends with its removal', async () => {
+    const { oracleId } = await create()
+    const named = { type: 'ALIAS', id: alias() }
+    belongs(named.id, 'bluewallet')
+    expect(await gistsOf(participantQuery(named))).toEqual(['ParticipantQueryResponse bluewallet'])
+    await world.administration.RemoveOracle({ oracleId })
+    expect(await gistsOf(participantQuery(named))).toEqual(['ParticipantQueryResponse 3204'])
+  })
+})

@@ -1,0 +1,118 @@
+/** What the tests of oracles stand on: the service, and an oracle of somebody else that is new for each. */
+import { oraclesService, type Oracle } from '@causeway/protos'
+import type { Calls, Message, OutgoingMessage } from '@causeway/runtime'
+import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals'
+import type { Settings } from '../settings.ts'
+import { gist, openStand, type Stand } from '../testing.ts'
+import { openOracle, type OracleStandIn } from './testing.ts'
+
+export const calls_max = 4
+
+/** It gives up no oracle before the test is over. */
+export const patient = { ACCOUNT_LOOKUP_ORACLE_TIMEOUT_MS: 60_000 }
+
+export const everything = { oracleIdType: '', currency: '' }
+
+export const proposal = {
+  oracleId: 0,
+  oracleIdType: 'ALIAS',
+  endpointType: 'URL',
+  currency: '',
+  isDefault: false,
+}
+
+let id = 0
+
+/** One that no other test has used. */
+export function alias(): string {
+  return `alias-${++id}`
+}
+
+export interface OracleWorld {
+  readonly stand: Stand
+  readonly oracle: OracleStandIn
+  readonly administration: Calls<typeof oraclesService>
+  /** Works with a service that has other settings. */
+  readonly withSettings: (changed: Partial<Settings>, work: () => Promise<void>) => Promise<void>
+  readonly create: (changes?: Partial<Oracle>) => Promise<Oracle>
+  /** What events about one party come to, in words. */
+  readonly gistsOf: (...events: readonly OutgoingMessage[]) => Promise<readonly string[]>
+  readonly saidOf: (...events: readonly OutgoingMessage[]) => Promise<readonly Message[]>
+  readonly methods: () => readonly string[]
+  readonly belongs: (identifier: string, fspId: string, more?: object) => void
+  /** After a crash: from now on this one. */
+  readonly connect: (stand: Stand) => void
+}
+
+/** Opens it before the tests of the file that calls this, and closes it after them. */
+export function useOracles(): OracleWorld {
+  let opened: Stand | undefined
+  let standIn: OracleStandIn | undefined
+  const world: OracleWorld = {
+    get stand() {
+      return begun(opened)
+    },
+    get oracle() {
+      return begun(standIn)
+    },
+    get administration() {
+      return world.stand.parts.grpc.client(oraclesService, 'account-lookup')
+    },
+    async withSettings(changed, work) {
+      const common = opened
+      opened = await openStand(changed)
+      try {
+        await work()
+      } finally {
+        await world.oracle.stop()
+        await world.stand.stop()
+        opened = common
+      }
+    },
+    async create(changes = {}) {
+      const { oracle } = await world.administration.CreateOracle({
+        ...proposal,
+        endpointValue: world.oracle.url,
+        ...changes,
+      })
+      if (oracle === null || oracle === undefined) throw new Error('the oracle was refused')
+      return oracle
+    },
+    gistsOf: async (...events) => (await world.saidOf(...events)).map(gist),
+    async saidOf(...events) {
+      world.stand.heard.length = 0
+      await world.stand.publish(...events)
+      return world.stand.said(events[0]?.key ?? '', events.length)
+    },
+    methods: () => world.oracle.calls.map(({ method }) => method),
+    belongs(identifier, fspId, more = {}) {
+      world.oracle.entries.set(`ALIAS/${identifier}`, [{ fspId, ...more }])
+    },
+    connect: (stand) => {
+      opened = stand
+    },
+  }
+  beforeAll(async () => {
+    opened = await openStand({
+      ACCOUNT_LOOKUP_ORACLE_TRIAL_MS: 10,
+      ACCOUNT_LOOKUP_ORACLE_FAILURES_MAX: 3,
+      ACCOUNT_LOOKUP_ORACLE_CALLS_MAX: calls_max,
+    })
+  })
+  afterAll(() => world.stand.stop())
+  beforeEach(async () => {
+    world.stand.heard.length = 0
+    standIn = await openOracle()
+  })
+  afterEach(async () => {
+    const { oracles } = await world.administration.ListOracles(everything)
+    for (const { oracleId } of oracles) await world.administration.RemoveOracle({ oracleId })
+    await world.oracle.stop()
+  })
+  return world
+}
+
+function begun<Value>(value: Value | undefined): Value {
+  if (value === undefined) throw new Error('the tests have not begun')
+  return value
+}
