@@ -1,0 +1,127 @@
+/** A reminder, and whether one may be made. */
+import { cronFault, nextTime } from './cron.ts'
+
+export const taskTypes = ['EVENT', 'HTTP_POST'] as const
+export const recoveries = ['RETRY', 'RESCHEDULE', 'ABORT', 'ABANDON'] as const
+
+export type TaskType = (typeof taskTypes)[number]
+export type Recovery = (typeof recoveries)[number]
+
+export type Schedule =
+  { readonly type: 'ONCE'; readonly at: Date } | { readonly type: 'CRON'; readonly cron: string }
+
+export interface Reminder {
+  readonly id: string
+  readonly owner: string
+  readonly schedule: Schedule
+  readonly payload: string
+  readonly taskType: TaskType
+  /** Empty unless it is posted. */
+  readonly url: string
+  readonly recovery: Recovery
+}
+
+/** As it is asked for: any words. */
+export interface Proposal {
+  readonly id: string
+  readonly owner: string
+  readonly dueAt: string
+  readonly cron: string
+  readonly payload: string
+  readonly taskType: string
+  readonly url: string
+  readonly recovery: string
+}
+
+export interface Refused {
+  readonly type: 'REFUSE'
+  readonly reason: 'INVALID' | 'TIME_PAST' | 'MODIFIED'
+  readonly detail: string
+}
+
+export type Read = Refused | { readonly type: 'READ'; readonly reminder: Reminder }
+
+const id_length_max = 128
+const payload_length_max = 16_384
+const url_length_max = 2_048
+const cron_length_max = 200
+const ownerPattern = /^[a-z][a-z-]{1,39}$/
+
+/** Whether it is one at all; its time is looked at when it turns out to be new. */
+export function readReminder(proposal: Proposal, now: Date): Read {
+  const { id, owner, payload, url } = proposal
+  if (id === '' || id.length > id_length_max) {
+    return invalid(`reminderId has 1 to ${id_length_max} characters`)
+  }
+  if (!ownerPattern.test(owner)) return invalid("owner is the name of a service's folder")
+  if (payload.length > payload_length_max) {
+    return invalid(`payload has at most ${payload_length_max} characters`)
+  }
+  const taskType = taskTypes.find((type) => type === proposal.taskType)
+  if (taskType === undefined) return invalid(`taskType is ${taskTypes.join(' or ')}`)
+  const recovery = recoveries.find((one) => one === proposal.recovery)
+  if (recovery === undefined) return invalid(`recovery is ${recoveries.join(' or ')}`)
+  if (taskType === 'HTTP_POST' ? !isHttpUrl(url) : url !== '') {
+    return invalid('url is an http or https URL of a reminder that is posted')
+  }
+  const schedule = scheduleOf(proposal, now)
+  if ('reason' in schedule) return schedule
+  return { type: 'READ', reminder: { id, owner, schedule, payload, taskType, url, recovery } }
+}
+
+/** When a new reminder fires first. */
+export function firstTime({ schedule }: Reminder, now: Date): Date | Refused {
+  if (schedule.type === 'CRON') {
+    return nextTime(schedule.cron, now) ?? invalid(`${schedule.cron} never comes`)
+  }
+  return schedule.at > now
+    ? schedule.at
+    : refuse('TIME_PAST', `${schedule.at.toISOString()} lies in the past`)
+}
+
+export function isSame(one: Reminder, another: Reminder): boolean {
+  return (
+    one.owner === another.owner &&
+    one.payload === another.payload &&
+    one.taskType === another.taskType &&
+    one.url === another.url &&
+    one.recovery === another.recovery &&
+    isSameSchedule(one.schedule, another.schedule)
+  )
+}
+
+function isSameSchedule(one: Schedule, another: Schedule): boolean {
+  return one.type === 'CRON'
+    ? another.type === 'CRON' && one.cron === another.cron
+    : another.type === 'ONCE' && one.at.getTime() === another.at.getTime()
+}
+
+export function modified(id: string): Refused {
+  return refuse('MODIFIED', `there is another reminder ${id}`)
+}
+
+function scheduleOf({ dueAt, cron }: Proposal, now: Date): Schedule | Refused {
+  if ((dueAt === '') === (cron === '')) return invalid('either dueAt or cron is given')
+  if (cron !== '') {
+    const fault =
+      cron.length > cron_length_max
+        ? `cron has at most ${cron_length_max} characters`
+        : cronFault(cron, now)
+    return fault === undefined ? { type: 'CRON', cron } : invalid(fault)
+  }
+  const at = new Date(dueAt)
+  return Number.isNaN(at.getTime()) ? invalid('dueAt is an ISO 8601 time') : { type: 'ONCE', at }
+}
+
+function isHttpUrl(text: string): boolean {
+  if (text.length > url_length_max || !URL.canParse(text)) return false
+  return ['http:', 'https:'].includes(new URL(text).protocol)
+}
+
+function invalid(detail: string): Refused {
+  return refuse('INVALID', detail)
+}
+
+function refuse(reason: Refused['reason'], detail: string): Refused {
+  return { type: 'REFUSE', reason, detail }
+}

@@ -1,0 +1,251 @@
+import { onEvents } from '@causeway/events'
+import { schedulerService, type ScheduleReminder } from '@causeway/protos'
+import type { Calls, Service, Subscribed } from '@causeway/runtime'
+import { eventually, openTestParts, type TestParts } from '@causeway/runtime/testing'
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { start } from './service.ts'
+import type { Settings } from './settings.ts'
+
+const settings: Settings = {
+  SCHEDULER_DATABASE_URL: '',
+  SCHEDULER_POLL_MS: 20,
+  SCHEDULER_HTTP_TIMEOUT_MS: 20_000,
+  SCHEDULER_ATTEMPTS_MAX: 3,
+  SCHEDULER_RETRY_FIRST_MS: 20,
+  SCHEDULER_RETRY_MAX_MS: 50,
+  SCHEDULER_RESCHEDULE_MS: 100,
+}
+
+let parts: TestParts
+let service: Service
+let scheduler: Calls<typeof schedulerService>
+let heard: Subscribed
+/** "reminderId dueAt payload" of what was told by events. */
+let told: string[]
+const servers: Server[] = []
+const others: { stop(): Promise<void> }[] = []
+
+beforeEach(async () => {
+  parts = await openTestParts()
+  service = await start(settings, parts)
+  scheduler = parts.grpc.client(schedulerService, 'scheduler')
+  told = []
+  await listen()
+})
+
+afterEach(async () => {
+  await heard.stop()
+  for (const other of others.splice(0).toReversed()) await other.stop()
+  await service.stop()
+  await parts.stop()
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  }
+})
+
+async function listen(): Promise<void> {
+  heard = await onEvents(parts.bus, 'test_reminders', ['ScheduleReminderDue'], (events) => {
+    for (const { payload } of events) {
+      told.push(`${payload.reminderId} ${payload.dueAt} ${payload.payload}`)
+    }
+    return Promise.resolve()
+  })
+}
+
+function inFuture(ms: number): string {
+  return new Date(Date.now() + ms).toISOString()
+}
+
+function reminder(changes: Partial<ScheduleReminder> = {}): ScheduleReminder {
+  return {
+    reminderId: randomUUID(),
+    owner: 'settlements',
+    dueAt: changes.cron === undefined ? inFuture(1_000) : '',
+    cron: '',
+    payload: 'close',
+    taskType: 'EVENT',
+    url: '',
+    recovery: 'RETRY',
+    ...changes,
+  }
+}
+
+async function create(changes: Partial<ScheduleReminder> = {}): Promise<ScheduleReminder> {
+  const asked = reminder(changes)
+  expect(await scheduler.CreateScheduleReminder(asked)).toMatchObject({ outcome: 'CREATED' })
+  return asked
+}
+
+async function listed() {
+  return (await scheduler.ListScheduleReminders({ owner: '', state: '' })).reminders
+}
+
+function tellings(count: number): Promise<readonly string[]> {
+  return eventually(() => (told.length >= count ? told : undefined), `${count} tellings`, 20_000)
+}
+
+/** A server that answers as told and keeps what it was posted. */
+async function server(answer: (count: number) => number) {
+  const posted: string[] = []
+  const opened = createServer((request, response) => {
+    let body = ''
+    request.on('data', (chunk: Buffer) => (body += chunk.toString()))
+    request.on('end', () => {
+      posted.push(`${request.headers['reminder-due-at'] as string} ${body}`)
+      response.writeHead(answer(posted.length)).end()
+    })
+  })
+  servers.push(opened)
+  opened.listen(0, '127.0.0.1')
+  await once(opened, 'listening')
+  const { port } = opened.address() as AddressInfo
+  return { posted, url: `http://127.0.0.1:${port}/reminders` }
+}
+
+describe('a reminder', () => {
+  test('that comes once is told once, at its time, and is gone', async () => {
+    const { reminderId, dueAt } = await create()
+    const [first] = await tellings(1)
+    expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(dueAt))
+    expect(first).toBe(`${reminderId} ${dueAt} close`)
+    expect(await listed()).toEqual([])
+    expect(await scheduler.DeleteScheduleReminder({ reminderId })).toEqual({ outcome: 'NOT_FOUND' })
+  })
+
+  test('on a schedule is told at each of its times, each once', async () => {
+    const { reminderId } = await create({ cron: '* * * * * *' })
+    await tellings(3)
+    const times = told.map((line) => Date.parse(line.split(' ')[1] ?? ''))
+    expect(new Set(times).size).toBe(times.length)
+    expect(times.every((time) => time % 1_000 === 0)).toBe(true)
+    expect(await scheduler.DeleteScheduleReminder({ reminderId })).toEqual({ outcome: 'DELETED' })
+    expect(await listed()).toEqual([])
+  })
+
+  test('that was deleted is not told', async () => {
+    const { reminderId } = await create()
+    await scheduler.DeleteScheduleReminder({ reminderId })
+    const marker = await create()
+    expect(await tellings(1)).toEqual([`${marker.reminderId} ${marker.dueAt} close`])
+  })
+
+  test('that is the same again changes nothing, another one of its id is refused', async () => {
+    const asked = await create({ dueAt: inFuture(60_000) })
+    expect(await scheduler.CreateScheduleReminder(asked)).toEqual({
+      outcome: 'ALREADY_EXISTS',
+      dueAt: asked.dueAt,
+      refusal: null,
+    })
+    const other = await scheduler.CreateScheduleReminder({ ...asked, payload: 'open' })
+    expect(other.refusal).toMatchObject({ reason: 'MODIFIED' })
+    const same = Array.from({ length: 5 }, () => scheduler.CreateScheduleReminder(reminder()))
+    expect((await Promise.all(same)).every(({ outcome }) => outcome === 'CREATED')).toBe(true)
+    const one = reminder({ dueAt: inFuture(60_000) })
+    const race = await Promise.all(
+      Array.from({ length: 5 }, () => scheduler.CreateScheduleReminder(one)),
+    )
+    expect(race.map(({ outcome }) => outcome).toSorted()).toEqual([
+      ...Array.from({ length: 4 }, () => 'ALREADY_EXISTS'),
+      'CREATED',
+    ])
+  })
+
+  test('for the past is refused', async () => {
+    const past = await scheduler.CreateScheduleReminder(reminder({ dueAt: inFuture(-1_000) }))
+    expect(past).toMatchObject({ outcome: '', refusal: { reason: 'TIME_PAST' } })
+  })
+
+  test('whose time came while nobody ran is told by the process that comes after', async () => {
+    const { reminderId, dueAt } = await create({ dueAt: inFuture(1_500) })
+    await heard.stop()
+    const fresh = await parts.restart()
+    await service.stop()
+    parts = fresh
+    await eventually(() => (Date.now() > Date.parse(dueAt) ? true : undefined), 'its time')
+    await listen()
+    service = await start(settings, parts)
+    scheduler = parts.grpc.client(schedulerService, 'scheduler')
+    expect(await tellings(1)).toEqual([`${reminderId} ${dueAt} close`])
+  })
+})
+
+test('two instances tell each reminder once', async () => {
+  const { posted, url } = await server(() => 200)
+  const { grpc, health, metrics } = await openTestParts().then((own) => {
+    others.push(own)
+    return own
+  })
+  others.push(await start(settings, { ...parts, grpc, health, metrics }))
+  const dueAt = inFuture(1_500)
+  const events = await Promise.all(Array.from({ length: 20 }, () => create({ dueAt })))
+  const post = { dueAt, taskType: 'HTTP_POST', url }
+  const posts = await Promise.all(
+    Array.from({ length: 20 }, () => create({ ...post, payload: randomUUID() })),
+  )
+  await tellings(20)
+  await eventually(async () => ((await listed()).length === 0 ? true : undefined), 'all told')
+  expect(told.toSorted()).toEqual(
+    events.map(({ reminderId }) => `${reminderId} ${dueAt} close`).toSorted(),
+  )
+  expect(posted.toSorted()).toEqual(posts.map(({ payload }) => `${dueAt} ${payload}`).toSorted())
+})
+
+describe('a reminder that is posted', () => {
+  async function created(recovery: string, answer: (count: number) => number, cron?: string) {
+    const { posted, url } = await server(answer)
+    const asked = { recovery, taskType: 'HTTP_POST', url, ...(cron === undefined ? {} : { cron }) }
+    return { posted, asked: await create(asked) }
+  }
+
+  function failed() {
+    return eventually(async () => {
+      const [first] = await listed()
+      return first?.state === 'FAILED' ? first : undefined
+    }, 'the failed reminder')
+  }
+
+  test('is tried again until the server takes it', async () => {
+    const { posted, asked } = await created('RETRY', (count) => (count < 3 ? 503 : 200))
+    await eventually(async () => ((await listed()).length === 0 ? true : undefined), 'its end')
+    expect(posted).toEqual(Array.from({ length: 3 }, () => `${asked.dueAt} close`))
+  })
+
+  test('RETRY: when every attempt failed it is kept, with what was wrong', async () => {
+    const { posted } = await created('RETRY', () => 500)
+    expect(await failed()).toMatchObject({ attempts: 3, lastError: 'answered 500' })
+    expect(posted).toHaveLength(3)
+  })
+
+  test('RESCHEDULE: it comes again later', async () => {
+    const { posted } = await created('RESCHEDULE', (count) => (count < 2 ? 500 : 200))
+    await eventually(async () => ((await listed()).length === 0 ? true : undefined), 'its end')
+    expect(posted).toHaveLength(2)
+  })
+
+  test('RESCHEDULE: on a schedule the time that failed is left out', async () => {
+    const { posted } = await created(
+      'RESCHEDULE',
+      (count) => (count < 2 ? 500 : 200),
+      '* * * * * *',
+    )
+    await eventually(() => (posted.length >= 3 ? true : undefined), 'three times', 20_000)
+    expect(new Set(posted).size).toBe(posted.length)
+  })
+
+  test('ABORT: it is kept after one attempt', async () => {
+    const { posted } = await created('ABORT', () => 500)
+    expect(await failed()).toMatchObject({ attempts: 1 })
+    expect(posted).toHaveLength(1)
+  })
+
+  test('ABANDON: it is forgotten after one attempt', async () => {
+    const { posted } = await created('ABANDON', () => 500)
+    await eventually(async () => ((await listed()).length === 0 ? true : undefined), 'its end')
+    expect(posted).toHaveLength(1)
+  })
+})

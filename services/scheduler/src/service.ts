@@ -1,0 +1,77 @@
+/** Reminders: built in reading order, taken apart in the reverse. */
+import { schedulerService } from '@causeway/protos'
+import {
+  createHttpClient,
+  ensureMonthlyPartitions,
+  periodically,
+  type Metrics,
+  type Start,
+} from '@causeway/runtime'
+import { Counter } from 'prom-client'
+import { schedulerHandlers } from './serve.ts'
+import type { Settings } from './settings.ts'
+import { readClock, type Outcome } from './store.ts'
+import { tellDue } from './tell.ts'
+
+const connections_max = 4
+const partitions_every_ms = 3_600_000
+const posts_per_origin_max = 8
+
+export const start: Start<Settings> = async (settings, parts) => {
+  const log = parts.log.child({ service: 'scheduler' })
+  const db = await parts.openDatabase({
+    url: settings.SCHEDULER_DATABASE_URL,
+    schema: 'scheduler',
+    migrations: new URL('../migrations/', import.meta.url),
+    connections_max,
+  })
+  const ensure = () => ensureMonthlyPartitions(db, ['reminder_history'], new Date())
+  await ensure()
+  const partitions = periodically(partitions_every_ms, ensure, {
+    log,
+    name: 'partitions of coming months',
+  })
+  parts.grpc.serve(schedulerService, schedulerHandlers(db))
+  parts.health.ready('scheduler database', () => readClock(db).then(() => undefined))
+  const timeout_ms = settings.SCHEDULER_HTTP_TIMEOUT_MS
+  const http = createHttpClient({ connections_per_origin_max: posts_per_origin_max, timeout_ms })
+  const telling = {
+    db,
+    bus: parts.bus,
+    http,
+    log,
+    timeout_ms,
+    bounds: {
+      attempts_max: settings.SCHEDULER_ATTEMPTS_MAX,
+      first_ms: settings.SCHEDULER_RETRY_FIRST_MS,
+      max_ms: settings.SCHEDULER_RETRY_MAX_MS,
+      reschedule_ms: settings.SCHEDULER_RESCHEDULE_MS,
+    },
+    onOutcome: countOutcomes(parts.metrics),
+  }
+  const clock = periodically(settings.SCHEDULER_POLL_MS, () => tellDue(telling), {
+    log,
+    name: 'telling of reminders',
+  })
+  return {
+    async stop() {
+      await clock.stop()
+      await http.close()
+      await partitions.stop()
+      await db.close()
+    },
+  }
+}
+
+function countOutcomes(metrics: Metrics): (outcome: Outcome) => void {
+  const outcomes = new Counter({
+    name: 'scheduler_reminders_total',
+    help: 'reminders whose time came: told, to be told again, or given up for this time',
+    labelNames: ['result'],
+    registers: [metrics],
+  })
+  return ({ step, error }) => {
+    const failed = step.type === 'AGAIN' ? 'tried again' : 'given up'
+    outcomes.inc({ result: error === null ? 'told' : failed })
+  }
+}

@@ -1,0 +1,290 @@
+/** All SQL of the service. Times are told by the clock of the database, which all instances share. */
+import { monthOf, statement, textArray, type Queries, type Transaction } from '@causeway/runtime'
+import type { Step } from './domain/firing.ts'
+import type { Recovery, Reminder, TaskType } from './domain/reminder.ts'
+
+const columns = `reminder_id, owner, once_at, cron, payload, task_type, url, recovery, state, due_at,
+  attempts, last_error, created_at`
+
+interface ReminderRow {
+  readonly reminder_id: string
+  readonly owner: string
+  readonly once_at: Date | null
+  readonly cron: string | null
+  readonly payload: string
+  readonly task_type: TaskType
+  readonly url: string
+  readonly recovery: Recovery
+  readonly state: 'WAITING' | 'FAILED'
+  readonly due_at: Date
+  readonly attempts: number
+  readonly last_error: string | null
+  readonly created_at: Date
+}
+
+export interface StoredReminder {
+  readonly reminder: Reminder
+  readonly state: 'WAITING' | 'FAILED'
+  readonly dueAt: Date
+  /** Failed attempts for this time so far. */
+  readonly attempts: number
+  readonly lastError: string | null
+  readonly createdAt: Date
+}
+
+function storedOf(row: ReminderRow): StoredReminder {
+  return {
+    reminder: {
+      id: row.reminder_id,
+      owner: row.owner,
+      schedule:
+        row.cron === null
+          ? { type: 'ONCE', at: row.once_at ?? row.due_at }
+          : { type: 'CRON', cron: row.cron },
+      payload: row.payload,
+      taskType: row.task_type,
+      url: row.url,
+      recovery: row.recovery,
+    },
+    state: row.state,
+    dueAt: row.due_at,
+    attempts: row.attempts,
+    lastError: row.last_error,
+    createdAt: row.created_at,
+  }
+}
+
+const clock = statement(`select clock_timestamp()::timestamptz(3) as now`)
+
+export async function readClock(db: Queries): Promise<Date> {
+  const [row] = await db.query<{ readonly now: Date }>(clock, [])
+  if (row === undefined) throw new Error('the database told no time')
+  return row.now
+}
+
+const insertReminder = statement(`
+  insert into reminders (reminder_id, owner, once_at, cron, payload, task_type, url, recovery, due_at,
+    next_attempt_at, created_at)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10)
+  on conflict (reminder_id) do nothing
+  returning reminder_id`)
+
+/** False when the id is taken. */
+export async function addReminder(
+  tx: Transaction,
+  { id, owner, schedule, payload, taskType, url, recovery }: Reminder,
+  dueAt: Date,
+  now: Date,
+): Promise<boolean> {
+  const rows = await tx.query(insertReminder, [
+    id,
+    owner,
+    schedule.type === 'ONCE' ? schedule.at : null,
+    schedule.type === 'CRON' ? schedule.cron : null,
+    payload,
+    taskType,
+    url,
+    recovery,
+    dueAt,
+    now,
+  ])
+  return rows.length > 0
+}
+
+const selectReminder = statement(
+  `select ${columns} from reminders where reminder_id = $1 for update`,
+)
+
+export async function lockReminder(
+  tx: Transaction,
+  id: string,
+): Promise<StoredReminder | undefined> {
+  const [row] = await tx.query<ReminderRow>(selectReminder, [id])
+  return row && storedOf(row)
+}
+
+const deleteReminder = statement(
+  `delete from reminders where reminder_id = $1 returning ${columns}`,
+)
+
+export async function removeReminder(
+  tx: Transaction,
+  id: string,
+): Promise<StoredReminder | undefined> {
+  const [row] = await tx.query<ReminderRow>(deleteReminder, [id])
+  return row && storedOf(row)
+}
+
+const listReminders = statement(`
+  select ${columns} from reminders
+  where ($1 = '' or owner = $1) and ($2 = '' or state = $2)
+  order by reminder_id limit $3`)
+
+export async function remindersOf(
+  db: Queries,
+  owner: string,
+  state: string,
+  rows_max: number,
+): Promise<readonly StoredReminder[]> {
+  return (await db.query<ReminderRow>(listReminders, [owner, state, rows_max])).map(storedOf)
+}
+
+const lockDue = statement(`
+  select ${columns} from reminders
+  where state = 'WAITING' and task_type = 'EVENT' and next_attempt_at <= $1
+  order by next_attempt_at, reminder_id limit $2
+  for update skip locked`)
+
+/** Reminders whose time has come and that an event tells of; nobody else has them until the commit. */
+export async function lockDueEvents(
+  tx: Transaction,
+  now: Date,
+  rows_max: number,
+): Promise<readonly StoredReminder[]> {
+  return (await tx.query<ReminderRow>(lockDue, [now, rows_max])).map(storedOf)
+}
+
+const leaseDue = statement(`
+  with due as (
+    select reminder_id as id from reminders
+    where state = 'WAITING' and task_type = 'HTTP_POST' and next_attempt_at <= $1
+      and leased_until <= $1
+    order by next_attempt_at, reminder_id limit $2
+    for update skip locked
+  )
+  update reminders set leased_until = $3 from due where reminder_id = due.id
+  returning ${columns}`)
+
+/** Reminders that are to be posted: whoever takes them has them until the lease is over. */
+export async function leaseDuePosts(
+  db: Queries,
+  { now, until, rows_max }: { readonly now: Date; readonly until: Date; readonly rows_max: number },
+): Promise<readonly StoredReminder[]> {
+  return (await db.query<ReminderRow>(leaseDue, [now, rows_max, until])).map(storedOf)
+}
+
+/** What came of the time of a reminder. */
+export interface Outcome {
+  readonly stored: StoredReminder
+  readonly step: Step
+  /** Null: it was told. */
+  readonly error: string | null
+}
+
+const lockStill = statement(`
+  select reminder_id from reminders
+  where (reminder_id, due_at, attempts) in (
+    select * from unnest($1::text[], $2::text[]::timestamptz[], $3::text[]::integer[]))
+  order by reminder_id for update`)
+
+const settleReminders = statement(`
+  update reminders set state = next.state, due_at = next.due_at, attempts = next.attempts,
+    next_attempt_at = next.attempt_at, last_error = next.error, leased_until = '-infinity'
+  from unnest($1::text[], $2::text[], $3::text[]::timestamptz[], $4::text[]::timestamptz[],
+    $5::text[]::integer[], $6::text[]) as next (id, state, due_at, attempt_at, attempts, error)
+  where reminder_id = next.id`)
+
+const forgetReminders = statement(`delete from reminders where reminder_id = any($1::text[])`)
+
+/**
+ * Stores what came of them. One that was deleted, or that another instance settled when the lease had
+ * run out, is left as it is.
+ */
+export async function settle(
+  tx: Transaction,
+  outcomes: readonly Outcome[],
+  now: Date,
+): Promise<void> {
+  const still = await tx.query<{ readonly reminder_id: string }>(lockStill, [
+    textArray(outcomes.map(({ stored }) => stored.reminder.id)),
+    textArray(outcomes.map(({ stored }) => stored.dueAt.toISOString())),
+    textArray(outcomes.map(({ stored }) => String(stored.attempts))),
+  ])
+  const ids = new Set(still.map(({ reminder_id }) => reminder_id))
+  const valid = outcomes.filter(({ stored }) => ids.has(stored.reminder.id))
+  const gone = valid.filter(({ step }) => step.type === 'GONE')
+  const kept = valid.flatMap(keptOf)
+  if (gone.length > 0) {
+    await tx.query(forgetReminders, [textArray(gone.map(({ stored }) => stored.reminder.id))])
+  }
+  if (kept.length > 0) {
+    await tx.query(settleReminders, [
+      textArray(kept.map(({ id }) => id)),
+      textArray(kept.map(({ state }) => state)),
+      textArray(kept.map(({ dueAt }) => dueAt.toISOString())),
+      textArray(kept.map(({ attemptAt }) => attemptAt.toISOString())),
+      textArray(kept.map(({ attempts }) => String(attempts))),
+      textArray(kept.map(({ error }) => error)),
+    ])
+  }
+  await remember(
+    tx,
+    valid.flatMap((outcome) => pastOf(outcome)),
+    now,
+  )
+}
+
+interface Kept {
+  readonly id: string
+  readonly state: 'WAITING' | 'FAILED'
+  readonly dueAt: Date
+  readonly attemptAt: Date
+  readonly attempts: number
+  readonly error: string | null
+}
+
+function keptOf({ stored, step, error }: Outcome): readonly Kept[] {
+  const { reminder, dueAt } = stored
+  const { id } = reminder
+  const attempts = stored.attempts + 1
+  switch (step.type) {
+    case 'GONE':
+      return []
+    case 'NEXT':
+      return [
+        { id, state: 'WAITING', dueAt: step.dueAt, attemptAt: step.dueAt, attempts: 0, error },
+      ]
+    case 'AGAIN':
+      return [{ id, state: 'WAITING', dueAt, attemptAt: step.at, attempts, error }]
+    case 'FAILED':
+      return [{ id, state: 'FAILED', dueAt, attemptAt: dueAt, attempts, error }]
+  }
+}
+
+/** What happened to a reminder. */
+export interface Past {
+  readonly id: string
+  readonly owner: string
+  readonly what: 'CREATED' | 'DELETED' | 'FIRED' | 'FAILED'
+  readonly dueAt: Date | null
+  readonly attempts: number
+  readonly detail: string | null
+}
+
+/** Told, or given up for this time; an attempt that failed and comes again is neither. */
+function pastOf({ stored, step, error }: Outcome): readonly Past[] {
+  if (step.type === 'AGAIN') return []
+  const { reminder, dueAt } = stored
+  const what = error === null ? 'FIRED' : 'FAILED'
+  const attempts = stored.attempts + 1
+  return [{ id: reminder.id, owner: reminder.owner, what, dueAt, attempts, detail: error }]
+}
+
+const insertHistory = statement(`
+  insert into reminder_history (month, at, reminder_id, owner, what, due_at, attempts, detail)
+  select $1::date, $2::timestamptz, * from unnest($3::text[], $4::text[], $5::text[],
+    $6::text[]::timestamptz[], $7::text[]::integer[], $8::text[])`)
+
+export async function remember(tx: Transaction, past: readonly Past[], now: Date): Promise<void> {
+  if (past.length === 0) return
+  await tx.query(insertHistory, [
+    monthOf(now),
+    now,
+    textArray(past.map(({ id }) => id)),
+    textArray(past.map(({ owner }) => owner)),
+    textArray(past.map(({ what }) => what)),
+    textArray(past.map(({ dueAt }) => dueAt?.toISOString() ?? null)),
+    textArray(past.map(({ attempts }) => String(attempts))),
+    textArray(past.map(({ detail }) => detail)),
+  ])
+}
