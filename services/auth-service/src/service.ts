@@ -1,5 +1,6 @@
 /** Keys of FSPs, what they identify themselves with, and their pings: built in reading order. */
 import { onEvents } from '@causeway/events'
+import { hearParticipantStates } from '@causeway/participants'
 import { credentialsService, keysService, operatorsService, pingsService } from '@causeway/protos'
 import { periodically, statement, type Database, type Start } from '@causeway/runtime'
 import { openCa } from './credentials/certificates.ts'
@@ -87,6 +88,7 @@ export const start: Start<Settings> = async (settings, parts) => {
     }),
   )
   parts.grpc.serve(pingsService, servePings(db))
+  hearParticipantStates({ grpc: parts.grpc, log }, 'auth-service')
   const onStored = ({ identity }: { readonly identity: string }) => measures.ping(identity)
   const handlePings = openPingHandle({ db, bus, onStored })
   const subscribed = await onEvents(bus, 'auth_service', heardOfPings, (events) =>

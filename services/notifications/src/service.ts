@@ -3,6 +3,7 @@
  * see and send anew.
  */
 import { onEvents } from '@causeway/events'
+import { hearParticipantStates } from '@causeway/participants'
 import {
   ensureMonthlyPartitions,
   periodically,
@@ -93,6 +94,7 @@ export const start: Start<Settings> = async (settings, parts) => {
     grpc: parts.grpc,
     resend_for_ms: settings.NOTIFICATIONS_RESEND_H * 3_600_000,
   })
+  hearParticipantStates({ grpc: parts.grpc, log }, 'notifications')
   const subscribed = await onEvents(parts.bus, 'notifications', ['NotifyRequested'], handleBatch, {
     batches_in_flight_max,
   })

@@ -1,9 +1,8 @@
 /** Builds the service in reading order: questions over a pool, decisions over the one connection. */
 import { setTimeout as wait } from 'node:timers/promises'
 import {
-  fundsService,
+  alarmsService,
   ledgerService,
-  participantsService,
   settlementModelsService,
 } from '@causeway/protos'
 import {
@@ -15,10 +14,14 @@ import {
   type Database,
   type DatabaseOptions,
   type Logger,
+  type Periodic,
   type ProcessParts,
   type Start,
 } from '@causeway/runtime'
-import { serveFunds } from './funds/serve.ts'
+import { openBell } from './alarms/bell.ts'
+import type { AlarmRules } from './alarms/domain/alarm.ts'
+import { serveAlarms } from './alarms/serve.ts'
+import type { ChangesParts } from './changes/handle.ts'
 import { sweepFunds } from './funds/sweep.ts'
 import { keepOneConnection, type OneConnection } from './ledger/connection.ts'
 import { readStates } from './ledger/domain/states.ts'
@@ -28,9 +31,11 @@ import { openPassingOn, type PassingOn } from './ledger/pass-on.ts'
 import { serveLedger } from './ledger/serve.ts'
 import { noteWriter, writerAddress } from './ledger/writer-store.ts'
 import { openWriter, type Writer } from './ledger/writer.ts'
+import { mailPeople } from './mails/handle.ts'
 import { modelsFrom } from './participants/models.ts'
-import { serveParticipants } from './participants/serve.ts'
+import { openTellingStates, type TellingStates } from './participants/tell.ts'
 import { nameHub } from './participants/store.ts'
+import { serveLifecycles } from './serve.ts'
 import type { Settings } from './settings.ts'
 import { openVerifier } from './verification/verifier.ts'
 
@@ -50,16 +55,13 @@ export const start: Start<Settings> = async (settings, parts) => {
   const states = readStates(settings.PARTICIPANT_STATES)
   if (typeof states === 'string') throw new StartError(`PARTICIPANT_STATES: ${states}.`)
   const database = await parts.openDatabase(options)
-  await ensureMonthlyPartitions(database, ['journal'], new Date())
-  const partitions = periodically(
-    partitions_every_ms,
-    () => ensureMonthlyPartitions(database, ['journal'], new Date()),
-    { log, name: "making the journal's next partitions" },
-  )
+  const partitions = await keepPartitions(database, log)
 
   const connection = openConnection(parts, options, log)
+  const bell = openBell(parts.bus, alarmRules(settings))
   const writer = openWriter(connection, {
     log,
+    bell,
     hubName,
     states,
     batch_max: settings.LEDGER_BATCH_MAX,
@@ -81,38 +83,76 @@ export const start: Start<Settings> = async (settings, parts) => {
     find: () => writerAddress(database),
     grpc: parts.grpc,
   })
-  const ledger = serveLedger({ database, writer, verifier, log, hubName, states })
-  const rules = { hubName, states, expiryGrace_ms: settings.EXPIRY_GRACE_MS }
-  const handling = {
-    writer,
-    bus: parts.bus,
-    rules,
-    activeOnCreate: settings.COMPATIBILITY === 'mojaloop',
-    modelsOf: modelsFrom(parts.grpc.client(settlementModelsService, 'settlements')),
-    onState: () => undefined,
-    protectsPosition: settings.COMPATIBILITY !== 'mojaloop',
-    validity_ms: settings.FUNDS_OUT_VALIDITY_S * 1_000,
-  }
-  const participants = serveParticipants(database, handling)
-  const funds = serveFunds(database, handling)
-  const every_ms = settings.FUNDS_SWEEP_INTERVAL_MS
-  const isHere = () => connection.holdsLock()
-  const sweep = sweepFunds({ ...handling, database, log, every_ms, isHere })
+  const ledger = serveLedger({ database, writer, verifier, log, hubName, states, bell })
+  const rules = { hubName, states, bell, expiryGrace_ms: settings.EXPIRY_GRACE_MS }
+  const telling = openTellingStates(parts.grpc, log)
+  const handling = handlingOf(parts, settings, { database, writer, rules, telling })
+  const sweep = sweepFunds({
+    ...handling,
+    log,
+    every_ms: settings.FUNDS_SWEEP_INTERVAL_MS,
+    isHere: () => connection.holdsLock(),
+  })
   parts.grpc.serve(ledgerService, passing.byWriter(ledgerService, ledger))
-  parts.grpc.serve(participantsService, passing.byWriter(participantsService, participants))
-  parts.grpc.serve(fundsService, passing.byWriter(fundsService, funds))
+  serveLifecycles(parts.grpc, passing, handling)
+  parts.grpc.serve(
+    alarmsService,
+    passing.byWriter(alarmsService, serveAlarms({ database, writer, bell, states })),
+  )
+  const alarms = parts.grpc.client(alarmsService, 'participant-lifecycle')
+  const mailing = await mailPeople({ bus: parts.bus, database, alarms, hubName, log, signal })
   watchHealth(parts, database, passing)
 
   return {
     async stop() {
       stopping.abort()
+      await mailing.stop()
       await partitions.stop()
       await sweep.stop()
       await verifier.stop()
       await writer.drained()
+      await telling.drained()
       await connection.close()
       await database.close()
     },
+  }
+}
+
+async function keepPartitions(database: Database, log: Logger): Promise<Periodic> {
+  const make = () => ensureMonthlyPartitions(database, ['journal'], new Date())
+  await make()
+  return periodically(partitions_every_ms, make, {
+    log,
+    name: "making the journal's next partitions",
+  })
+}
+
+/** What commands about participants, funds and cover are decided with. */
+function handlingOf(
+  { bus, grpc }: ProcessParts,
+  settings: Settings,
+  {
+    telling,
+    ...parts
+  }: Pick<ChangesParts, 'database' | 'writer' | 'rules'> & { readonly telling: TellingStates },
+): ChangesParts {
+  return {
+    ...parts,
+    bus,
+    activeOnCreate: settings.COMPATIBILITY === 'mojaloop',
+    modelsOf: modelsFrom(grpc.client(settlementModelsService, 'settlements')),
+    onState: (participant, oldState) => telling.tell(participant, oldState),
+    protectsPosition: settings.COMPATIBILITY !== 'mojaloop',
+    validity_ms: settings.FUNDS_OUT_VALIDITY_S * 1_000,
+    checksEndpoints: settings.ENDPOINT_CHECK === 'on',
+  }
+}
+
+function alarmRules(settings: Settings): AlarmRules {
+  return {
+    interval_ms: settings.LEDGER_ALARM_INTERVAL_MIN * 60_000,
+    told_max: settings.LEDGER_ALARM_TOLD_MAX,
+    reset_ms: settings.LEDGER_ALARM_RESET_H * 3_600_000,
   }
 }
 

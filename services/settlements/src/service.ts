@@ -1,5 +1,6 @@
 /** Models, allocation, windows and settlements: built in reading order, taken apart in the reverse. */
 import { onEvents, type DomainEvent, type EventName } from '@causeway/events'
+import { hearParticipantStates } from '@causeway/participants'
 import {
   ledgerService,
   participantsService,
@@ -55,6 +56,9 @@ export const start: Start<Settings> = async (settings, parts) => {
     models: models.book,
     accounts: openAccountHints(participants, log),
   }
+  hearParticipantStates({ grpc: parts.grpc, log }, 'settlements', ({ participantId }) => {
+    allocation.accounts.forget(participantId)
+  })
   parts.health.ready('settlements', async () => {
     await models.store.toTell()
   })

@@ -1,5 +1,6 @@
 /** The life of transfers: built in reading order, taken apart in the reverse. */
 import { onEvents } from '@causeway/events'
+import { hearParticipantStates } from '@causeway/participants'
 import { ledgerService, transfersService } from '@causeway/protos'
 import {
   periodically,
@@ -49,6 +50,7 @@ export const start: Start<Settings> = async (settings, parts) => {
     payeeRules: { misdirectedAborts: settings.COMPATIBILITY === 'mojaloop' },
   }
   serveReads(parts.grpc, store, db)
+  hearParticipantStates({ grpc: parts.grpc, log }, 'transfers')
   measureOverdue(store, parts.metrics)
   parts.health.ready('transfers', async () => {
     await store.states([])

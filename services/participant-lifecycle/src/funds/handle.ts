@@ -102,6 +102,13 @@ function auditedFunds(before: Entry | undefined, entry: Entry): Audited {
   }
 }
 
+/** Where both steps are one, too little cover is a refusal. */
+export function coveredOr(outcome: FundsOutcome): FundsOutcome {
+  return outcome.type === 'DONE' && outcome.entry.outcome === 'REFUSED'
+    ? refuse('COVER_SHORT', 'the amount is more than the cover that is free')
+    : outcome
+}
+
 /** The stronger rule holds for everybody, or where a model settles each transfer by itself. */
 export async function protects(parts: FundsParts, currency: string): Promise<boolean> {
   if (parts.protectsPosition) return true

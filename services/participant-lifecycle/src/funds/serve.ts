@@ -5,7 +5,7 @@ import { isRefused, refusalMessage } from '../participants/contract.ts'
 import { refuse, type Refused } from '../participants/domain/change.ts'
 import { boundedPage, readCursor, writeCursor } from '../participants/page.ts'
 import { depositOf, endOf, movementMessage, withdrawalOf, type FundsMessage } from './contract.ts'
-import { protects, recordFunds, type FundsOutcome, type FundsParts } from './handle.ts'
+import { coveredOr, protects, recordFunds, type FundsOutcome, type FundsParts } from './handle.ts'
 import { stateOf } from './domain/state.ts'
 import { fundsMovements, type FundsCursor } from './store.ts'
 
@@ -95,13 +95,6 @@ async function held(parts: FundsParts, message: FundsMessage, isFinal: boolean) 
 function inTime(outcome: FundsOutcome): FundsOutcome {
   return outcome.type === 'DONE' && stateOf(outcome.entry) === 'EXPIRED'
     ? refuse('FUNDS_EXPIRED', `the funds ${outcome.entry.id} were not completed in time`)
-    : outcome
-}
-
-/** Where both steps are one, too little cover is a refusal. */
-export function coveredOr(outcome: FundsOutcome): FundsOutcome {
-  return outcome.type === 'DONE' && outcome.entry.outcome === 'REFUSED'
-    ? refuse('COVER_SHORT', 'the amount is more than the cover that is free')
     : outcome
 }
 

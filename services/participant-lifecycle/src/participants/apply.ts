@@ -12,6 +12,9 @@ import {
   type OpenedAccount,
 } from './store.ts'
 
+/** What announcing needs of the bus. */
+export type Announcer = Pick<EventBus, 'announce'>
+
 export interface Changing {
   readonly participant: Participant
   readonly changes: readonly Change[]
@@ -19,7 +22,7 @@ export interface Changing {
 
 /** Participants without changes are left as they are. */
 export async function applyChanges(
-  bus: EventBus,
+  bus: Announcer,
   tx: Transaction,
   all: readonly Changing[],
   at: Date,
@@ -42,7 +45,7 @@ export async function applyChanges(
 
 /** A new participant with its first accounts. */
 export async function applyCreation(
-  bus: EventBus,
+  bus: Announcer,
   tx: Transaction,
   participant: NewParticipant,
   changes: readonly Change[],

@@ -1,7 +1,8 @@
 /** What the audit log keeps of a change: the members that it concerns, before and after. */
 import { auditEntry, type AuditedState } from '@causeway/events'
-import type { EventBus, Transaction } from '@causeway/runtime'
+import type { Transaction } from '@causeway/runtime'
 import { formatAmount } from '@causeway/money'
+import type { Announcer } from './apply.ts'
 import type { Change } from './domain/change.ts'
 import type { Limit, Participant } from './domain/participant.ts'
 
@@ -23,7 +24,7 @@ export interface Audited {
 }
 
 /** One entry, in the transaction of the change. */
-export function announceAudit(bus: EventBus, tx: Transaction, by: By, audited: Audited): void {
+export function announceAudit(bus: Announcer, tx: Transaction, by: By, audited: Audited): void {
   bus.announce(tx, [auditEntry('participant-lifecycle', { ...by, ...audited, at: new Date() })])
 }
 

@@ -52,10 +52,15 @@ export function limitOf(
     return refuse('INVALID', 'limit.value is a decimal of at least 0')
   }
   if (limit.alarmPercentage === '') return { currency, value, alarmPercentage: null }
-  const alarmPercentage = parseDecimal(limit.alarmPercentage)
-  return alarmPercentage === undefined || alarmPercentage < 0n || alarmPercentage > percentage_max
-    ? refuse('INVALID', 'limit.alarmPercentage is between 0 and 100')
-    : { currency, value, alarmPercentage }
+  const alarmPercentage = percentageOf(limit.alarmPercentage)
+  return isRefused(alarmPercentage) ? alarmPercentage : { currency, value, alarmPercentage }
+}
+
+export function percentageOf(text: string): bigint | Refused {
+  const percentage = parseDecimal(text)
+  return percentage === undefined || percentage < 0n || percentage > percentage_max
+    ? refuse('INVALID', 'alarmPercentage is between 0 and 100')
+    : percentage
 }
 
 /** The position to begin with; empty means 0. */

@@ -6,7 +6,7 @@ import type { EventBus, Transaction } from '@causeway/runtime'
 import { formatAmount } from '@causeway/money'
 import { active, inactive } from '../ledger/domain/states.ts'
 import { decideIn, type DecidingRules, type Writer } from '../ledger/writer.ts'
-import { applyChanges, applyCreation } from './apply.ts'
+import { applyChanges, applyCreation, type Announcer } from './apply.ts'
 import { announceAudit, auditedChanges, subjectOf, type Audited, type By } from './audit.ts'
 import { refuse, type Decision, type Refused } from './domain/change.ts'
 import { addModelAccounts, create, createHubAccount, type ModelPair } from './domain/create.ts'
@@ -52,7 +52,7 @@ export function changeParticipant(
 /** The same inside work that goes on; what goes on record is the caller's. */
 export async function changeIn(
   tx: Transaction,
-  bus: EventBus,
+  bus: Announcer,
   name: string,
   decide: (participant: Participant) => Decision,
 ): Promise<Outcome> {

@@ -298,3 +298,35 @@ export async function balancesOf(
   )
   return { isActive: first.participant_is_active, accounts }
 }
+
+const requested = statement(`select id from accounts where participant_id = $1 and request_id = $2`)
+
+/** The accounts that a request has opened. */
+export async function accountsOfRequest(
+  tx: Transaction,
+  participantId: number,
+  requestId: string,
+): Promise<readonly number[]> {
+  const rows = await tx.query<{ id: number }>(requested, [participantId, requestId])
+  return rows.map(({ id }) => id)
+}
+
+const note = statement(`update accounts set request_id = $2 where id = any($1::text[]::integer[])`)
+
+export async function noteRequest(
+  tx: Transaction,
+  ids: readonly number[],
+  requestId: string,
+): Promise<void> {
+  await tx.query(note, [textArray(ids.map(String)), requestId])
+}
+
+const owner = statement(`
+  select name from participants join accounts on participant_id = participants.id
+  where accounts.id = $1`)
+
+/** The name of the participant that has the account. */
+export async function ownerOf(db: Queries, accountId: number): Promise<string | undefined> {
+  const [row] = await db.query<{ name: string }>(owner, [accountId])
+  return row?.name
+}

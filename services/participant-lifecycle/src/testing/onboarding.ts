@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { participantsService, Refusal } from '@causeway/protos'
 import type { Calls } from '@causeway/runtime'
+import { patient } from './items.ts'
 import type { TestLedger } from './running-ledger.ts'
 
 /** The hub's accounts in a currency. */
@@ -11,7 +12,7 @@ export async function openHubAccounts(
 ): Promise<void> {
   for (const ledgerAccountType of ['HUB_RECONCILIATION', 'HUB_MULTILATERAL_SETTLEMENT']) {
     const account = { name: 'Hub', currency, ledgerAccountType, createdBy: 'operator' }
-    succeeded(await participants.CreateHubAccount(account))
+    succeeded(await participants.CreateHubAccount(account, patient))
   }
 }
 
@@ -24,11 +25,16 @@ export async function onboard(
 ): Promise<void> {
   const currency = 'USD'
   const limit = { type: 'NET_DEBIT_CAP', value: cap, alarmPercentage: '' }
-  succeeded(await participants.CreateParticipant({ name, currency, createdBy: 'operator' }))
   succeeded(
-    await participants.SetInitialPositionAndLimits({ name, currency, limit, initialPosition: '' }),
+    await participants.CreateParticipant({ name, currency, createdBy: 'operator' }, patient),
   )
-  succeeded(await participants.UpdateParticipantState({ name, isActive: true }))
+  succeeded(
+    await participants.SetInitialPositionAndLimits(
+      { name, currency, limit, initialPosition: '' },
+      patient,
+    ),
+  )
+  succeeded(await participants.UpdateParticipantState({ name, isActive: true }, patient))
   if (deposit !== '0') succeeded(await depositTo(participants, name, deposit))
 }
 
@@ -41,17 +47,20 @@ export async function depositTo(
 ): Promise<{ readonly refusal?: Refusal | null }> {
   const { balances } = await participants.RequestAccountsPositions({ name, currency: 'USD' })
   const account = balances?.accounts.find((one) => one.ledgerAccountType === 'SETTLEMENT')
-  return participants.ManageFundsCreditDebitPairInstruction({
-    transferId,
-    name,
-    accountId: account?.id ?? 0,
-    kind: 'DEPOSIT',
-    amount,
-    currency: 'USD',
-    externalReference: 'bank 1',
-    reason: 'liquidity',
-    extensionList: Buffer.alloc(0),
-  })
+  return participants.ManageFundsCreditDebitPairInstruction(
+    {
+      transferId,
+      name,
+      accountId: account?.id ?? 0,
+      kind: 'DEPOSIT',
+      amount,
+      currency: 'USD',
+      externalReference: 'bank 1',
+      reason: 'liquidity',
+      extensionList: Buffer.alloc(0),
+    },
+    patient,
+  )
 }
 
 /** The command was not refused; gives its answer back. */

@@ -1,0 +1,42 @@
+import { expect, test } from '@jest/globals'
+import type { ParticipantStateChange } from '@causeway/protos'
+import { openLog, type GrpcHost } from '@causeway/runtime'
+import { hearParticipantStates } from './states.ts'
+
+const suspended: ParticipantStateChange = {
+  participantId: 'greenbank',
+  oldState: 'ACTIVE',
+  newState: 'SUSPENDED',
+  isActive: false,
+  version: 7,
+  changedAt: '2026-03-01T12:00:00.000Z',
+}
+
+type Handler = (change: ParticipantStateChange) => Promise<{ readonly version: number }>
+
+/** The handler that is served, and the versions that it passes on. */
+function hearing(): { readonly hear: Handler; readonly heard: number[] } {
+  const heard: number[] = []
+  let served: Handler | undefined
+  const grpc: Pick<GrpcHost, 'serve'> = {
+    serve(_, handlers) {
+      served = (handlers as unknown as { ParticipantStateUpdated: Handler }).ParticipantStateUpdated
+    },
+  }
+  const log = openLog({ name: 'test', level: 'silent' })
+  hearParticipantStates({ grpc, log }, 'transfers', ({ version }) => heard.push(version))
+  if (served === undefined) throw new Error('nothing is served')
+  return { hear: served, heard }
+}
+
+test('a newer state is heard once, and an older one not at all', async () => {
+  const { hear, heard } = hearing()
+  expect(await hear(suspended)).toEqual({ version: 7 })
+  expect(await hear(suspended)).toEqual({ version: 7 })
+  expect(await hear({ ...suspended, version: 6 })).toEqual({ version: 7 })
+  expect(await hear({ ...suspended, version: 9 })).toEqual({ version: 9 })
+  expect(await hear({ ...suspended, participantId: 'bluewallet', version: 1 })).toEqual({
+    version: 1,
+  })
+  expect(heard).toEqual([7, 9, 1])
+})

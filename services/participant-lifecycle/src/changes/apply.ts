@@ -1,0 +1,186 @@
+/** What is done when a request is approved; the same is tried, and undone, when it is made. */
+import { parseAmount, parseDecimal } from '@causeway/money'
+import type { Transaction } from '@causeway/runtime'
+import { withdrawalOf, depositOf } from '../funds/contract.ts'
+import { coveredOr, fundsIn } from '../funds/handle.ts'
+import { coverIn } from '../liquidity/handle.ts'
+import type { DecidingRules } from '../ledger/writer.ts'
+import { applyChanges, applyCreation, type Announcer } from '../participants/apply.ts'
+import type { Audited } from '../participants/audit.ts'
+import { isRefused } from '../participants/contract.ts'
+import { change, refuse, type Change, type Refused } from '../participants/domain/change.ts'
+import {
+  accountsFor,
+  limitEach,
+  openEach,
+  type AccountWanted,
+  type Models,
+} from '../participants/domain/open.ts'
+import type { Participant } from '../participants/domain/participant.ts'
+import {
+  setAccountLimit,
+  setAccountStatus,
+  setEndpoint,
+  setState,
+  setThreshold,
+} from '../participants/domain/update.ts'
+import { changeIn, createdAs, lockHub, lockOne, type Outcome } from '../participants/handle.ts'
+import { openIn } from '../participants/open.ts'
+import type { Wanted, WantedAccount } from './domain/wanted.ts'
+
+export interface ApplyParts {
+  readonly bus: Announcer
+  readonly rules: DecidingRules
+  /** The settlement models of its currencies. */
+  readonly models: Models
+  /** Whether what a participant owes stays covered. */
+  readonly protects: boolean
+  /** The state of those who are new. */
+  readonly newState: { readonly state: string; readonly isActive: boolean }
+  readonly requestId: string
+  readonly createdBy: string
+}
+
+export type Applied =
+  | Refused
+  | {
+      readonly type: 'DONE'
+      readonly audited: Audited | null
+      /** Whose state has changed, with the state before. */
+      readonly moved: { readonly participant: Participant; readonly oldState: string } | null
+    }
+
+export async function applyWanted(
+  tx: Transaction,
+  parts: ApplyParts,
+  wanted: Wanted,
+): Promise<Applied> {
+  const { participant: name } = wanted
+  const changing = async (decide: Parameters<typeof changeIn>[3]) =>
+    applied(await changeIn(tx, parts.bus, name, decide))
+  switch (wanted.type) {
+    case 'CreateParticipant':
+      return applied(await createIn(tx, parts, wanted))
+    case 'ManageFunds':
+      return moveFunds(tx, parts, wanted)
+    case 'ReserveLiquidityCover': {
+      const { currency, mode } = wanted
+      const { requestId, createdBy } = parts
+      const value = unitsOf(wanted.value)
+      return applied(
+        await coverIn(tx, { requestId, participant: name, currency, mode, value, createdBy }),
+      )
+    }
+    case 'UpdateParticipantState':
+      return changing((one) => setState(one, wanted.newState, parts.rules.states))
+    case 'AddParticipantAccount': {
+      const { requestId, models, createdBy } = parts
+      const accounts = [accountOf(wanted.account)]
+      const opening = { requestId, name, accounts, models, createdBy }
+      return applied(await openIn(tx, parts.bus, parts.rules.hubName, opening))
+    }
+    case 'UpdateAccountStatus':
+      return changing((one) => setAccountStatus(one, wanted.accountId, wanted.isActive))
+    case 'UpdateAccountLimit':
+      return changing((one) => setAccountLimit(one, wanted.accountId, unitsOf(wanted.value)))
+    case 'UpdateAccountThreshold':
+      return changing((one) => setThreshold(one, wanted.accountId, unitsOf(wanted.alarmPercentage)))
+    case 'UpdateEndpoints':
+      return changing((one) => endpointsSet(one, wanted.endpoints, parts.createdBy))
+  }
+}
+
+function endpointsSet(
+  participant: Participant,
+  endpoints: readonly { readonly type: string; readonly value: string }[],
+  createdBy: string,
+) {
+  const changes: Change[] = []
+  for (const endpoint of endpoints) {
+    const decision = setEndpoint(participant, { ...endpoint, createdBy })
+    if (decision.type === 'REFUSE') return decision
+    changes.push(...decision.changes)
+  }
+  return change(...changes)
+}
+
+/** The participant with all its accounts, limits and endpoints, or nothing of it. */
+async function createIn(
+  tx: Transaction,
+  { bus, rules, models, newState, requestId, createdBy }: ApplyParts,
+  wanted: Extract<Wanted, { type: 'CreateParticipant' }>,
+): Promise<Outcome> {
+  const { participant: name, participantType: type } = wanted
+  const hub = await lockHub(tx, rules.hubName)
+  if (name === hub.name) return refuse('NAME_RESERVED', `${name} is the hub`)
+  if ((await lockOne(tx, name)) !== undefined) {
+    return refuse('PARTICIPANT_EXISTS', `${name} is there already`)
+  }
+  const at = new Date()
+  const accounts = accountsFor(wanted.currencies, models, wanted.accounts.map(accountOf))
+  const nobody = { ...hub, name, type, isHub: false, accounts: [], endpoints: [] }
+  const unserved = wanted.currencies.find((currency) => (models.get(currency) ?? []).length === 0)
+  if (unserved !== undefined) {
+    return refuse('NO_SETTLEMENT_MODEL', `no active settlement model serves ${unserved}`)
+  }
+  const decision = openEach(hub, nobody, accounts, models, createdBy)
+  if (decision.type === 'REFUSE') return decision
+  const creation = { name, type, createdBy, ...newState }
+  await applyCreation(bus, tx, creation, decision.changes, at, requestId)
+  const created = await lockOne(tx, name)
+  if (created === undefined) throw new Error(`${name} was not created`)
+  const endpoints = endpointsSet(created, wanted.endpoints, createdBy)
+  if (endpoints.type === 'REFUSE') return endpoints
+  const changes = [...limitEach(created, accounts), ...endpoints.changes]
+  await applyChanges(bus, tx, [{ participant: created, changes }], at)
+  return createdAs(tx, name)
+}
+
+async function moveFunds(
+  tx: Transaction,
+  { rules, protects, requestId: transferId }: ApplyParts,
+  wanted: Extract<Wanted, { type: 'ManageFunds' }>,
+): Promise<Applied> {
+  const message = {
+    ...wanted,
+    transferId,
+    name: wanted.participant,
+    extensionList: Buffer.alloc(0),
+  }
+  const command =
+    wanted.direction === 'DEPOSIT'
+      ? depositOf(message)
+      : withdrawalOf(message, { protects, isFinal: true, validity_ms: 0 })
+  return applied(isRefused(command) ? command : coveredOr(await fundsIn(tx, rules, command)))
+}
+
+function applied(
+  outcome:
+    | Refused
+    | Outcome
+    | { readonly type: 'DONE'; readonly audited: Audited | null; readonly oldState?: never },
+): Applied {
+  if (outcome.type === 'REFUSE') return outcome
+  const { audited } = outcome
+  const moved =
+    'participant' in outcome && outcome.oldState !== null
+      ? { participant: outcome.participant, oldState: outcome.oldState }
+      : null
+  return { type: 'DONE', audited, moved }
+}
+
+function accountOf({ type, currency, limit, alarmPercentage }: WantedAccount): AccountWanted {
+  return {
+    type,
+    currency,
+    limit: limit === '' ? null : unitsOf(limit),
+    alarmPercentage: alarmPercentage === '' ? null : unitsOf(alarmPercentage),
+  }
+}
+
+/** It was read before it was stored. */
+function unitsOf(text: string): bigint {
+  const units = parseDecimal(text) ?? parseAmount(text)
+  if (units === undefined) throw new Error(`a request holds the amount '${text}'`)
+  return units
+}

@@ -1,0 +1,51 @@
+/** A request for a change, and who may decide about it: another person than the one who asked, once. */
+import { refuse, type Refused } from '../../participants/domain/change.ts'
+import type { Wanted, WantedType } from './wanted.ts'
+
+export type RequestState = 'PEND-APPROVAL' | 'APPROVED' | 'REJECTED'
+
+export interface ChangeRequest {
+  readonly id: string
+  readonly wanted: Wanted
+  readonly state: RequestState
+  readonly createdBy: string
+  readonly createdAt: Date
+  /** Null while it is pending. */
+  readonly decidedBy: string | null
+  readonly decidedAt: Date | null
+  readonly note: string
+}
+
+export interface Verdict {
+  readonly decision: 'APPROVE' | 'REJECT'
+  readonly by: string
+  /** The maker's call that it must be about; null: any. */
+  readonly type: WantedType | null
+}
+
+export type Judgement =
+  | Refused
+  /** It was decided so before, by the same person. */
+  | { readonly type: 'STAND' }
+  | { readonly type: 'APPLY' }
+  | { readonly type: 'REJECT' }
+
+export function judge(request: ChangeRequest, { decision, by, type }: Verdict): Judgement {
+  if (type !== null && request.wanted.type !== type) {
+    return refuse('REQUEST_UNKNOWN', `there is no ${type} request ${request.id}`)
+  }
+  if (request.state !== 'PEND-APPROVAL') {
+    const isSame = request.state === stateAfter(decision) && request.decidedBy === by
+    return isSame
+      ? { type: 'STAND' }
+      : refuse('REQUEST_DECIDED', `${request.id} is ${request.state}`)
+  }
+  if (request.createdBy === by) {
+    return refuse('SAME_PERSON', `${by} has asked for ${request.id}, another person decides`)
+  }
+  return { type: decision === 'APPROVE' ? 'APPLY' : 'REJECT' }
+}
+
+export function stateAfter(decision: Verdict['decision']): RequestState {
+  return decision === 'APPROVE' ? 'APPROVED' : 'REJECTED'
+}

@@ -1,0 +1,216 @@
+/**
+ * Two persons change something: one asks, another decides. Both steps run in the ledger's queue, one
+ * after the other, so that of two decisions at the same time one finds the other's.
+ */
+import { auditEntry, type AuditedState } from '@causeway/events'
+import type { Database, EventBus, OutgoingMessage, Transaction } from '@causeway/runtime'
+import { protects, type FundsParts } from '../funds/handle.ts'
+import { modelsOf } from '../participants/accounts.ts'
+import { announceAudit, subjectOf, type Audited } from '../participants/audit.ts'
+import { refuse, type Refused } from '../participants/domain/change.ts'
+import { stateOfNew, type HandleParts } from '../participants/handle.ts'
+import { applyWanted, type Applied, type ApplyParts } from './apply.ts'
+import { judge, stateAfter, type ChangeRequest, type Verdict } from './domain/request.ts'
+import { checkerCalls, currenciesOf, type Wanted } from './domain/wanted.ts'
+import { unreachable } from './reach.ts'
+import {
+  addRequest,
+  attempt,
+  decideRequest,
+  lockRequest,
+  pendingEqual,
+  requestById,
+} from './store.ts'
+
+export interface ChangesParts extends HandleParts, FundsParts {
+  readonly database: Database
+  readonly bus: EventBus
+  /** Whether new endpoints must answer before they are taken. */
+  readonly checksEndpoints: boolean
+}
+
+export type ChangeOutcome = Refused | { readonly type: 'DONE'; readonly request: ChangeRequest }
+
+/** Stores the request when it could be approved as things are now. */
+export async function requestChange(
+  parts: ChangesParts,
+  { id, wanted, by }: { readonly id: string; readonly wanted: Wanted; readonly by: string },
+): Promise<ChangeOutcome> {
+  const applying = await prepare(parts, wanted)
+  return parts.writer.alone(async (tx): Promise<ChangeOutcome> => {
+    const stored = await lockRequest(tx, id)
+    if (stored !== undefined) {
+      return JSON.stringify(stored.wanted) === JSON.stringify(wanted)
+        ? { type: 'DONE', request: stored }
+        : refuse('MODIFIED', `${id} was used before with other content`)
+    }
+    const equal = await pendingEqual(tx, wanted)
+    if (equal !== undefined) return refuse('REQUEST_PENDING', `${equal} asks for the same`)
+    const parties = { ...applying, bus: silent, requestId: id, createdBy: by }
+    const tried = await attempt(
+      tx,
+      () => applyWanted(tx, parties, wanted),
+      () => false,
+    )
+    if (tried.type === 'REFUSE') return tried
+    const request = await addRequest(tx, { id, wanted, by })
+    const after: AuditedState = { request: 'PEND-APPROVAL', change: JSON.stringify(wanted) }
+    const audited: Audited = { subject: subjectOf(wanted.participant), before: null, after }
+    announceAudit(
+      parts.bus,
+      tx,
+      { actor: by, action: wanted.type, labels: { requestId: id } },
+      audited,
+    )
+    return { type: 'DONE', request }
+  })
+}
+
+/** What is tried is not announced. */
+const silent = { announce: () => undefined }
+
+export interface Decision extends Verdict {
+  readonly id: string
+  readonly note: string
+}
+
+export async function decideChange(
+  parts: ChangesParts,
+  decision: Decision,
+): Promise<ChangeOutcome> {
+  const asked = await requestById(parts.database, decision.id)
+  if (asked === undefined) return unknownRequest(decision.id)
+  const isApproval = decision.decision === 'APPROVE' && asked.state === 'PEND-APPROVAL'
+  const applying = isApproval ? await prepare(parts, asked.wanted) : undefined
+  const silence =
+    isApproval && parts.checksEndpoints && asked.wanted.type === 'UpdateEndpoints'
+      ? await unreachable(asked.wanted.endpoints)
+      : undefined
+  const decided = await parts.writer.alone(async (tx): Promise<Decided> => {
+    const request = await lockRequest(tx, decision.id)
+    if (request === undefined) return unknownRequest(decision.id)
+    const judgement = judge(request, decision)
+    switch (judgement.type) {
+      case 'STAND':
+        return { type: 'DONE', request, moved: null }
+      case 'REFUSE':
+        if (judgement.reason === 'SAME_PERSON') recordAttempt(parts.bus, tx, request, decision)
+        return judgement
+      case 'REJECT':
+        return settle(parts.bus, tx, { request, decision, audited: null, moved: null })
+      case 'APPLY': {
+        if (silence !== undefined) {
+          return refuse('ENDPOINT_UNREACHABLE', `nobody answers at ${silence.value}`)
+        }
+        if (applying === undefined) throw new Error(`${request.id} became pending again`)
+        return approve(parts.bus, tx, applying, request, decision)
+      }
+    }
+  })
+  if (decided.type === 'REFUSE') return decided
+  if (decided.moved) parts.onState(decided.moved.participant, decided.moved.oldState)
+  return { type: 'DONE', request: decided.request }
+}
+
+type Moved = Extract<Applied, { type: 'DONE' }>['moved']
+
+type Decided =
+  Refused | { readonly type: 'DONE'; readonly request: ChangeRequest; readonly moved: Moved }
+
+/** Judged anew on what is true now; refused, the request stays pending. */
+async function approve(
+  bus: EventBus,
+  tx: Transaction,
+  applying: Prepared,
+  request: ChangeRequest,
+  decision: Decision,
+): Promise<Decided> {
+  const said: OutgoingMessage[] = []
+  const parties: ApplyParts = {
+    ...applying,
+    bus: { announce: (_, events) => void said.push(...events) },
+    requestId: request.id,
+    createdBy: request.createdBy,
+  }
+  const result = await attempt(
+    tx,
+    () => applyWanted(tx, parties, request.wanted),
+    ({ type }) => type === 'DONE',
+  )
+  if (result.type === 'REFUSE') return result
+  bus.announce(tx, said)
+  const { audited, moved } = result
+  return settle(bus, tx, { request, decision, audited, moved })
+}
+
+interface Settling {
+  readonly request: ChangeRequest
+  readonly decision: Decision
+  /** What approval has changed; null when nothing. */
+  readonly audited: Audited | null
+  readonly moved: Moved
+}
+
+/** The request is decided and the decision is on record, with what it has changed. */
+async function settle(
+  bus: EventBus,
+  tx: Transaction,
+  { request, decision, audited, moved }: Settling,
+): Promise<Decided> {
+  const { by, note } = decision
+  const state = stateAfter(decision.decision)
+  const decided = await decideRequest(tx, request.id, { state, by, note })
+  announceAudit(
+    bus,
+    tx,
+    { actor: by, action: checkerCalls[request.wanted.type], labels: labelsOf(request, note) },
+    {
+      subject: audited?.subject ?? subjectOf(request.wanted.participant),
+      before: { ...audited?.before, request: request.state },
+      after: { ...audited?.after, request: state },
+    },
+  )
+  return { type: 'DONE', request: decided, moved }
+}
+
+/** Who decides about his own request is on record though nothing changed. */
+function recordAttempt(
+  bus: EventBus,
+  tx: Transaction,
+  request: ChangeRequest,
+  { by, note }: Decision,
+): void {
+  bus.announce(tx, [
+    auditEntry('participant-lifecycle', {
+      actor: by,
+      action: checkerCalls[request.wanted.type],
+      subject: subjectOf(request.wanted.participant),
+      before: { request: request.state },
+      after: null,
+      at: new Date(),
+      successful: false,
+      labels: labelsOf(request, note),
+    }),
+  ])
+}
+
+function labelsOf({ id, createdBy }: ChangeRequest, note: string) {
+  return { requestId: id, maker: createdBy, ...(note === '' ? {} : { note }) }
+}
+
+type Prepared = Omit<ApplyParts, 'bus' | 'requestId' | 'createdBy'>
+
+/** What other services have to say about it is asked before the ledger's turn. */
+async function prepare(parts: ChangesParts, wanted: Wanted): Promise<Prepared> {
+  const isCreation = wanted.type === 'CreateParticipant' || wanted.type === 'AddParticipantAccount'
+  return {
+    rules: parts.rules,
+    models: isCreation ? await modelsOf(parts, currenciesOf(wanted)) : new Map(),
+    protects: wanted.type === 'ManageFunds' ? await protects(parts, wanted.currency) : true,
+    newState: stateOfNew(parts),
+  }
+}
+
+function unknownRequest(id: string): Refused {
+  return refuse('REQUEST_UNKNOWN', `there is no request ${id}`)
+}

@@ -1,0 +1,229 @@
+/** Funds out as an operator takes them, on a real database. */
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { fundsService, type FundsMovement } from '@causeway/protos'
+import type { Calls } from '@causeway/runtime'
+import fc from 'fast-check'
+import { hearAudit, type AuditLog } from '../testing/audited.ts'
+import { patient, prepare, prepareItem, wordsOf } from '../testing/items.ts'
+import { onboard, openHubAccounts } from '../testing/onboarding.ts'
+import {
+  deferredNet,
+  differencesIn,
+  openTestLedger,
+  valueOf,
+  type TestLedger,
+} from '../testing/running-ledger.ts'
+
+let hub: TestLedger
+let funds: Calls<typeof fundsService>
+let audit: AuditLog
+
+beforeAll(async () => {
+  hub = await openTestLedger({ FUNDS_SWEEP_INTERVAL_MS: 100 })
+  funds = hub.parts.grpc.client(fundsService, 'participant-lifecycle')
+  audit = await hearAudit(hub)
+  await openHubAccounts(hub)
+  await onboard(hub, 'bluewallet')
+}, 60_000)
+
+afterAll(async () => {
+  expect(await differencesIn(hub)).toEqual([])
+  await hub.stop()
+}, 60_000)
+
+async function coverAccount(name: string): Promise<number> {
+  const { balances } = await hub.participants.RequestAccountsPositions({ name, currency: 'USD' })
+  return balances?.accounts.find((one) => one.ledgerAccountType === 'SETTLEMENT')?.id ?? 0
+}
+
+async function instruction(name: string, amount: string, transferId: string = randomUUID()) {
+  return {
+    transferId,
+    name,
+    accountId: await coverAccount(name),
+    kind: 'WITHDRAWAL',
+    amount,
+    currency: 'USD',
+    externalReference: 'bank 7',
+    reason: 'less business',
+    extensionList: Buffer.alloc(0),
+    actor: 'ada',
+  }
+}
+
+function wordOf(answer: {
+  readonly movement?: FundsMovement | null
+  readonly refusal?: { readonly reason: string } | null
+}): string {
+  if (answer.refusal) return answer.refusal.reason
+  const { state = '', stateReason = '' } = answer.movement ?? {}
+  return stateReason === '' ? state : `${state} ${stateReason}`
+}
+
+async function reserve(name: string, amount: string, transferId?: string): Promise<string> {
+  return wordOf(
+    await funds.RecordFundsOutPrepareReserve(await instruction(name, amount, transferId), patient),
+  )
+}
+
+async function complete(how: 'Commit' | 'Abort', name: string, transferId: string) {
+  const accountId = await coverAccount(name)
+  const message = { transferId, name, accountId, reason: 'done', actor: 'ada' }
+  return wordOf(await funds[`RecordFundsOut${how}`](message, patient))
+}
+
+describe('funds out', () => {
+  test('are held, leave when they are committed, and are on record once for each step', async () => {
+    await onboard(hub, 'greenbank')
+    const id = randomUUID()
+    const bank = Number(await valueOf(hub, 'Hub', 'HUB_RECONCILIATION'))
+    expect(await reserve('greenbank', '10', id)).toBe('RESERVED')
+    expect(await valueOf(hub, 'greenbank', 'SETTLEMENT')).toBe('-990')
+    expect(await reserve('greenbank', '10', id)).toBe('RESERVED')
+    expect(await complete('Commit', 'greenbank', id)).toBe('COMMITTED')
+    expect(await complete('Commit', 'greenbank', id)).toBe('COMMITTED')
+    expect(await complete('Abort', 'greenbank', id)).toBe('FUNDS_STATE_WRONG')
+    expect(await valueOf(hub, 'greenbank', 'SETTLEMENT')).toBe('-990')
+    expect(await valueOf(hub, 'Hub', 'HUB_RECONCILIATION')).toBe(String(bank - 10))
+    const entries = await audit.about(`participants/greenbank/funds/${id}`, 2)
+    expect(
+      entries.map(({ actionType, securityContext, before, after }) => [
+        actionType,
+        securityContext.userId,
+        before,
+        after,
+      ]),
+    ).toEqual([
+      ['recordFundsOutPrepareReserve', 'ada', null, expect.objectContaining({ state: 'RESERVED' })],
+      [
+        'recordFundsOutCommit',
+        'ada',
+        { state: 'RESERVED' },
+        expect.objectContaining({ state: 'COMMITTED', amount: '10', currency: 'USD' }),
+      ],
+    ])
+  })
+
+  test('that are taken back are cover again', async () => {
+    await onboard(hub, 'redpay')
+    const id = randomUUID()
+    await reserve('redpay', '1000', id)
+    expect(wordsOf(await prepare(hub, prepareItem({ payerFsp: 'redpay' })))).toEqual([
+      'REFUSED COVER_SHORT',
+    ])
+    expect(await complete('Abort', 'redpay', id)).toBe('ABORTED_REJECTED ABORTED')
+    expect(await complete('Abort', 'redpay', id)).toBe('ABORTED_REJECTED ABORTED')
+    expect(await complete('Commit', 'redpay', id)).toBe('FUNDS_STATE_WRONG')
+    expect(wordsOf(await prepare(hub, prepareItem({ payerFsp: 'redpay' })))).toEqual(['RESERVED'])
+  })
+
+  test('beyond what is free are on record as refused, and stay refused', async () => {
+    await onboard(hub, 'owingbank')
+    await prepare(hub, prepareItem({ payerFsp: 'owingbank', amount: '400' }))
+    const id = randomUUID()
+    expect(await reserve('owingbank', '600.0001', id)).toBe('ABORTED_REJECTED COVER_SHORT')
+    expect(await reserve('owingbank', '600.0001', id)).toBe('ABORTED_REJECTED COVER_SHORT')
+    expect(await complete('Commit', 'owingbank', id)).toBe('FUNDS_STATE_WRONG')
+    expect(await reserve('owingbank', '600')).toBe('RESERVED')
+    const { movements } = await funds.ListFundsMovements({
+      name: 'owingbank',
+      state: '',
+      cursor: '',
+      limit: 2,
+    })
+    expect(movements).toMatchObject([
+      { direction: 'OUT', state: 'RESERVED', amount: '600', reason: 'less business' },
+      { direction: 'OUT', state: 'ABORTED_REJECTED', stateReason: 'COVER_SHORT' },
+    ])
+  })
+
+  test('that nobody completes in time are cover again, and cannot be committed', async () => {
+    await onboard(hub, 'slowbank')
+    const id = randomUUID()
+    expect(await reserve('slowbank', '100', id)).toBe('RESERVED')
+    await hub.sql(`update entries set expires_at = clock_timestamp() where id = '${id}'`)
+    await audit.about(`participants/slowbank/funds/${id}`, 2)
+    expect(await valueOf(hub, 'slowbank', 'SETTLEMENT')).toBe('-1000')
+    expect(await complete('Commit', 'slowbank', id)).toBe('FUNDS_EXPIRED')
+  })
+
+  test('of a participant that may not are refused', async () => {
+    await onboard(hub, 'shutbank')
+    const name = 'shutbank'
+    const state = { name, isActive: false, state: 'SUSPENDED', reason: 'late', actor: 'ada' }
+    await hub.participants.UpdateParticipantState(state)
+    expect(await reserve(name, '1')).toBe('PARTICIPANT_INACTIVE')
+    await hub.participants.UpdateParticipantState({ ...state, state: 'CLOSED' })
+    expect(await reserve(name, '1')).toBe('RESERVED')
+    expect(await reserve('nobody', '1')).toBe('PARTICIPANT_UNKNOWN')
+    expect(await complete('Commit', name, randomUUID())).toBe('FUNDS_UNKNOWN')
+  })
+
+  test('are listed in pages, the newest first', async () => {
+    await onboard(hub, 'pagebank')
+    for (const amount of ['1', '2', '3']) await reserve('pagebank', amount)
+    const query = { name: 'pagebank', state: '', cursor: '', limit: 3 }
+    const first = await funds.ListFundsMovements(query)
+    const second = await funds.ListFundsMovements({ ...query, cursor: first.cursor })
+    const amounts = [...first.movements, ...second.movements].map(({ amount }) => amount)
+    expect(amounts).toEqual(['3', '2', '1', '1000'])
+    expect(second.cursor).toBe('')
+  })
+})
+
+test('however many ask at once, they never get more than there is', async () => {
+  let round = 0
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.integer({ min: 1, max: 600 }), { minLength: 5, maxLength: 40 }),
+      async (amounts) => {
+        const name = `crowd-${round++}`
+        await onboard(hub, name)
+        const messages = await Promise.all(amounts.map((amount) => instruction(name, `${amount}`)))
+        const answers = await Promise.all(
+          messages.map(async (message) =>
+            wordOf(await funds.RecordFundsOutPrepareReserve(message, patient)),
+          ),
+        )
+        const taken = amounts.filter((_, index) => answers[index] === 'RESERVED')
+        const sum = taken.reduce((total, amount) => total + amount, 0)
+        expect(sum).toBeLessThanOrEqual(1_000)
+        expect(await valueOf(hub, name, 'SETTLEMENT')).toBe(String(sum - 1_000))
+        const left = 1_000 - sum
+        const refused = amounts.filter((_, index) => answers[index] !== 'RESERVED')
+        expect(refused.every((amount) => amount > left)).toBe(true)
+      },
+    ),
+    { numRuns: 8 },
+  )
+}, 120_000)
+
+test('with Mojaloop only the deposit is a bound, but for who is settled gross', async () => {
+  const other = await openTestLedger({ COMPATIBILITY: 'mojaloop' })
+  const there = other.parts.grpc.client(fundsService, 'participant-lifecycle')
+  try {
+    await openHubAccounts(other)
+    await onboard(other, 'greenbank')
+    await onboard(other, 'bluewallet')
+    await prepare(other, prepareItem({ amount: '400' }))
+    const { balances } = await other.participants.RequestAccountsPositions({
+      name: 'greenbank',
+      currency: 'USD',
+    })
+    const accountId =
+      balances?.accounts.find((one) => one.ledgerAccountType === 'SETTLEMENT')?.id ?? 0
+    const taking = async (amount: string) =>
+      wordOf(
+        await there.RecordFundsOutPrepareReserve({
+          ...(await instruction('greenbank', amount)),
+          accountId,
+        }),
+      )
+    expect(await taking('700')).toBe('RESERVED')
+    other.models.splice(0, 1, { ...deferredNet, granularity: 'GROSS' })
+    expect(await taking('1')).toBe('ABORTED_REJECTED COVER_SHORT')
+  } finally {
+    await other.stop()
+  }
+}, 60_000)

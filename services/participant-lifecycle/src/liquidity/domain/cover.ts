@@ -1,0 +1,54 @@
+/** The part of a cover that reservations may not use: as an amount, or as a percentage of it. */
+import { coverOf, valueOf, type Account } from '../../ledger/domain/account.ts'
+import { refuse, type Refused } from '../../participants/domain/change.ts'
+
+export interface CoverReservation {
+  readonly requestId: string
+  readonly participant: string
+  readonly currency: string
+  readonly mode: 'AMOUNT' | 'PERCENT'
+  /** Ten-thousandths: of the currency, or of a percent. */
+  readonly value: bigint
+  readonly createdBy: string
+}
+
+/** The two accounts that decide what a participant can send and take out. */
+export interface Liquidity {
+  readonly settlement: Account
+  readonly position: Account | null
+}
+
+/** 100 percent in ten-thousandths. */
+export const whole = 1_000_000n
+
+/**
+ * What is to be excluded. A percentage becomes an amount now and stays it, whatever the cover does
+ * later. What is owed and reserved must stay covered.
+ */
+export function resolve(
+  { settlement, position }: Liquidity,
+  { mode, value }: Pick<CoverReservation, 'mode' | 'value'>,
+): bigint | Refused {
+  const liquidity = -valueOf(settlement)
+  const positive = liquidity > 0n ? liquidity : 0n
+  const resolved = mode === 'AMOUNT' ? value : (positive * value) / whole
+  const owed = position === null ? 0n : valueOf(position)
+  if (resolved > positive || (resolved > 0n && owed > liquidity - resolved)) {
+    return refuse('COVER_SHORT', 'the cover is less than what would be excluded and what is owed')
+  }
+  return resolved
+}
+
+/** What can still be sent; null before the first limit. */
+export function availableOf({ settlement, position }: Liquidity): bigint | null {
+  if (position === null || position.cap === null) return null
+  const cover = coverOf(settlement)
+  return (cover < position.cap ? cover : position.cap) - valueOf(position)
+}
+
+/** What can be taken out while what is owed stays covered. */
+export function withdrawableOf({ settlement, position }: Liquidity): bigint {
+  const owed = position === null ? 0n : valueOf(position)
+  const free = -valueOf(settlement) - settlement.excluded - (owed > 0n ? owed : 0n)
+  return free > 0n ? free : 0n
+}

@@ -1,0 +1,60 @@
+/** Excluding a part of a cover: decided on the accounts as they are in the turn of the ledger's queue. */
+import type { EventBus, Transaction } from '@causeway/runtime'
+import { formatAmount } from '@causeway/money'
+import type { Writer } from '../ledger/writer.ts'
+import { announceAudit, subjectOf, type Audited, type By } from '../participants/audit.ts'
+import { refuse, type Refused } from '../participants/domain/change.ts'
+import { lockParticipants } from '../participants/store.ts'
+import { unknownParticipant } from '../participants/handle.ts'
+import { resolve, type CoverReservation } from './domain/cover.ts'
+import { liquidityOf, reservationOf, saveReservation } from './store.ts'
+
+export type CoverOutcome =
+  | Refused
+  | {
+      readonly type: 'DONE'
+      readonly reservationId: number
+      readonly resolved: bigint
+      /** Null when the request was recorded before. */
+      readonly audited: Audited | null
+    }
+
+export async function recordCover(
+  { writer, bus }: { readonly writer: Writer; readonly bus: EventBus },
+  command: CoverReservation,
+  by: By,
+): Promise<CoverOutcome> {
+  return writer.alone(async (tx) => {
+    const outcome = await coverIn(tx, command)
+    if (outcome.type === 'DONE' && outcome.audited) announceAudit(bus, tx, by, outcome.audited)
+    return outcome
+  })
+}
+
+/** The same inside work that goes on; idempotent by the id of the request. */
+export async function coverIn(tx: Transaction, command: CoverReservation): Promise<CoverOutcome> {
+  const { participant: name, currency, mode, value } = command
+  const [participant] = await lockParticipants(tx, [name])
+  if (participant === undefined) return unknownParticipant(name)
+  const liquidity = await liquidityOf(tx, name, currency)
+  if (liquidity === undefined) {
+    return refuse('ACCOUNT_UNKNOWN', `${name} has no SETTLEMENT account in ${currency}`)
+  }
+  const { settlement } = liquidity
+  const stored = await reservationOf(tx, command.requestId)
+  if (stored !== undefined) {
+    const { id, resolved } = stored
+    return stored.accountId === settlement.id && stored.mode === mode && stored.value === value
+      ? { type: 'DONE', reservationId: id, resolved, audited: null }
+      : refuse('MODIFIED', `${command.requestId} was used before with other content`)
+  }
+  const resolved = resolve(liquidity, command)
+  if (typeof resolved !== 'bigint') return resolved
+  const reservationId = await saveReservation(tx, settlement.id, command, resolved)
+  const audited: Audited = {
+    subject: `${subjectOf(name)}/cover/${currency}`,
+    before: { excluded: formatAmount(settlement.excluded) },
+    after: { excluded: formatAmount(resolved), mode, value: formatAmount(value) },
+  }
+  return { type: 'DONE', reservationId, resolved, audited }
+}

@@ -1,0 +1,158 @@
+/** Cover and its exclusions as rows. What is excluded changes in the ledger's queue alone. */
+import { statement, type Queries, type Transaction } from '@causeway/runtime'
+import type { Account } from '../ledger/domain/account.ts'
+import type { CoverReservation, Liquidity } from './domain/cover.ts'
+
+const twoAccounts = statement(`
+  select accounts.id, participant_id, accounts.type, currency, accounts.is_active, debits_posted,
+    debits_pending, credits_posted, credits_pending, excluded, unpaid, changed_at,
+    limits.value as cap
+  from participants
+  join accounts on accounts.participant_id = participants.id
+    and accounts.type in ('POSITION', 'SETTLEMENT') and currency = $2
+  left join limits on limits.account_id = accounts.id and limits.is_active
+    and limits.type = 'NET_DEBIT_CAP'
+  where participants.name = $1`)
+
+interface AccountRow {
+  readonly id: number
+  readonly participant_id: number
+  readonly type: string
+  readonly currency: string
+  readonly is_active: boolean
+  readonly debits_posted: string
+  readonly debits_pending: string
+  readonly credits_posted: string
+  readonly credits_pending: string
+  readonly excluded: string
+  readonly unpaid: string
+  readonly changed_at: Date
+  readonly cap: string | null
+}
+
+/** As of one moment; undefined when the participant has no cover in the currency. */
+export async function liquidityOf(
+  db: Queries,
+  name: string,
+  currency: string,
+): Promise<Liquidity | undefined> {
+  const rows = await db.query<AccountRow>(twoAccounts, [name, currency])
+  const settlement = rows.find(({ type }) => type === 'SETTLEMENT')
+  const position = rows.find(({ type }) => type === 'POSITION')
+  if (settlement === undefined) return undefined
+  return {
+    settlement: accountOf(settlement),
+    position: position === undefined ? null : accountOf(position),
+  }
+}
+
+function accountOf(row: AccountRow): Account {
+  return {
+    id: row.id,
+    participantId: row.participant_id,
+    type: row.type,
+    currency: row.currency,
+    isActive: row.is_active,
+    debitsPosted: BigInt(row.debits_posted),
+    debitsPending: BigInt(row.debits_pending),
+    creditsPosted: BigInt(row.credits_posted),
+    creditsPending: BigInt(row.credits_pending),
+    cap: row.cap === null ? null : BigInt(row.cap),
+    excluded: BigInt(row.excluded),
+    unpaid: BigInt(row.unpaid),
+    changedAt: row.changed_at,
+  }
+}
+
+export interface StoredReservation {
+  readonly id: number
+  readonly accountId: number
+  readonly currency: string
+  readonly mode: CoverReservation['mode']
+  readonly value: bigint
+  readonly resolved: bigint
+  readonly createdAt: Date
+}
+
+interface ReservationRow {
+  readonly id: number
+  readonly account_id: number
+  readonly currency: string
+  readonly mode: CoverReservation['mode']
+  readonly value: string
+  readonly resolved: string
+  readonly created_at: Date
+}
+
+const reservationColumns = `cover_reservations.id, account_id, currency, mode, value, resolved,
+  cover_reservations.created_at`
+
+const byRequest = statement(`
+  select ${reservationColumns} from cover_reservations
+  join accounts on accounts.id = account_id
+  where cover_reservations.request_id = $1`)
+
+export async function reservationOf(
+  db: Queries,
+  requestId: string,
+): Promise<StoredReservation | undefined> {
+  const [row] = await db.query<ReservationRow>(byRequest, [requestId])
+  return row && reservation(row)
+}
+
+const inForce = statement(`
+  select ${reservationColumns} from cover_reservations
+  join accounts on accounts.id = account_id
+  join participants on participants.id = participant_id
+  where participants.name = $1 and ($2 = '' or currency = $2)
+    and cover_reservations.is_active and resolved > 0
+  order by cover_reservations.id`)
+
+/** The exclusions in force; currency '' means all. */
+export async function reservationsOf(
+  db: Queries,
+  name: string,
+  currency: string,
+): Promise<readonly StoredReservation[]> {
+  return (await db.query<ReservationRow>(inForce, [name, currency])).map(reservation)
+}
+
+function reservation(row: ReservationRow): StoredReservation {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    currency: row.currency,
+    mode: row.mode,
+    value: BigInt(row.value),
+    resolved: BigInt(row.resolved),
+    createdAt: row.created_at,
+  }
+}
+
+const replace = statement(`
+  update cover_reservations set is_active = false where account_id = $1 and is_active`)
+const insert = statement(`
+  with excluding as (update accounts set excluded = $5 where id = $2)
+  insert into cover_reservations (request_id, account_id, mode, value, resolved, created_by)
+  values ($1, $2, $3, $4, $5, $6)
+  returning id`)
+
+/** Replaces the former one; the id of the new one. */
+export async function saveReservation(
+  tx: Transaction,
+  accountId: number,
+  { requestId, mode, value, createdBy }: CoverReservation,
+  resolved: bigint,
+): Promise<number> {
+  await tx.query(replace, [accountId])
+  const [row] = await tx.query<{ id: number }>(insert, [
+    requestId,
+    accountId,
+    mode,
+    String(value),
+    String(resolved),
+    createdBy,
+  ])
+  if (row === undefined) throw new Error('a reservation of cover was not stored')
+  return row.id
+}

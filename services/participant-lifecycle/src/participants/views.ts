@@ -1,0 +1,87 @@
+/** Views of participants: a part of what is known, for those who need no more. */
+import { permittedIn, type States } from '../ledger/domain/states.ts'
+import type { participantViewsService } from '@causeway/protos'
+import type { Database, Handlers } from '@causeway/runtime'
+import { limitMessage, participantMessage } from './contract.ts'
+import type { Participant } from './domain/participant.ts'
+import { participantsNamed } from './store.ts'
+
+export function serveViews(
+  database: Database,
+  states: States,
+): Handlers<typeof participantViewsService> {
+  const named = async (names: readonly string[]): Promise<readonly (Participant | undefined)[]> => {
+    const found = await participantsNamed(database, names)
+    return names.map((name) => found.find((one) => one.name === name))
+  }
+  return {
+    ListParticipantLimits: async ({ name, currency, type }) => {
+      const all = await participantsNamed(database, name === '' ? 'ALL' : [name])
+      const isMeant = type === '' || type === 'NET_DEBIT_CAP'
+      return { limits: isMeant ? all.flatMap((one) => limitsOf(one, currency)) : [] }
+    },
+    GetParticipantsTransfersData: async ({ names, currency }) => {
+      const found = await named(names)
+      return {
+        participants: names.map((name, index) => {
+          const one = found[index]
+          const accounts = one === undefined ? [] : participantMessage(one).accounts
+          return {
+            name,
+            exists: one !== undefined,
+            isActive: one?.isActive ?? false,
+            state: one?.state ?? '',
+            accounts: accounts.filter((each) => currency === '' || each.currency === currency),
+          }
+        }),
+      }
+    },
+    GetParticipantCallbackInfo: async ({ name, endpointType }) => {
+      const [one] = await named([name])
+      const endpoint = one?.endpoints.find(({ type }) => type === endpointType)
+      return { participantExists: one !== undefined, url: endpoint?.value ?? '' }
+    },
+    GetParticipantQuoteData: async ({ names }) => {
+      const found = await named(names)
+      return {
+        participants: names.map((name, index) => {
+          const one = found[index]
+          return {
+            name,
+            exists: one !== undefined,
+            isActive: one !== undefined && permittedIn(states, one.state).has('TRANSFERS'),
+            currencies: one === undefined ? [] : [...currenciesOf(one)],
+          }
+        }),
+      }
+    },
+  }
+}
+
+/** Those in force: of an active participant, on active accounts. */
+function limitsOf({ name, isActive, accounts }: Participant, currency: string) {
+  if (!isActive) return []
+  return accounts.flatMap((account) =>
+    account.isActive &&
+    account.type === 'POSITION' &&
+    account.limit !== null &&
+    (currency === '' || account.currency === currency)
+      ? [
+          {
+            name,
+            currency: account.currency,
+            accountId: account.id,
+            limit: limitMessage(account.limit),
+          },
+        ]
+      : [],
+  )
+}
+
+function currenciesOf({ accounts }: Participant): ReadonlySet<string> {
+  return new Set(
+    accounts
+      .filter(({ type, isActive }) => type === 'POSITION' && isActive)
+      .map(({ currency }) => currency),
+  )
+}
