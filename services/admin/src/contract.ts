@@ -10,7 +10,7 @@ import type { Settings } from './settings.ts'
 export type Compatibility = Settings['COMPATIBILITY']
 
 interface Meaning {
-  readonly status: 400 | 404 | 405 | 406 | 500 | 501 | 503
+  readonly status: 400 | 401 | 403 | 404 | 405 | 406 | 500 | 501 | 503
   readonly code: ErrorCode
 }
 
@@ -26,6 +26,14 @@ const meanings = {
   METHOD_UNKNOWN: { status: 405, code: '3000' },
   NOT_BUILT: { status: 501, code: '2002' },
   ACCOUNT_TYPE_UNKNOWN: { status: 400, code: '3003' },
+  // Of who asks.
+  TOKEN_MISSING: { status: 401, code: '3000' },
+  TOKEN_INVALID: { status: 401, code: '3000' },
+  SECRET_WRONG: { status: 401, code: '3000' },
+  LOCKED: { status: 401, code: '3000' },
+  PRIVILEGE_MISSING: { status: 403, code: '3000' },
+  PASSWORD_OLD: { status: 403, code: '3000' },
+  NOT_ONESELF: { status: 403, code: '3000' },
   // Of participant-lifecycle.
   PARTICIPANT_UNKNOWN: { status: 404, code: '3200' },
   PARTICIPANT_INACTIVE: { status: 400, code: '3100' },
@@ -66,6 +74,13 @@ const meanings = {
   KEY_UNKNOWN: { status: 404, code: '3200' },
   KEY_EXISTS: { status: 400, code: '3000' },
   NO_CA: { status: 501, code: '2002' },
+  BUSY: { status: 503, code: '2003' },
+  OPERATOR_UNKNOWN: { status: 404, code: '3200' },
+  OPERATOR_EXISTS: { status: 400, code: '3000' },
+  ROLE_UNKNOWN: { status: 400, code: '3100' },
+  ROLE_BUILT_IN: { status: 400, code: '3000' },
+  PRIVILEGE_UNKNOWN: { status: 400, code: '3100' },
+  LAST_ADMINISTRATOR: { status: 400, code: '3000' },
   // Of transfers.
   TRANSACTION_UNKNOWN: { status: 404, code: '3200' },
   TRANSFER_UNKNOWN: { status: 404, code: '3208' },

@@ -77,7 +77,8 @@ export const endpointType = z
   .meta({ type: 'string', enum: [...endpointTypes] })
 
 export const endpointValue = text.meta({
-  description: 'An address, with variables such as {{transferId}}; of e-mail types an e-mail address.',
+  description:
+    'An address, with variables such as {{transferId}}; of e-mail types an e-mail address.',
 })
 
 export const oracleType = z
@@ -231,6 +232,8 @@ export const queryNumber = z
 
 /** What can stand in a path, by the name that it has there. */
 export const pathVariables = {
+  operator: word,
+  role: word,
   name: text.min(2).max(30),
   id: queryNumber,
   kid: keyId,

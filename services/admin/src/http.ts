@@ -31,7 +31,10 @@ export interface HttpOptions {
 
 const body_bytes_max = 1024 * 1024
 
-export function operatorApp(operations: readonly GuardedOperation[], options: HttpOptions): Express {
+export function operatorApp(
+  operations: readonly GuardedOperation[],
+  options: HttpOptions,
+): Express {
   const app = express()
   app.disable('x-powered-by')
   app.enable('case sensitive routing')

@@ -18,5 +18,6 @@ await runDistributed('admin', {
     'auth-service',
     'notifications',
     'account-lookup',
+    'audit',
   ],
 })

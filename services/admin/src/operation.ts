@@ -25,6 +25,8 @@ type PathValues<Path extends string> = {
 export interface Asked<Body, Search> {
   /** The operator's name, 'unknown' where nobody asks for it. */
   readonly actor: string
+  /** The token that was sent, '' where nobody asks for one. */
+  readonly token: string
   /** What the client likes best: 'json' or one of the operation's `files`. */
   readonly wanted: string
   readonly query: Search

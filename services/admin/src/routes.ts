@@ -1,4 +1,8 @@
 /** Every operation of the administration API; each group has its own table in its own file. */
+import { auditOperations, auditVerification } from './access/audit.ts'
+import { operatorOperations, passwordOperations, roleOperations } from './access/operators.ts'
+import { guarded, needs, open, signedIn, type GuardedOperation } from './access/privileges.ts'
+import { logInOperations, logOutOperations } from './access/sessions.ts'
 import { accountOperations } from './accounts.ts'
 import { credentialOperations } from './credentials/routes.ts'
 import { deadLetterOperations } from './dead-letters/routes.ts'
@@ -7,7 +11,6 @@ import { fundsOperations } from './funds.ts'
 import { healthOperations } from './health.ts'
 import { keyOperations } from './keys/routes.ts'
 import { limitOperations } from './limits.ts'
-import type { Operation } from './operation.ts'
 import { oracleOperations } from './oracles/routes.ts'
 import { documentOperations } from './openapi/routes.ts'
 import { participantOperations } from './participants.ts'
@@ -23,28 +26,38 @@ import type { Deps } from './upstream.ts'
 import { verificationOperations } from './verification/routes.ts'
 
 /** Fixed paths stand before those with a variable in the same place: `/participants/limits` first. */
-export function operations(deps: Deps): readonly Operation[] {
-  const all: readonly Operation[] = [
-    ...documentOperations(deps, () => all),
-    ...limitOperations(deps),
-    ...participantOperations(deps),
-    ...endpointOperations(deps),
-    ...accountOperations(deps),
-    ...fundsOperations(deps),
-    ...keyOperations(deps),
-    ...credentialOperations(deps),
-    ...readinessOperations(deps),
-    ...settlementModelOperations(deps),
-    ...storyOperations(deps),
-    ...transactionOperations(deps),
-    ...windowOperations(deps),
-    ...settlementOperations(deps),
-    ...reportOperations(deps),
-    ...schemeRuleOperations(deps),
-    ...oracleOperations(deps),
-    ...deadLetterOperations(deps),
-    ...verificationOperations(deps),
-    ...healthOperations(deps),
+export function operations(deps: Deps): readonly GuardedOperation[] {
+  const all: readonly GuardedOperation[] = [
+    ...needs(
+      open,
+      documentOperations(deps, () => all),
+    ),
+    ...needs(open, logInOperations(deps)),
+    ...needs(signedIn, logOutOperations(deps)),
+    ...needs(signedIn, passwordOperations(deps)),
+    ...guarded('OPERATORS', operatorOperations(deps)),
+    ...guarded('OPERATORS', roleOperations(deps)),
+    ...needs('VIEW_AUDIT', auditOperations(deps)),
+    ...needs('VIEW_AUDIT', auditVerification(deps)),
+    ...guarded('PARTICIPANTS', limitOperations(deps)),
+    ...guarded('PARTICIPANTS', participantOperations(deps)),
+    ...guarded('PARTICIPANTS', endpointOperations(deps)),
+    ...guarded('PARTICIPANTS', accountOperations(deps)),
+    ...guarded('FUNDS', fundsOperations(deps)),
+    ...guarded('CREDENTIALS', keyOperations(deps)),
+    ...guarded('CREDENTIALS', credentialOperations(deps)),
+    ...guarded('PARTICIPANTS', readinessOperations(deps)),
+    ...guarded('SETTLEMENT_MODELS', settlementModelOperations(deps)),
+    ...guarded('TRANSFERS', storyOperations(deps)),
+    ...guarded('TRANSFERS', transactionOperations(deps)),
+    ...guarded('SETTLEMENTS', windowOperations(deps)),
+    ...guarded('SETTLEMENTS', settlementOperations(deps)),
+    ...guarded('SETTLEMENTS', reportOperations(deps)),
+    ...guarded('SCHEME_RULES', schemeRuleOperations(deps)),
+    ...guarded('ORACLES', oracleOperations(deps)),
+    ...guarded('DELIVERIES', deadLetterOperations(deps)),
+    ...needs('RUN_VERIFY', verificationOperations(deps)),
+    ...needs(open, healthOperations(deps)),
   ]
   return all
 }

@@ -1,5 +1,16 @@
 /** The administration API of the hub; it stores nothing and asks the services that do. */
-import { serveHttp, StartError, type Service, type Start } from '@causeway/runtime'
+import {
+  serveHttp,
+  StartError,
+  type Logger,
+  type ProcessParts,
+  type Service,
+  type Start,
+} from '@causeway/runtime'
+import { noGuard, openGuard, type Guard } from './access/guard.ts'
+import { openPolicies } from './access/policy.ts'
+import type { GuardedOperation } from './access/privileges.ts'
+import { registerPrivileges } from './access/register.ts'
 import { operatorApp } from './http.ts'
 import { operations } from './routes.ts'
 import type { Settings } from './settings.ts'
@@ -13,25 +24,61 @@ export interface Admin extends Service {
 export const start: Start<Settings, Admin> = async (settings, parts) => {
   refuseStrangers(settings)
   const log = parts.log.child({ service: 'admin' })
-  const upstream = connect(parts.grpc)
+  const all = operations({ ...connect(parts.grpc), settings })
+  const access = await openAccess(settings, parts, log, all)
   const server = await serveHttp({
     name: 'administration API (OPERATOR_PORT)',
     host: settings.OPERATOR_HOST,
     port: settings.OPERATOR_PORT,
-    handler: operatorApp(operations({ ...upstream, settings }), {
+    handler: operatorApp(all, {
+      guard: access.guard,
       compatibility: settings.COMPATIBILITY,
       log,
     }),
     log,
+  }).catch(async (error: unknown) => {
+    await access.stop()
+    throw error
   })
-  log.warn({ url: server.url }, 'OPERATOR_IDENTITY=none: whoever reaches this port is the operator')
-  return { url: server.url, stop: () => server.stop() }
+  return {
+    url: server.url,
+    async stop() {
+      await server.stop()
+      await access.stop()
+    },
+  }
+}
+
+interface Access extends Service {
+  readonly guard: Guard
+}
+
+async function openAccess(
+  { OPERATOR_IDENTITY, HUB_NAME: hubName }: Settings,
+  { grpc, bus }: Pick<ProcessParts, 'grpc' | 'bus'>,
+  log: Logger,
+  all: readonly GuardedOperation[],
+): Promise<Access> {
+  if (OPERATOR_IDENTITY === 'none') {
+    log.warn('OPERATOR_IDENTITY=none: whoever reaches this port is the operator')
+    return { guard: noGuard, stop: () => Promise.resolve() }
+  }
+  const guard = openGuard({ policies: await openPolicies({ grpc, bus, log }), hubName, log })
+  const registration = registerPrivileges(grpc, log, all)
+  return {
+    guard,
+    async stop() {
+      await registration.stop()
+      await guard.stop()
+    },
+  }
 }
 
 /** Without identity the port must be out of everybody else's reach. */
-function refuseStrangers({ OPERATOR_HOST: host }: Settings): void {
+function refuseStrangers({ OPERATOR_IDENTITY, OPERATOR_HOST: host }: Settings): void {
+  if (OPERATOR_IDENTITY === 'token') return
   if (/^(127(\.\d{1,3}){3}|::1|localhost)$/.test(host)) return
   throw new StartError(
-    `OPERATOR_HOST=${host} lets others in, and OPERATOR_IDENTITY=none does not ask who they are: set OPERATOR_HOST=127.0.0.1.`,
+    `OPERATOR_HOST=${host} lets others in, and OPERATOR_IDENTITY=none does not ask who they are: set OPERATOR_HOST=127.0.0.1 or OPERATOR_IDENTITY=token.`,
   )
 }

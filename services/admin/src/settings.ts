@@ -14,8 +14,10 @@ export const settings = {
     default: '127.0.0.1',
   }),
   OPERATOR_IDENTITY: choice({
-    about: 'how operators say who they are; none: everybody who reaches the port is the operator',
-    options: ['none'],
+    about:
+      'how operators say who they are: token (they log in), or none (everybody who reaches the port is ' +
+      'the operator; on a loopback address alone)',
+    options: ['token', 'none'],
     default: 'none',
   }),
   EDGE_IDENTITY: choice({
@@ -25,6 +27,7 @@ export const settings = {
     options: ['mtls', 'token', 'header'],
     default: 'mtls',
   }),
+  HUB_NAME: text({ about: 'name of the hub as a participant', default: 'Hub' }),
   HUB_HOST: text({
     about: "host in the ids of participants: 'hub.example/participants/greenbank'",
     default: 'localhost',

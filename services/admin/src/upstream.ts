@@ -1,11 +1,13 @@
 /** The services that the administration API asks; it owns nothing itself. */
 import { parseDecimal } from '@causeway/money'
 import {
+  auditService,
   credentialsService,
   fundsService,
   keysService,
   ledgerService,
   notificationsService,
+  operatorsService,
   oraclesService,
   participantsService,
   pingsService,
@@ -40,6 +42,8 @@ export interface Upstream {
   readonly pings: Calls<typeof pingsService>
   readonly notifications: Calls<typeof notificationsService>
   readonly oracles: Calls<typeof oraclesService>
+  readonly operators: Calls<typeof operatorsService>
+  readonly audit: Calls<typeof auditService>
 }
 
 /** What every operation needs. */
@@ -64,6 +68,8 @@ export function connect(grpc: GrpcHost): Upstream {
     pings: grpc.client(pingsService, 'auth-service'),
     notifications: grpc.client(notificationsService, 'notifications'),
     oracles: grpc.client(oraclesService, 'account-lookup'),
+    operators: grpc.client(operatorsService, 'auth-service'),
+    audit: grpc.client(auditService, 'audit'),
   }
 }
 

@@ -120,7 +120,12 @@ export function reasonsOf(operation: Operation, { tokens }: DocumentOptions): re
 }
 
 /** Of who does not say who he is, and of who may not. */
-const tokenReasons: readonly Reason[] = []
+const tokenReasons: readonly Reason[] = [
+  'TOKEN_MISSING',
+  'TOKEN_INVALID',
+  'PRIVILEGE_MISSING',
+  'PASSWORD_OLD',
+]
 
 function queryIsAsked({ query }: Operation): boolean {
   return Object.keys((requestSchema(query, new Map())['properties'] ?? {}) as Schema).length > 0

@@ -51,9 +51,11 @@ describe('the document', () => {
       ({ method, path }) => `${method.toLowerCase()} ${path.replaceAll(/:(\w+)/g, '{$1}')}`,
     )
     expect(rows.length).toBeGreaterThan(50)
-    expect(described().map(([method, path]) => `${method} ${path}`).toSorted()).toEqual(
-      rows.toSorted(),
-    )
+    expect(
+      described()
+        .map(([method, path]) => `${method} ${path}`)
+        .toSorted(),
+    ).toEqual(rows.toSorted())
   })
 
   test('says of each operation what it is for and what it answers', () => {

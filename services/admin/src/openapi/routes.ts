@@ -44,7 +44,10 @@ export function documentOperations(
 ): readonly Operation[] {
   let made: Json | undefined
   const document = (): Json =>
-    (made ??= openApiDocument(all(), { compatibility: settings.COMPATIBILITY, tokens: false }))
+    (made ??= openApiDocument(all(), {
+      compatibility: settings.COMPATIBILITY,
+      tokens: settings.OPERATOR_IDENTITY === 'token',
+    }))
   return [
     reads(
       '/openapi.json',

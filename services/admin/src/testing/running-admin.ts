@@ -59,12 +59,17 @@ export async function openAdmin(
   for (const service of asked) {
     services.push(await service.start(valuesOf(service.settings, given), parts))
   }
-  const values = { OPERATOR_PORT: '0', HUB_HOST: 'hub.example', ...given }
+  const values = {
+    OPERATOR_PORT: '0',
+    OPERATOR_IDENTITY: 'none',
+    HUB_HOST: 'hub.example',
+    ...given,
+  }
   const read = valuesOf(settings, values)
   const admin = await start(read, parts)
   const hold = holder(operations({ ...connect(parts.grpc), settings: read }), {
     compatibility: read.COMPATIBILITY,
-    tokens: false,
+    tokens: read.OPERATOR_IDENTITY === 'token',
   })
   return {
     url: admin.url,

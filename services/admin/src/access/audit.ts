@@ -1,0 +1,167 @@
+/** Who did what: the log of audit, found by filters, and the proof that nobody changed it. */
+import type { AuditEntry } from '@causeway/protos'
+import { z } from 'zod'
+import { answered, refused, type Answer } from '../answer.ts'
+import { time, word } from '../fields.ts'
+import type { Json } from '../json.ts'
+import { commands, reads, type Operation } from '../operation.ts'
+import { shownTime } from '../shapes.ts'
+import type { Deps } from '../upstream.ts'
+
+const entries_usual = 100
+const entries_max = 500
+const page_max = 5_000
+const faults_max = 1_000
+const deadline_ms = 30_000
+
+const search = z.object({
+  bc: word.optional().meta({ description: 'The service that says it.' }),
+  actionType: word.optional(),
+  userId: word.optional(),
+  subject: word.optional().meta({ description: 'The subject, or everything below it.' }),
+  label: word.optional().meta({ description: 'KEY=VALUE' }),
+  from: time.optional(),
+  to: time.optional(),
+  cursor: z.string().optional().meta({ description: 'Of the answer before.' }),
+  limit: z
+    .string()
+    .optional()
+    .meta({ description: `From 1 to ${entries_max}.` }),
+})
+
+const shownState = z.looseObject({}).nullable()
+
+const shownEntry = z
+  .looseObject({
+    id: z.string(),
+    actionTimestamp: shownTime,
+    sourceBcName: z.string(),
+    securityContext: z.looseObject({}),
+    actionType: z.string(),
+    actionSuccessful: z.boolean(),
+    subject: z.string(),
+    before: shownState,
+    after: shownState,
+    /** Its place in the chain. */
+    number: z.string(),
+    recordedDate: shownTime,
+    hash: z.string(),
+    previousHash: z.string(),
+    keyId: z.string(),
+    signatureValid: z.boolean(),
+  })
+  .meta({ id: 'AuditEntry' })
+
+const shownPage = z.strictObject({
+  entries: z.array(shownEntry),
+  /** For the next page; absent on the last one. */
+  cursor: z.string().optional(),
+})
+
+export function auditOperations(deps: Deps): readonly Operation[] {
+  const about = {
+    about: 'What was done by whom, with what was before and after, the newest first',
+    query: search,
+    answers: { 200: shownPage },
+  }
+  return [
+    reads('/audit', about, ({ query }) => list(deps, query)),
+    reads('/read-audit-log', about, ({ query }) => list(deps, query)),
+  ]
+}
+
+export function auditVerification(deps: Deps): readonly Operation[] {
+  return [
+    commands(
+      'POST',
+      '/audit/verify',
+      {
+        about: 'Looks at every entry: is the chain whole, and each as it was signed?',
+        answers: {
+          200: z.strictObject({
+            clean: z.boolean(),
+            checked: z.string(),
+            lastNumber: z.string(),
+            lastHash: z.string(),
+            faults: z.array(z.string()),
+          }),
+        },
+      },
+      () => verify(deps),
+    ),
+  ]
+}
+
+async function list(deps: Deps, query: z.infer<typeof search>): Promise<Answer> {
+  const limit = query.limit === undefined ? entries_usual : Number(query.limit)
+  if (!Number.isInteger(limit) || limit < 1 || limit > entries_max) {
+    return refused('INVALID', `limit must be a number from 1 to ${entries_max}`)
+  }
+  const { label = '', cursor = '' } = query
+  const [key = '', ...value] = label.split('=')
+  if (label !== '' && value.length === 0) return refused('MALFORMED', 'label must be KEY=VALUE')
+  if (!/^\d{0,18}$/.test(cursor)) return refused('MALFORMED', 'cursor is none of ours')
+  const { entries } = await deps.audit.ListAuditEntries({
+    source: query.bc ?? '',
+    action: query.actionType ?? '',
+    actor: query.userId ?? '',
+    subject: query.subject ?? '',
+    labelKey: key,
+    labelValue: value.join('='),
+    from: query.from ?? '',
+    to: query.to ?? '',
+    beforeN: cursor,
+    limit,
+  })
+  const last = entries.at(-1)
+  return answered(200, {
+    entries: entries.map(entryBody),
+    ...(entries.length < limit || last === undefined ? {} : { cursor: last.n }),
+  })
+}
+
+function entryBody(entry: AuditEntry) {
+  const { n, recordedAt, entryJson, hash, previousHash, kid, signatureValid } = entry
+  return {
+    ...(JSON.parse(entryJson) as Readonly<Record<string, Json>>),
+    number: n,
+    recordedDate: recordedAt,
+    hash,
+    previousHash,
+    keyId: kid,
+    signatureValid,
+  } satisfies Json
+}
+
+/** Number and hash of the last one are for whoever keeps them somewhere else. */
+async function verify(deps: Deps): Promise<Answer> {
+  const faults: string[] = []
+  let checked = 0n
+  let afterN = '0'
+  for (let isEnd = false; !isEnd && faults.length < faults_max;) {
+    const page = { afterN, limit: page_max }
+    const report = await deps.audit.VerifyAuditChain(page, { deadline_ms })
+    faults.push(...report.faults)
+    checked += BigInt(report.checked)
+    afterN = report.lastN
+    ;({ isEnd } = report)
+  }
+  const lastHash = await hashOf(deps, afterN)
+  const clean = faults.length === 0
+  return answered(200, { clean, checked: String(checked), lastNumber: afterN, lastHash, faults })
+}
+
+async function hashOf(deps: Deps, n: string): Promise<string> {
+  const everything = {
+    source: '',
+    action: '',
+    actor: '',
+    subject: '',
+    labelKey: '',
+    labelValue: '',
+  }
+  const beforeN = String(BigInt(n) + 1n)
+  const asked = { ...everything, from: '', to: '', beforeN, limit: 1 }
+  const { entries } = await deps.audit.ListAuditEntries(asked)
+  return entries[0]?.hash ?? ''
+}

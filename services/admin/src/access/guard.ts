@@ -1,0 +1,126 @@
+/**
+ * Before every operation: who asks, and may he? Tokens are verified here by the keys of auth-service,
+ * which is not asked; what it took back is refused.
+ */
+import type { Logger } from '@causeway/runtime'
+import { errors, jwtVerify } from 'jose'
+import { z } from 'zod'
+import { refused, type Refused } from '../answer.ts'
+import type { Policies, Policy } from './policy.ts'
+import { grants, open, signedIn } from './privileges.ts'
+
+export interface Caller {
+  readonly outcome: 'known'
+  /** The operator's name; 'unknown' where nobody is asked. */
+  readonly actor: string
+  /** As it was sent; empty where none was asked for. */
+  readonly token: string
+}
+
+export interface Guard {
+  /** Rejects only for a bug. */
+  check(privilege: string, authorization: string | undefined): Promise<Caller | Refused>
+  /** What was changed holds for whoever asks next. */
+  renew(): Promise<void>
+  stop(): Promise<void>
+}
+
+const nobody: Caller = { outcome: 'known', actor: 'unknown', token: '' }
+
+/** OPERATOR_IDENTITY=none: whoever reaches the port may do everything. */
+export const noGuard: Guard = {
+  check: () => Promise.resolve(nobody),
+  renew: () => Promise.resolve(),
+  stop: () => Promise.resolve(),
+}
+
+export interface GuardParts {
+  readonly policies: Policies
+  readonly hubName: string
+  readonly log: Logger
+}
+
+/** Whom tokens of operators are meant for: auth-service writes it into each. */
+const audience = 'operator-api'
+
+const claims = z.object({
+  sub: z.string().regex(/^(user|app)::./),
+  sid: z.string(),
+  ver: z.int(),
+  platformRoles: z.array(z.string()),
+  mustChangePassword: z.boolean(),
+})
+
+type Claims = z.infer<typeof claims>
+
+export function openGuard({ policies, hubName, log }: GuardParts): Guard {
+  async function claimsOf(token: string): Promise<Claims | undefined> {
+    const read = await readToken(token, await policies.current(), hubName)
+    return read === 'KEY_UNKNOWN' ? orNone(readToken(token, await policies.renew(), hubName)) : read
+  }
+
+  async function check(privilege: string, authorization: string): Promise<Caller | Refused> {
+    const token = /^Bearer ([\w.~+/=-]{1,4096})$/i.exec(authorization)?.[1]
+    if (token === undefined) return refused('TOKEN_MISSING', 'log in: POST /app-basic-auth')
+    const known = await claimsOf(token)
+    if (known === undefined) return refused('TOKEN_INVALID', 'not a token, or it has expired')
+    const { sub, sid, ver, platformRoles, mustChangePassword } = known
+    if (policies.isInvalidated([sid, sub], ver)) {
+      return refused('TOKEN_INVALID', 'it was taken back: log in again')
+    }
+    const caller = { outcome: 'known', actor: sub.slice(sub.indexOf('::') + 2), token } as const
+    if (privilege === signedIn) return caller
+    if (mustChangePassword) return refused('PASSWORD_OLD', 'change your password first')
+    const { roles } = await policies.current()
+    const granted = platformRoles.flatMap((role) => roles.get(role) ?? [])
+    const isAllowed = grants(granted, privilege) && !isAlone(sub, privilege)
+    return isAllowed ? caller : refused('PRIVILEGE_MISSING', privilege)
+  }
+
+  return {
+    async check(privilege, authorization = '') {
+      if (privilege === open) return nobody
+      try {
+        return await check(privilege, authorization)
+      } catch (error) {
+        log.warn({ err: error }, 'a token could not be checked')
+        return refused('UNAVAILABLE', 'ask again later')
+      }
+    },
+    async renew() {
+      await policies.renew()
+    },
+    stop: () => policies.stop(),
+  }
+}
+
+/** A program is no second pair of eyes. */
+function isAlone(subject: string, privilege: string): boolean {
+  return subject.startsWith('app::') && privilege.startsWith('APPROVE_')
+}
+
+async function orNone(read: Promise<Claims | 'KEY_UNKNOWN' | undefined>) {
+  const found = await read
+  return found === 'KEY_UNKNOWN' ? undefined : found
+}
+
+async function readToken(
+  token: string,
+  { keySet }: Policy,
+  issuer: string,
+): Promise<Claims | 'KEY_UNKNOWN' | undefined> {
+  try {
+    const { payload } = await jwtVerify(token, keySet, {
+      issuer,
+      audience,
+      typ: 'at+jwt',
+      algorithms: ['ES256'],
+      requiredClaims: ['exp', 'iat', 'jti'],
+    })
+    return claims.safeParse(payload).data
+  } catch (error) {
+    if (error instanceof errors.JWKSNoMatchingKey) return 'KEY_UNKNOWN'
+    if (error instanceof errors.JOSEError) return undefined
+    throw error
+  }
+}

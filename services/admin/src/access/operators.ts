@@ -1,0 +1,217 @@
+/** The people and programs that run the hub, and their roles. */
+import type { Operator, Privilege, Role } from '@causeway/protos'
+import { z } from 'zod'
+import { answered, refused, type Answer } from '../answer.ts'
+import { flag, word } from '../fields.ts'
+import type { Json } from '../json.ts'
+import { commands, reads, writes, type Operation } from '../operation.ts'
+import { shownTime } from '../shapes.ts'
+import { passedOn, type Deps } from '../upstream.ts'
+
+const deadline_ms = 10_000
+
+const roleIds = z.array(word).max(50)
+const creation = z.strictObject({
+  name: word,
+  kind: z.enum(['PERSON', 'MACHINE']).optional().default('PERSON'),
+  roles: roleIds,
+})
+const change = z.strictObject({ isActive: flag.optional(), roles: roleIds.optional() })
+const password = z.strictObject({
+  oldPassword: z.string().max(256),
+  newPassword: z.string().max(256),
+})
+const role = z.strictObject({
+  labelName: word,
+  description: z.string().max(512).optional().default(''),
+  privileges: z.array(word).max(500),
+})
+
+const shownOperator = z
+  .strictObject({
+    name: z.string(),
+    kind: z.enum(['PERSON', 'MACHINE']),
+    isActive: z.boolean(),
+    mustChangePassword: z.boolean(),
+    roles: z.array(z.string()),
+    createdDate: shownTime,
+    createdBy: z.string(),
+    lastLogInDate: shownTime.nullable(),
+    lockedUntil: shownTime.nullable(),
+  })
+  .meta({ id: 'Operator' })
+
+const shownSecret = shownOperator.extend({ secret: z.string() }).meta({ id: 'OperatorWithSecret' })
+
+const shownRole = z
+  .strictObject({
+    id: z.string(),
+    labelName: z.string(),
+    description: z.string(),
+    isBuiltIn: z.boolean(),
+    privileges: z.array(z.string()),
+  })
+  .meta({ id: 'Role' })
+
+const shownPrivilege = z.strictObject({
+  id: z.string(),
+  labelName: z.string(),
+  description: z.string(),
+  boundedContextName: z.string(),
+})
+
+export function operatorOperations(deps: Deps): readonly Operation[] {
+  const path = '/operators/:operator'
+  return [
+    reads(
+      '/operators',
+      { about: 'Everybody who may log in, or might', answers: { 200: z.array(shownOperator) } },
+      async () => {
+        const { operators } = await deps.operators.ListOperators({ names: [] })
+        return answered(200, operators.map(operatorBody))
+      },
+    ),
+    writes(
+      'POST',
+      '/operators',
+      creation,
+      {
+        about:
+          'Makes an operator; the first secret is shown this once, and a person must change it',
+        answers: { 201: shownSecret },
+        refuses: ['OPERATOR_EXISTS', 'ROLE_UNKNOWN'],
+      },
+      async ({ body, actor }) =>
+        managed(await deps.operators.CreateOperator({ ...body, actor }, { deadline_ms }), 201),
+    ),
+    reads(
+      path,
+      { about: 'One of them', answers: { 200: shownOperator }, refuses: ['OPERATOR_UNKNOWN'] },
+      ({ operator }) => getOperator(deps, operator),
+    ),
+    writes(
+      'PUT',
+      path,
+      change,
+      {
+        about: 'Disables or enables an operator, or gives other roles; tokens of before end',
+        answers: { 200: shownOperator },
+        refuses: ['OPERATOR_UNKNOWN', 'ROLE_UNKNOWN', 'LAST_ADMINISTRATOR'],
+      },
+      async ({ operator: name, body: { isActive, roles }, actor }) =>
+        managed(
+          await deps.operators.UpdateOperator({
+            name,
+            actor,
+            ...(isActive === undefined ? {} : { isActive }),
+            ...(roles === undefined ? {} : { roles: { ids: roles } }),
+          }),
+          200,
+        ),
+    ),
+    commands(
+      'POST',
+      `${path}/secret-reset`,
+      {
+        about: 'Makes a new first secret, ends every session and opens a lock',
+        answers: { 201: shownSecret },
+        refuses: ['OPERATOR_UNKNOWN'],
+      },
+      async ({ operator: name, actor }) =>
+        managed(await deps.operators.ResetOperatorSecret({ name, actor }, { deadline_ms }), 201),
+    ),
+  ]
+}
+
+/** By the operator himself. */
+export function passwordOperations(deps: Deps): readonly Operation[] {
+  return [
+    writes(
+      'POST',
+      '/operators/:operator/password',
+      password,
+      {
+        about: 'Changes the own password; every session ends, log in with the new one',
+        answers: { 204: null },
+        refuses: ['OPERATOR_UNKNOWN', 'NOT_ONESELF', 'LOCKED', 'BUSY'],
+      },
+      async ({ operator: name, body, actor }) => {
+        const isOneself = actor === name || deps.settings.OPERATOR_IDENTITY === 'none'
+        if (!isOneself) return refused('NOT_ONESELF', 'a password is changed by its owner')
+        const { refusal } = await deps.operators.ChangePassword({ name, ...body }, { deadline_ms })
+        return refusal ? passedOn(refusal) : answered(204)
+      },
+    ),
+  ]
+}
+
+export function roleOperations(deps: Deps): readonly Operation[] {
+  return [
+    reads(
+      '/roles',
+      { about: 'What each role may do', answers: { 200: z.array(shownRole) } },
+      async () => answered(200, (await deps.operators.ListRoles({})).roles.map(roleBody)),
+    ),
+    writes(
+      'PUT',
+      '/roles/:role',
+      role,
+      {
+        about: "Makes a role or replaces it; the hub's own ones stay as they are",
+        answers: { 200: shownRole },
+        refuses: ['ROLE_BUILT_IN', 'PRIVILEGE_UNKNOWN', 'LAST_ADMINISTRATOR'],
+      },
+      async ({ role: id, body, actor }) => {
+        const wanted = { id, ...body, isBuiltIn: false }
+        const { role: made, refusal } = await deps.operators.SetRole({ role: wanted, actor })
+        if (refusal) return passedOn(refusal)
+        if (!made) throw new Error('a role was set without saying to what')
+        return answered(200, roleBody(made))
+      },
+    ),
+    reads(
+      '/privileges',
+      { about: 'What roles can be made of', answers: { 200: z.array(shownPrivilege) } },
+      async () =>
+        answered(200, (await deps.operators.ListPrivileges({})).privileges.map(privilegeBody)),
+    ),
+  ]
+}
+
+async function getOperator(deps: Deps, name: string): Promise<Answer> {
+  const [found] = (await deps.operators.ListOperators({ names: [name] })).operators
+  if (found === undefined) return refused('OPERATOR_UNKNOWN', `operator ${name}`)
+  return answered(200, operatorBody(found))
+}
+
+function managed(
+  { operator, refusal }: Awaited<ReturnType<Deps['operators']['CreateOperator']>>,
+  status: 200 | 201,
+): Answer {
+  if (refusal) return passedOn(refusal)
+  if (!operator?.operator) throw new Error('an operator was changed without saying to what')
+  const body = operatorBody(operator.operator)
+  return answered(status, operator.secret === '' ? body : { ...body, secret: operator.secret })
+}
+
+function operatorBody(operator: Operator) {
+  return {
+    name: operator.name,
+    kind: operator.kind,
+    isActive: operator.isActive,
+    mustChangePassword: operator.mustChangePassword,
+    roles: operator.roles,
+    createdDate: operator.createdAt,
+    createdBy: operator.createdBy,
+    lastLogInDate: operator.lastLogInAt === '' ? null : operator.lastLogInAt,
+    lockedUntil: operator.lockedUntil === '' ? null : operator.lockedUntil,
+  } satisfies Json
+}
+
+function roleBody({ id, labelName, description, isBuiltIn, privileges }: Role) {
+  return { id, labelName, description, isBuiltIn, privileges } satisfies Json
+}
+
+function privilegeBody({ id, labelName, description, boundedContextName }: Privilege) {
+  return { id, labelName, description, boundedContextName } satisfies Json
+}

@@ -1,0 +1,114 @@
+/**
+ * What the guard knows without asking: the keys that verify tokens, what each role may do, and which
+ * tokens are not accepted any more. Read at the start, again every half minute and after each change
+ * that it hears of; what is older than some minutes serves nobody.
+ */
+import { hearEvents } from '@causeway/events'
+import { operatorsService, type AccessPolicy } from '@causeway/protos'
+import { gather, periodically, type EventBus, type GrpcHost, type Logger } from '@causeway/runtime'
+import { createLocalJWKSet, type JSONWebKeySet } from 'jose'
+
+export interface Policy {
+  readonly keySet: ReturnType<typeof createLocalJWKSet>
+  /** Privileges by role. */
+  readonly roles: ReadonlyMap<string, readonly string[]>
+}
+
+export interface PolicyParts {
+  readonly grpc: GrpcHost
+  readonly bus: EventBus
+  readonly log: Logger
+}
+
+export interface Policies {
+  /** Rejects while auth-service does not answer and what was known is too old. */
+  current(): Promise<Policy>
+  /** As it is now, for whoever has just changed it. */
+  renew(): Promise<Policy>
+  /** @param ids the session and the subject of a token, `version` what it says of its subject */
+  isInvalidated(ids: readonly string[], version: number): boolean
+  stop(): Promise<void>
+}
+
+const renewed_ms = 30_000
+const age_max_ms = 300_000
+const questions_max = 10_000
+
+export async function openPolicies({ grpc, bus, log }: PolicyParts): Promise<Policies> {
+  const { GetAccessPolicy } = grpc.client(operatorsService, 'auth-service')
+  const invalidated = new Map<string, { readonly below: number; readonly until_ms: number }>()
+  let known: { readonly policy: Policy; readonly at_ms: number } | undefined
+
+  /** A session's tokens are refused all; those of an operator below a version. */
+  function refuse(tokenId: string, below: number, expiry: string): void {
+    const before = invalidated.get(tokenId)
+    const until_ms = Math.max(Date.parse(expiry), before?.until_ms ?? 0)
+    invalidated.set(tokenId, { below: Math.max(below, before?.below ?? 0), until_ms })
+  }
+
+  function take(answer: AccessPolicy): Policy {
+    for (const { tokenId, versionsBelow, expiry } of answer.invalidated) {
+      refuse(tokenId, versionsBelow, expiry)
+    }
+    const now_ms = Date.now()
+    for (const [id, { until_ms }] of invalidated) if (until_ms < now_ms) invalidated.delete(id)
+    const policy = {
+      keySet: createLocalJWKSet(JSON.parse(answer.jwksJson) as JSONWebKeySet),
+      roles: new Map(answer.roles.map(({ id, privileges }) => [id, privileges])),
+    }
+    known = { policy, at_ms: now_ms }
+    return policy
+  }
+
+  /** One question for all who ask at the same time, begun after each of them asked. */
+  const ask = gather<undefined, Policy>(
+    async (questions) => {
+      const policy = take(await GetAccessPolicy({}))
+      return questions.map(() => policy)
+    },
+    { batch_max: questions_max },
+  )
+
+  async function renew(): Promise<Policy> {
+    const [policy] = await ask([undefined])
+    if (policy === undefined) throw new Error('no answer to the question for the policy')
+    return policy
+  }
+
+  function renewSoon(): void {
+    renew().catch((error: unknown) => log.warn({ err: error }, 'the policy was not renewed'))
+  }
+
+  const listener = await hearEvents(bus, 'admin', ['AuthTokenInvalidated', 'PlatformRoleChanged'], {
+    hear(events) {
+      for (const { name, payload } of events) {
+        if (name === 'PlatformRoleChanged') renewSoon()
+        else refuse(payload.tokenId, payload.versionsBelow ?? 0, payload.expiry)
+      }
+    },
+    missed: renewSoon,
+  })
+  const renewal = periodically(
+    renewed_ms,
+    async () => {
+      await renew()
+    },
+    { log, name: 'renewal of what operators may do' },
+  )
+  return {
+    async current() {
+      const isFresh = known !== undefined && Date.now() - known.at_ms < age_max_ms
+      return isFresh && known !== undefined ? known.policy : renew()
+    },
+    renew,
+    isInvalidated: (ids, version) =>
+      ids.some((id) => {
+        const refused = invalidated.get(id)
+        return refused !== undefined && (refused.below === 0 || version < refused.below)
+      }),
+    async stop() {
+      await renewal.stop()
+      await listener.stop()
+    },
+  }
+}

@@ -1,0 +1,58 @@
+/** Tells auth-service which privileges this component asks for, until it has heard. */
+import { operatorsService } from '@causeway/protos'
+import { retrying, type GrpcHost, type Logger } from '@causeway/runtime'
+import { privilegeSet, privilegesOf, type GuardedOperation } from './privileges.ts'
+
+export interface Registration {
+  stop(): Promise<void>
+}
+
+/** In the background: nothing here waits for it, and it changes nothing that auth-service knows. */
+export function registerPrivileges(
+  grpc: GrpcHost,
+  log: Logger,
+  operations: readonly GuardedOperation[],
+): Registration {
+  const { RegisterPrivileges } = grpc.client(operatorsService, 'auth-service')
+  const stopping = new AbortController()
+  const privileges = privilegesOf(operations).map((id) => ({
+    id,
+    labelName: labelOf(id),
+    description: descriptionOf(id, operations),
+    boundedContextName: privilegeSet.boundedContextName,
+  }))
+  const registering = retrying(() => RegisterPrivileges({ ...privilegeSet, privileges }), {
+    log,
+    what: 'registration of privileges',
+    signal: stopping.signal,
+  }).then(
+    ({ refusal }) => {
+      if (refusal) log.error({ refusal }, 'the privileges were not registered')
+    },
+    (error: unknown) => {
+      if (!stopping.signal.aborted) log.error({ err: error }, 'registration of privileges failed')
+    },
+  )
+  return {
+    async stop() {
+      stopping.abort()
+      await registering
+    },
+  }
+}
+
+/** 'VIEW_FUNDS' reads 'View funds'. */
+function labelOf(id: string): string {
+  const words = id.toLowerCase().replaceAll('_', ' ')
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`
+}
+
+const description_length_max = 500
+
+function descriptionOf(id: string, operations: readonly GuardedOperation[]): string {
+  return operations
+    .filter(({ privilege }) => privilege === id)
+    .map(({ method, path }) => `${method} ${path}`)
+    .join(', ')
+    .slice(0, description_length_max)
+}

@@ -1,0 +1,149 @@
+/**
+ * Operators log in, go on, log out, and ask what a token allows. The names and the shapes of log-in and
+ * of the question about a token are those of the Mojaloop reference architecture, misspelling included.
+ */
+import type { Session } from '@causeway/protos'
+import { z } from 'zod'
+import { answered, refused, type Answer } from '../answer.ts'
+import { commands, writes, type Operation } from '../operation.ts'
+import { passedOn, type Deps } from '../upstream.ts'
+import { grants } from './privileges.ts'
+
+/** Hashing a password takes a while, and others may wait before. */
+const deadline_ms = 10_000
+
+const secret = z.string().min(1).max(256)
+const logIn = z.strictObject({ id: z.string().min(1).max(64), secret })
+const refresh = z.strictObject({ refreshToken: secret })
+const token = z.strictObject({ token: z.string().max(4_096) })
+const question = z.strictObject({ token: z.string().max(4_096), privilege: z.string().max(64) })
+
+const shownSession = z
+  .strictObject({
+    accessToken: z.string(),
+    refreshToken: z.string().optional(),
+    tokenType: z.literal('Bearer'),
+    /** Seconds. */
+    expiresIn: z.int(),
+    roles: z.array(z.string()),
+    /** The token allows nothing but to change the password. */
+    mustChangePassword: z.boolean(),
+  })
+  .meta({ id: 'Session' })
+
+const shownToken = z.strictObject({
+  active: z.boolean(),
+  sub: z.string().optional(),
+  userType: z.string().optional(),
+  roles: z.array(z.string()).optional(),
+  privileges: z.array(z.string()).optional(),
+  expiresAt: z.string().optional(),
+})
+
+/** Whoever has no token yet. */
+export function logInOperations(deps: Deps): readonly Operation[] {
+  return [
+    writes(
+      'POST',
+      '/app-basic-auth',
+      logIn,
+      {
+        about: 'Logs an operator in: a name and its password become a bearer token',
+        answers: { 200: shownSession },
+        refuses: ['SECRET_WRONG', 'LOCKED', 'BUSY'],
+      },
+      async ({ body }) => sessionAnswer(await deps.operators.LogIn(body, { deadline_ms })),
+    ),
+    writes(
+      'POST',
+      '/app-token-refresh',
+      refresh,
+      {
+        about: 'Goes on with a session; the refresh token is replaced and serves once',
+        answers: { 200: shownSession },
+        refuses: ['TOKEN_INVALID'],
+      },
+      async ({ body }) => sessionAnswer(await deps.operators.RefreshSession(body)),
+    ),
+    writes(
+      'POST',
+      '/iam-token-verifty',
+      token,
+      {
+        about: 'Whether a token is accepted now, and what it allows',
+        answers: { 200: shownToken },
+      },
+      async ({ body }) => answered(200, tokenBody(await stateOf(deps, body.token))),
+    ),
+    writes(
+      'POST',
+      '/app-authorize',
+      question,
+      {
+        about: 'Whether a token allows what a privilege stands for',
+        answers: {
+          200: z.strictObject({
+            authorized: z.literal(true),
+            sub: z.string(),
+            roles: z.array(z.string()),
+          }),
+        },
+        refuses: ['TOKEN_INVALID', 'PRIVILEGE_MISSING'],
+      },
+      ({ body }) => authorize(deps, body),
+    ),
+  ]
+}
+
+/** Whoever has one, also if it allows nothing else. */
+export function logOutOperations(deps: Deps): readonly Operation[] {
+  return [
+    commands(
+      'POST',
+      '/app-logout',
+      { about: 'Ends the session of the token that is sent with it', answers: { 204: null } },
+      async ({ token: accessToken }) => {
+        if (accessToken === '') return answered(204)
+        const { refusal } = await deps.operators.LogOut({ accessToken })
+        return refusal ? passedOn(refusal) : answered(204)
+      },
+    ),
+  ]
+}
+
+function sessionAnswer({
+  session,
+  refusal,
+}: Awaited<ReturnType<Deps['operators']['LogIn']>>): Answer {
+  if (refusal) return passedOn(refusal)
+  if (!session) throw new Error('a log-in was answered with neither session nor refusal')
+  return answered(200, sessionBody(session))
+}
+
+function sessionBody(session: Session) {
+  const { accessToken, refreshToken, expiresInS, roles, mustChangePassword } = session
+  return {
+    accessToken,
+    ...(refreshToken === '' ? {} : { refreshToken }),
+    tokenType: 'Bearer',
+    expiresIn: expiresInS,
+    roles,
+    mustChangePassword,
+  }
+}
+
+function stateOf(deps: Deps, accessToken: string) {
+  return deps.operators.CheckToken({ accessToken })
+}
+
+/** Of a token that is not accepted nothing else is said. */
+function tokenBody({ active, ...state }: Awaited<ReturnType<typeof stateOf>>) {
+  return active ? { active, ...state } : { active }
+}
+
+async function authorize(deps: Deps, { token: asked, privilege }: z.infer<typeof question>) {
+  const { active, sub, roles, privileges } = await stateOf(deps, asked)
+  if (!active) return refused('TOKEN_INVALID', 'not a token, or not any more')
+  if (!grants(privileges, privilege)) return refused('PRIVILEGE_MISSING', privilege)
+  return answered(200, { authorized: true, sub, roles })
+}
