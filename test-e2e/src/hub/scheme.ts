@@ -58,7 +58,14 @@ async function open(settings: Readonly<Record<string, string>>, isSafe: boolean)
   }
   let hub = await startHub(options)
   const operator = operatorAt(hub.urls.operator)
-  await openScheme(operator)
+  try {
+    await openScheme(operator)
+  } catch (error) {
+    // Nobody else could stop it: the story never gets to see it.
+    await hub.stop()
+    await removeDataDir(dataDir)
+    throw error
+  }
   const fsps: Fsp[] = []
   return {
     get hub() {
