@@ -1,0 +1,198 @@
+/**
+ * Closing a window and stepping a settlement, stopped between any two of their steps: all memory is
+ * dropped, the process starts anew, and what was begun is finished, once.
+ */
+import { ledgerService } from '@causeway/protos'
+import { eventually } from '@causeway/runtime/testing'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { randomUUID } from 'node:crypto'
+import { beginStep, moveMoney, type SteppingParts } from './settlements/step.ts'
+import { decideAbort, decideUpdate, type Settlement } from './settlements/domain/settlement.ts'
+import { askClosing, type Closing } from './windows/store.ts'
+import {
+  addFsp,
+  addModel,
+  closeOpen,
+  differencesIn,
+  openHub,
+  openTestScheme,
+  openWindow,
+  patient,
+  pay,
+  settle,
+  stepAll,
+  untilState,
+  valueOf,
+  type TestScheme,
+} from './testing/scheme.ts'
+
+let scheme: TestScheme
+let modelId: number
+
+beforeAll(async () => {
+  scheme = await openTestScheme()
+  await openHub(scheme)
+  modelId = await addModel(scheme)
+  for (const name of ['greenbank', 'bluewallet']) await addFsp(scheme, name)
+})
+
+afterAll(() => scheme.stop())
+
+beforeEach(async () => {
+  await pay(scheme, { payer: 'greenbank', payee: 'bluewallet', amount: '10', modelId })
+})
+
+afterEach(async () => {
+  expect(await differencesIn(scheme)).toEqual([])
+})
+
+async function restart(): Promise<void> {
+  await scheme.db.close()
+  scheme = await scheme.restart()
+}
+
+describe('closing a window', () => {
+  async function asked(): Promise<Closing> {
+    const windowId = await openWindow(scheme)
+    const request = { requestId: randomUUID(), windowId, reason: 'end', actor: 'ada' }
+    const intent = await askClosing(scheme.db, request)
+    if (intent.type !== 'CLOSING') throw new Error(intent.type)
+    return intent.closing
+  }
+
+  async function isClosed({ requestId, windowId, nextWindowId }: Closing): Promise<void> {
+    await untilState(scheme, windowId, 'CLOSED')
+    expect(await openWindow(scheme)).toBe(nextWindowId)
+    const request = { requestId, windowId, reason: 'end', actor: 'ada' }
+    const { window } = await scheme.windows.CloseSettlementWindow(request, patient)
+    expect(window?.id).toBe(nextWindowId)
+    // The ledger stamps with the same window that settlements has open.
+    const [posted] = await pay(scheme, {
+      payer: 'greenbank',
+      payee: 'bluewallet',
+      amount: '1',
+      modelId,
+    })
+    expect(posted?.windowId).toBe(nextWindowId)
+  }
+
+  test('that stopped before the ledger was asked is finished by the next start', async () => {
+    const closing = await asked()
+    await restart()
+    await isClosed(closing)
+  })
+
+  test('that stopped after the ledger had switched is finished with the same nets', async () => {
+    const closing = await asked()
+    const { requestId, windowId, nextWindowId } = closing
+    const rotation = { requestId, windowId, nextWindowId }
+    const { nets } = await scheme.ledger.RotateSettlementWindow(rotation, patient)
+    await restart()
+    await isClosed(closing)
+    const { window } = await scheme.windows.GetSettlementWindow({ id: windowId })
+    expect(window?.contents[0]?.nets.map(({ net }) => net)).toEqual(nets.map(({ net }) => net))
+  })
+
+  test('that stopped is finished by whoever asks next, and lines that come late still count', async () => {
+    const closing = await asked()
+    const { windowId } = closing
+    const other = { requestId: randomUUID(), windowId, reason: 'again', actor: 'ben' }
+    const { refusal } = await scheme.windows.CloseSettlementWindow(other, patient)
+    expect(refusal?.reason).toBe('WINDOW_NOT_OPEN')
+    await isClosed(closing)
+  })
+})
+
+describe('a step of a settlement', () => {
+  const parts = (): SteppingParts => ({
+    db: scheme.db,
+    bus: scheme.parts.bus,
+    ledger: scheme.parts.grpc.client(ledgerService, 'participant-lifecycle'),
+    log: scheme.parts.log,
+    signal: new AbortController().signal,
+    excludesUnpaid: false,
+  })
+
+  /** Up to the step before: all its accounts are in this state. */
+  async function settlementIn(...states: readonly string[]) {
+    const before = await valueOf(scheme, 'bluewallet', 'POSITION')
+    const created = await settle(scheme, [(await closeOpen(scheme)).id])
+    for (const state of states) await stepAll(scheme, created, state)
+    return { created, before }
+  }
+
+  async function begin(id: number, state: string) {
+    const begun = await beginStep(parts(), id, (settlement) => ({
+      type: 'STEP',
+      step: { settlementId: id, actor: 'ada', aborted: null, ...stepTo(settlement, state) },
+      faults: [],
+    }))
+    if (begun.type !== 'BEGUN') throw new Error(begun.type)
+    return begun.step
+  }
+
+  function stepTo(settlement: Settlement, state: string) {
+    const decision =
+      state === 'ABORTED'
+        ? decideAbort(settlement, { reason: 'stop', externalReference: '' })
+        : decideUpdate(
+            settlement,
+            settlement.accounts.map(({ participantId, accountId }) => ({
+              participantId,
+              accountId,
+              state,
+              reason: '',
+              externalReference: '',
+            })),
+          )
+    if (decision.type === 'ABORT') return { changes: decision.changes, state: 'ABORTED' } as const
+    if (decision.type !== 'CHANGE') throw new Error(decision.type)
+    return { changes: decision.changes, state: decision.state }
+  }
+
+  async function isIn(id: number, state: string): Promise<void> {
+    await eventually(async () => {
+      const { settlement } = await scheme.settlements.GetSettlement({ id })
+      return settlement?.state === state ? settlement : undefined
+    }, `settlement ${id} is ${state}`)
+  }
+
+  test.each([
+    ['before the ledger was asked', false],
+    ['after the money had moved', true],
+  ])('that stopped %s is taken by the next start, once', async (_when, hasMoved) => {
+    const { created } = await settlementIn('PS_TRANSFERS_RECORDED')
+    const owed = await valueOf(scheme, 'bluewallet', 'POSITION')
+    const step = await begin(created.id, 'PS_TRANSFERS_RESERVED')
+    if (hasMoved) expect(await moveMoney(parts(), step)).toBeUndefined()
+    await restart()
+    await isIn(created.id, 'PS_TRANSFERS_RESERVED')
+    const net = Number(created.accounts.find(({ participant }) => participant === 'bluewallet')?.net)
+    expect(Number(await valueOf(scheme, 'bluewallet', 'POSITION'))).toBe(Number(owed) - net)
+    await stepAll(scheme, created, 'PS_TRANSFERS_COMMITTED')
+    await stepAll(scheme, created, 'SETTLED')
+    expect(await valueOf(scheme, 'Hub', 'HUB_MULTILATERAL_SETTLEMENT')).toBe('0')
+  })
+
+  test.each([
+    ['before the ledger was asked', false],
+    ['after the money had moved back', true],
+  ])('that aborts and stopped %s is taken by the next start, once', async (_when, hasMoved) => {
+    const { created, before } = await settlementIn('PS_TRANSFERS_RECORDED', 'PS_TRANSFERS_RESERVED')
+    const step = await begin(created.id, 'ABORTED')
+    if (hasMoved) expect(await moveMoney(parts(), step)).toBeUndefined()
+    await restart()
+    await isIn(created.id, 'ABORTED')
+    expect(await valueOf(scheme, 'bluewallet', 'POSITION')).toBe(before)
+    expect(await valueOf(scheme, 'Hub', 'HUB_MULTILATERAL_SETTLEMENT')).toBe('0')
+  })
+
+  test('that stopped is taken by whoever comes next, before the new one', async () => {
+    const { created } = await settlementIn('PS_TRANSFERS_RECORDED')
+    const step = await begin(created.id, 'PS_TRANSFERS_RESERVED')
+    await moveMoney(parts(), step)
+    const next = await stepAll(scheme, created, 'PS_TRANSFERS_COMMITTED')
+    expect(next.state).toBe('PS_TRANSFERS_COMMITTED')
+    expect(await valueOf(scheme, 'Hub', 'HUB_MULTILATERAL_SETTLEMENT')).toBe('0')
+  })
+})

@@ -1,0 +1,180 @@
+/** Each kind of settlement model beside the real ledger, and interchange fees. */
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import {
+  addFsp,
+  addModel,
+  closeOpen,
+  deferredNet,
+  differencesIn,
+  openHub,
+  openTestScheme,
+  openWindow,
+  pay,
+  settle,
+  stepAll,
+  valueOf,
+  type TestScheme,
+} from './testing/scheme.ts'
+
+let scheme: TestScheme
+
+const steps = [
+  'PS_TRANSFERS_RECORDED',
+  'PS_TRANSFERS_RESERVED',
+  'PS_TRANSFERS_COMMITTED',
+  'SETTLED',
+] as const
+
+const fsps = ['greenbank', 'bluewallet', 'redpay'] as const
+const valuesOf = (type: string, currency: string) =>
+  Promise.all(fsps.map((name) => valueOf(scheme, name, type, currency)))
+const gross = { granularity: 'GROSS', interchange: 'BILATERAL' } as const
+
+beforeAll(async () => {
+  scheme = await openTestScheme()
+})
+
+afterAll(() => scheme.stop())
+
+afterEach(async () => {
+  expect(await differencesIn(scheme)).toEqual([])
+})
+
+/** A currency of its own for each test, with one model of positions. */
+async function begin(currency: string, changes: Partial<typeof deferredNet>): Promise<number> {
+  await openHub(scheme, currency)
+  const id = await addModel(scheme, { name: `OF${currency}`, currency, ...changes })
+  for (const name of fsps) await addFsp(scheme, name, currency)
+  return id
+}
+
+test('net and bilateral settles each pair by itself, without the hub', async () => {
+  const currency = 'EUR'
+  const modelId = await begin(currency, { interchange: 'BILATERAL' })
+  await pay(
+    scheme,
+    { payer: 'greenbank', payee: 'bluewallet', amount: '10', currency, modelId },
+    { payer: 'bluewallet', payee: 'greenbank', amount: '4', currency, modelId },
+    { payer: 'bluewallet', payee: 'redpay', amount: '7', currency, modelId },
+  )
+  const created = await settle(scheme, [(await closeOpen(scheme)).id], 'OFEUR')
+  expect(created.accounts.map(({ net }) => net)).toEqual(['6', '1', '-7'])
+  await stepAll(scheme, created, steps[0])
+  await stepAll(scheme, created, steps[1])
+  expect(await valuesOf('POSITION', currency)).toEqual(['6', '1', '-7'])
+  const [greenbank] = created.accounts
+  // Greenbank alone is confirmed: what it owes bluewallet is settled, not what bluewallet owes.
+  await stepAll(scheme, { ...created, accounts: greenbank ? [greenbank] : [] }, steps[2])
+  expect(await valuesOf('POSITION', currency)).toEqual(['0', '7', '-7'])
+  await stepAll(scheme, { ...created, accounts: created.accounts.slice(1) }, steps[2])
+  expect(await valuesOf('POSITION', currency)).toEqual(['0', '0', '0'])
+  expect(await valueOf(scheme, 'Hub', 'HUB_MULTILATERAL_SETTLEMENT', currency)).toBe('0')
+  expect((await stepAll(scheme, created, steps[3])).state).toBe('SETTLED')
+})
+
+test('gross and deferred moves the money of each transfer when its payer is committed', async () => {
+  const currency = 'GBP'
+  const modelId = await begin(currency, gross)
+  const how = { currency, modelId, settles: 'GROSS_DEFERRED' } as const
+  await pay(
+    scheme,
+    { payer: 'greenbank', payee: 'bluewallet', amount: '10', ...how },
+    { payer: 'greenbank', payee: 'redpay', amount: '1.5', ...how },
+    { payer: 'bluewallet', payee: 'greenbank', amount: '4', ...how },
+  )
+  const created = await settle(scheme, [(await closeOpen(scheme)).id], 'OFGBP')
+  await stepAll(scheme, created, steps[0])
+  await stepAll(scheme, created, steps[1])
+  expect(await valuesOf('POSITION', currency)).toEqual(['7.5', '-6', '-1.5'])
+  await stepAll(scheme, created, steps[2])
+  expect(await valuesOf('POSITION', currency)).toEqual(['0', '0', '0'])
+  expect(await valuesOf('SETTLEMENT', currency)).toEqual(['-9999992.5', '-10000006', '-10000001.5'])
+  expect((await stepAll(scheme, created, steps[3])).state).toBe('SETTLED')
+})
+
+test('gross and immediate is settled as it commits, and in no window', async () => {
+  const currency = 'KES'
+  const modelId = await begin(currency, { ...gross, delay: 'IMMEDIATE' })
+  const windowId = await openWindow(scheme)
+  const how = { currency, modelId, settles: 'GROSS_IMMEDIATE' } as const
+  await pay(scheme, { payer: 'greenbank', payee: 'bluewallet', amount: '10', ...how })
+  expect(await valuesOf('POSITION', currency)).toEqual(['0', '0', '0'])
+  expect(await valuesOf('SETTLEMENT', currency)).toEqual(['-9999990', '-10000010', '-10000000'])
+  const closing = { requestId: 'kes', windowId, reason: 'end', actor: 'ada' }
+  const { refusal } = await scheme.windows.CloseSettlementWindow(closing)
+  expect(refusal?.reason).toBe('WINDOW_EMPTY')
+  const { refusal: settling } = await scheme.settlements.CreateSettlement({
+    requestId: 'kes',
+    model: 'OFKES',
+    reason: '',
+    windowIds: [windowId],
+    actor: 'ada',
+  })
+  expect(settling?.reason).toBe('MODEL_SETTLES_AT_ONCE')
+})
+
+test('without position reset moves nothing in any state', async () => {
+  const currency = 'TZS'
+  const modelId = await begin(currency, { autoPositionReset: false })
+  await pay(scheme, { payer: 'greenbank', payee: 'redpay', amount: '10', currency, modelId })
+  const created = await settle(scheme, [(await closeOpen(scheme)).id], 'OFTZS')
+  for (const state of steps) await stepAll(scheme, created, state)
+  expect(await valuesOf('POSITION', currency)).toEqual(['10', '0', '-10'])
+})
+
+test('interchange fees are posted with their transfers and netted in the same window', async () => {
+  const currency = 'ZAR'
+  const modelId = await begin(currency, {})
+  await addModel(scheme, {
+    name: 'FEESOFZAR',
+    currency,
+    ledgerAccountType: 'INTERCHANGE_FEE',
+    interchangeFeePercentage: '0.6',
+  })
+  await pay(
+    scheme,
+    { payer: 'greenbank', payee: 'bluewallet', amount: '100', currency, modelId },
+    { payer: 'bluewallet', payee: 'redpay', amount: '51', currency, modelId },
+    // Rounds to nothing.
+    { payer: 'bluewallet', payee: 'redpay', amount: '0.5', currency, modelId },
+  )
+  expect(await valuesOf('INTERCHANGE_FEE', currency)).toEqual(['0.6', '-0.29', '-0.31'])
+  const windowId = (await closeOpen(scheme)).id
+  const fees = await settle(scheme, [windowId], 'FEESOFZAR')
+  expect(fees.accounts.map(({ net }) => net)).toEqual(['0.6', '-0.29', '-0.31'])
+  for (const state of steps) await stepAll(scheme, fees, state)
+  expect(await valuesOf('INTERCHANGE_FEE', currency)).toEqual(['0', '0', '0'])
+  expect(await valuesOf('INTERCHANGE_FEE_SETTLEMENT', currency)).toEqual(['0.6', '-0.29', '-0.31'])
+  const { rows } = await scheme.reports.ListSettlementTransfers({
+    settlementId: fees.id,
+    participant: 'greenbank',
+    cursor: '',
+    limit: 0,
+  })
+  expect(rows?.rows).toMatchObject([{ kind: 'FEE', amount: '0.6', payerFsp: 'greenbank' }])
+  const { window } = await scheme.windows.GetSettlementWindow({ id: windowId })
+  expect(window?.state).toBe('CLOSED')
+
+  // Switched off, it is charged no more.
+  await scheme.models.UpdateSettlementModel({ name: 'FEESOFZAR', isActive: false, actor: 'ada' })
+  await pay(scheme, { payer: 'greenbank', payee: 'bluewallet', amount: '100', currency, modelId })
+  expect(await valuesOf('INTERCHANGE_FEE', currency)).toEqual(['0', '0', '0'])
+})
+
+test('a model of SETTLEMENT accounts is accepted and an inactive one settles nothing new', async () => {
+  const currency = 'NGN'
+  const modelId = await begin(currency, {})
+  await addModel(scheme, { name: 'SETTLENGN', currency, ledgerAccountType: 'SETTLEMENT' })
+  await pay(scheme, { payer: 'greenbank', payee: 'redpay', amount: '10', currency, modelId })
+  const windowId = (await closeOpen(scheme)).id
+  await scheme.models.UpdateSettlementModel({ name: 'OFNGN', isActive: false, actor: 'ada' })
+  await expect(settle(scheme, [windowId], 'OFNGN')).rejects.toThrow('inactive')
+  await scheme.models.UpdateSettlementModel({ name: 'OFNGN', isActive: true, actor: 'ada' })
+  const created = await settle(scheme, [windowId], 'OFNGN')
+  expect(created.accounts).toHaveLength(2)
+  const { models } = await scheme.models.GetSettlementModels({ currency, name: '' })
+  expect(models.map(({ name, isActive }) => [name, isActive])).toEqual([
+    ['OFNGN', true],
+    ['SETTLENGN', true],
+  ])
+})
