@@ -71,7 +71,7 @@ export function reportOperations(deps: Deps): readonly Operation[] {
         query: reconciliationSearch,
         answers: { 200: shownReconciliation },
         files,
-        refuses: ['PARTICIPANT_UNKNOWN'],
+        refuses: ['PARTICIPANT_UNKNOWN', 'MISSING'],
       },
       ({ name, query, wanted }) => reconciliation(deps, name, { ...query, wanted }),
     ),
