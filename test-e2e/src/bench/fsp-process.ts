@@ -12,22 +12,25 @@ export interface FspProcess {
     answer: Type,
     onMeanwhile?: (report: Report) => void,
   ): Promise<Extract<Report, { type: Type }>>
-  end(): void
+  /** Resolves when it is gone; again: nothing happens. */
+  end(): Promise<void>
 }
 
-export function forkFsps(): FspProcess {
+export function forkFsps(nodeFlags: readonly string[]): FspProcess {
   const child = fork(fileURLToPath(new URL('./fsps.js', import.meta.url)), {
+    execArgv: [...process.execArgv, ...nodeFlags],
     // Signing ahead shall use every core.
     env: { ...process.env, UV_THREADPOOL_SIZE: String(availableParallelism()) },
   })
   const { pid } = child
+  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   if (pid === undefined) throw new Error('the process of the FSPs did not start')
   return {
     pid,
     ask: (command, answer, onMeanwhile) =>
       new Promise((resolve, reject) => {
-        const settle = () => child.off('message', listen).off('exit', gone)
-        const gone = () => {
+        const settle = () => child.off('message', listen).off('exit', ended)
+        const ended = () => {
           settle()
           reject(new Error('the process of the FSPs ended'))
         }
@@ -40,9 +43,12 @@ export function forkFsps(): FspProcess {
             reject(new Error(report.why))
           } else onMeanwhile?.(report)
         }
-        child.on('message', listen).on('exit', gone)
+        child.on('message', listen).on('exit', ended)
         child.send(command)
       }),
-    end: () => child.disconnect(),
+    end() {
+      if (child.connected) child.disconnect()
+      return gone
+    },
   }
 }

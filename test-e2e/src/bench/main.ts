@@ -2,17 +2,19 @@
  * `npm run bench`: how many payments a second, how long each takes, and what one costs in CPU time, on
  * a hub of its own. Everything it talks to is on 127.0.0.1, and it ends by itself.
  */
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { comparisonOf } from './compare.ts'
 import { readCpu, readMemory } from './cpu.ts'
 import { faultsOf, type Evidence } from './gate.ts'
-import { measureMachine } from './machine.ts'
+import { measureMachine, type Machine } from './machine.ts'
 import type { Report as FspReport, Probed, RunResult } from './messages.ts'
 import { readOptions, usage, type BenchOptions } from './options.ts'
+import { pageOf } from './page.ts'
 import { planOf, type Plan } from './plan.ts'
 import { readProfile, type CpuProfile, type Span } from './profile.ts'
-import { reportOf, tableOf, type Findings, type Reading } from './report.ts'
+import { reportOf, tableOf, type Findings, type Reading, type Report } from './report.ts'
 import { openStage, type Stage } from './stage.ts'
 
 const hour_ms = 3_600_000
@@ -21,24 +23,51 @@ const settled_ms_max = 15_000
 
 async function main(): Promise<void> {
   if (process.argv.includes('--help')) return void process.stdout.write(usage)
-  const options = readOptions(process.argv.slice(2))
+  const plan = readOptions(process.argv.slice(2))
+  const earlier = plan.compare === undefined ? undefined : await readReports(plan.compare)
   const machine = await measureMachine()
+  const reports: Report[] = []
+  for (const options of plan.runs) {
+    const report = await runOnce(options, machine, plan.profiles)
+    process.stdout.write(tableOf(report))
+    reports.push(report)
+  }
+  const [only] = reports
+  if (plan.json !== undefined) {
+    const all = reports.length === 1 ? only : reports
+    await writeFile(plan.json, `${JSON.stringify(all, null, 2)}\n`)
+  }
+  if (plan.html !== undefined) await writeFile(plan.html, pageOf(reports))
+  if (earlier !== undefined) process.stdout.write(comparisonOf(reports, earlier))
+  if (reports.some(({ faults }) => faults.length > 0)) process.exitCode = 1
+}
+
+async function readReports(file: string): Promise<readonly Report[]> {
+  const json = JSON.parse(await readFile(file, 'utf8')) as Report | readonly Report[]
+  return [json].flat() as readonly Report[]
+}
+
+/** @param kept a folder for the CPU profiles */
+async function runOnce(
+  options: BenchOptions,
+  machine: Machine,
+  kept: string | undefined,
+): Promise<Report> {
   const profiles = await mkdtemp(join(tmpdir(), 'causeway-profile-'))
-  const nodeFlags = options.profile ? ['--cpu-prof', `--cpu-prof-dir=${profiles}`] : []
-  const opening = openStage(options, nodeFlags)
-  leaveNothing(opening, profiles)
+  const opening = openStage(options, options.profile ? profiles : undefined)
+  const heed = leaveNothing(opening, profiles)
   try {
     const stage = await opening
     const { span, ...found } = await measure(options, stage)
     await stage.hub.stop()
-    const profile = options.profile ? await profileIn(profiles, span) : undefined
-    const report = reportOf(options, { ...found, machine, profile })
-    process.stdout.write(tableOf(report))
-    if (options.json !== undefined) {
-      await writeFile(options.json, `${JSON.stringify(report, null, 2)}\n`)
+    await stage.fsps.end()
+    const profile = options.profile ? await profileIn(join(profiles, 'hub'), span) : undefined
+    if (kept !== undefined) {
+      await cp(profiles, join(kept, `${options.load}-${options.rate}`), { recursive: true })
     }
-    if (report.faults.length > 0) process.exitCode = 1
+    return reportOf(options, { ...found, machine, profile })
   } finally {
+    heed.abort()
     await clear(opening, profiles)
   }
 }
@@ -52,10 +81,14 @@ async function clear(opening: Promise<Stage>, profiles: string): Promise<void> {
 }
 
 /** Who interrupts the bench finds no process and no folder of it. */
-function leaveNothing(opening: Promise<Stage>, profiles: string): void {
+function leaveNothing(opening: Promise<Stage>, profiles: string): AbortController {
+  const heed = new AbortController()
+  const end = () => void clear(opening, profiles).finally(() => process.exit(130))
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => void clear(opening, profiles).finally(() => process.exit(130)))
+    process.once(signal, end)
+    heed.signal.addEventListener('abort', () => process.removeListener(signal, end))
   }
+  return heed
 }
 
 type Measured = Omit<Findings, 'machine' | 'profile'> & { readonly span: Span }

@@ -1,8 +1,15 @@
 import { expect, test } from '@jest/globals'
-import { hubSettings, readOptions, relaxations } from './options.ts'
+import { hubSettings, readOptions, relaxations, type BenchOptions } from './options.ts'
+
+/** Of the only run. */
+function runOf(...args: readonly string[]): BenchOptions {
+  const [run] = readOptions(args).runs
+  if (run === undefined) throw new Error('no run')
+  return run
+}
 
 test('left alone, the whole payment is measured with everything on', () => {
-  const options = readOptions([])
+  const options = runOf()
   expect(options).toMatchObject({
     payments: 10_000,
     rate: 200,
@@ -22,7 +29,7 @@ test('left alone, the whole payment is measured with everything on', () => {
 
 test('everything that is less than the default is named', () => {
   const args = ['--open-doors', '--legs', 'transfer', '--set', 'LEDGER_BATCH_MAX=10']
-  expect(relaxations(readOptions(args))).toEqual([
+  expect(relaxations(runOf(...args))).toEqual([
     'no TLS, no proof of identity',
     'no JWS',
     'transfer alone',
@@ -31,7 +38,7 @@ test('everything that is less than the default is named', () => {
 })
 
 test('open doors: plain http, and nothing is signed', () => {
-  expect(hubSettings(readOptions(['--open-doors']))).toMatchObject({
+  expect(hubSettings(runOf('--open-doors'))).toMatchObject({
     EDGE_IDENTITY: 'header',
     JWS_VERIFY: 'off',
     JWS_SIGN: 'off',
@@ -39,12 +46,27 @@ test('open doors: plain http, and nothing is signed', () => {
 })
 
 test('many: a thousand FSPs unless told otherwise', () => {
-  expect(readOptions(['--load', 'many']).fsps).toBe(1_000)
-  expect(readOptions(['--load', 'many', '--fsps', '100']).fsps).toBe(100)
+  expect(runOf('--load', 'many').fsps).toBe(1_000)
+  expect(runOf('--load', 'many', '--fsps', '100').fsps).toBe(100)
+})
+
+test('several rates are several runs of the same kind', () => {
+  const { runs } = readOptions(['--rate', '10,20,40', '--load', 'hot'])
+  expect(runs.map(({ rate, load }) => [rate, load])).toEqual([
+    [10, 'hot'],
+    [20, 'hot'],
+    [40, 'hot'],
+  ])
+})
+
+test('who wants to keep profiles has them taken', () => {
+  expect(runOf('--profiles', 'here').profile).toBe(true)
+  expect(runOf().profile).toBe(false)
 })
 
 test.each([
   [['--rate', '0'], '--rate takes a whole number from 1 to 100000'],
+  [['--rate', '10,x'], '--rate takes a whole number from 1 to 100000'],
   [['--rate', '1.5'], '--rate takes a whole number from 1 to 100000'],
   [['--load', 'huge'], '--load is one of uniform, hot, pair, many'],
   [['--legs', 'lookup'], '--legs is one of lookup,quote,transfer; quote,transfer; transfer'],

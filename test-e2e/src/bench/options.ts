@@ -25,10 +25,20 @@ export interface BenchOptions {
   readonly signed: (typeof algorithms)[number] | undefined
   /** Further settings of the hub. */
   readonly settings: Readonly<Record<string, string>>
-  /** Where the report goes as JSON. */
-  readonly json: string | undefined
   /** Takes a CPU profile of the hub and names its largest functions. */
   readonly profile: boolean
+}
+
+/** One or several runs, each on a hub of its own, and where their reports go. */
+export interface BenchPlan {
+  readonly runs: readonly BenchOptions[]
+  readonly json: string | undefined
+  /** A page with plots. */
+  readonly html: string | undefined
+  /** An earlier report. */
+  readonly compare: string | undefined
+  /** A folder that keeps the CPU profiles. */
+  readonly profiles: string | undefined
 }
 
 export const usage = `npm run bench -- [flags]
@@ -40,14 +50,17 @@ that moment; what warms up before and runs out behind is not measured. Exit 0 on
 was made, and the FSPs, the tables and POST /verify agree; else 1 with what is wrong.
 
   --payments N       measured payments (10000)
-  --rate R           begun per second (200)
+  --rate R[,R...]    begun per second (200); several: a run for each, on a hub of its own
   --load L           uniform: every FSP pays every other; hot: one pays 70 %; pair: one pays
                      everything to one other; many: uniform among 1,000 FSPs (uniform)
   --fsps N           FSPs that pay each other (8)
   --warmup N         payments before all others, at 100 per second at most (2000)
   --legs L           lookup,quote,transfer; or quote,transfer; or transfer (all three)
-  --json FILE        write the report as JSON
+  --json FILE        write the report as JSON; of several runs a list
+  --html FILE        write it as a page with plots
+  --compare FILE     print how many times as much as in an earlier report (JSON)
   --profile          take a CPU profile of the hub and name its largest functions; costs CPU itself
+  --profiles FOLDER  the same, and keep the profiles of the hub and of the FSPs there
 
 What is less than the default is named in the report as a relaxation:
 
@@ -61,9 +74,10 @@ const fspsOfMany = 1_000
 const fsps_max = 5_000
 /** Signed ahead, a payment takes about 10 KB of memory. */
 const payments_max = 300_000
+const rate_max = 100_000
 
 /** Throws with one sentence about the first flag that is wrong. */
-export function readOptions(args: readonly string[]): BenchOptions {
+export function readOptions(args: readonly string[]): BenchPlan {
   const text = { type: 'string' } as const
   const flag = { type: 'boolean', default: false } as const
   const { values } = parseArgs({
@@ -80,15 +94,17 @@ export function readOptions(args: readonly string[]): BenchOptions {
       'jws-alg': { ...text, default: 'RS256' },
       set: { ...text, multiple: true, default: [] },
       json: text,
+      html: text,
+      compare: text,
+      profiles: text,
       profile: flag,
     },
   })
   const load = oneOf('load', loads, values.load)
   const algorithm = oneOf('jws-alg', algorithms, values['jws-alg'])
   const isOpen = values['open-doors']
-  return {
+  const every: Omit<BenchOptions, 'rate'> = {
     payments: count('payments', values.payments, 10_000, payments_max),
-    rate: count('rate', values.rate, 200, 100_000),
     load,
     fsps: Math.max(2, count('fsps', values.fsps, load === 'many' ? fspsOfMany : 8, fsps_max)),
     warmup: count('warmup', values.warmup, 2_000, payments_max),
@@ -96,8 +112,16 @@ export function readOptions(args: readonly string[]): BenchOptions {
     identity: isOpen ? 'header' : 'mtls',
     signed: isOpen || values['no-jws'] ? undefined : algorithm,
     settings: Object.fromEntries(values.set.map(setting)),
-    json: values.json,
-    profile: values.profile,
+    profile: values.profile || values.profiles !== undefined,
+  }
+  const rates = (values.rate ?? '200').split(',')
+  const { json, html, compare, profiles } = values
+  return {
+    runs: rates.map((rate) => ({ ...every, rate: count('rate', rate, 200, rate_max) })),
+    json,
+    html,
+    compare,
+    profiles,
   }
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { readOptions } from './options.ts'
+import { readOptions, type BenchOptions } from './options.ts'
 import { reportOf, tableOf, type Findings, type Reading } from './report.ts'
 
 const quantiles = { p50: 10, p95: 20, p99: 30, max: 40 }
@@ -64,7 +64,7 @@ const findings: Findings = {
   faults: [],
   profile: undefined,
 }
-const options = readOptions(['--payments', '2000'])
+const [options] = readOptions(['--payments', '2000']).runs as readonly [BenchOptions]
 
 test('everything is told per payment that came to its end within the window', () => {
   const report = reportOf(options, findings)
@@ -110,7 +110,7 @@ test('a generator that may have been the limit is remarked on', () => {
 })
 
 test('a hub that could not keep up is remarked on', () => {
-  const report = reportOf(readOptions(['--rate', '220']), findings)
+  const report = reportOf({ ...options, rate: 220 }, findings)
   expect(report.remarks).toEqual([
     'more was begun than came to its end: work for the rest is in what is told per payment',
   ])

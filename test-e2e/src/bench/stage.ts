@@ -1,5 +1,6 @@
 /** What a run needs: a hub of its own, FSPs in a process beside it, and each known to the other. */
 import { makeCsr } from '@causeway/pki'
+import { join } from 'node:path'
 import {
   newDataDir,
   removeDataDir,
@@ -28,10 +29,13 @@ export interface Stage {
 const funds = '1000000000'
 const atATime = 8
 
+/** @param profiles a folder for CPU profiles: those of the hub in `hub`, of the FSPs in `fsps` */
 export async function openStage(
   options: BenchOptions,
-  nodeFlags: readonly string[],
+  profiles: string | undefined,
 ): Promise<Stage> {
+  const flagsOf = (name: string) =>
+    profiles === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${join(profiles, name)}`]
   const dataDir = await newDataDir()
   const undo: (() => Promise<unknown> | void)[] = [() => removeDataDir(dataDir)]
   const close = async () => {
@@ -40,9 +44,9 @@ export async function openStage(
   try {
     const hubOptions = { dataDir, settings: hubSettings(options) }
     await prepareDatabase(hubOptions)
-    const hub = await startHub({ ...hubOptions, nodeFlags })
+    const hub = await startHub({ ...hubOptions, nodeFlags: flagsOf('hub') })
     undo.push(() => hub.stop())
-    const fsps = forkFsps()
+    const fsps = forkFsps(flagsOf('fsps'))
     undo.push(() => fsps.end())
     const database = await openHubDatabase(dataDir)
     undo.push(() => database.close())

@@ -1,0 +1,95 @@
+import { expect, test } from '@jest/globals'
+import { comparisonOf } from './compare.ts'
+import { pageOf } from './page.ts'
+import type { Report } from './report.ts'
+
+const quantiles = { p50: 100, p95: 150, p99: 200, max: 300 }
+const times = { latency_ms: quantiles, hub_latency_ms: quantiles }
+
+function report(change: Partial<Report> = {}): Report {
+  return {
+    load: 'uniform',
+    fsps: 8,
+    rate: 90,
+    transactions: 1_000,
+    failed: 0,
+    failures: {},
+    window_s: 10,
+    tps: 90,
+    tps_per_used_core: 60,
+    ...times,
+    legs: { transfer: times },
+    lateness_ms: quantiles,
+    cpu_ms_per_transaction: {
+      hub: 6,
+      hub_main_thread: 5,
+      postgres: 2,
+      total: 8,
+      fsps_not_counted: 2,
+    },
+    cores_used: { hub: 0.5, postgres: 0.2, fsps: 0.2, others: 0 },
+    per_transaction: {
+      sql_statements: 12,
+      commits: 8,
+      events: 10,
+      bytes_stored: 40_000,
+      wal_bytes: 45_000,
+      wal_fsyncs: 4,
+    },
+    events_per_transaction: [],
+    bytes_stored_at_start: 1_000,
+    hub_memory_mb: 300,
+    verify: 'clean',
+    faults: [],
+    remarks: [],
+    guarantees: {
+      fsync: true,
+      identity: 'mtls',
+      jws_verify: 'RS256',
+      jws_sign: true,
+      quotes_stored: true,
+    },
+    relaxations: [],
+    machine: {
+      node_http_us_per_post: 40,
+      rs256_us_per_signature: 700,
+      cores: 2,
+      cpu: 'a processor <of 2>',
+      node: 'v20.19.0',
+    },
+    profile: undefined,
+    ...change,
+  }
+}
+
+test('each figure stands beside its earlier one with their ratio, the machine first', () => {
+  const earlier = report({ tps: 45, machine: { ...report().machine, node_http_us_per_post: 20 } })
+  const lines = comparisonOf([report()], [earlier]).split('\n')
+  expect(lines[0]).toMatch(/^uniform, 90 per second +earlier +now +ratio$/)
+  expect(lines[1]).toMatch(/^µs per POST of a bare server +20 +40 +2\.00$/)
+  expect(lines.find((line) => line.startsWith('payments per second'))).toMatch(/ 45 +90 +2\.00$/)
+  expect(lines.find((line) => line.startsWith('cores used by others'))).toMatch(/ 0 +0$/)
+})
+
+test('only what was measured at the same load and rate is compared', () => {
+  const runs = [report({ rate: 45 }), report()]
+  expect(comparisonOf(runs, [report()])).not.toContain('45 per second')
+  expect(comparisonOf([report({ load: 'hot' })], [report()])).toBe(
+    'the earlier report has no run of this load and rate\n',
+  )
+})
+
+test('the page draws each run at its rate, in the order of the rates, and escapes what it prints', () => {
+  const page = pageOf([report({ rate: 180, tps: 160 }), report({ rate: 90 })])
+  expect(page).toContain('uniform: payments made per second (per second)')
+  expect(page).toContain('a processor &lt;of 2>')
+  // 90 of 180 is the middle of the axis, 180 its end; 200 is the highest tick.
+  const made = /<polyline points="([^"]+)"/.exec(page)?.[1]
+  expect(made).toBe('275.0,150.2 490.0,64.8')
+})
+
+test('a page of one run has its points, and needs nothing from elsewhere', () => {
+  const page = pageOf([report()])
+  expect(page.match(/<circle/g)?.length).toBeGreaterThan(10)
+  expect(page).not.toMatch(/<script|src=|href=/)
+})

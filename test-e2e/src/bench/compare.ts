@@ -1,0 +1,58 @@
+/**
+ * A report beside an earlier one: how many times as much. Only what two machines, or one machine at two
+ * hours, can be told apart by stands first, so that nobody takes a slower machine for slower software.
+ */
+import type { Report } from './report.ts'
+
+interface Figure {
+  readonly name: string
+  readonly of: (report: Report) => number | undefined
+}
+
+const figures: readonly Figure[] = [
+  { name: 'µs per POST of a bare server', of: ({ machine }) => machine.node_http_us_per_post },
+  { name: 'µs per RS256 signature', of: ({ machine }) => machine.rs256_us_per_signature },
+  { name: 'cores used by others', of: (report) => report.cores_used.others },
+  { name: 'payments per second', of: (report) => report.tps },
+  { name: 'CPU-ms per payment', of: (report) => report.cpu_ms_per_transaction.total },
+  { name: '  hub', of: (report) => report.cpu_ms_per_transaction.hub },
+  { name: '  PostgreSQL', of: (report) => report.cpu_ms_per_transaction.postgres },
+  { name: 'p50 ms in the hub', of: (report) => report.hub_latency_ms.p50 },
+  { name: 'p99 ms in the hub', of: (report) => report.hub_latency_ms.p99 },
+  { name: '  lookup', of: ({ legs }) => legs.lookup?.hub_latency_ms.p99 },
+  { name: '  quote', of: ({ legs }) => legs.quote?.hub_latency_ms.p99 },
+  { name: '  transfer', of: ({ legs }) => legs.transfer?.hub_latency_ms.p99 },
+  { name: 'SQL statements', of: (report) => report.per_transaction.sql_statements },
+  { name: 'commits', of: (report) => report.per_transaction.commits },
+  { name: 'events', of: (report) => report.per_transaction.events },
+  { name: 'bytes stored', of: (report) => report.per_transaction.bytes_stored },
+  { name: 'MB of memory', of: (report) => report.hub_memory_mb },
+]
+
+/** Lines of name, earlier, now and ratio; a run that the earlier report has no like of is left out. */
+export function comparisonOf(now: readonly Report[], earlier: readonly Report[]): string {
+  const lines = now.flatMap((report) => {
+    const like = earlier.find(({ load, fsps, rate }) => isLike(report, { load, fsps, rate }))
+    return like === undefined ? [] : compared(report, like)
+  })
+  if (lines.length === 0) return 'the earlier report has no run of this load and rate\n'
+  return lines.map((line) => `${line}\n`).join('')
+}
+
+function isLike(report: Report, { load, fsps, rate }: Pick<Report, 'load' | 'fsps' | 'rate'>) {
+  return report.load === load && report.fsps === fsps && report.rate === rate
+}
+
+function compared(now: Report, earlier: Report): readonly string[] {
+  const heading = row([`${now.load}, ${now.rate} per second`, 'earlier', 'now', 'ratio'])
+  const rows = figures.flatMap(({ name, of }) => {
+    const [was, is] = [of(earlier), of(now)]
+    if (was === undefined || is === undefined) return []
+    return [row([name, String(was), String(is), was === 0 ? '' : (is / was).toFixed(2)])]
+  })
+  return [heading, ...rows]
+}
+
+function row([name = '', ...cells]: readonly string[]): string {
+  return `${name.padEnd(30)}${cells.map((cell) => cell.padStart(12)).join('')}`.trimEnd()
+}
