@@ -1,0 +1,65 @@
+/**
+ * A real browser without a window. It is the one that CONSOLE_TEST_BROWSER names, else one that is
+ * installed, else Debian's, which is then installed; where none can be had, the story fails and says so.
+ */
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { chromium, type Browser, type Page } from 'playwright-core'
+
+const places = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/snap/bin/chromium',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+]
+
+/** Long enough for the browser to be fetched and installed. */
+export const browserStart_ms = 400_000
+const screenshots = new URL('../../../test-output/console/', import.meta.url)
+
+export async function openBrowser(): Promise<Browser> {
+  const executablePath = findBrowser() ?? installBrowser()
+  return chromium.launch({
+    executablePath,
+    args: [
+      '--no-sandbox',
+      '--disable-quic',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+      '--no-first-run',
+    ],
+  })
+}
+
+function findBrowser(): string | undefined {
+  const named = process.env['CONSOLE_TEST_BROWSER']
+  if (named === undefined || named === '') return places.find((place) => existsSync(place))
+  if (existsSync(named)) return named
+  throw new Error(`CONSOLE_TEST_BROWSER=${named} is not there.`)
+}
+
+function installBrowser(): string {
+  try {
+    const quiet = { stdio: 'ignore', timeout: browserStart_ms } as const
+    execFileSync('apt-get', ['update', '-qq'], quiet)
+    execFileSync('apt-get', ['install', '-y', '--no-install-recommends', 'chromium'], quiet)
+  } catch {
+    // What it left is looked for below.
+  }
+  const found = places.find((place) => existsSync(place))
+  if (found !== undefined) return found
+  throw new Error(
+    'The console is tested in a real browser, and there is none here and none could be installed: install Chromium, or name one with CONSOLE_TEST_BROWSER.',
+  )
+}
+
+/** Kept as test output, to be looked at. */
+export async function screenshot(page: Page, name: string): Promise<void> {
+  await mkdir(screenshots, { recursive: true })
+  await page.screenshot({ path: fileURLToPath(new URL(`${name}.png`, screenshots)), fullPage: true })
+}
