@@ -82,12 +82,6 @@ export const party = z.looseObject({
   personalInfo: partyPersonalInfo.optional(),
 })
 
-/** With errorInformation when this party failed. */
-export const partyResult = z.looseObject({
-  partyId: partyIdInfo,
-  errorInformation: errorInformationPart.optional(),
-})
-
 export const refund = z.looseObject({
   originalTransactionId: transactionId,
   refundReason: refundReason.optional(),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { checkHeaders, hubHeaders, relayHeaders, responseContentType } from './headers.ts'
-import { type Method, type Resource, resourceRules, withVersions } from './resources.ts'
+import { type Method, type Resource, resourceRules } from './resources.ts'
 
 const type = 'application/vnd.interoperability.transfers+json;version=1.1'
 const complete = {
@@ -136,22 +136,6 @@ describe('the headers of a request', () => {
     expect(told(method, headers, resource)).toBe('accepted')
   })
 
-  test('follow other rules where they are configured', () => {
-    const rules = {
-      ...resourceRules.transfers,
-      versions: ['1.0'],
-      currentVersion: '1.0',
-    } as const
-    expect(checkHeaders('POST', 'transfers', complete, rules)).toMatchObject({
-      accepted: false,
-      refusal: {
-        status: 406,
-        code: '3001',
-        extensionList: { extension: [{ key: '1', value: '0' }] },
-      },
-    })
-  })
-
   test('of any values are accepted or refused', () => {
     const names = Object.keys(complete)
     fc.assert(
@@ -226,34 +210,6 @@ describe.each(resources)('the versions of %s', (resource) => {
     expect(told('GET', { ...headers, 'content-type': wrong }, resource)).toMatch(
       /^400\/3101 header content-type/,
     )
-  })
-})
-
-describe('configured versions', () => {
-  test('stand for their resource alone', () => {
-    const rules = withVersions(resourceRules, { transfers: ['1.0'], quotes: ['1.1', '2.0'] })
-    expect(rules.transfers).toEqual({
-      ...resourceRules.transfers,
-      versions: ['1.0'],
-      currentVersion: '1.0',
-    })
-    expect(rules.quotes).toMatchObject({ versions: ['1.1', '2.0'], currentVersion: '1.1' })
-    expect(rules.parties).toBe(resourceRules.parties)
-    expect(resourceRules.transfers.versions).toEqual(['1.0', '1.1'])
-  })
-
-  test('are what is refused and answered with', () => {
-    const rules = withVersions(resourceRules, { transfers: ['1.0'] }).transfers
-    const check = checkHeaders('POST', 'transfers', complete, rules)
-    expect(check).toMatchObject({
-      accepted: false,
-      refusal: { status: 406, extensionList: { extension: [{ key: '1', value: '0' }] } },
-    })
-    expect(responseContentType('transfers', check, rules)).toMatch(/version=1\.0$/)
-  })
-
-  test('may not be none', () => {
-    expect(() => withVersions(resourceRules, { transfers: [] })).toThrow(RangeError)
   })
 })
 
@@ -335,17 +291,6 @@ describe('relayed headers', () => {
     const relayed = relayHeaders(method, received)
     expect(relayed['accept']).toBeUndefined()
     expect({ accept: complete.accept, ...relayed }).toEqual(kept)
-  })
-
-  test('name the peer after those who were named, where nothing is signed', () => {
-    const { 'fspiop-signature': signature, ...unsigned } = received
-    const peer = { peerAddress: '198.51.100.7' }
-    const relay = (headers: Record<string, string>) =>
-      relayHeaders('POST', headers, undefined, peer)['x-forwarded-for']
-    expect(relay(unsigned)).toBe('192.0.2.1, 198.51.100.7')
-    expect(relay({ ...unsigned, 'x-forwarded-for': 'junk' })).toBe('junk, 198.51.100.7')
-    expect(relay(without())).toBe('198.51.100.7')
-    expect(relay({ ...unsigned, 'fspiop-signature': signature })).toBe('192.0.2.1')
   })
 
   test('get the destination that was looked up', () => {

@@ -34,14 +34,10 @@ export type HeaderCheck = AcceptedHeaders | { readonly accepted: false; readonly
 /**
  * Accept, Date, Content-Type, FSPIOP-Source and FSPIOP-Destination, in this order; the first fault is
  * the answer. Missing 3102, malformed 3101, version not supported 406/3001. Accept does not count on
- * PUT and PATCH. `rules` are the resource's own unless the caller has others configured.
+ * PUT and PATCH.
  */
-export function checkHeaders(
-  method: Method,
-  resource: Resource,
-  headers: Headers,
-  rules: ResourceRules = resourceRules[resource],
-): HeaderCheck {
+export function checkHeaders(method: Method, resource: Resource, headers: Headers): HeaderCheck {
+  const rules: ResourceRules = resourceRules[resource]
   const accept = method === 'PUT' || method === 'PATCH' ? undefined : one(headers, 'accept')
   let acceptVersion: Version | undefined
   if (method !== 'PUT' && method !== 'PATCH') {
@@ -81,17 +77,13 @@ export function checkHeaders(
 }
 
 /**
- * Content-Type of the answer to a request: the version that was agreed on, or the current one of the
- * rules while none is known, as in a refusal of the headers themselves.
+ * Content-Type of the answer to a request: the version that was agreed on, or the resource's current
+ * one while none is known, as in a refusal of the headers themselves.
  */
-export function responseContentType(
-  resource: Resource,
-  check?: HeaderCheck,
-  rules: ResourceRules = resourceRules[resource],
-): string {
+export function responseContentType(resource: Resource, check?: HeaderCheck): string {
   const version =
     check?.accepted === true ? (check.acceptVersion ?? check.contentVersion) : undefined
-  return contentType(resource, version ?? rules.currentVersion)
+  return contentType(resource, version ?? resourceRules[resource].currentVersion)
 }
 
 const relayedNames: ReadonlySet<string> = new Set([
@@ -109,14 +101,13 @@ const gatewayNames: ReadonlySet<string> = new Set(['x-forwarded-client-cert'])
  * What is relayed unchanged: the API's own headers, all of `fspiop-*` and `x-*`, and the trace. What
  * belongs to one connection (also by its word in Connection), to the channel (Authorization) or to
  * the form of transport is left out, and Accept on PUT and PATCH. A given `destination`, found by
- * lookup, stands in the place of an empty one. A given `peerAddress`, the other end of the connection,
- * is appended to X-Forwarded-For, but not where a signature may cover that header.
+ * lookup, stands in the place of an empty one. X-Forwarded-For stays as it came, for a signature may
+ * cover it.
  */
 export function relayHeaders(
   method: Method,
   headers: Headers,
   destination?: string,
-  { peerAddress }: { readonly peerAddress?: string } = {},
 ): Record<string, string> {
   const ofConnection =
     one(headers, 'connection')
@@ -131,11 +122,6 @@ export function relayHeaders(
     if (value !== undefined) relayed[name] = value
   }
   if (destination !== undefined) relayed['fspiop-destination'] = destination
-  if (peerAddress !== undefined && relayed['fspiop-signature'] === undefined) {
-    const forwardedFor = relayed['x-forwarded-for']
-    relayed['x-forwarded-for'] =
-      forwardedFor === undefined ? peerAddress : `${forwardedFor}, ${peerAddress}`
-  }
   return relayed
 }
 

@@ -4,7 +4,6 @@ export {
   authenticationInfo,
   type ErrorBody,
   errorBody,
-  errorInformationPart,
   extensionList,
   geoCode,
   type Money,
@@ -13,7 +12,6 @@ export {
   party,
   type PartyIdInfo,
   partyIdInfo,
-  partyResult,
   type TransactionType,
   transactionType,
 } from './complex.ts'
@@ -26,8 +24,6 @@ export {
   type EndpointType,
   endpointTypeOf,
   endpointTypes,
-  fillTemplate,
-  isBaseUrlType,
   isEndpointType,
   isEndpointValue,
   templateVariables,
@@ -41,8 +37,6 @@ export {
   errorInformation,
   type Extension,
   type ExtensionList,
-  type HttpStatus,
-  httpStatuses,
   meaningOf,
   type Refusal,
   refusal,
@@ -58,7 +52,7 @@ export {
   relayHeaders,
   responseContentType,
 } from './headers.ts'
-export { readHttpDate, writeHttpDate } from './http-date.ts'
+export { writeHttpDate } from './http-date.ts'
 export { isCorrelationId, isUuid } from './ids.ts'
 export { readTransaction, type Transaction, writeTransaction } from './ilp-transaction.ts'
 export {
@@ -92,25 +86,10 @@ export {
   type VerificationKey,
   verifySignature,
 } from './jws.ts'
-export {
-  acceptHeader,
-  contentType,
-  negotiateAccept,
-  type Negotiation,
-  readContentType,
-} from './media-type.ts'
+export { contentType } from './media-type.ts'
 export { identifierFault, isPartyIdType, isThirdPartyIdType, subIdFault } from './party-id.ts'
-export { type QueryReading, readQuery } from './query.ts'
 export { payeeReceiveAmountOf, type QuoteTerms, transferAmountOf } from './quote-amounts.ts'
-export {
-  type AllResourceRules,
-  type Method,
-  type Resource,
-  type ResourceRules,
-  resourceRules,
-  type Version,
-  withVersions,
-} from './resources.ts'
+export { type Method, type Resource, resourceRules, type Version } from './resources.ts'
 export {
   type AuthorizationsQuery,
   type PutAuthorizations,
@@ -120,8 +99,6 @@ export {
 } from './resources/authorizations.ts'
 export {
   type ParticipantsQuery,
-  type PartyEntry,
-  partyEntryFault,
   type PostParticipant,
   postParticipant,
   type PostParticipants,
@@ -151,7 +128,6 @@ export {
   putTransfers,
   type PutTransfersAnswer,
   putTransfersAnswer,
-  reservedRefusal,
 } from './resources/transfers.ts'
 export {
   matchPath,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { acceptHeader, contentType, negotiateAccept, readContentType } from './media-type.ts'
+import { contentType, negotiateAccept, readContentType } from './media-type.ts'
 import { resourceRules } from './resources.ts'
 
 const base = 'application/vnd.interoperability.transfers+json'
@@ -148,8 +148,5 @@ describe('Content-Type', () => {
 test('what is written is exact', () => {
   expect(contentType('bulkTransfers', '1.1')).toBe(
     'application/vnd.interoperability.bulkTransfers+json;version=1.1',
-  )
-  expect(acceptHeader('quotes', '1.1')).toBe(
-    'application/vnd.interoperability.quotes+json;version=1',
   )
 })

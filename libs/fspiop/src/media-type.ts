@@ -15,12 +15,6 @@ export function contentType(resource: Resource, version: Version): string {
   return `application/vnd.interoperability.${resource}+json;version=${version}`
 }
 
-/** Accept of a request that the hub makes itself: the major version of what it can read. */
-export function acceptHeader(resource: Resource, version: Version): string {
-  const [major = ''] = version.split('.')
-  return `application/vnd.interoperability.${resource}+json;version=${major}`
-}
-
 /**
  * The version of an Accept header: entries are tried in their order, the first that is supported
  * wins; a major version or none leaves the choice to us. One entry of a wrong form makes the whole

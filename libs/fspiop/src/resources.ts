@@ -44,26 +44,3 @@ export const resourceRules = {
 
 /** The first segment of a path, and the word in the media type. */
 export type Resource = keyof typeof resourceRules
-
-/** The rules of every resource, as a hub is configured. */
-export type AllResourceRules = Readonly<Record<Resource, ResourceRules>>
-
-/**
- * The rules with other versions for some resources, in the order in which refusals list them. The
- * current version stays where it is among them, else the last of them is current. A list without any
- * is a mistake of the configuration: RangeError.
- */
-export function withVersions(
-  rules: AllResourceRules,
-  versions: Readonly<Partial<Record<Resource, readonly Version[]>>>,
-): AllResourceRules {
-  const changed: Record<Resource, ResourceRules> = { ...rules }
-  for (const [name, list] of Object.entries(versions)) {
-    const resource = name as Resource
-    const { currentVersion } = rules[resource]
-    const current = list.includes(currentVersion) ? currentVersion : list.at(-1)
-    if (current === undefined) throw new RangeError(`${resource}: no version is supported`)
-    changed[resource] = { ...rules[resource], versions: list, currentVersion: current }
-  }
-  return changed
-}

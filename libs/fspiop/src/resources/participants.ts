@@ -11,7 +11,6 @@ import {
   partyIdentifier,
   partySubIdOrType,
 } from '../elements.ts'
-import { identifierFault, isPartyIdType, subIdFault } from '../party-id.ts'
 import { type QueryReading, readQuery } from '../query.ts'
 
 const partyList_max = 10_000
@@ -67,19 +66,6 @@ export type PostParticipants = z.infer<typeof postParticipants>
 export type PutParticipantsBatch = z.infer<typeof putParticipantsBatch>
 export type PostParticipant = z.infer<typeof postParticipant>
 export type PutParticipant = z.infer<typeof putParticipant>
-
-/**
- * What is wrong with one entry of POST /participants by the rules of its type, which are those of a
- * path: it is answered in the callback, as this entry's own 3003. `undefined` when it is legal.
- */
-export function partyEntryFault(entry: PartyEntry): string | undefined {
-  const { partyIdType, partyIdentifier: identifier, partySubIdOrType: subId } = entry
-  if (!isPartyIdType(partyIdType)) return 'not a legal PartyIdType'
-  return (
-    identifierFault(partyIdType, identifier) ??
-    (subId === undefined ? undefined : subIdFault(subId))
-  )
-}
 
 /** One currency or none. */
 const participantsQuery = z.compile(z.object({ currency: currency.optional() }))

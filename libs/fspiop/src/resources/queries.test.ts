@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { errorCatalogue } from '../errors.ts'
 import type { QueryReading } from '../query.ts'
 import { readAuthorizationsQuery } from './authorizations.ts'
-import { partyEntryFault, readParticipantsQuery } from './participants.ts'
+import { readParticipantsQuery } from './participants.ts'
 import { readPartiesQuery } from './parties.ts'
 
 function told(reading: QueryReading<unknown>): string {
@@ -107,23 +107,5 @@ describe('the currency of a query', () => {
     ['currency=USD&currency=EUR', undefined],
   ])('on /parties, %j, is %s and never refused', (query, currency) => {
     expect(readPartiesQuery(query)).toEqual({ currency })
-  })
-})
-
-describe('an entry of POST /participants', () => {
-  test.each([
-    [{ partyIdType: 'MSISDN', partyIdentifier: '+123' }, undefined],
-    [{ partyIdType: 'CONSENTS', partyIdentifier: 'c1' }, undefined],
-    [{ partyIdType: 'ALIAS', partyIdentifier: 'a', partySubIdOrType: 'home' }, undefined],
-    [{ partyIdType: 'FAX', partyIdentifier: '1' }, 'not a legal PartyIdType'],
-    [{ partyIdType: 'MSISDN', partyIdentifier: '12-3' }, 'not a legal MSISDN'],
-    [{ partyIdType: 'EMAIL', partyIdentifier: 'ana' }, 'not a legal EMAIL'],
-    [{ partyIdType: 'ALIAS', partyIdentifier: 'a b' }, 'not a legal PartyIdentifier'],
-    [
-      { partyIdType: 'ALIAS', partyIdentifier: 'a', partySubIdOrType: 'a b' },
-      'not a legal PartySubIdOrType',
-    ],
-  ])('%j is judged by its own type', (entry, fault) => {
-    expect(partyEntryFault(entry)).toBe(fault)
   })
 })

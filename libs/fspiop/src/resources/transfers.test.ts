@@ -1,11 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import {
-  patchTransfers,
-  postTransfers,
-  putTransfers,
-  putTransfersAnswer,
-  reservedRefusal,
-} from './transfers.ts'
+import { patchTransfers, postTransfers, putTransfers, putTransfersAnswer } from './transfers.ts'
 
 const fulfilment = 'UNlJ98hZTY_dsw0cAqw4i_UN3v4utt7CZFB4yfLbVFA'
 const completedTimestamp = '2030-01-01T00:00:00.000Z'
@@ -63,12 +57,6 @@ describe('PUT /transfers/{ID}', () => {
       expect(putTransfersAnswer.parse({ transferState })).toEqual({ transferState })
     }
   })
-})
-
-test('RESERVED is refused with version 1.0 only', () => {
-  expect(reservedRefusal('RESERVED', '1.0')).toMatchObject({ status: 400, code: '3101' })
-  expect(reservedRefusal('RESERVED', '1.1')).toBeUndefined()
-  expect(reservedRefusal('COMMITTED', '1.0')).toBeUndefined()
 })
 
 test('PATCH /transfers/{ID} tells how it ended and when', () => {

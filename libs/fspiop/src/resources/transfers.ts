@@ -15,7 +15,6 @@ import {
   transferOrQuoteId,
 } from '../elements.ts'
 import { transferState } from '../enumerations.ts'
-import { type Refusal, refusal } from '../errors.ts'
 
 function readState(value: unknown): unknown {
   if (typeof value !== 'string' || !/^[A-Za-z]+$/.test(value)) return value
@@ -73,15 +72,3 @@ export type PostTransfers = z.infer<typeof postTransfers>
 export type PutTransfers = z.infer<typeof putTransfers>
 export type PutTransfersAnswer = z.infer<typeof putTransfersAnswer>
 export type PatchTransfers = z.infer<typeof patchTransfers>
-
-/**
- * RESERVED asks for a PATCH, which API 1.0 does not know: with that version it is refused. `version`
- * is the one in the message's Content-Type.
- */
-export function reservedRefusal(
-  state: PutTransfers['transferState'],
-  version: string,
-): Refusal | undefined {
-  if (state !== 'RESERVED' || version !== '1.0') return undefined
-  return refusal('3101', '/transferState: RESERVED needs version 1.1')
-}
