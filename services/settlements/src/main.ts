@@ -10,5 +10,5 @@ await runDistributed('settlements', {
   start,
   topics,
   callersOf,
-  providers: ['participant-lifecycle'],
+  providers: ['participant-lifecycle', 'scheduler'],
 })

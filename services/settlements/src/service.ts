@@ -4,6 +4,7 @@ import { hearParticipantStates } from '@causeway/participants'
 import {
   ledgerService,
   participantsService,
+  schedulerService,
   settlementReportsService,
   settlementsService,
   settlementWindowsService,
@@ -27,6 +28,7 @@ import { finishSteps } from './settlements/step.ts'
 import type { Settings } from './settings.ts'
 import { finishClosings } from './windows/close.ts'
 import { completeWindows, untilComplete } from './windows/complete.ts'
+import { closeDue, keepSchedule } from './windows/schedule.ts'
 import { windowHandlers } from './windows/serve.ts'
 
 /** Whatever was missed: windows whose lines another process kept are closed by then. */
@@ -103,6 +105,8 @@ async function openSettling(
     ledger,
     log,
     signal,
+    cron: settings.SETTLEMENTS_WINDOW_CRON,
+    scheduler: grpc.client(schedulerService, 'scheduler'),
     excludesUnpaid: settings.COMPATIBILITY !== 'mojaloop',
     untilComplete: (ids: readonly number[]) => untilComplete(all, ids, lines_wait_ms),
     async onClosed() {
@@ -114,9 +118,15 @@ async function openSettling(
   async function complete(): Promise<void> {
     hasProcessing = (await completeWindows(all)).length > 0
   }
-  const finished = Promise.all([finishClosings(all), finishSteps(all)]).catch((error: unknown) => {
-    if (!signal.aborted) log.error({ err: error }, 'ALARM settlement work was left unfinished')
-  })
+  const finished = Promise.all(
+    [finishClosings, finishSteps, keepSchedule].map(async (work) => {
+      try {
+        await work(all)
+      } catch (error) {
+        if (!signal.aborted) log.error({ err: error }, `ALARM ${work.name} has failed`)
+      }
+    }),
+  )
   grpc.serve(settlementWindowsService, windowHandlers(all))
   grpc.serve(settlementsService, settlementHandlers(all))
   grpc.serve(settlementReportsService, reportHandlers(db))
@@ -127,8 +137,17 @@ async function openSettling(
   const lines = await keepLines(bus, db, async () => {
     if (hasProcessing) await complete()
   })
+  const schedule = await onEvents(
+    bus,
+    'settlements_schedule',
+    ['ScheduleReminderDue'],
+    async (events) => {
+      for (const event of events) await closeDue(all, event)
+    },
+  )
   return {
     async stop() {
+      await schedule.stop()
       await lines.stop()
       await completing.stop()
       await finished

@@ -81,6 +81,15 @@ export function askClosing(
   })
 }
 
+/** The window that this request is about; undefined when it is new. */
+export async function windowOfRequest(
+  db: Queries,
+  requestId: string,
+): Promise<number | undefined> {
+  const [row] = await db.query<ClosingRow>(findClosing, [requestId])
+  return row?.window_id
+}
+
 /** What earlier processes have begun and not finished. */
 export async function openClosings(db: Queries): Promise<readonly Closing[]> {
   return (await db.query<ClosingRow>(listOpenClosings, [])).map(closingOf)

@@ -1,0 +1,165 @@
+/** What settlements move in the ledger, interchange fees, and what is still to be paid. */
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import {
+  bluewallet,
+  greenbank,
+  play,
+  positionOf,
+  posting,
+  reserving,
+  rows,
+  settlementOf,
+  withAccounts,
+} from '../../testing/scene.ts'
+import { coverOf, valueOf, type Account } from './account.ts'
+import { openBook, type LockedRows } from './book.ts'
+import { feeOf } from './fee.ts'
+import { settle, type Settle } from './settle.ts'
+
+const transit: Account = {
+  ...positionOf({ ...greenbank, id: 1 }),
+  id: 19,
+  participantId: 1,
+  type: 'HUB_MULTILATERAL_SETTLEMENT',
+}
+
+const sending: Settle = {
+  id: 'a-step',
+  debit: { participant: null, type: 'HUB_MULTILATERAL_SETTLEMENT' },
+  credit: { participant: 'greenbank', type: 'POSITION' },
+  amount: 100n,
+  currency: 'USD',
+  awaitsFundsOut: true,
+}
+
+function settled(from: LockedRows, command: Settle) {
+  const book = openBook(from)
+  const decision = settle(book, 'Hub', command)
+  if (decision.type === 'STORE') book.record(decision.recorded)
+  return { decision, book, changes: book.changes() }
+}
+
+describe('a step of a settlement', () => {
+  test('moves once between the two accounts, whatever flags say', () => {
+    const closed = withAccounts(transit, positionOf(greenbank, { isActive: false }))
+    const { changes, book } = settled(closed, sending)
+    expect(valueOf(book.account(positionOf(greenbank).id) ?? transit)).toBe(-100n)
+    expect(changes.entered).toMatchObject([{ id: 'a-step', kind: 'SETTLEMENT', outcome: 'POSTED' }])
+    const again = { ...closed, entries: changes.entered, accounts: closed.accounts }
+    expect(settled(again, sending)).toMatchObject({
+      decision: { type: 'STAND' },
+      changes: { journal: [] },
+    })
+    expect(settled(again, { ...sending, amount: 7n }).decision.type).toBe('MISMATCH')
+  })
+
+  test('without one of its accounts moves nothing', () => {
+    expect(settled(rows, sending).decision).toEqual({
+      type: 'ACCOUNT_MISSING',
+      place: sending.debit,
+    })
+  })
+
+  test('leaves what is to be paid out of the cover, until funds out are on their way', () => {
+    const { book, changes } = settled(withAccounts(transit), sending)
+    expect(changes.isUnpaidChanged).toBe(true)
+    const owing = book.account(settlementOf(greenbank).id) ?? transit
+    expect(coverOf(owing)).toBe(900n)
+    // Funds out that are reserved lower the value: they are not excluded twice.
+    expect(coverOf({ ...owing, debitsPending: 60n })).toBe(900n)
+    expect(coverOf({ ...owing, debitsPending: 160n })).toBe(840n)
+  })
+})
+
+describe('funds out', () => {
+  const out = (step: 'POST' | 'VOID', unpaid: bigint) => {
+    const cover = settlementOf(greenbank, { debitsPending: 70n, unpaid })
+    const book = openBook(withAccounts(transit, cover))
+    const accounts = { debitAccountId: cover.id, creditAccountId: 10 }
+    const bank = book.account(10)
+    if (bank === undefined) throw new Error('the hub has no bank')
+    const pending = { ...bank, creditsPending: 70n }
+    const held = openBook(withAccounts(transit, cover, pending))
+    const [entry] = settled(withAccounts(transit), sending).changes.entered
+    if (entry === undefined) throw new Error('nothing was entered')
+    held.record({
+      entry: { ...entry, id: 'out', kind: 'FUNDS_OUT' },
+      movements: [{ step, ...accounts, amount: 70n }],
+    })
+    return held.account(cover.id)?.unpaid
+  }
+
+  test('that are committed pay what a settlement left to be paid, and no more', () => {
+    expect(out('POST', 100n)).toBe(30n)
+    expect(out('POST', 50n)).toBe(0n)
+    expect(out('POST', 0n)).toBe(0n)
+  })
+
+  test('that are aborted have paid nothing', () => {
+    expect(out('VOID', 100n)).toBe(100n)
+  })
+})
+
+describe('an interchange fee', () => {
+  const feeAccount = (party: typeof greenbank): Account => ({
+    ...positionOf(party),
+    id: party.id * 10 + 3,
+    type: 'INTERCHANGE_FEE',
+  })
+  const charged: LockedRows = {
+    ...withAccounts(
+      feeAccount(greenbank),
+      feeAccount(bluewallet),
+      positionOf(greenbank, { cap: 10n ** 12n }),
+      settlementOf(greenbank, { creditsPosted: 10n ** 12n }),
+    ),
+    fees: new Map([['USD', { modelId: 9, percentage: 6_000n }]]),
+  }
+
+  test('is posted with its transfer, in the same window, under its own model', () => {
+    const reserved = play(charged, reserving(500n * 10_000n)).rows
+    const { book } = play(reserved, posting)
+    expect(book.changes()).toMatchObject({
+      entered: [{ id: 'fee-a-transfer', kind: 'FEE', windowId: 7, terms: { amount: 30_000n } }],
+      gains: [
+        { modelId: 5, accountId: positionOf(greenbank).id },
+        { modelId: 5, accountId: positionOf(bluewallet).id },
+        { modelId: 9, accountId: feeAccount(greenbank).id, net: 30_000n, count: 1 },
+        { modelId: 9, accountId: feeAccount(bluewallet).id, net: -30_000n, count: 1 },
+      ],
+    })
+  })
+
+  test('of a default model counts where the currency has none of its own', () => {
+    const fees = new Map([['', { modelId: 8, percentage: 6_000n }]])
+    const reserved = play({ ...charged, fees }, reserving(500n * 10_000n)).rows
+    expect(play(reserved, posting).book.changes().entered).toMatchObject([{ kind: 'FEE' }])
+  })
+
+  test('needs an account of both, before anything is reserved', () => {
+    const { answers } = play({ ...rows, fees: charged.fees }, reserving(100n))
+    expect(answers[0]).toMatchObject({ entry: { outcome: 'REFUSED', reason: 'PAYER_NO_ACCOUNT' } })
+  })
+
+  test('is rounded half up to what the currency can pay', () => {
+    expect(feeOf(1_000_000n, 'USD', 6_000n)).toBe(6_000n)
+    expect(feeOf(12_500n, 'USD', 400_000n)).toBe(5_000n)
+    expect(feeOf(124_900n, 'USD', 10_000n)).toBe(1_200n)
+    expect(feeOf(125_000n, 'USD', 10_000n)).toBe(1_300n)
+    expect(feeOf(1_490_000n, 'JPY', 10_000n)).toBe(10_000n)
+    expect(feeOf(1_500_000n, 'JPY', 10_000n)).toBe(20_000n)
+  })
+
+  test('is never further from its percentage than half of the smallest unit', () => {
+    const amounts = fc.bigInt({ min: 1n, max: 10n ** 22n })
+    const percentages = fc.bigInt({ min: 1n, max: 1_000_000n })
+    fc.assert(
+      fc.property(amounts, percentages, (amount, percentage) => {
+        const difference = feeOf(amount, 'USD', percentage) * 1_000_000n - amount * percentage
+        expect(difference <= 50n * 1_000_000n && difference > -50n * 1_000_000n).toBe(true)
+        expect(feeOf(amount, 'USD', percentage) % 100n).toBe(0n)
+      }),
+    )
+  })
+})

@@ -1,0 +1,273 @@
+/** Whatever operators ask for, in whatever order: states and money keep together. */
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import {
+  grossMovements,
+  netMovements,
+  pairMovements,
+  steppingOf,
+  type Movement,
+  type Rules,
+} from './movements.ts'
+import {
+  decideAbort,
+  decideUpdate,
+  stateOf,
+  steps,
+  type Account,
+  type Change,
+  type Settlement,
+} from './settlement.ts'
+
+const rules: Rules = {
+  granularity: 'NET',
+  interchange: 'MULTILATERAL',
+  ledgerAccountType: 'POSITION',
+  settlementAccountType: 'SETTLEMENT',
+  autoPositionReset: true,
+  excludesUnpaid: true,
+}
+
+function account(accountId: number, net: bigint, state: Account['state'] = steps[0]): Account {
+  return {
+    accountId,
+    participantId: accountId + 100,
+    participant: `fsp${accountId}`,
+    currency: 'USD',
+    state,
+    reason: '',
+    externalReference: '',
+    net,
+  }
+}
+
+function update(accountId: number, state: string, participantId = accountId + 100) {
+  return { participantId, accountId, state, reason: 'bank', externalReference: '' }
+}
+
+function changed(settlement: Settlement, changes: readonly Change[], state: Settlement['state']) {
+  const byId = new Map(changes.map((change) => [change.accountId, change]))
+  return {
+    ...settlement,
+    state,
+    accounts: settlement.accounts.map((one) => ({ ...one, ...byId.get(one.accountId) })),
+  }
+}
+
+type Asked =
+  | { readonly type: 'UPDATE'; readonly accounts: readonly (readonly [number, string])[] }
+  | { readonly type: 'ABORT' }
+
+const states = fc.constantFrom(...steps)
+const asked: fc.Arbitrary<Asked> = fc.oneof(
+  {
+    weight: 12,
+    arbitrary: fc
+      .array(fc.tuple(fc.integer({ min: 1, max: 5 }), states), { minLength: 1, maxLength: 6 })
+      .map((accounts): Asked => ({ type: 'UPDATE', accounts })),
+  },
+  {
+    weight: 6,
+    arbitrary: states.map((state): Asked => ({
+      type: 'UPDATE',
+      accounts: [1, 2, 3, 4].map((id) => [id, state] as const),
+    })),
+  },
+  { weight: 1, arbitrary: fc.constant<Asked>({ type: 'ABORT' }) },
+)
+
+/** What the movements did to each account, and to the hub's. */
+function book(moved: Map<string, bigint>, movements: readonly Movement[]): void {
+  for (const { debit, credit, amount } of movements) {
+    for (const [place, change] of [
+      [debit, amount],
+      [credit, -amount],
+    ] as const) {
+      const key = place.participant ?? 'hub'
+      moved.set(key, (moved.get(key) ?? 0n) + change)
+    }
+  }
+}
+
+test('any requests in any order keep states in step and end with money where it belongs', () => {
+  const nets = fc.tuple(...[1, 2, 3].map(() => fc.bigInt({ min: -500n, max: 500n })))
+  fc.assert(
+    fc.property(nets, fc.array(asked, { maxLength: 60 }), ([a, b, c], requests) => {
+      const owed = [a ?? 0n, b ?? 0n, c ?? 0n]
+      const all = [...owed, -owed.reduce((sum, net) => sum + net, 0n)]
+      let settlement: Settlement = {
+        id: 1,
+        state: steps[0],
+        accounts: all.map((net, at) => account(at + 1, net)),
+      }
+      const moved = new Map<string, bigint>()
+      const names = new Set<string>()
+      for (const request of requests) {
+        const decision =
+          request.type === 'ABORT'
+            ? decideAbort(settlement, { reason: 'stop', externalReference: '' })
+            : decideUpdate(
+                settlement,
+                request.accounts.map(([id, state]) => update(id, state)),
+              )
+        if (decision.type === 'REFUSE' || decision.type === 'REASON') continue
+        const movements = netMovements(rules, steppingOf(settlement.accounts, decision.changes))
+        for (const { name } of movements) {
+          expect(names.has(name)).toBe(false)
+          names.add(name)
+        }
+        book(moved, movements)
+        const state = decision.type === 'ABORT' ? 'ABORTED' : decision.state
+        settlement = changed(settlement, decision.changes, state)
+        expect(settlement.state).toBe(stateOf(settlement.accounts.map((one) => one.state)))
+        isInStep(settlement)
+      }
+      hasMoved(settlement, moved)
+    }),
+    { numRuns: 300 },
+  )
+})
+
+/** No account is behind the settlement, or ahead of it by more than one. */
+function isInStep({ state, accounts }: Settlement): void {
+  if (state === 'ABORTED') {
+    expect(accounts.every((one) => one.state === 'ABORTED')).toBe(true)
+    return
+  }
+  const here = steps.findIndex((step) => step === (state === 'SETTLING' ? steps[3] : state))
+  for (const one of accounts) {
+    const at = steps.findIndex((step) => step === one.state)
+    expect([here, here + 1]).toContain(at)
+  }
+}
+
+/** Settled or committed: each account is back at nothing; aborted: nothing has moved. */
+function hasMoved({ state, accounts }: Settlement, moved: ReadonlyMap<string, bigint>): void {
+  for (const { participant, net, state: own } of accounts) {
+    const change = moved.get(participant) ?? 0n
+    const isReset =
+      own !== 'ABORTED' && steps.findIndex((step) => step === own) >= (net < 0n ? 2 : 3)
+    expect(change).toBe(isReset ? -net : 0n)
+  }
+  if (state === 'SETTLED' || state === 'ABORTED') expect(moved.get('hub') ?? 0n).toBe(0n)
+}
+
+describe('an account', () => {
+  const settlement: Settlement = {
+    id: 1,
+    state: steps[0],
+    accounts: [account(1, 5n), account(2, -5n)],
+  }
+
+  test('steps ahead of its settlement by one and no further', () => {
+    const first = decideUpdate(settlement, [update(1, steps[1])])
+    if (first.type !== 'CHANGE') throw new Error(first.type)
+    expect(first).toMatchObject({ faults: [], state: steps[0] })
+    const after = changed(settlement, first.changes, first.state)
+    expect(decideUpdate(after, [update(1, steps[2])])).toMatchObject({
+      faults: [{ reason: 'TRANSITION_NOT_ALLOWED' }],
+      changes: [],
+    })
+    expect(decideUpdate(after, [update(2, steps[1])])).toMatchObject({ state: steps[1] })
+  })
+
+  test('of the same state again only keeps the new reason', () => {
+    const decision = decideUpdate(settlement, [update(1, steps[0])])
+    if (decision.type !== 'CHANGE') throw new Error(decision.type)
+    expect(decision).toMatchObject({ changes: [{ reason: 'bank' }], faults: [] })
+    expect(netMovements(rules, steppingOf(settlement.accounts, decision.changes))).toEqual([])
+  })
+
+  test.each([
+    ['ACCOUNT_UNKNOWN', update(9, steps[1])],
+    ['PARTICIPANT_MISMATCH', update(1, steps[1], 102)],
+    ['TRANSITION_NOT_ALLOWED', update(1, steps[2])],
+    ['TRANSITION_NOT_ALLOWED', update(1, 'ABORTED')],
+    ['TRANSITION_NOT_ALLOWED', update(1, 'SETTLING')],
+  ])('is left alone as %s', (reason, wrong) => {
+    expect(decideUpdate(settlement, [wrong, update(2, steps[1])])).toMatchObject({
+      faults: [{ reason }],
+      changes: [{ accountId: 2 }],
+    })
+  })
+
+  test('that is committed stands in the way of an abort', () => {
+    const accounts = [account(1, 5n, steps[3]), account(2, -5n, steps[2])]
+    const reserved: Settlement = { id: 1, state: steps[2], accounts }
+    const words = { reason: '', externalReference: '' }
+    expect(decideAbort(reserved, words)).toMatchObject({ type: 'REFUSE' })
+    const early = { ...reserved, accounts: [account(1, 5n, steps[2]), account(2, -5n, steps[2])] }
+    expect(decideAbort(early, words)).toMatchObject({ type: 'ABORT' })
+  })
+})
+
+describe('what moves', () => {
+  const accounts = [account(1, 5n, steps[2]), account(2, -5n, steps[2])]
+  const committing = steppingOf(
+    accounts,
+    accounts.map(({ accountId }) => ({
+      accountId,
+      state: steps[3],
+      reason: '',
+      externalReference: '',
+    })),
+  )
+
+  test('is nothing where positions are not reset', () => {
+    expect(netMovements({ ...rules, autoPositionReset: false }, committing)).toEqual([])
+  })
+
+  test('of interchange fees goes to the account of the participant that they settle to', () => {
+    const fees: Rules = {
+      ...rules,
+      ledgerAccountType: 'INTERCHANGE_FEE',
+      settlementAccountType: 'INTERCHANGE_FEE_SETTLEMENT',
+    }
+    expect(netMovements(fees, committing)).toMatchObject([
+      {
+        debit: { participant: 'fsp1', type: 'INTERCHANGE_FEE_SETTLEMENT' },
+        credit: { participant: 'fsp1', type: 'INTERCHANGE_FEE' },
+        awaitsFundsOut: false,
+      },
+    ])
+  })
+
+  test('of a pair goes from one to the other, when the one that owes is committed', () => {
+    const [payer, payee] = accounts
+    if (payer === undefined || payee === undefined) throw new Error('no accounts')
+    const pairs = [{ payer, payee, amount: 5n }]
+    const bilateral: Rules = { ...rules, interchange: 'BILATERAL' }
+    expect(pairMovements(bilateral, committing, pairs)).toMatchObject([
+      { debit: { participant: 'fsp2' }, credit: { participant: 'fsp1' }, awaitsFundsOut: true },
+    ])
+    expect(pairMovements(bilateral, committing.slice(1), pairs)).toEqual([])
+  })
+
+  test('of a gross transfer takes positions back and moves the settlement accounts', () => {
+    const line = {
+      windowId: 1,
+      transferId: 't',
+      kind: 'TRANSFER',
+      payerFsp: 'fsp1',
+      payeeFsp: 'fsp2',
+      amount: 5n,
+      currency: 'USD',
+    }
+    const moved = new Map<string, bigint>()
+    for (const { debit, credit, amount } of grossMovements(rules, line)) {
+      for (const [place, sign] of [
+        [debit, 1n],
+        [credit, -1n],
+      ] as const) {
+        const key = `${place.participant ?? 'hub'} ${place.type}`
+        moved.set(key, (moved.get(key) ?? 0n) + sign * amount)
+      }
+    }
+    expect(Object.fromEntries(moved)).toEqual({
+      'fsp1 SETTLEMENT': 5n,
+      'fsp1 POSITION': -5n,
+      'fsp2 POSITION': 5n,
+      'fsp2 SETTLEMENT': -5n,
+    })
+  })
+})

@@ -1,0 +1,32 @@
+import { expect, test } from '@jest/globals'
+import { missingOf, windowStateOf, type ContentState, type Tally } from './window.ts'
+
+test.each<[ContentState, readonly ContentState[]]>([
+  ['CLOSED', ['CLOSED', 'PENDING_SETTLEMENT', 'SETTLED']],
+  ['PENDING_SETTLEMENT', ['SETTLED', 'PENDING_SETTLEMENT']],
+  ['SETTLED', ['SETTLED', 'SETTLED']],
+  ['ABORTED', ['SETTLED', 'ABORTED', 'PENDING_SETTLEMENT']],
+])('a window is %s when it holds %j', (state, contents) => {
+  expect(windowStateOf(contents)).toBe(state)
+})
+
+const tally = (accountId: number, net: bigint, count: bigint): Tally => ({
+  modelId: 1,
+  accountId,
+  net,
+  count,
+})
+
+test('a window lacks lines until they come to what the ledger has counted', () => {
+  const counted = [tally(1, 6n, 2n), tally(2, -6n, 2n)]
+  expect(missingOf(counted, [])).toBe(4n)
+  expect(missingOf(counted, [tally(1, 10n, 1n), tally(2, -10n, 1n)])).toBe(2n)
+  expect(missingOf(counted, counted)).toBe(0n)
+})
+
+test('lines that the ledger has not counted are no matter of waiting', () => {
+  const counted = [tally(1, 6n, 2n), tally(2, -6n, 2n)]
+  expect(missingOf(counted, [...counted, tally(3, 1n, 1n)])).toBeNull()
+  expect(missingOf(counted, [tally(1, 6n, 3n), tally(2, -6n, 2n)])).toBeNull()
+  expect(missingOf(counted, [tally(1, 5n, 2n), tally(2, -6n, 2n)])).toBeNull()
+})
