@@ -38,11 +38,7 @@ export function endpointOperations(deps: Deps): readonly Operation[] {
 }
 
 /** With a type the answer is that endpoint alone, or an empty object. */
-async function listEndpoints(
-  deps: Deps,
-  name: string,
-  type: string | undefined,
-): Promise<Answer> {
+async function listEndpoints(deps: Deps, name: string, type: string | undefined): Promise<Answer> {
   const participant = await findParticipant(deps, name)
   if (participant === undefined) return unknownParticipant(name)
   const endpoints = participant.endpoints.map(({ type, value }) => ({ type, value }))

@@ -210,16 +210,6 @@ export function pageSize(rows_max: number) {
     .meta({ type: 'integer', minimum: 1, maximum: rows_max, pattern: undefined })
 }
 
-/** What lists are asked for; what is not known here is ignored, as lists do. */
-export const query = z.object({
-  currency: currency.optional(),
-  fspId: word.optional(),
-  limit: z.string().optional(),
-  type: z.string().optional(),
-})
-
-export type Query = z.infer<typeof query>
-
 const id_max = 2 ** 31 - 1
 
 /** Whole numbers that the hub gives out. */

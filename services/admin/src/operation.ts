@@ -3,12 +3,17 @@
  * for, what it takes, what it answers and for what it refuses. Requests are read by what the row says,
  * and the OpenAPI document is made of it.
  */
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { Answer } from './answer.ts'
 import type { Reason } from './contract.ts'
-import { pathVariables, query as anyQuery, type Query } from './fields.ts'
+import { pathVariables } from './fields.ts'
 
 type PathVariable = keyof typeof pathVariables
+
+/** What an operation that names no query is asked. */
+type Query = Readonly<Record<string, never>>
+
+const noQuery = z.object({})
 
 /** The names that follow colons in a path: 'name' and 'id' of `/participants/:name/accounts/:id`. */
 type VariablesOf<Path extends string> = Path extends `${string}:${infer Rest}`
@@ -69,18 +74,20 @@ type Run<Body, Path extends string, Search> = (call: Call<Body, Path, Search>) =
 /** An operation without a body. */
 export function reads<const Path extends string, Search = Query>(
   path: Path,
-  ...rest: [About<Search>, Run<undefined, Path, Search>] | [Run<undefined, Path, Search>]
+  about: About<Search>,
+  run: Run<undefined, Path, Search>,
 ): Operation {
-  return operation('GET', path, null, rest)
+  return operation({ method: 'GET', path, body: null, about, run })
 }
 
 /** An operation that changes something and needs no more than its path. */
 export function commands<const Path extends string, Search = Query>(
   method: 'POST' | 'DELETE',
   path: Path,
-  ...rest: [About<Search>, Run<undefined, Path, Search>] | [Run<undefined, Path, Search>]
+  about: About<Search>,
+  run: Run<undefined, Path, Search>,
 ): Operation {
-  return operation(method, path, null, rest)
+  return operation({ method, path, body: null, about, run })
 }
 
 /** An operation that takes a body. */
@@ -88,27 +95,25 @@ export function writes<Body, const Path extends string, Search = Query>(
   method: 'POST' | 'PUT',
   path: Path,
   body: z.ZodType<Body>,
-  ...rest: [About<Search>, Run<Body, Path, Search>] | [Run<Body, Path, Search>]
+  about: About<Search>,
+  run: Run<Body, Path, Search>,
 ): Operation {
-  return operation(method, path, body, rest)
+  return operation({ method, path, body, about, run })
 }
 
-function operation<Body, Path extends string, Search>(
-  method: Operation['method'],
-  path: Path,
-  body: z.ZodType<Body> | null,
-  rest: [About<Search>, Run<Body, Path, Search>] | [Run<Body, Path, Search>],
-): Operation {
-  const [about, run] =
-    rest.length === 2 ? rest : [{ about: '', answers: {} } satisfies About, rest[0]]
+interface Row<Body, Path extends string, Search> {
+  readonly method: Operation['method']
+  readonly path: Path
+  readonly body: z.ZodType<Body> | null
+  readonly about: About<Search>
+  run(call: Call<Body, Path, Search>): Promise<Answer>
+}
+
+function operation<Body, Path extends string, Search>(row: Row<Body, Path, Search>): Operation {
   const made: Typed<Body, Path, Search> = {
-    method,
-    path,
-    variables: variablesOf(path),
-    about,
-    query: about.query ?? anyQuery,
-    body,
-    run,
+    ...row,
+    variables: variablesOf(row.path),
+    query: row.about.query ?? noQuery,
   }
   return made
 }

@@ -3,6 +3,7 @@ import { auditOperations, auditVerification } from './access/audit.ts'
 import { operatorOperations, passwordOperations, roleOperations } from './access/operators.ts'
 import { guarded, needs, open, signedIn, type GuardedOperation } from './access/privileges.ts'
 import { logInOperations, logOutOperations } from './access/sessions.ts'
+import { accountTypeOperations } from './account-types.ts'
 import { accountOperations } from './accounts.ts'
 import { credentialOperations } from './credentials/routes.ts'
 import { deadLetterOperations } from './dead-letters/routes.ts'
@@ -17,6 +18,7 @@ import { participantOperations } from './participants.ts'
 import { readinessOperations } from './readiness/routes.ts'
 import { reportOperations } from './reports/routes.ts'
 import { schemeRuleOperations } from './scheme-rules/routes.ts'
+import { alsoWithoutPrefix } from './settlement/also.ts'
 import { settlementOperations } from './settlement/settlements.ts'
 import { windowOperations } from './settlement/windows.ts'
 import { settlementModelOperations } from './settlement-models.ts'
@@ -43,6 +45,7 @@ export function operations(deps: Deps): readonly GuardedOperation[] {
     ...guarded('PARTICIPANTS', participantOperations(deps)),
     ...guarded('PARTICIPANTS', endpointOperations(deps)),
     ...guarded('PARTICIPANTS', accountOperations(deps)),
+    ...guarded('PARTICIPANTS', accountTypeOperations()),
     ...guarded('FUNDS', fundsOperations(deps)),
     ...guarded('CREDENTIALS', keyOperations(deps)),
     ...guarded('CREDENTIALS', credentialOperations(deps)),
@@ -50,8 +53,8 @@ export function operations(deps: Deps): readonly GuardedOperation[] {
     ...guarded('SETTLEMENT_MODELS', settlementModelOperations(deps)),
     ...guarded('TRANSFERS', storyOperations(deps)),
     ...guarded('TRANSFERS', transactionOperations(deps)),
-    ...guarded('SETTLEMENTS', windowOperations(deps)),
-    ...guarded('SETTLEMENTS', settlementOperations(deps)),
+    ...guarded('SETTLEMENTS', alsoWithoutPrefix(windowOperations(deps))),
+    ...guarded('SETTLEMENTS', alsoWithoutPrefix(settlementOperations(deps))),
     ...guarded('SETTLEMENTS', reportOperations(deps)),
     ...guarded('SCHEME_RULES', schemeRuleOperations(deps)),
     ...guarded('ORACLES', oracleOperations(deps)),

@@ -1,11 +1,13 @@
 /** Settlement models: how what participants owe each other is settled, one or more per currency. */
+import { formatAmount } from '@causeway/money'
 import type { SettlementModel } from '@causeway/protos'
 import { z } from 'zod'
 import { answered, refused, type Answer } from './answer.ts'
-import { currency, flag, modelAccountType, modelName, settlementAccountType } from './fields.ts'
+import { currency, flag, modelAccountType, modelName, settlementAccountType, percentage } from './fields.ts'
 import type { Json } from './json.ts'
 import { reads, writes, type Operation } from './operation.ts'
-import { passedOn, type Deps } from './upstream.ts'
+import { shownAmount } from './shapes.ts'
+import { passedOn, unitsOf, type Deps } from './upstream.ts'
 
 /** The account type has two names: the one of the specification's example and the one it is shown by. */
 const creation = z.strictObject({
@@ -19,6 +21,8 @@ const creation = z.strictObject({
   ledgerAccountTypeId: modelAccountType.optional(),
   settlementAccountType: settlementAccountType.optional(),
   autoPositionReset: flag,
+  /** Of a model of interchange fees: what of each payment the payer's FSP owes the payee's. */
+  interchangeFeePercentage: percentage.optional(),
 })
 
 const state = z.strictObject({ isActive: flag })
@@ -35,6 +39,7 @@ const shownModel = z
     requireLiquidityCheck: z.boolean(),
     ledgerAccountTypeId: modelAccountType,
     autoPositionReset: z.boolean(),
+    interchangeFeePercentage: shownAmount.optional(),
   })
   .meta({ id: 'SettlementModel' })
 
@@ -118,9 +123,14 @@ async function createModel(
     // Empty: settlements knows what the ledger account usually settles to.
     settlementAccountType: body.settlementAccountType ?? '',
     autoPositionReset: body.autoPositionReset,
+    ...feeOf(body.interchangeFeePercentage),
     actor,
   })
   return refusal ? passedOn(refusal) : answered(201)
+}
+
+function feeOf(percentage: bigint | undefined) {
+  return percentage === undefined ? {} : { interchangeFeePercentage: formatAmount(percentage) }
 }
 
 async function changeState(
@@ -137,6 +147,7 @@ async function changeState(
 
 /** A default model shows no currency. */
 function modelBody(model: SettlementModel) {
+  const fee = model.interchangeFeePercentage ?? ''
   return {
     settlementModelId: model.id,
     name: model.name,
@@ -148,5 +159,6 @@ function modelBody(model: SettlementModel) {
     requireLiquidityCheck: model.requireLiquidityCheck,
     ledgerAccountTypeId: model.ledgerAccountType,
     autoPositionReset: model.autoPositionReset,
+    ...(fee === '' ? {} : { interchangeFeePercentage: unitsOf(fee) }),
   } satisfies Json
 }

@@ -7,6 +7,7 @@ import type { Compatibility, Reason } from '../contract.ts'
 import { meaningOf } from '../contract.ts'
 import { pathVariables } from '../fields.ts'
 import type { Json } from '../json.ts'
+import { open, type GuardedOperation } from '../access/privileges.ts'
 import type { Operation } from '../operation.ts'
 import { shownError } from '../shapes.ts'
 import { answerSchema, requestSchema, type Named, type Schema } from './schema.ts'
@@ -17,7 +18,8 @@ export interface DocumentOptions {
   readonly tokens: boolean
 }
 
-export function openApiDocument(operations: readonly Operation[], options: DocumentOptions) {
+export function openApiDocument(
+  operations: readonly GuardedOperation[], options: DocumentOptions) {
   const named: Named = new Map()
   const paths: Record<string, Record<string, Json>> = {}
   for (const operation of operations) {
@@ -46,16 +48,25 @@ export function openApiDocument(operations: readonly Operation[], options: Docum
   } satisfies Json
 }
 
-function operationObject(operation: Operation, options: DocumentOptions, named: Named): Json {
-  const { method, path, about, body } = operation
+function operationObject(
+  operation: GuardedOperation,
+  options: DocumentOptions,
+  named: Named,
+): Json {
+  const { method, path, about, body, privilege } = operation
   return {
     operationId: `${method.toLowerCase()}${path.replaceAll(/[:/.-]+(\w?)/g, (_, letter: string) => letter.toUpperCase())}`,
     summary: about.about,
     tags: [groupOf(path)],
+    ...(options.tokens ? guardObject(privilege) : {}),
     parameters: [...pathParameters(operation, named), ...queryParameters(operation, named)],
     ...(body === null ? {} : { requestBody: bodyObject(requestSchema(body, named)) }),
     responses: { ...answerObjects(operation, named), ...errorObjects(operation, options) },
   }
+}
+
+function guardObject(privilege: string) {
+  return privilege === open ? { security: [] } : { description: `Needs ${privilege}.` }
 }
 
 /** The word that the path is about: 'keys' of `/participants/:name/keys/:kid`. */
@@ -103,7 +114,10 @@ function answerObjects({ about }: Operation, named: Named): Readonly<Record<stri
 }
 
 /** What any request of this kind can be refused for, and what this operation says of itself. */
-export function reasonsOf(operation: Operation, { tokens }: DocumentOptions): readonly Reason[] {
+export function reasonsOf(
+  operation: GuardedOperation,
+  { tokens }: DocumentOptions,
+): readonly Reason[] {
   const asks = operation.variables.length > 0 || queryIsAsked(operation)
   const reasons: Reason[] = [
     ...(operation.about.refuses ?? []),
@@ -111,7 +125,7 @@ export function reasonsOf(operation: Operation, { tokens }: DocumentOptions): re
     ...(operation.body === null
       ? []
       : (['MISSING', 'MALFORMED', 'INVALID', 'TOO_MANY', 'TOO_LARGE'] as const)),
-    ...(tokens ? tokenReasons : []),
+    ...(tokens && operation.privilege !== open ? tokenReasons : []),
     'NOT_ACCEPTABLE',
     'UNAVAILABLE',
     'FAULT',
@@ -131,7 +145,7 @@ function queryIsAsked({ query }: Operation): boolean {
   return Object.keys((requestSchema(query, new Map())['properties'] ?? {}) as Schema).length > 0
 }
 
-function errorObjects(operation: Operation, options: DocumentOptions) {
+function errorObjects(operation: GuardedOperation, options: DocumentOptions) {
   const codes = new Map<number, Set<string>>()
   for (const reason of reasonsOf(operation, options)) {
     const { status, code } = meaningOf(reason, options.compatibility)

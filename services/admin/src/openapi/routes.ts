@@ -4,6 +4,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
 import { answered, file, type Answer } from '../answer.ts'
+import type { GuardedOperation } from '../access/privileges.ts'
 import type { Json } from '../json.ts'
 import { reads, type Operation } from '../operation.ts'
 import type { Deps } from '../upstream.ts'
@@ -40,7 +41,7 @@ const opening = `SwaggerUIBundle({ url: 'openapi.json', dom_id: '#page', deepLin
 /** `all` are the operations that the document describes, these among them. */
 export function documentOperations(
   { settings }: Deps,
-  all: () => readonly Operation[],
+  all: () => readonly GuardedOperation[],
 ): readonly Operation[] {
   let made: Json | undefined
   const document = (): Json =>

@@ -1,7 +1,8 @@
 /** Holds every answer that a test gets to what the document says of its operation. */
 import { meaningOf } from '../contract.ts'
 import { reasonsOf, type DocumentOptions } from '../openapi/document.ts'
-import type { Answers, Operation } from '../operation.ts'
+import type { GuardedOperation } from '../access/privileges.ts'
+import type { Answers } from '../operation.ts'
 
 export interface Told {
   readonly status: number
@@ -10,7 +11,7 @@ export interface Told {
 }
 
 /** Throws when the answer is not what the document promises; unknown paths promise nothing. */
-export function holder(operations: readonly Operation[], options: DocumentOptions) {
+export function holder(operations: readonly GuardedOperation[], options: DocumentOptions) {
   const known = operations.map((operation) => ({ operation, pattern: patternOf(operation.path) }))
   return (method: string, url: string, told: Told): void => {
     const path = url.replace(/\?.*/, '')
@@ -27,7 +28,7 @@ function patternOf(path: string): RegExp {
   return new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/]+')}$`)
 }
 
-function hold(operation: Operation, options: DocumentOptions, { status, type, json }: Told): void {
+function hold(operation: GuardedOperation, options: DocumentOptions, { status, type, json }: Told): void {
   const what = `${operation.method} ${operation.path} answered ${status}`
   if (Object.hasOwn(operation.about.answers, status)) {
     const shape = operation.about.answers[status as keyof Answers]

@@ -1,0 +1,52 @@
+/** The types that accounts of the ledger have; the scheme has these and no others. */
+import { z } from 'zod'
+import { answered, refused } from './answer.ts'
+import { commands, reads, type Operation } from './operation.ts'
+
+const types = [
+  ['POSITION', 'what a participant owes from payments', true],
+  ['SETTLEMENT', 'the cover of a participant', false],
+  ['HUB_RECONCILIATION', "what participants have in the hub's bank", false],
+  ['HUB_MULTILATERAL_SETTLEMENT', 'what is being settled between participants', false],
+  ['INTERCHANGE_FEE', 'what a participant owes of interchange fees', true],
+  ['INTERCHANGE_FEE_SETTLEMENT', 'interchange fees that are settled', false],
+  ['HUB_FEE', "the hub's own fees", false],
+] as const
+
+const shownTypes = z.array(
+  z.strictObject({
+    name: z.string(),
+    description: z.string(),
+    isActive: z.boolean(),
+    isSettleable: z.boolean(),
+  }),
+)
+
+export function accountTypeOperations(): readonly Operation[] {
+  const path = '/ledgerAccountTypes'
+  return [
+    reads(path, { about: 'The types of ledger accounts', answers: { 200: shownTypes } }, () =>
+      Promise.resolve(
+        answered(
+          200,
+          types.map(([name, description, isSettleable]) => ({
+            name,
+            description,
+            isActive: true,
+            isSettleable,
+          })),
+        ),
+      ),
+    ),
+    commands(
+      'POST',
+      path,
+      {
+        about: 'Not implemented: the types of ledger accounts are fixed',
+        answers: {},
+        refuses: ['NOT_BUILT'],
+      },
+      () => Promise.resolve(refused('NOT_BUILT', 'the types of ledger accounts are fixed')),
+    ),
+  ]
+}
