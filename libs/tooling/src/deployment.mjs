@@ -92,7 +92,7 @@ export function filesNamed(settings) {
 }
 
 const ofTheHouse =
-  /\b(?:account_lookup|auth_service|bus|fspiop_api|nodejs|notifications|participant_lifecycle|process|quoting|settlements|transfers)_[a-z0-9_]+/g
+  /\b(?:account_lookup|audit|auth_service|bus|fspiop_api|nodejs|notifications|participant_lifecycle|process|quoting|scheduler|settlements|transfers)_[a-z0-9_]+/g
 
 /** Names of metrics in the dashboards and alarms, a histogram's by its own name. */
 export function metricsAskedFor() {

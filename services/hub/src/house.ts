@@ -4,6 +4,7 @@
  */
 import * as accountLookup from '@causeway/account-lookup'
 import * as admin from '@causeway/admin'
+import * as audit from '@causeway/audit'
 import * as authService from '@causeway/auth-service'
 import * as fspiopApi from '@causeway/fspiop-api'
 import * as notifications from '@causeway/notifications'
@@ -17,6 +18,7 @@ import {
   type ProcessParts,
   type Service,
 } from '@causeway/runtime'
+import * as scheduler from '@causeway/scheduler'
 import * as settlements from '@causeway/settlements'
 import * as transfers from '@causeway/transfers'
 import { openSecrets, type Secrets } from './secrets.ts'
@@ -97,8 +99,10 @@ async function startServices(
   parts: ProcessParts,
   keep: Keep,
 ): Promise<{ readonly fsp: string; readonly operator: string }> {
+  keep(await audit.start(settings, parts))
   keep(await participantLifecycle.start(settings, parts))
   keep(await authService.start(settings, parts))
+  keep(await scheduler.start(settings, parts))
   keep(await settlements.start(settings, parts))
   keep(await accountLookup.start(settings, parts))
   keep(await quoting.start(settings, parts))

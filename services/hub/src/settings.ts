@@ -1,6 +1,7 @@
 /** The settings of the hub process: its own and those of every service in it. */
 import { settings as accountLookup } from '@causeway/account-lookup'
 import { settings as admin } from '@causeway/admin'
+import { settings as audit } from '@causeway/audit'
 import { settings as authService } from '@causeway/auth-service'
 import { settings as fspiopApi } from '@causeway/fspiop-api'
 import { settings as notifications } from '@causeway/notifications'
@@ -14,6 +15,7 @@ import {
   text,
   type SettingValues,
 } from '@causeway/runtime'
+import { settings as scheduler } from '@causeway/scheduler'
 import { settings as settlements } from '@causeway/settlements'
 import { settings as transfers } from '@causeway/transfers'
 
@@ -66,10 +68,12 @@ const own = {
 export const settings = mergeSettings([
   own,
   participantLifecycle,
+  audit,
   authService,
   settlements,
   accountLookup,
   quoting,
+  scheduler,
   transfers,
   notifications,
   fspiopApi,
@@ -78,9 +82,11 @@ export const settings = mergeSettings([
 
 export type HubSettings = SettingValues<typeof own> &
   SettingValues<typeof participantLifecycle> &
+  SettingValues<typeof audit> &
   SettingValues<typeof authService> &
   SettingValues<typeof accountLookup> &
   SettingValues<typeof quoting> &
+  SettingValues<typeof scheduler> &
   SettingValues<typeof settlements> &
   SettingValues<typeof transfers> &
   SettingValues<typeof notifications> &
@@ -91,6 +97,7 @@ export type HubSettings = SettingValues<typeof own> &
 export const settingPrefixes = [
   'ACCOUNT_LOOKUP_',
   'ADMIN_',
+  'AUDIT_',
   'AUTH_SERVICE_',
   'EDGE_',
   'FSPIOP_API_',
@@ -99,6 +106,7 @@ export const settingPrefixes = [
   'PARTICIPANT_LIFECYCLE_',
   'QUOTING_',
   'SANDBOX_',
+  'SCHEDULER_',
   'SETTLEMENTS_',
   'TRANSFERS_',
 ]

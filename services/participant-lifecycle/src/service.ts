@@ -99,7 +99,8 @@ export const start: Start<Settings> = async (settings, parts) => {
     alarmsService,
     passing.byWriter(alarmsService, serveAlarms({ database, writer, bell, states })),
   )
-  const alarms = parts.grpc.client(alarmsService, 'participant-lifecycle')
+  // Itself: whichever replica writes the ledger, this one passes the question on.
+  const alarms = parts.grpc.clientAt(alarmsService, 'participant-lifecycle', parts.grpc.address)
   const mailing = await mailPeople({ bus: parts.bus, database, alarms, hubName, log, signal })
   watchHealth(parts, database, passing)
 
