@@ -81,6 +81,23 @@ export const distributedSettings = {
   }),
   KAFKA_SASL_USER: text({ about: 'its name', default: '' }),
   KAFKA_SASL_PASSWORD: text({ about: 'its password', default: '', secret: true }),
+  REDIS_URL: text({
+    about:
+      'redis:// or rediss:// address of what processes of a service share; empty: each goes by what it knows itself',
+    default: '',
+    secret: true,
+  }),
+  REDIS_PREFIX: text({
+    about: 'goes before every key, so that several hubs may share a Redis',
+    default: 'causeway:',
+  }),
+  REDIS_TIMEOUT_MS: integer({
+    about: 'nothing waits longer for Redis; then it is as if it knew nothing',
+    unit: 'ms',
+    default: 20,
+    min: 1,
+    max: 1_000,
+  }),
   GRPC_HOST: text({
     about: 'address that the gRPC server listens on; 127.0.0.1 is this machine alone',
     default: '127.0.0.1',

@@ -9,12 +9,14 @@ import { openDistributedGrpc } from './distributed-grpc.ts'
 import type { OpenGrpcHost } from './grpc/host.ts'
 import { openHealth, type HealthChecks } from './health.ts'
 import type { Logger } from './log.ts'
-import { openMetrics } from './metrics.ts'
+import { openMetrics, type Metrics } from './metrics.ts'
 import { readPem } from './pem.ts'
 import type { DatabaseOptions } from './postgres/open.ts'
 import { sqlState } from './postgres/outage.ts'
 import { retrying } from './retrying.ts'
 import type { ProcessParts } from './service.ts'
+import type { RedisMemory } from './memory/redis.ts'
+import { aloneInMemory } from './memory/shared-memory.ts'
 import { StartError } from './start-error.ts'
 
 export interface DistributedOptions {
@@ -56,6 +58,7 @@ export async function openDistributed(options: DistributedOptions): Promise<Dist
   log.info({ brokers: busOptions.brokers.addresses }, 'waiting for Kafka')
   const kafka = await openKafkaBus({ ...busOptions, brokers: openBrokers(busOptions.brokers) })
   const databases = openDatabases({ url: settings.DATABASE_URL, kafka, log })
+  const redis = await redisOf(options, metrics)
   let grpc: OpenGrpcHost
   try {
     grpc = await openDistributedGrpc(options)
@@ -73,6 +76,7 @@ export async function openDistributed(options: DistributedOptions): Promise<Dist
     grpcAddress: grpc.address,
     health,
     metrics,
+    shared: redis ?? aloneInMemory,
     openDatabase: (databaseOptions) =>
       waitFor(databaseOptions, log, () => databases.openDatabase(databaseOptions)),
     openExclusive: (exclusiveOptions) => databases.openExclusive(exclusiveOptions),
@@ -80,10 +84,24 @@ export async function openDistributed(options: DistributedOptions): Promise<Dist
     drain: () => grpc.drain(),
     async stop() {
       await grpc.stop()
+      redis?.stop()
       await kafka.stop()
       await databases.close()
     },
   }
+}
+
+/** Nobody waits for Redis, so it may come and go. */
+async function redisOf(
+  { name, settings, log }: Pick<DistributedOptions, 'name' | 'settings' | 'log'>,
+  metrics: Metrics,
+): Promise<RedisMemory | undefined> {
+  const { REDIS_URL: url, REDIS_PREFIX, REDIS_TIMEOUT_MS: timeout_ms } = settings
+  if (url === '') return undefined
+  if (!/^rediss?:\/\//.test(url))
+    throw new StartError('REDIS_URL begins with redis:// or rediss://.')
+  const { openRedisMemory } = await import('./memory/redis.ts')
+  return openRedisMemory({ url, prefix: `${REDIS_PREFIX}${name}:`, timeout_ms, log, metrics })
 }
 
 /** PostgreSQL may start after this process; what it refuses is for a person to put right. */

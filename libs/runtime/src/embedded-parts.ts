@@ -12,6 +12,7 @@ import { openMetrics } from './metrics.ts'
 import { asSuperuser, provisionDatabase } from './postgres/provision.ts'
 import { serviceDatabases } from './postgres/service-databases.ts'
 import type { ProcessParts } from './service.ts'
+import { aloneInMemory } from './memory/shared-memory.ts'
 
 export interface EmbeddedParts extends ProcessParts {
   readonly health: HealthChecks
@@ -63,6 +64,7 @@ export async function openParts(options: PartsOptions): Promise<OpenParts> {
     grpc,
     health,
     metrics,
+    shared: aloneInMemory,
     openDatabase: (databaseOptions) => databases.openDatabase(databaseOptions, engine.outbox),
     openExclusive: (exclusiveOptions) => databases.openExclusive(exclusiveOptions, engine.outbox),
     progress: () => engine.progress(),

@@ -20,6 +20,7 @@ export {
 } from './distributed-settings.ts'
 export { openEmbedded, type EmbeddedOptions } from './embedded.ts'
 export type { EmbeddedParts } from './embedded-parts.ts'
+export type { OthersUse, SharedMemory, Sharing, Use } from './memory/shared-memory.ts'
 export { readThrough, type ReadThrough, type ReadThroughOptions } from './cache.ts'
 export { gather } from './gather.ts'
 export { GrpcCallError } from './grpc/call-error.ts'

@@ -10,6 +10,7 @@ import type { Metrics } from './metrics.ts'
 import type { DatabaseOptions } from './postgres/open.ts'
 import type { Database } from './postgres/database.ts'
 import type { ExclusiveDatabase, ExclusiveOptions } from './postgres/exclusive.ts'
+import type { SharedMemory } from './memory/shared-memory.ts'
 
 /** The parts of a process that its services share. */
 export interface ProcessParts {
@@ -18,6 +19,8 @@ export interface ProcessParts {
   readonly grpc: GrpcHost
   readonly health: Health
   readonly metrics: Metrics
+  /** What this process and its like tell each other, and may forget. */
+  readonly shared: SharedMemory
   /** Opens a service's own database, migrated, with its announcements going to the bus. */
   openDatabase(options: DatabaseOptions): Promise<Database>
   /**

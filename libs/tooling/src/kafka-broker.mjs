@@ -2,7 +2,7 @@
  * One real Kafka broker on this machine, from the jars of its release, without containers: for tests,
  * and for whoever wants to try the distributed way of running on a laptop with Java and Maven.
  *
- *   node libs/tooling/src/kafka-broker.mjs check            fetches the jars when they are missing
+ *   node libs/tooling/src/kafka-broker.mjs check            fetches the jars when they are missing; is Redis there?
  *   node libs/tooling/src/kafka-broker.mjs start PORT DIR   starts it with its data in DIR, and waits for it
  *   node libs/tooling/src/kafka-broker.mjs stop DIR         ends it in order
  *   node libs/tooling/src/kafka-broker.mjs kill DIR         ends it at once; start brings it back
@@ -10,7 +10,7 @@
  * It listens on 127.0.0.1, on PORT and the two ports behind it. Clients that come in through PORT + 2
  * are told to come back through PORT + 3, where a test may stand in between. On PORT + 4 they have to
  * log in (SASL PLAIN) as causeway with the password causeway.
- * Exits with 3, and a sentence, where there is no Java or no Maven.
+ * Exits with 3, and a sentence, where there is no Java, no Maven or (check) no redis-server.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync } from 'node:fs'
@@ -76,6 +76,13 @@ function fail(code, sentence) {
 
 function has(command, argument) {
   return spawnSync(command, [argument], { stdio: 'ignore' }).status === 0
+}
+
+/** The tests start and stop a Redis beside the broker. */
+function checkAll() {
+  check()
+  if (has('redis-server', '--version')) return
+  fail(exit_code_missing, 'There is no redis-server on this machine, and some tests need one.')
 }
 
 function check() {
@@ -191,7 +198,7 @@ async function end(folder, signal) {
 const [command = '', first = '', second = ''] = process.argv.slice(2)
 const port = Number(first)
 const ofPort = join(tmpdir(), `causeway-kafka-${first}`)
-if (command === 'check') check()
+if (command === 'check') checkAll()
 else if (command === 'start' && port > 0) await start(port, second === '' ? ofPort : second)
 else if (command === 'stop' && first !== '') await end(first, 'SIGTERM')
 else if (command === 'kill' && first !== '') await end(first, 'SIGKILL')

@@ -49,6 +49,7 @@ export const start: Start<Settings> = async (settings, parts) => {
     otherwise: settings.ACCOUNT_LOOKUP_BUILT_IN === 'default' ? 'BUILT_IN' : 'NONE',
     bounds: lineBounds(settings),
     hubName: settings.HUB_NAME,
+    shared: parts.shared,
     measures,
     log,
   })

@@ -56,3 +56,20 @@ test('who has left leaves nothing behind', () => {
     }),
   )
 })
+
+test('what is at work at other edges counts for the FSP until nothing is known of them', () => {
+  const admission = openAdmission(bounds)
+  admission.atWorkElsewhere('a', 2)
+  expect(admission.enter('a', 0, 'WHOLE')).toBe(true)
+  expect(admission.enter('a', 0, 'WHOLE')).toBe(false)
+  expect(admission.enter('b', 0, 'WHOLE')).toBe(true)
+  expect([...admission.atWork()]).toEqual([
+    ['a', 1],
+    ['b', 1],
+  ])
+  admission.atWorkElsewhere('a', 0)
+  expect(admission.enter('a', 0, 'WHOLE')).toBe(true)
+  admission.atWorkElsewhere('a', 9)
+  admission.aloneAgain()
+  expect(admission.enter('a', 0, 'WHOLE')).toBe(true)
+})

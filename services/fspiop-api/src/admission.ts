@@ -22,6 +22,12 @@ export interface Admission {
   enter(fspId: string, bytes: number, share: Share): boolean
   leave(fspId: string, bytes: number): void
   readonly inFlight: number
+  /** Requests at work here, by FSP. */
+  atWork(): ReadonlyMap<string, number>
+  /** So many of the FSP's are at work at other edges: they count for its bound, not for that of all. */
+  atWorkElsewhere(fspId: string, requests: number): void
+  /** Nothing is known of other edges any more. */
+  aloneAgain(): void
 }
 
 const parts = {
@@ -39,6 +45,7 @@ interface Use {
 export function openAdmission(bounds: AdmissionBounds): Admission {
   const { total_max, per_fsp_max, bytes_max, bytes_per_fsp_max } = bounds
   const byFsp = new Map<string, Use>()
+  const elsewhere = new Map<string, number>()
   /** Of each FSP at most what its bounds are. */
   const counted: Use = { requests: 0, bytes: 0 }
   let inFlight = 0
@@ -66,7 +73,8 @@ export function openAdmission(bounds: AdmissionBounds): Admission {
     enter(fspId, bytes, share) {
       const part = parts[share]
       const own = useOf(fspId)
-      if (own.requests >= per_fsp_max * part || counted.requests >= total_max * part) return false
+      const ofFsp = own.requests + (elsewhere.size === 0 ? 0 : (elsewhere.get(fspId) ?? 0))
+      if (ofFsp >= per_fsp_max * part || counted.requests >= total_max * part) return false
       if (own.bytes + bytes > bytes_per_fsp_max * part) return false
       if (counted.bytes + bytes > bytes_max * part) return false
       change(fspId, own, 1, bytes)
@@ -78,5 +86,11 @@ export function openAdmission(bounds: AdmissionBounds): Admission {
     get inFlight() {
       return inFlight
     },
+    atWork: () => new Map([...byFsp].map(([fspId, { requests }]) => [fspId, requests])),
+    atWorkElsewhere(fspId, requests) {
+      if (requests > 0) elsewhere.set(fspId, requests)
+      else elsewhere.delete(fspId)
+    },
+    aloneAgain: () => elsewhere.clear(),
   }
 }

@@ -50,3 +50,14 @@ test('in any stretch of time no more pass than the burst and what came meanwhile
     }),
   )
 })
+
+test('what the FSP was allowed elsewhere is taken from its bucket, and never for long', () => {
+  const rates = openRates({ per_s: 10, burst: 5 })
+  expect(rates.allows('a', 0)).toBe(true)
+  expect([...rates.admitted()]).toEqual([['a', 1]])
+  rates.takeAway('a', 3)
+  expect([rates.allows('a', 0), rates.allows('a', 0)]).toEqual([true, false])
+  rates.takeAway('a', 1_000_000)
+  expect([rates.allows('a', 1_000), rates.allows('a', 1_100)]).toEqual([false, true])
+  expect(rates.admitted().get('a')).toBe(3)
+})

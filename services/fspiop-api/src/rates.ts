@@ -7,6 +7,10 @@ import { latest } from './latest.ts'
 export interface Rates {
   /** Takes one from the FSP's bucket; false when it is empty. */
   allows(fspId: string, now_ms: number): boolean
+  /** How many each FSP was allowed since the start, or since there were too many to count. */
+  admitted(): ReadonlyMap<string, number>
+  /** The FSP was allowed so many elsewhere. */
+  takeAway(fspId: string, count: number): void
 }
 
 export interface RateBounds {
@@ -26,6 +30,7 @@ const fsps_max = 10_000
 export function openRates({ per_s, burst }: RateBounds): Rates {
   /** One that is forgotten was quiet for longest: it is full, or soon would be. */
   const buckets = latest<Bucket>(fsps_max)
+  const admitted = new Map<string, number>()
   return {
     allows(fspId, now_ms) {
       const bucket = buckets.get(fspId) ?? { level: burst, filled_ms: now_ms }
@@ -35,7 +40,15 @@ export function openRates({ per_s, burst }: RateBounds): Rates {
       buckets.set(fspId, bucket)
       if (bucket.level < 1) return false
       bucket.level -= 1
+      if (admitted.size > fsps_max) admitted.clear()
+      admitted.set(fspId, (admitted.get(fspId) ?? 0) + 1)
       return true
+    },
+    admitted: () => admitted,
+    takeAway(fspId, count) {
+      const bucket = buckets.get(fspId)
+      // No bucket goes deeper than it fills in one second: what others do never shuts an FSP out for long.
+      if (bucket !== undefined) bucket.level = Math.max(bucket.level - count, -per_s)
     },
   }
 }

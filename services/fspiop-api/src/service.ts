@@ -27,6 +27,7 @@ import { servedRoutes } from './routes.ts'
 import { openSecurity, type Security } from './security.ts'
 import { refusalBody, sendUnknownPath, serveApi, type ServeParts } from './serve.ts'
 import type { Settings } from './settings.ts'
+import { shareBounds } from './share-bounds.ts'
 import { readTls, renewTls } from './tls.ts'
 import { tellFsps } from './told-fsps.ts'
 
@@ -56,6 +57,7 @@ export async function start(settings: Settings, parts: ProcessParts): Promise<Fs
     missed: () => security.forgetAllKeys(),
   })
   const serveParts = openServing(settings, parts, { security, participants, log })
+  const sharing = shareBounds(parts.shared, serveParts.rates, serveParts.admission)
   const telling = await tellFsps({
     bus,
     callbacks: serveParts.callbacks,
@@ -81,6 +83,7 @@ export async function start(settings: Settings, parts: ProcessParts): Promise<Fs
     async stop() {
       await renewal?.stop()
       await server.stop()
+      sharing.stop()
       await telling.stop()
       await listener.stop()
       await security.stop()

@@ -3,6 +3,7 @@
  * them a call. What it answered about a party's owners may come from memory.
  */
 import type { ExtensionList } from '@causeway/events'
+import type { SharedMemory } from '@causeway/runtime'
 import { aged } from '../aged.ts'
 import { ownersOf, type Association } from '../domain/match.ts'
 import { partyKey, partyOfKey, type Party } from '../domain/party.ts'
@@ -11,12 +12,13 @@ import { headersOf, partyPath, readFound, readResults, readSaid, type Said } fro
 import type { Oracle } from './domain/oracle.ts'
 import { OracleFailed } from './failure.ts'
 import { openLine, type Line, type LineParts } from './line.ts'
+import { openRemembered } from './remembered.ts'
 
 export interface ExternalOracle {
   readonly id: number
   /** From memory alone; undefined says nothing. */
   known(party: Party, currency: string): Owners | undefined
-  /** Asked now. */
+  /** As another process was told not long ago, or asked now. */
   owners(party: Party, currency: string): Promise<Owners>
   /** Asked now, and as it answers: entries of other sub ids may be among them. */
   find(party: Party, currency: string): Promise<readonly Association[]>
@@ -48,6 +50,7 @@ export interface MakeManyRequest {
 
 export interface ExternalParts extends Omit<LineParts, 'oracleId'> {
   readonly hubName: string
+  readonly shared: SharedMemory
   readonly age_max_ms: number
   readonly entries_max: number
 }
@@ -55,13 +58,20 @@ export interface ExternalParts extends Omit<LineParts, 'oracleId'> {
 export function openExternal(oracle: Oracle, parts: ExternalParts): ExternalOracle {
   const line = openLine({ ...parts, oracleId: oracle.id })
   const calls = callsOver(line, oracle.endpointValue.replace(/\/+$/, ''), parts.hubName)
+  const elsewhere = openRemembered(
+    parts.shared,
+    `${oracle.id}:${oracle.endpointValue}`,
+    parts.age_max_ms,
+  )
   const memory = aged<readonly Association[]>({
     ...parts,
     clock: () => performance.now(),
     async load(keys) {
       const answers = await Promise.all(keys.map((key) => calls.find(...questionOf(key))))
       const known = keys.map((key, at) => [key, answers[at] ?? []] as const)
-      return new Map(known.filter(([, answer]) => answer.length > 0))
+      const found = new Map(known.filter(([, answer]) => answer.length > 0))
+      for (const [key, answer] of found) elsewhere.remember(key, answer)
+      return found
     },
   })
   /** Answers about one party are kept for each currency in which it was asked for. */
@@ -79,6 +89,8 @@ export function openExternal(oracle: Oracle, parts: ExternalParts): ExternalOrac
       const key = memoryKey(party, currency)
       currencies.add(currency)
       try {
+        const told = ownersOf(await elsewhere.recall(key), { subId: party.subId, currency })
+        if (told.length > 0) return { type: 'FOUND', fspIds: told }
         const associations = (await memory.ask([key])).get(key) ?? []
         const fspIds = ownersOf(associations, { subId: party.subId, currency })
         return fspIds.length > 0 ? { type: 'FOUND', fspIds } : { type: 'PARTY_UNKNOWN' }
@@ -88,7 +100,9 @@ export function openExternal(oracle: Oracle, parts: ExternalParts): ExternalOrac
       }
     },
     forget(party) {
-      for (const currency of currencies) memory.forget(memoryKey(party, currency))
+      const keys = [...currencies].map((currency) => memoryKey(party, currency))
+      for (const key of keys) memory.forget(key)
+      elsewhere.forget(keys)
     },
     retire() {
       line.retire()
