@@ -20,7 +20,7 @@ import type { Calls, Database, OutgoingMessage, Service } from '@causeway/runtim
 import { defaultsOf, eventually, openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { randomUUID } from 'node:crypto'
 import { start } from '../service.ts'
-import { settings } from '../settings.ts'
+import { settings, type Settings } from '../settings.ts'
 
 export const patient = { deadline_ms: 30_000 }
 
@@ -48,15 +48,21 @@ export interface TestScheme {
   stop(): Promise<void>
 }
 
-type Changes = Partial<Record<'COMPATIBILITY', 'mojaloop'>>
+type Changes = Partial<Pick<Settings, 'COMPATIBILITY' | 'SETTLEMENTS_WINDOW_CRON'>>
 
-export async function openTestScheme(changes: Changes = {}): Promise<TestScheme> {
-  return openOn(await openTestParts(), changes)
+/** @param prepare what is there before the services start */
+export async function openTestScheme(
+  changes: Changes = {},
+  prepare: (parts: TestParts) => void = () => undefined,
+): Promise<TestScheme> {
+  const parts = await openTestParts()
+  prepare(parts)
+  return openOn(parts, changes)
 }
 
 async function openOn(parts: TestParts, changes: Changes): Promise<TestScheme> {
   const services: Service[] = [
-    await startLedger({ ...defaultsOf(ledgerSettings), ...changes }, parts),
+    await startLedger({ ...defaultsOf(ledgerSettings), ...compatibilityOf(changes) }, parts),
     await start({ ...defaultsOf(settings), ...changes }, parts),
   ]
   const db = await parts.openDatabase({
@@ -88,6 +94,10 @@ async function openOn(parts: TestParts, changes: Changes): Promise<TestScheme> {
       await parts.stop()
     },
   }
+}
+
+function compatibilityOf({ COMPATIBILITY }: Changes) {
+  return COMPATIBILITY === undefined ? {} : { COMPATIBILITY }
 }
 
 export const deferredNet: SettlementModel = {

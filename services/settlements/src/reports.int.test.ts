@@ -1,0 +1,195 @@
+/** Rows of each transfer behind the sums, and windows that are closed by the clock. */
+import { newEvent } from '@causeway/events'
+import { schedulerService, type TransferRow } from '@causeway/protos'
+import { eventually } from '@causeway/runtime/testing'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { randomUUID } from 'node:crypto'
+import {
+  addFsp,
+  addModel,
+  announce,
+  closeOpen,
+  commit,
+  committed,
+  openHub,
+  openTestScheme,
+  openWindow,
+  pay,
+  settle,
+  untilState,
+  type TestScheme,
+} from './testing/scheme.ts'
+
+let scheme: TestScheme
+let modelId: number
+const reminders: string[] = []
+
+beforeAll(async () => {
+  scheme = await openTestScheme({ SETTLEMENTS_WINDOW_CRON: '0 22 * * *' }, (parts) => {
+    parts.grpc.serve(schedulerService, {
+      CreateScheduleReminder: ({ reminderId, cron }) => {
+        // A reminder of an earlier start, at another time.
+        const isOther = reminders.length === 0
+        reminders.push(`create ${reminderId} ${cron}`)
+        return Promise.resolve({
+          outcome: isOther ? '' : 'CREATED',
+          dueAt: '',
+          refusal: isOther ? { reason: 'MODIFIED', detail: 'it has another time' } : null,
+        })
+      },
+      DeleteScheduleReminder: ({ reminderId }) => {
+        reminders.push(`delete ${reminderId}`)
+        return Promise.resolve({ outcome: 'DELETED' })
+      },
+      ListScheduleReminders: () => Promise.resolve({ reminders: [] }),
+    })
+  })
+  await openHub(scheme)
+  modelId = await addModel(scheme)
+  for (const name of ['greenbank', 'bluewallet', 'redpay']) await addFsp(scheme, name)
+})
+
+afterAll(() => scheme.stop())
+
+async function reconciliation(
+  participant: string,
+  windowId: number,
+  day = '',
+): Promise<readonly TransferRow[]> {
+  const query = { participant, windowId, day, cursor: '', limit: 0 }
+  return (await scheme.reports.ListReconciliation(query)).rows?.rows ?? []
+}
+
+test('a day of an FSP has each of its transfers: committed, aborted, settled at once', async () => {
+  const [net] = await pay(scheme, {
+    payer: 'greenbank',
+    payee: 'bluewallet',
+    amount: '10',
+    modelId,
+  })
+  const [gross] = await pay(scheme, {
+    payer: 'bluewallet',
+    payee: 'greenbank',
+    amount: '2.5',
+    modelId,
+    settles: 'GROSS_IMMEDIATE',
+  })
+  await pay(scheme, { payer: 'bluewallet', payee: 'redpay', amount: '1', modelId })
+  const endedAt = new Date().toISOString()
+  const transferId = randomUUID()
+  const aborted = newEvent('transfers', 'TransferFulfilComitRequestTimedout', {
+    transferId,
+    payerFsp: 'redpay',
+    payeeFsp: 'greenbank',
+    payerVersion: '1.1',
+    errorInformation: { errorCode: '3303', errorDescription: 'Transfer expired' },
+    ending: {
+      payerFsp: 'redpay',
+      payeeFsp: 'greenbank',
+      amount: { amount: '7', currency: 'USD' },
+      completedTimestamp: endedAt,
+      endedAt,
+    },
+  })
+  // Told twice, it is there once; a duplicate that aborted nothing is not there at all.
+  const duplicate = newEvent('transfers', 'TransferPrepareDuplicateCheckFailed', {
+    transferId: randomUUID(),
+    requesterFspId: 'greenbank',
+    version: '1.1',
+    errorInformation: { errorCode: '3106', errorDescription: 'Modified request' },
+  })
+  await announce(scheme, [aborted, duplicate, aborted])
+  const windowId = (await closeOpen(scheme)).id
+  const day = endedAt.slice(0, 10)
+  const rows = await eventually(async () => {
+    const found = await reconciliation('greenbank', 0, day)
+    return found.length >= 3 ? found : undefined
+  }, 'three rows of the day')
+  const byId = new Map(rows.map((row) => [row.transferId, row]))
+  expect(rows).toHaveLength(3)
+  expect(byId.get(transferId)).toEqual({
+    transferId,
+    kind: 'TRANSFER',
+    state: 'ABORTED',
+    reason: '3303: Transfer expired',
+    payerFsp: 'redpay',
+    payeeFsp: 'greenbank',
+    amount: '7',
+    currency: 'USD',
+    windowId: 0,
+    settlementModelId: 0,
+    payerAccountId: 0,
+    payeeAccountId: 0,
+    completedTimestamp: endedAt,
+    finalisedAt: endedAt,
+  })
+  expect(byId.get(gross?.transferId ?? '')).toMatchObject({ state: 'COMMITTED', windowId: 0 })
+  expect(byId.get(net?.transferId ?? '')).toMatchObject({ amount: '10', windowId })
+  const inWindow = await reconciliation('greenbank', windowId)
+  expect(inWindow.map((row) => row.transferId)).toEqual([net?.transferId])
+  expect(await reconciliation('greenbank', windowId, '2001-01-01')).toEqual([])
+})
+
+test('what cannot be read is refused', async () => {
+  const query = { participant: 'greenbank', windowId: 0, day: '', cursor: '', limit: 0 }
+  for (const wrong of [
+    query,
+    { ...query, participant: '', day: '2026-01-01' },
+    { ...query, day: '2026-02-30' },
+    { ...query, day: '2026-01-01', cursor: 'WzFd' },
+    { ...query, day: '2026-01-01', cursor: '%%%' },
+  ]) {
+    expect((await scheme.reports.ListReconciliation(wrong)).refusal?.reason).toBe('INVALID')
+  }
+  const unknown = { settlementId: 999, participant: '', cursor: '', limit: 0 }
+  const { refusal } = await scheme.reports.ListSettlementTransfers(unknown)
+  expect(refusal?.reason).toBe('SETTLEMENT_UNKNOWN')
+})
+
+test('a window waits for lines that are late, and can be settled when they are there', async () => {
+  const payment = { payer: 'greenbank', payee: 'bluewallet', amount: '3', modelId }
+  const [answer] = await commit(scheme, [payment])
+  if (answer === undefined) throw new Error('nothing was posted')
+  const windowId = await openWindow(scheme)
+  const request = { requestId: randomUUID(), windowId, reason: 'end', actor: 'ada' }
+  await scheme.windows.CloseSettlementWindow(request)
+  const { window } = await scheme.windows.GetSettlementWindow({ id: windowId })
+  expect(window).toMatchObject({ state: 'PROCESSING', contents: [{ transfersCount: '1' }] })
+  await announce(scheme, [committed(answer, payment)])
+  // Creating a settlement waits for the last line by itself.
+  const settlement = await settle(scheme, [windowId])
+  expect(settlement.accounts.map(({ net }) => net)).toEqual(['3', '-3'])
+})
+
+test('the schedule closes the window that is open at its time, once for each time', async () => {
+  const reminderId = 'settlements/close-window'
+  await eventually(() => reminders.length >= 3 || undefined, 'the reminder is registered')
+  expect(reminders).toEqual([
+    `create ${reminderId} 0 22 * * *`,
+    `delete ${reminderId}`,
+    `create ${reminderId} 0 22 * * *`,
+  ])
+  const due = (dueAt: string) =>
+    newEvent('scheduler', 'ScheduleReminderDue', {
+      reminderId,
+      owner: 'settlements',
+      dueAt,
+      payload: '',
+    })
+  await pay(scheme, { payer: 'greenbank', payee: 'redpay', amount: '1', modelId })
+  const first = await openWindow(scheme)
+  const event = due('2026-01-01T22:00:00.000Z')
+  await announce(scheme, [event])
+  await untilState(scheme, first, 'CLOSED')
+  const second = await openWindow(scheme)
+  await pay(scheme, { payer: 'greenbank', payee: 'redpay', amount: '1', modelId })
+  await announce(scheme, [event, due('2026-01-02T22:00:00.000Z')])
+  await untilState(scheme, second, 'CLOSED')
+  // The one that was told again has closed nothing more, and an empty window stays open.
+  const third = await openWindow(scheme)
+  await announce(scheme, [due('2026-01-03T22:00:00.000Z')])
+  await pay(scheme, { payer: 'greenbank', payee: 'redpay', amount: '1', modelId })
+  await announce(scheme, [due('2026-01-04T22:00:00.000Z')])
+  await untilState(scheme, third, 'CLOSED')
+  expect(third).toBeGreaterThan(second)
+})
