@@ -16,22 +16,31 @@ export class Refusal extends Error {
   }
 }
 
-const tokenKey = 'causeway-token'
+export interface Session {
+  readonly accessToken: string
+  readonly refreshToken?: string
+  readonly mustChangePassword: boolean
+}
+
+const key = 'causeway-session'
 
 /** Kept until the tab is closed. */
 export const session = {
-  token: () => sessionStorage.getItem(tokenKey),
-  begin: (token: string) => sessionStorage.setItem(tokenKey, token),
-  end: () => sessionStorage.removeItem(tokenKey),
+  current(): Session | undefined {
+    const kept = sessionStorage.getItem(key)
+    return kept === null ? undefined : (JSON.parse(kept) as Session)
+  },
+  begin: (opened: Session) => sessionStorage.setItem(key, JSON.stringify(opened)),
+  end: () => sessionStorage.removeItem(key),
 }
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 export async function call<Body>(method: Method, path: string, body?: unknown): Promise<Body> {
-  const token = session.token()
+  const token = session.current()?.accessToken
   const headers: Record<string, string> = { accept: 'application/json' }
   if (body !== undefined) headers['content-type'] = 'application/json'
-  if (token !== null) headers['authorization'] = `Bearer ${token}`
+  if (token !== undefined) headers['authorization'] = `Bearer ${token}`
   let answer: Response
   try {
     answer = await fetch(path, {

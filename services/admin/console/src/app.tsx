@@ -1,8 +1,8 @@
 /** Log-in, the ways between the views, and the views. */
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Link, Route, Router, Switch, useLocation } from 'wouter'
 import { useHashLocation } from 'wouter/use-hash-location'
-import { call, get, Refusal, session } from './api.ts'
+import { accessQuery, logOut } from './access.ts'
 import { Page, Problem } from './ui.tsx'
 import { Approvals } from './views/approvals.tsx'
 import { DeadLetters } from './views/dead-letters.tsx'
@@ -14,36 +14,21 @@ import { Payments } from './views/payments.tsx'
 import { Settlements } from './views/settlements.tsx'
 import { StoryPage } from './views/story.tsx'
 
-/** Whether the API lets this browser in: asked by a read that everybody may make. */
-export const accessQuery = {
-  queryKey: ['access'],
-  queryFn: async () => {
-    try {
-      await get('/participants')
-      return 'in' as const
-    } catch (error) {
-      if (error instanceof Refusal && error.status === 401) return 'out' as const
-      throw error
-    }
-  },
-}
-
 export function App() {
-  const access = useQuery({ ...accessQuery, refetchInterval: 30_000 })
-  if (access.isPending) return <p role="status">Loading…</p>
-  if (access.data === undefined) {
-    return <main>{access.error !== null && <Problem error={access.error} />}</main>
+  const access = useQuery(accessQuery)
+  if (access.data !== undefined) {
+    return access.data.state === 'OUT' ? <LogIn /> : <Inside name={access.data.name} />
   }
-  return access.data === 'out' ? <LogIn /> : <Inside />
+  return <main>{access.isError ? <Problem error={access.error} /> : <p role="status">Loading…</p>}</main>
 }
 
-function Inside() {
+function Inside({ name }: { name: string | undefined }) {
   return (
     <Router hook={useHashLocation}>
       <a className="skip" href="#main" onClick={focusMain}>
         Skip to the content
       </a>
-      <Header />
+      <Header name={name} />
       <main id="main" tabIndex={-1}>
         <Switch>
           <Route path="/" component={Overview} />
@@ -84,17 +69,8 @@ const ways = [
   ['/dead-letters', 'Failed deliveries'],
 ] as const
 
-function Header() {
+function Header({ name }: { name: string | undefined }) {
   const [location] = useLocation()
-  const client = useQueryClient()
-  const logOut = async () => {
-    await call('POST', '/app-log-out', {}).catch(() => undefined)
-    session.end()
-    client.clear()
-    location.endsWith('/') || window.location.assign('#/')
-    await client.invalidateQueries()
-    window.location.reload()
-  }
   return (
     <header>
       <strong>Causeway</strong>
@@ -112,10 +88,13 @@ function Header() {
           })}
         </ul>
       </nav>
-      {session.token() !== null && (
-        <button type="button" onClick={() => void logOut()}>
-          Log out
-        </button>
+      {name !== undefined && (
+        <span>
+          {name}{' '}
+          <button type="button" onClick={() => void logOut()}>
+            Log out
+          </button>
+        </span>
       )}
     </header>
   )

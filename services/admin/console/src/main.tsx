@@ -1,13 +1,20 @@
 /** The console: a page in the browser that calls the operator API, and keeps nothing itself. */
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
+import { accessQuery } from './access.ts'
 import { Refusal } from './api.ts'
 import { App } from './app.tsx'
 
 const retries_max = 2
 
-const client = new QueryClient({
+const client: QueryClient = new QueryClient({
+  queryCache: new QueryCache({
+    onError(error) {
+      if (!(error instanceof Refusal) || error.status !== 401) return
+      void client.invalidateQueries({ queryKey: accessQuery.queryKey })
+    },
+  }),
   defaultOptions: {
     queries: {
       // What the API refuses it refuses again; only what could not be reached is asked anew.

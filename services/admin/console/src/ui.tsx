@@ -109,9 +109,10 @@ export function Table({
 }
 
 /** Runs a change, then reads everything anew: what is shown is what the hub says. */
-export function useChange<Input>(run: (input: Input) => Promise<unknown>) {
+export function useChange<Input>(run: (input: Input) => Promise<unknown>, quiet = false) {
   const client = useQueryClient()
-  return useMutation({ mutationFn: run, onSettled: () => client.invalidateQueries() })
+  const readAnew = () => (quiet ? undefined : client.invalidateQueries())
+  return useMutation({ mutationFn: run, onSettled: readAnew })
 }
 
 /** A change that needs no more than a press. */
@@ -161,13 +162,16 @@ export function ChangeForm<Name extends string>({
   submit,
   run,
   done = 'Done.',
+  quiet = false,
 }: {
   fields: readonly FieldOf<Name>[]
   submit: string
   run: (values: Values<Name>) => Promise<unknown>
   done?: string
+  /** It changes nothing that is shown. */
+  quiet?: boolean
 }) {
-  const change = useChange(run)
+  const change = useChange(run, quiet)
   const send = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const form = event.currentTarget
@@ -184,7 +188,7 @@ export function ChangeForm<Name extends string>({
         {change.isPending ? `${submit}…` : submit}
       </button>
       {change.isError && <Problem error={change.error} />}
-      {change.isSuccess && <p role="status">{done}</p>}
+      {change.isSuccess && done !== '' && <p role="status">{done}</p>}
     </form>
   )
 }

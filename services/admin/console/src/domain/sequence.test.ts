@@ -1,8 +1,11 @@
 import { expect, test } from '@jest/globals'
-import { arrowOf, sinceText } from './sequence.ts'
+import { arrowOf, sinceText, type SequenceStep } from './sequence.ts'
 
 test('the payer stands on the left, everybody else on the right, the hub between', () => {
-  const at = (step: Parameters<typeof arrowOf>[0]) => Object.values(arrowOf(step, 'greenbank'))
+  const at = (step: SequenceStep) => {
+    const { from, to } = arrowOf(step, 'greenbank')
+    return [from, to]
+  }
   expect(at({ type: 'MESSAGE', from: 'greenbank' })).toEqual(['left', 'hub'])
   expect(at({ type: 'MESSAGE', from: 'bluewallet' })).toEqual(['right', 'hub'])
   expect(at({ type: 'DELIVERY', to: 'greenbank' })).toEqual(['hub', 'left'])

@@ -21,7 +21,7 @@ interface Pending {
   readonly type: string
   readonly createdBy: string
   readonly createdDate: string
-  readonly [member: string]: unknown
+  readonly change: Readonly<Record<string, unknown>>
 }
 
 interface Waiting {
@@ -64,11 +64,8 @@ export function Approvals() {
   )
 }
 
-const head = new Set(['requestId', 'type', 'state', 'createdBy', 'createdDate'])
-
 function PendingRow({ waiting: { approve, request } }: { waiting: Waiting }) {
-  const { requestId, type, createdBy, createdDate } = request
-  const content = Object.entries(request).filter(([name]) => !head.has(name))
+  const { requestId, type, createdBy, createdDate, change } = request
   const decide = (decision: 'APPROVE' | 'REJECT') => () =>
     call('POST', `/${approve}`, { requestId, decision })
   return (
@@ -76,7 +73,7 @@ function PendingRow({ waiting: { approve, request } }: { waiting: Waiting }) {
       <th scope="row">{type}</th>
       <td>
         <dl className="facts">
-          {content.map(([name, value]) => (
+          {Object.entries(change).map(([name, value]) => (
             <div key={name}>
               <dt>{name}</dt>
               <dd>{typeof value === 'string' ? value : JSON.stringify(value)}</dd>

@@ -57,6 +57,7 @@ export function Payments() {
             return Promise.resolve()
           }}
           done=""
+          quiet
         />
       </div>
       {found.isError && <Problem error={found.error} />}
