@@ -1,0 +1,111 @@
+/** People are told by e-mail when a position comes near its limit; windows close at their times. */
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { Fsp } from './hub/fsp.ts'
+import { openMailbox, type Mailbox } from './hub/mailbox.ts'
+import { answered } from './hub/operator.ts'
+import { openSchemeOfFsps, type Scheme } from './hub/scheme.ts'
+import { about, committed, errorOf, newTransfer, type Transfer } from './hub/transfer.ts'
+
+let mailbox: Mailbox
+let scheme: Scheme
+let payer: Fsp
+let payee: Fsp
+
+beforeAll(async () => {
+  mailbox = await openMailbox()
+  scheme = await openSchemeOfFsps({
+    NOTIFICATIONS_SMTP_URL: mailbox.url,
+    NOTIFICATIONS_SMTP_TLS: 'if-offered',
+    NOTIFICATIONS_MAIL_FROM: 'Hub <hub@hub.example>',
+    SETTLEMENTS_WINDOW_CRON: '* * * * * *',
+  })
+  payer = await scheme.join('greenbank', { netDebitCap: '1000', funds: '5000' })
+  payee = await scheme.join('bluewallet')
+  for (const type of ['NET_DEBIT_CAP_THRESHOLD_BREACH_EMAIL', 'NET_DEBIT_CAP_ADJUSTMENT_EMAIL']) {
+    await setAddress('greenbank', type, 'desk@greenbank.example')
+    await setAddress('Hub', type, 'risk@hub.example')
+  }
+}, 120_000)
+
+afterAll(async () => {
+  await scheme.stop()
+  await mailbox.stop()
+})
+
+async function setAddress(name: string, type: string, value: string): Promise<void> {
+  await answered(scheme.operator.call('POST', `/participants/${name}/endpoints`, { type, value }))
+}
+
+async function prepare(amount: string): Promise<Transfer> {
+  const transfer = newTransfer(payer, payee, { amount })
+  const to = { 'fspiop-destination': payee.name }
+  expect((await payer.send('POST', '/transfers', transfer.request, to)).status).toBe(202)
+  return transfer
+}
+
+async function reserve(amount: string): Promise<Transfer> {
+  const transfer = await prepare(amount)
+  await payee.await(about(transfer.transferId, 'POST'))
+  return transfer
+}
+
+async function answer({ transferId }: Transfer, path: string, body: unknown): Promise<void> {
+  const to = { 'fspiop-destination': payer.name }
+  await payee.send('PUT', `/transfers/${transferId}${path}`, body, to)
+  await payer.await(about(transferId, 'PUT', path !== ''))
+}
+
+const near = /: greenbank: [\d.]+ % of the USD limit remain/
+
+test('at 90 percent of the cap the FSP and the hub are told once, and once more after it has recovered', async () => {
+  await reserve('899')
+  const first = await reserve('1')
+  const told = [
+    'desk@greenbank.example: greenbank: 10 % of the USD limit remain',
+    'risk@hub.example: greenbank: 10 % of the USD limit remain',
+  ]
+  expect((await mailbox.await(near, 2)).toSorted()).toEqual(told)
+  await answer(await reserve('50'), '/error', rejection)
+  await answer(first, '/error', rejection)
+  await reserve('1')
+  expect((await mailbox.await(near, 4)).toSorted()).toEqual([...told, ...told].toSorted())
+}, 60_000)
+
+const rejection = {
+  errorInformation: { errorCode: '5104', errorDescription: 'Payee rejected' },
+}
+
+test('a transfer that is refused for want of liquidity is told, and so is a changed limit', async () => {
+  const refused = await prepare('500')
+  const error = errorOf(await payer.await(about(refused.transferId, 'PUT', true)))
+  expect(error.errorCode).toBe('4200')
+  expect(await mailbox.await(/refused for want of liquidity/, 2)).toHaveLength(2)
+  const limit = { type: 'NET_DEBIT_CAP', value: '5000', alarmPercentage: 10 }
+  await answered(
+    scheme.operator.call('PUT', '/participants/greenbank/limits', { currency: 'USD', limit }),
+  )
+  expect((await mailbox.await(/the USD limit is 5000/, 2)).toSorted()).toEqual([
+    'desk@greenbank.example: greenbank: the USD limit is 5000',
+    'risk@hub.example: greenbank: the USD limit is 5000',
+  ])
+  expect(await mailbox.await(near, 4)).toHaveLength(4)
+}, 60_000)
+
+test('a window with a committed transfer is closed at its time by the scheduler', async () => {
+  const transfer = await reserve('7')
+  await answer(transfer, '', committed(transfer))
+  interface Window {
+    readonly state: string
+    readonly reason: string
+  }
+  const late_ms = Date.now() + 20_000
+  let closed: Window | undefined
+  while (closed === undefined && Date.now() < late_ms) {
+    const windows = await answered<readonly Window[]>(
+      scheme.operator.call('GET', '/v2/settlementWindows?state=CLOSED'),
+    ).catch(() => [])
+    closed = windows[0]
+  }
+  expect(closed?.reason).toMatch(/^schedule \d{4}-\d\d-\d\dT/)
+  expect(await scheme.verify()).toMatchObject({ differences: [] })
+}, 60_000)
