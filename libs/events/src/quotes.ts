@@ -69,7 +69,11 @@ export const quoteEvents = {
     ...said,
     consumers: ['fspiop-api'],
     about: 'The request is stored and valid; the payee FSP is to be asked.',
-    schema: request.extend({ destinationFspId: z.string() }),
+    schema: request.extend({
+      destinationFspId: z.string(),
+      /** Nothing of it is stored: when it cannot be delivered, the edge tells the payer FSP. */
+      isUnstored: z.literal(true).optional(),
+    }),
   }),
   QuoteReceivedCallbackReport: report('How POST /quotes reached the payee FSP.'),
   QuoteResponseReceived: define({

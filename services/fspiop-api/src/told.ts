@@ -7,7 +7,7 @@ import type { CausedLeg, Leg } from './legs.ts'
 import { participantLegs, participantReports } from './participants/callbacks.ts'
 import { partyLegs, partyReports } from './parties/callbacks.ts'
 import { pingLegs, pingReports } from './pings/callbacks.ts'
-import { quoteLegs, quoteReports } from './quotes/callbacks.ts'
+import { quoteFailure, quoteLegs, quoteReports } from './quotes/callbacks.ts'
 import { transferLegs, transferReports, type CallbackRules } from './transfers/callbacks.ts'
 
 /** The report of each event; null where nobody keeps one. */
@@ -39,7 +39,7 @@ export function causedLegs(
     traceparent: event.traceparent,
     leg,
     isReported,
-    onFailure: undefined,
+    onFailure: isOf(quoteReports, event) ? quoteFailure(event) : undefined,
   }))
 }
 

@@ -3,7 +3,7 @@
  * everything else is a message of the hub. FSPIOP 6.5.
  */
 import type { DomainEvent, EventName, LegRole, Payload, Relay } from '@causeway/events'
-import { errorContent, versionOf, type Leg, type LegContent } from '../legs.ts'
+import { errorContent, versionOf, type FailureNotice, type Leg, type LegContent } from '../legs.ts'
 
 /** Each event that FSPs are told of, with the report about the telling. */
 export const quoteReports = {
@@ -38,6 +38,32 @@ export function quoteLegs(event: HeardQuoteEvent): readonly Leg[] {
       return [refused(event.payload)]
     case 'RuleViolatedInQuoteResponse':
       return violated(event.payload)
+  }
+}
+
+/** Who is told when the payee FSP cannot be asked, and nobody has stored what it was about to be asked. */
+export function quoteFailure(event: HeardQuoteEvent): FailureNotice | undefined {
+  switch (event.name) {
+    case 'QuoteRequestAccepted':
+      return event.payload.isUnstored ? failureOf(event.payload) : undefined
+    case 'QuoteQueryForwarded':
+      return failureOf(event.payload)
+    default:
+      return undefined
+  }
+}
+
+function failureOf({
+  quoteId,
+  requesterFspId,
+  version,
+}: Payload<'QuoteQueryForwarded' | 'QuoteRequestAccepted'>): FailureNotice {
+  return {
+    requesterFspId,
+    operation: 'PUT /quotes/{ID}/error',
+    path: `/quotes/${quoteId}/error`,
+    variables: variablesOf(quoteId),
+    version,
   }
 }
 
@@ -159,6 +185,10 @@ function about(role: LegRole, fspId: string, quoteId: string, what: string) {
     fspId,
     entityId: quoteId,
     resource: 'quotes',
-    variables: { quoteId, id: quoteId, ID: quoteId },
+    variables: variablesOf(quoteId),
   } as const
+}
+
+function variablesOf(quoteId: string) {
+  return { quoteId, id: quoteId, ID: quoteId }
 }

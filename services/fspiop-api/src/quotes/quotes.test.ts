@@ -222,6 +222,23 @@ describe('what FSPs are told of', () => {
       reportRequired: true,
     })
     expect([said?.body, said?.headers]).toEqual(['{ }', { 'fspiop-signature': 'theirs' }])
+    expect(said?.payload).not.toHaveProperty('onFailure')
+  })
+
+  const onFailure = {
+    requesterFspId: 'greenbank',
+    operation: 'PUT /quotes/{ID}/error',
+    path: `/quotes/${id}/error`,
+  }
+
+  test('a request that nobody has stored: its payer FSP is told when it fails', async () => {
+    const unstored = { ...request, isUnstored: true } as const
+    const [said] = await tell(edge, 'QuoteRequestAccepted', unstored, { relay })
+    expect(said?.payload).toMatchObject({ onFailure, reportRequired: true })
+    const astray = { ...unstored, destinationFspId: 'nobody' }
+    const told = await tell(edge, 'QuoteRequestAccepted', astray, { relay })
+    expect(deliveries(told.slice(0, 1))).toEqual([`greenbank: PUT ${back}/error`])
+    expect(told[0]?.body).toContain('"errorCode":"3201"')
   })
 
   test('a request without an expiration: tried as long as anything that is passed on', async () => {
@@ -261,6 +278,7 @@ describe('what FSPs are told of', () => {
     expect(others).toEqual([])
     expect(said?.payload).toMatchObject({
       transport: { method: 'GET', url: `${at}/${id}` },
+      onFailure,
       deadline: new Date(Date.parse(receivedAt) + edge.callbacks.relay_ms).toISOString(),
     })
   })

@@ -28,6 +28,7 @@ describe('passed through', () => {
       'QuoteRejectAccepted 5103 relayed',
       'QuoteQueryForwarded relayed',
     ])
+    expect(said[0]?.payload).toMatchObject({ isUnstored: true })
     expect(await flows.world.quote(id)).toBeUndefined()
     const again = await flows.world.passOn(...events)
     expect(again.map((message) => message.id)).toEqual(said.slice(0, 3).map((one) => one.id))

@@ -32,9 +32,15 @@ export async function passOn(parts: PassThrough, events: readonly QuoteEvent[]):
   const judging = { ...parts, rules: lawless, velocity: uncounted }
   await judgeInParts(judging, requests, parts.now(), (judged) =>
     parts.publish(
-      judged.map(({ event, judgement }) => repeatable(event, saidOf(event, judgement))),
+      judged.map(({ event, judgement }) => repeatable(event, unstored(saidOf(event, judgement)))),
     ),
   )
+}
+
+/** Nobody remembers whom to tell when the payee FSP cannot be asked: the request says it itself. */
+function unstored(message: OutgoingMessage): OutgoingMessage {
+  if (message.type !== 'QuoteRequestAccepted') return message
+  return { ...message, payload: { ...(message.payload as object), isUnstored: true } }
 }
 
 function passedOn(event: Exclude<QuoteEvent, RequestEvent>): OutgoingMessage {
