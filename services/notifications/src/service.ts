@@ -13,6 +13,7 @@ import {
   type Database,
   type Logger,
   type Periodic,
+  type ProcessParts,
   type Start,
 } from '@causeway/runtime'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -21,7 +22,7 @@ import { noTries } from './domain/tries.ts'
 import { openHandle } from './handle.ts'
 import { openHttpTransport } from './http-transport.ts'
 import { openLanes, type Lanes } from './lanes.ts'
-import { openMailTransport } from './mail-transport.ts'
+import { openMailTransport, type MailTransport } from './mail-transport.ts'
 import { openMeasures } from './measures.ts'
 import { serveOperations } from './operate.ts'
 import { openRecord } from './record.ts'
@@ -35,14 +36,12 @@ const stop_wait_ms = 5_000
 const stop_look_ms = 20
 const partitioned = ['deliveries', 'undelivered']
 const ping = statement('select 1')
+const heard = ['NotifyRequested'] as const
 
 export const start: Start<Settings> = async (settings, parts) => {
   const log = parts.log.child({ service: 'notifications' })
   const tls = await clientTlsOf(settings)
-  const mail = await openMailTransport(settings, log)
-  if (mail.isConfigured) log.info(mail.about)
-  else log.warn(mail.about)
-  parts.health.note('e-mail', mail.about)
+  const mail = await openMail(settings, parts, log)
   const db = await parts.openDatabase({
     url: settings.NOTIFICATIONS_DATABASE_URL,
     schema: 'notifications',
@@ -89,15 +88,11 @@ export const start: Start<Settings> = async (settings, parts) => {
     onLateEnd: (notification, end) =>
       retries.onEnd({ notification, attempts: 0, tries: noTries }, end),
   })
-  serveOperations({
-    db,
-    grpc: parts.grpc,
-    resend_for_ms: settings.NOTIFICATIONS_RESEND_H * 3_600_000,
-  })
+  const resend_for_ms = settings.NOTIFICATIONS_RESEND_H * 3_600_000
+  serveOperations({ db, grpc: parts.grpc, resend_for_ms })
   hearParticipantStates({ grpc: parts.grpc, log }, 'notifications')
-  const subscribed = await onEvents(parts.bus, 'notifications', ['NotifyRequested'], handleBatch, {
-    batches_in_flight_max,
-  })
+  const bounds = { batches_in_flight_max }
+  const subscribed = await onEvents(parts.bus, 'notifications', heard, handleBatch, bounds)
   parts.health.ready('notifications database', () => db.query(ping, []).then(() => undefined))
   return {
     async stop() {
@@ -111,6 +106,19 @@ export const start: Start<Settings> = async (settings, parts) => {
       await db.close()
     },
   }
+}
+
+/** Whether e-mails leave is said in the log and told by health. */
+async function openMail(
+  settings: Settings,
+  { health }: ProcessParts,
+  log: Logger,
+): Promise<MailTransport> {
+  const mail = await openMailTransport(settings, log)
+  if (mail.isConfigured) log.info(mail.about)
+  else log.warn(mail.about)
+  health.note('e-mail', mail.about)
+  return mail
 }
 
 async function clientTlsOf(settings: Settings): Promise<ClientTls | undefined> {

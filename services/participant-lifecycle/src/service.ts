@@ -1,10 +1,6 @@
 /** Builds the service in reading order: questions over a pool, decisions over the one connection. */
 import { setTimeout as wait } from 'node:timers/promises'
-import {
-  alarmsService,
-  ledgerService,
-  settlementModelsService,
-} from '@causeway/protos'
+import { alarmsService, ledgerService, settlementModelsService } from '@causeway/protos'
 import {
   ensureMonthlyPartitions,
   periodically,
@@ -17,10 +13,11 @@ import {
   type Periodic,
   type ProcessParts,
   type Start,
+  type Subscribed,
 } from '@causeway/runtime'
 import { openBell } from './alarms/bell.ts'
 import type { AlarmRules } from './alarms/domain/alarm.ts'
-import { serveAlarms } from './alarms/serve.ts'
+import { serveAlarms, type AlarmParts } from './alarms/serve.ts'
 import type { ChangesParts } from './changes/handle.ts'
 import { sweepFunds } from './funds/sweep.ts'
 import { keepOneConnection, type OneConnection } from './ledger/connection.ts'
@@ -31,7 +28,7 @@ import { openPassingOn, type PassingOn } from './ledger/pass-on.ts'
 import { serveLedger } from './ledger/serve.ts'
 import { noteWriter, writerAddress } from './ledger/writer-store.ts'
 import { openWriter, type Writer } from './ledger/writer.ts'
-import { mailPeople } from './mails/handle.ts'
+import { mailPeople, type MailParts } from './mails/handle.ts'
 import { modelsFrom } from './participants/models.ts'
 import { openTellingStates, type TellingStates } from './participants/tell.ts'
 import { nameHub } from './participants/store.ts'
@@ -95,13 +92,8 @@ export const start: Start<Settings> = async (settings, parts) => {
   })
   parts.grpc.serve(ledgerService, passing.byWriter(ledgerService, ledger))
   serveLifecycles(parts.grpc, passing, handling)
-  parts.grpc.serve(
-    alarmsService,
-    passing.byWriter(alarmsService, serveAlarms({ database, writer, bell, states })),
-  )
-  // Itself: whichever replica writes the ledger, this one passes the question on.
-  const alarms = parts.grpc.clientAt(alarmsService, 'participant-lifecycle', parts.grpc.address)
-  const mailing = await mailPeople({ bus: parts.bus, database, alarms, hubName, log, signal })
+  const alarming = { database, writer, bell, states, hubName, log, signal }
+  const mailing = await openAlarms(parts, passing, alarming)
   watchHealth(parts, database, passing)
 
   return {
@@ -117,6 +109,18 @@ export const start: Start<Settings> = async (settings, parts) => {
       await database.close()
     },
   }
+}
+
+/** Alarms are served, and people are told of them. */
+function openAlarms(
+  { bus, grpc }: ProcessParts,
+  passing: PassingOn,
+  alarming: AlarmParts & Omit<MailParts, 'bus' | 'alarms'>,
+): Promise<Subscribed> {
+  grpc.serve(alarmsService, passing.byWriter(alarmsService, serveAlarms(alarming)))
+  // Itself: whichever replica writes the ledger, this one passes the question on.
+  const alarms = grpc.clientAt(alarmsService, 'participant-lifecycle', grpc.address)
+  return mailPeople({ ...alarming, bus, alarms })
 }
 
 async function keepPartitions(database: Database, log: Logger): Promise<Periodic> {

@@ -3,7 +3,7 @@
  * follow from the event, so that one which is heard twice is mailed once. Who has no address is not told.
  */
 import { derivedId, newEvent, onEvents, type DomainEvent, type EventName } from '@causeway/events'
-import { alarmsService } from '@causeway/protos'
+import type { alarmsService } from '@causeway/protos'
 import {
   retrying,
   type Calls,
@@ -15,7 +15,7 @@ import {
 } from '@causeway/runtime'
 import type { Participant } from '../participants/domain/participant.ts'
 import { participantsNamed } from '../participants/store.ts'
-import { mailOf, type Mail } from './domain/mail.ts'
+import { mailOf, type Mail } from './contract.ts'
 
 export interface MailParts {
   readonly bus: EventBus

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { afterFailure, afterTold, type FiringBounds } from './firing.ts'
-import { recoveries, type Schedule } from './reminder.ts'
+import type { recoveries, Schedule } from './reminder.ts'
 
 const now = new Date('2030-01-02T18:00:03.000Z')
 const once: Schedule = { type: 'ONCE', at: new Date('2030-01-02T18:00:00.000Z') }

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { mailOf } from './mail.ts'
+import { mailOf } from './contract.ts'
 
 const at = '2030-01-02T03:04:05.006Z'
 
