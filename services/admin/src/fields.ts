@@ -202,12 +202,12 @@ export const cursor = text.min(1).max(256)
 
 /** How many rows a page has at most. */
 export function pageSize(rows_max: number) {
+  const isSize = (text: string) => /^[1-9]\d{0,8}$/.test(text) && Number(text) <= rows_max
   return z
     .string()
-    .regex(/^[1-9]\d{0,8}$/, because('INVALID', `must be a number from 1 to ${rows_max}`))
+    .refine(isSize, because('INVALID', `must be a number from 1 to ${rows_max}`))
     .transform(Number)
-    .refine((rows) => rows <= rows_max, because('INVALID', `must be at most ${rows_max}`))
-    .meta({ type: 'integer', minimum: 1, maximum: rows_max, pattern: undefined })
+    .meta({ type: 'integer', minimum: 1, maximum: rows_max })
 }
 
 const id_max = 2 ** 31 - 1

@@ -69,3 +69,12 @@ test('a model without currency serves the currencies that have none of their own
   const { json } = await admin.call('GET', '/settlementModels/DEFAULTNET')
   expect(json).not.toHaveProperty('currency')
 })
+
+test('a search for windows without a hit is 400, and what is unknown is 400', async () => {
+  expect(await told('GET', '/v2/settlementWindows?currency=EUR')).toEqual([400, '3100'])
+  expect(await told('GET', '/v2/settlementWindows/999')).toEqual([400, '3100'])
+  expect(await told('GET', '/settlementWindows/999')).toEqual([400, '3100'])
+  expect(await told('GET', '/v2/settlements/999')).toEqual([400, '3100'])
+  const unknown = '/transactions/b2a7f0d4-1e9c-4f63-8a52-7d40c9e8136b'
+  expect(await told('GET', unknown)).toEqual([400, '3200'])
+})

@@ -269,6 +269,51 @@ describe('settlement models', () => {
       ledgerAccountTypeId: 'POSITION',
     })
   })
+
+  test('are switched off and on, and are listed all the same', async () => {
+    const path = '/settlementModels/DEFERREDNET'
+    for (const [isActive, now] of [
+      [false, false],
+      [false, false],
+      ['true', true],
+    ]) {
+      const changed = await admin.call('PUT', path, { isActive })
+      expect([changed.status, changed.json]).toEqual([200, { ...shown, isActive: now }])
+      expect((await admin.call('GET', path)).json).toEqual(changed.json)
+      expect((await admin.call('GET', '/settlementModels')).json).toContainEqual(changed.json)
+    }
+    const unknown = await admin.call('PUT', '/settlementModels/NOTHING', { isActive: true })
+    expect([unknown.status, unknown.json]).toMatchObject([
+      404,
+      { errorInformation: { errorCode: '3200' } },
+    ])
+  })
+
+  test('of interchange fees say what is owed of each payment', async () => {
+    const fees = {
+      ...deferredNet,
+      name: 'INTERCHANGE',
+      currency: 'GBP',
+      ledgerAccountType: 'INTERCHANGE_FEE',
+      settlementAccountType: undefined,
+      interchangeFeePercentage: '0.6',
+    }
+    expect((await admin.call('POST', '/settlementModels', fees)).status).toBe(201)
+    expect((await admin.call('GET', '/settlementModels/INTERCHANGE')).json).toMatchObject({
+      ledgerAccountTypeId: 'INTERCHANGE_FEE',
+      interchangeFeePercentage: 0.6,
+    })
+  })
+})
+
+test('the types of accounts are fixed', async () => {
+  const { json } = await admin.call('GET', '/ledgerAccountTypes')
+  expect(json).toContainEqual(expect.objectContaining({ name: 'POSITION', isSettleable: true }))
+  expect((await admin.call('POST', '/ledgerAccountTypes')).status).toBe(501)
+})
+
+test('caches are kept fresh without being told', async () => {
+  expect((await admin.call('DELETE', '/endpointcache')).status).toBe(202)
 })
 
 test('health names the services that are asked', async () => {

@@ -2,7 +2,7 @@
 import type { DeadLetter } from '@causeway/protos'
 import { z } from 'zod'
 import { answered, refused, type Answer } from '../answer.ts'
-import { notificationId, word } from '../fields.ts'
+import { notificationId, pageSize, word } from '../fields.ts'
 import type { Json } from '../json.ts'
 import { commands, reads, writes, type Operation } from '../operation.ts'
 import { shownTime } from '../shapes.ts'
@@ -17,7 +17,7 @@ const resending = z.strictObject({
 
 const search = z.object({
   fspId: word.optional(),
-  limit: z.string().optional().meta({ description: `From 1 to ${letters_max}.` }),
+  limit: pageSize(letters_max).optional(),
 })
 
 const shownLetter = z
@@ -76,13 +76,9 @@ export function deadLetterOperations(deps: Deps): readonly Operation[] {
 /** The newest first. */
 async function listDeadLetters(
   deps: Deps,
-  { fspId = '', limit }: z.infer<typeof search>,
+  { fspId = '', limit = letters_usual }: z.infer<typeof search>,
 ): Promise<Answer> {
-  const rows_max = limit === undefined ? letters_usual : Number(limit)
-  if (!Number.isInteger(rows_max) || rows_max < 1 || rows_max > letters_max) {
-    return refused('INVALID', `limit must be a number from 1 to ${letters_max}`)
-  }
-  const { deadLetters } = await deps.notifications.ListDeadLetters({ fspId, limit: rows_max })
+  const { deadLetters } = await deps.notifications.ListDeadLetters({ fspId, limit })
   return answered(200, deadLetters.map(letterBody))
 }
 

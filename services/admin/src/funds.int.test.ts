@@ -1,0 +1,157 @@
+import * as participantLifecycle from '@causeway/participant-lifecycle'
+import * as settlements from '@causeway/settlements'
+import * as transfers from '@causeway/transfers'
+import { transfersService } from '@causeway/protos'
+import { eventually } from '@causeway/runtime/testing'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { randomUUID } from 'node:crypto'
+import { newPayment, request } from './testing/payments.ts'
+import { openAdmin, type Answer, type RunningAdmin } from './testing/running-admin.ts'
+import { accountOf, deposit, onboard, openScheme } from './testing/scheme.ts'
+
+const services = [participantLifecycle, settlements, transfers] as const
+
+let admin: RunningAdmin
+let path: string
+
+const compatibilities = ['specification', 'mojaloop'] as const
+
+function toldOf({ status, json }: Answer): string {
+  const { errorInformation } = json as { errorInformation: { errorCode: string } }
+  return `${status} ${errorInformation.errorCode}`
+}
+
+async function balances() {
+  const settlement = await accountOf(admin, 'green', 'SETTLEMENT')
+  const hub = await accountOf(admin, 'Hub', 'HUB_RECONCILIATION')
+  return [settlement.value, hub.value]
+}
+
+async function reserve(amount: string, transferId: string = randomUUID()): Promise<string> {
+  const { status, text } = await admin.call('POST', path, {
+    ...deposit({ amount: { amount, currency: 'USD' } }),
+    action: 'recordFundsOutPrepareReserve',
+    transferId,
+  })
+  expect([status, text]).toEqual([202, ''])
+  return transferId
+}
+
+function complete(transferId: string, action: string): Promise<Answer> {
+  return admin.call('PUT', `${path}/transfers/${transferId}`, { action, reason: 'the bank says so' })
+}
+
+async function movementOf(transferId: string) {
+  const { json } = await admin.call('GET', '/participants/green/funds')
+  const { movements } = json as {
+    movements: { transferId: string; state: string; stateReason: string | null }[]
+  }
+  const found = movements.find((movement) => movement.transferId === transferId)
+  return [found?.state, found?.stateReason]
+}
+
+describe.each(compatibilities)('funds out, COMPATIBILITY=%s', (COMPATIBILITY) => {
+  beforeAll(async () => {
+    admin = await openAdmin(services, { COMPATIBILITY })
+    await openScheme(admin)
+    for (const name of ['green', 'blue']) await onboard(admin, name)
+    path = `/participants/green/accounts/${(await accountOf(admin, 'green', 'SETTLEMENT')).id}`
+    await admin.call('POST', path, deposit())
+  }, 60_000)
+
+  afterAll(() => admin.stop())
+
+  test('are held first, and leave when the bank has paid', async () => {
+    expect(await balances()).toEqual([-100, 100])
+    const id = await reserve('10')
+    expect(await balances()).toEqual([-90, 100])
+    expect(await movementOf(id)).toEqual(['RESERVED', null])
+    for (let times = 1; times <= 2; times++) {
+      expect((await complete(id, 'recordFundsOutCommit')).status).toBe(202)
+      expect(await balances()).toEqual([-90, 90])
+    }
+    expect(await movementOf(id)).toEqual(['COMMITTED', null])
+    expect(toldOf(await complete(id, 'recordFundsOutAbort'))).toBe('400 3100')
+  })
+
+  test('come back when they are given up', async () => {
+    const before = await balances()
+    const id = await reserve('10.5')
+    for (let times = 1; times <= 2; times++) {
+      expect((await complete(id, 'recordFundsOutAbort')).status).toBe(202)
+      expect(await balances()).toEqual(before)
+    }
+    expect(await movementOf(id)).toEqual(['ABORTED_REJECTED', 'ABORTED'])
+    expect(toldOf(await complete(id, 'recordFundsOutCommit'))).toBe('400 3100')
+  })
+
+  test('beyond the balance are answered like others, and did not come about', async () => {
+    const before = await balances()
+    const id = await reserve('1000')
+    expect(await balances()).toEqual(before)
+    expect(await movementOf(id)).toEqual(['ABORTED_REJECTED', 'COVER_SHORT'])
+    expect(toldOf(await complete(id, 'recordFundsOutCommit'))).toBe('400 3100')
+  })
+
+  test('twice with the same id are one, with other content refused', async () => {
+    const id = await reserve('1')
+    const again = {
+      ...deposit({ amount: { amount: '2', currency: 'USD' }, transferId: id }),
+      action: 'recordFundsOutPrepareReserve',
+    }
+    const before = await balances()
+    await reserve('1', id)
+    expect(await balances()).toEqual(before)
+    expect(toldOf(await admin.call('POST', path, again))).toBe('400 3106')
+    await complete(id, 'recordFundsOutAbort')
+  })
+
+  test('may take the cover below the position only for who is compatible', async () => {
+    const payment = newPayment('green', 'blue', '50')
+    await request(admin, payment)
+    const states = admin.parts.grpc.client(transfersService, 'transfers')
+    await eventually(async () => {
+      const { transfers } = await states.GetTransferStates({ ids: [payment.transferId] })
+      return transfers[0]?.state === 'RESERVED' ? true : undefined
+    }, 'the payment is reserved')
+    const id = await reserve('80')
+    expect((await movementOf(id))[0]).toBe(
+      COMPATIBILITY === 'mojaloop' ? 'RESERVED' : 'ABORTED_REJECTED',
+    )
+  }, 30_000)
+
+  test.each([
+    ['unknown', 'recordFundsOutCommit', '404 3200'],
+    ['of another action', 'recordFundsIn', '400 3101'],
+  ])('that are %s', async (_what, action, told) => {
+    expect(toldOf(await complete(randomUUID(), action))).toBe(told)
+  })
+
+  test('are refused without a reason, and to another account', async () => {
+    const id = await reserve('1')
+    const one = `${path}/transfers/${id}`
+    expect(toldOf(await admin.call('PUT', one, { action: 'recordFundsOutCommit' }))).toBe('400 3102')
+    const other = (await accountOf(admin, 'blue', 'SETTLEMENT')).id
+    const body = { action: 'recordFundsOutCommit', reason: 'wrong' }
+    const blues = `/participants/blue/accounts/${other}/transfers/${id}`
+    expect(toldOf(await admin.call('PUT', blues, body))).toBe('404 3200')
+    expect(toldOf(await admin.call('GET', one))).toBe('405 3000')
+  })
+
+  test('are listed a page at a time, by state', async () => {
+    const list = async (query: string) => {
+      const { json } = await admin.call('GET', `/participants/green/funds${query}`)
+      return json as { movements: { state: string; direction: string }[]; cursor: string | null }
+    }
+    const first = await list('?limit=2')
+    expect(first.movements).toHaveLength(2)
+    const second = await list(`?limit=2&cursor=${encodeURIComponent(first.cursor ?? '')}`)
+    expect(second.movements).not.toEqual(first.movements)
+    const committed = (await list('?state=COMMITTED')).movements
+    expect(committed.map(({ state, direction }) => `${direction} ${state}`).toSorted()).toEqual([
+      'IN COMMITTED',
+      'OUT COMMITTED',
+    ])
+    expect(toldOf(await admin.call('GET', '/participants/green/funds?limit=0'))).toBe('400 3100')
+  })
+})
