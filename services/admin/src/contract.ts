@@ -54,6 +54,16 @@ const meanings = {
   FUNDS_UNKNOWN: { status: 404, code: '3200' },
   FUNDS_STATE_WRONG: { status: 400, code: '3100' },
   FUNDS_EXPIRED: { status: 400, code: '3300' },
+  COVER_SHORT: { status: 400, code: '4001' },
+  PARTICIPANT_EXISTS: { status: 400, code: '3000' },
+  STATE_UNKNOWN: { status: 400, code: '3100' },
+  STATE_FINAL: { status: 400, code: '3100' },
+  ENDPOINT_UNREACHABLE: { status: 400, code: '1001' },
+  // Of changes that two persons make.
+  REQUEST_UNKNOWN: { status: 404, code: '3200' },
+  REQUEST_PENDING: { status: 400, code: '3000' },
+  REQUEST_DECIDED: { status: 400, code: '3100' },
+  SAME_PERSON: { status: 403, code: '3000' },
   // Of settlements.
   MODEL_UNKNOWN: { status: 404, code: '3200' },
   MODEL_EXISTS: { status: 400, code: '3000' },

@@ -1,7 +1,7 @@
 /** Every operation of the administration API; each group has its own table in its own file. */
 import { auditOperations, auditVerification } from './access/audit.ts'
 import { operatorOperations, passwordOperations, roleOperations } from './access/operators.ts'
-import { guarded, needs, open, signedIn, type GuardedOperation } from './access/privileges.ts'
+import { fourEyes, guarded, needs, open, signedIn, type GuardedOperation } from './access/privileges.ts'
 import { logInOperations, logOutOperations } from './access/sessions.ts'
 import { accountTypeOperations } from './account-types.ts'
 import { accountOperations } from './accounts.ts'
@@ -11,6 +11,7 @@ import { endpointOperations } from './endpoints.ts'
 import { fundsOperations } from './funds.ts'
 import { healthOperations } from './health.ts'
 import { keyOperations } from './keys/routes.ts'
+import { lifecycleOperations } from './lifecycle/routes.ts'
 import { limitOperations } from './limits.ts'
 import { oracleOperations } from './oracles/routes.ts'
 import { documentOperations } from './openapi/routes.ts'
@@ -47,6 +48,7 @@ export function operations(deps: Deps): readonly GuardedOperation[] {
     ...guarded('PARTICIPANTS', accountOperations(deps)),
     ...guarded('PARTICIPANTS', accountTypeOperations()),
     ...guarded('FUNDS', fundsOperations(deps)),
+    ...fourEyes(lifecycleOperations(deps)),
     ...guarded('CREDENTIALS', keyOperations(deps)),
     ...guarded('CREDENTIALS', credentialOperations(deps)),
     ...guarded('PARTICIPANTS', readinessOperations(deps)),

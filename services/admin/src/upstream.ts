@@ -6,6 +6,8 @@ import {
   fundsService,
   keysService,
   ledgerService,
+  lifecycleService,
+  liquidityService,
   notificationsService,
   operatorsService,
   oraclesService,
@@ -30,6 +32,8 @@ export interface Upstream {
   readonly participants: Calls<typeof participantsService>
   readonly ledger: Calls<typeof ledgerService>
   readonly funds: Calls<typeof fundsService>
+  readonly liquidity: Calls<typeof liquidityService>
+  readonly lifecycle: Calls<typeof lifecycleService>
   readonly models: Calls<typeof settlementModelsService>
   readonly windows: Calls<typeof settlementWindowsService>
   readonly settlements: Calls<typeof settlementsService>
@@ -56,6 +60,8 @@ export function connect(grpc: GrpcHost): Upstream {
     participants: grpc.client(participantsService, 'participant-lifecycle'),
     ledger: grpc.client(ledgerService, 'participant-lifecycle'),
     funds: grpc.client(fundsService, 'participant-lifecycle'),
+    liquidity: grpc.client(liquidityService, 'participant-lifecycle'),
+    lifecycle: grpc.client(lifecycleService, 'participant-lifecycle'),
     models: grpc.client(settlementModelsService, 'settlements'),
     windows: grpc.client(settlementWindowsService, 'settlements'),
     settlements: grpc.client(settlementsService, 'settlements'),
