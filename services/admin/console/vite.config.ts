@@ -12,6 +12,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
   },
   server: {
-    proxy: { '^/(?!console/)': process.env['OPERATOR_URL'] ?? 'http://127.0.0.1:4100' },
+    // The hub as `npm start` starts it.
+    proxy: { '^/(?!console/)': 'http://127.0.0.1:4100' },
   },
 })
