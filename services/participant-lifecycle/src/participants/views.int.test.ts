@@ -1,0 +1,235 @@
+/** What other services ask and are told about participants, by the names of the reference architecture. */
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import {
+  accountsService,
+  authServiceParticipantStatesService,
+  notificationsParticipantStatesService,
+  participantViewsService,
+  settlementsParticipantStatesService,
+  transfersParticipantStatesService,
+  type Participant,
+  type ParticipantStateChange,
+} from '@causeway/protos'
+import type { Calls } from '@causeway/runtime'
+import { eventually } from '@causeway/runtime/testing'
+import { hearAudit, type AuditLog } from '../testing/audited.ts'
+import { patient } from '../testing/items.ts'
+import { onboard, openHubAccounts, succeeded } from '../testing/onboarding.ts'
+import { openTestLedger, type TestLedger } from '../testing/running-ledger.ts'
+
+let hub: TestLedger
+let views: Calls<typeof participantViewsService>
+let accounts: Calls<typeof accountsService>
+let audit: AuditLog
+const told: string[] = []
+
+beforeAll(async () => {
+  hub = await openTestLedger()
+  const { grpc } = hub.parts
+  views = grpc.client(participantViewsService, 'participant-lifecycle')
+  accounts = grpc.client(accountsService, 'participant-lifecycle')
+  audit = await hearAudit(hub)
+  const hearing = (who: string) => ({
+    ParticipantStateUpdated: ({ participantId, newState, version }: ParticipantStateChange) => {
+      told.push(`${who} ${participantId} ${newState} ${version}`)
+      return Promise.resolve({ version })
+    },
+  })
+  grpc.serve(transfersParticipantStatesService, hearing('transfers'))
+  grpc.serve(settlementsParticipantStatesService, hearing('settlements'))
+  grpc.serve(notificationsParticipantStatesService, hearing('notifications'))
+  grpc.serve(authServiceParticipantStatesService, hearing('auth-service'))
+  await openHubAccounts(hub)
+  await onboard(hub, 'greenbank')
+}, 60_000)
+
+afterAll(() => hub.stop())
+
+async function infoOf(name: string): Promise<Participant> {
+  const { participants } = await hub.participants.GetParticipantInfo({ names: [name] })
+  if (participants[0] === undefined) throw new Error(`${name} is unknown`)
+  return participants[0]
+}
+
+test('a new state is told to four services at once, with its version', async () => {
+  const name = 'greenbank'
+  told.length = 0
+  const change = { name, isActive: false, state: 'SUSPENDED', actor: 'ada' }
+  succeeded(await hub.participants.UpdateParticipantState(change, patient))
+  const { version } = await infoOf(name)
+  const heard = await eventually(() => (told.length >= 4 ? told : undefined), 'four calls')
+  expect(heard.toSorted()).toEqual(
+    ['auth-service', 'notifications', 'settlements', 'transfers'].map(
+      (who) => `${who} greenbank SUSPENDED ${version}`,
+    ),
+  )
+  succeeded(await hub.participants.UpdateParticipantState({ name, isActive: true }, patient))
+})
+
+describe('a view', () => {
+  test('of limits has those in force alone', async () => {
+    await onboard(hub, 'limited', '70')
+    await onboard(hub, 'asleep', '80')
+    await hub.participants.UpdateParticipantState({ name: 'asleep', isActive: false }, patient)
+    const query = { name: '', currency: 'USD', type: 'NET_DEBIT_CAP' }
+    const { limits } = await views.ListParticipantLimits(query)
+    const found = limits.map(({ name, limit }) => [name, limit?.value])
+    expect(found).toContainEqual(['limited', '70'])
+    expect(found.map(([name]) => name)).not.toContain('asleep')
+    expect(await views.ListParticipantLimits({ ...query, type: 'OTHER' })).toEqual({ limits: [] })
+    expect(await views.ListParticipantLimits({ ...query, currency: 'EUR' })).toEqual({ limits: [] })
+  })
+
+  test('for transfers answers for each name, known or not', async () => {
+    const { participants } = await views.GetParticipantsTransfersData({
+      names: ['nobody', 'greenbank'],
+      currency: 'USD',
+    })
+    expect(participants).toMatchObject([
+      { name: 'nobody', exists: false, isActive: false, accounts: [] },
+      {
+        name: 'greenbank',
+        exists: true,
+        isActive: true,
+        state: 'ACTIVE',
+        accounts: [
+          { ledgerAccountType: 'POSITION', limit: { value: '600' } },
+          { ledgerAccountType: 'SETTLEMENT' },
+        ],
+      },
+    ])
+  })
+
+  test('for callbacks and quotes has the address and the currencies', async () => {
+    const endpointType = 'FSPIOP_CALLBACK_URL_QUOTES'
+    const value = 'https://greenbank.example'
+    await hub.participants.UpdateEndpoint({
+      name: 'greenbank',
+      type: endpointType,
+      value,
+      createdBy: 'ada',
+    })
+    const asking = (name: string) => views.GetParticipantCallbackInfo({ name, endpointType })
+    expect(await asking('greenbank')).toEqual({ participantExists: true, url: value })
+    expect(await asking('nobody')).toEqual({ participantExists: false, url: '' })
+    expect(await views.GetParticipantQuoteData({ names: ['greenbank', 'nobody'] })).toEqual({
+      participants: [
+        { name: 'greenbank', exists: true, isActive: true, currencies: ['USD'] },
+        { name: 'nobody', exists: false, isActive: false, currencies: [] },
+      ],
+    })
+  })
+})
+
+describe('accounts', () => {
+  const wanted = (ledgerAccountType: string, limit = '') => ({
+    clientAccountKey: `my ${ledgerAccountType}`,
+    ledgerAccountType,
+    currency: 'EUR',
+    limit,
+    alarmPercentage: '',
+  })
+
+  test('are opened with their limits, all or none, once for a request', async () => {
+    await openHubAccounts(hub, 'EUR')
+    const [model] = hub.models
+    if (model === undefined) throw new Error('no model')
+    hub.models.push({ ...model, id: 9, name: 'EURONET', currency: 'EUR' })
+    const name = 'greenbank'
+    const request = {
+      requestId: randomUUID(),
+      name,
+      accounts: [wanted('POSITION', '50'), wanted('SETTLEMENT')],
+      actor: 'ada',
+    }
+    const wrong = { ...request, accounts: [wanted('POSITION'), wanted('HUB_FEE')] }
+    const refused = await accounts.CreateParticipantAccountsWithLimits(wrong, patient)
+    expect(refused.refusal?.reason).toBe('ACCOUNT_TYPE_WRONG')
+    const made = await accounts.CreateParticipantAccountsWithLimits(request, patient)
+    expect(made.accounts.map(({ clientAccountKey }) => clientAccountKey)).toEqual([
+      'my POSITION',
+      'my SETTLEMENT',
+    ])
+    expect(await accounts.CreateParticipantAccountsWithLimits(request, patient)).toEqual(made)
+    const again = { ...request, requestId: randomUUID() }
+    const other = await accounts.CreateParticipantAccountsWithLimits(again, patient)
+    expect(other.refusal?.reason).toBe('ACCOUNT_EXISTS')
+    const opened = (await infoOf(name)).accounts.filter(({ currency }) => currency === 'EUR')
+    expect(opened).toMatchObject([
+      { id: made.accounts[0]?.accountId, isActive: true, limit: { value: '50' } },
+      { id: made.accounts[1]?.accountId, isActive: true },
+    ])
+  })
+
+  test('are switched and warned about by their ids, each on record', async () => {
+    await onboard(hub, 'switched')
+    const account = (await infoOf('switched')).accounts[0]
+    const accountId = account?.id ?? 0
+    const message = { requestId: randomUUID(), accountId, actor: 'ada' }
+    succeeded(await accounts.DisabledParticipantAccount(message, patient))
+    expect((await infoOf('switched')).accounts[0]?.isActive).toBe(false)
+    succeeded(await accounts.EnabledParticipantAccount(message, patient))
+    const threshold = { ...message, alarmPercentage: '25' }
+    expect(await accounts.UpdateParticipantAccountThreshold(threshold, patient)).toMatchObject({
+      old: '10',
+      new: '25',
+    })
+    const unknown = await accounts.EnabledParticipantAccount({ ...message, accountId: 999_999 })
+    expect(unknown.refusal?.reason).toBe('ACCOUNT_UNKNOWN')
+    const entries = await audit.about('participants/switched', 6)
+    expect(
+      entries.slice(-3).map(({ actionType, before, after }) => [actionType, before, after]),
+    ).toEqual([
+      [
+        'DisabledParticipantAccount',
+        { accounts: { 'POSITION USD': { isActive: true } } },
+        { accounts: { 'POSITION USD': { isActive: false } } },
+      ],
+      [
+        'EnabledParticipantAccount',
+        { accounts: { 'POSITION USD': { isActive: false } } },
+        { accounts: { 'POSITION USD': { isActive: true } } },
+      ],
+      [
+        'UpdateParticipantAccountThreshold',
+        { limits: { USD: { value: '600', alarmPercentage: '10' } } },
+        { limits: { USD: { value: '600', alarmPercentage: '25' } } },
+      ],
+    ])
+  })
+})
+
+test('every change of a participant leaves exactly one entry, with who did it', async () => {
+  const name = 'recorded'
+  const currency = 'USD'
+  const limit = { type: 'NET_DEBIT_CAP', value: '5', alarmPercentage: '' }
+  const { participants } = hub
+  await participants.CreateParticipant({ name, currency, createdBy: 'ada' }, patient)
+  const initial = { name, currency, limit, initialPosition: '', actor: 'ben' }
+  await participants.SetInitialPositionAndLimits(initial, patient)
+  await participants.UpdateParticipantState({ name, isActive: true, actor: 'cleo' }, patient)
+  await participants.UpdateParticipantState({ name, isActive: true, actor: 'cleo' }, patient)
+  await participants.UpdateParticipantAccountLimit(
+    { name, currency, limit: { ...limit, value: '6' } },
+    patient,
+  )
+  const type = 'FSPIOP_CALLBACK_URL_QUOTES'
+  const value = 'https://recorded.example'
+  await participants.UpdateEndpoint({ name, type, value, createdBy: 'eve' }, patient)
+  const entries = await audit.about(`participants/${name}`, 5)
+  expect(
+    entries.map(({ actionType, securityContext }) => [actionType, securityContext.userId]),
+  ).toEqual([
+    ['CreateParticipant', 'ada'],
+    ['SetInitialPositionAndLimits', 'ben'],
+    ['UpdateParticipantState', 'cleo'],
+    ['UpdateParticipantAccountLimit', 'unknown'],
+    ['UpdateEndpoint', 'eve'],
+  ])
+  expect(entries[0]).toMatchObject({ before: null, after: { type: 'DFSP' } })
+  expect(entries[2]).toMatchObject({
+    before: { state: { name: 'INACTIVE' } },
+    after: { state: { name: 'ACTIVE', isActive: true } },
+  })
+})
