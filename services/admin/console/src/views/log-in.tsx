@@ -55,13 +55,13 @@ function Names({ onFirst }: { onFirst: (id: string) => void }) {
   )
 }
 
-type Passwords = 'oldPassword' | 'newPassword'
+type Passwords = 'secret' | 'newSecret'
 
 function ChangePassword({ id }: { id: string }) {
   const enter = useEnter()
   const change = async (passwords: Values<Passwords>) => {
-    await call('POST', `/operators/${encodeURIComponent(id)}/password`, passwords)
-    const secret = passwords.newPassword
+    await call('POST', '/app-change-secret', { id, ...passwords })
+    const secret = passwords.newSecret
     await enter(await call<Session>('POST', '/app-basic-auth', { id, secret }))
   }
   return (
@@ -70,13 +70,13 @@ function ChangePassword({ id }: { id: string }) {
       <ChangeForm<Passwords>
         fields={[
           {
-            name: 'oldPassword',
+            name: 'secret',
             label: 'Present password',
             type: 'password',
             autoComplete: 'current-password',
           },
           {
-            name: 'newPassword',
+            name: 'newSecret',
             label: 'New password',
             type: 'password',
             autoComplete: 'new-password',
