@@ -49,7 +49,8 @@ export function operations(deps: Deps): readonly GuardedOperation[] {
     ...guarded('PARTICIPANTS', accountTypeOperations()),
     ...guarded('FUNDS', fundsOperations(deps)),
     ...fourEyes(lifecycleOperations(deps)),
-    ...guarded('CREDENTIALS', keyOperations(deps)),
+    // Public keys are public: whoever verifies signatures reads them here.
+    ...guarded('CREDENTIALS', keyOperations(deps), open),
     ...guarded('CREDENTIALS', credentialOperations(deps)),
     ...guarded('PARTICIPANTS', readinessOperations(deps)),
     ...guarded('SETTLEMENT_MODELS', settlementModelOperations(deps)),

@@ -1,5 +1,6 @@
 /** What a person may paste after a start: a payment, a call to the FSP API, a call to the operator's. */
 import type { SandboxFsp } from './sandbox-fsps.ts'
+import type { OperatorSecrets } from './secrets.ts'
 import type { HubSettings } from './settings.ts'
 
 export interface InvitedUrls {
@@ -10,10 +11,13 @@ export interface InvitedUrls {
 }
 
 export function invitation(
-  { EDGE_IDENTITY }: Pick<HubSettings, 'EDGE_IDENTITY'>,
+  { EDGE_IDENTITY, OPERATOR_IDENTITY }: Pick<HubSettings, 'EDGE_IDENTITY' | 'OPERATOR_IDENTITY'>,
   { fsp, operator, metrics, greenbank }: InvitedUrls,
   { secrets }: Pick<SandboxFsp, 'secrets'>,
+  { setupLogInFile }: Pick<OperatorSecrets, 'setupLogInFile'>,
 ): string {
+  const isAsked = OPERATOR_IDENTITY === 'token'
+  const token = isAsked ? ` -H "authorization: Bearer $TOKEN"` : ''
   const media = 'application/vnd.interoperability.parties+json;version=1.1'
   const proof =
     EDGE_IDENTITY === 'mtls'
@@ -42,9 +46,27 @@ export function invitation(
           '',
         ]),
     'See as the operator whether an FSP still lacks something, and what it has:',
-    `  curl ${operator}/participants/greenbank/readiness`,
-    `  curl ${operator}/participants/greenbank/accounts`,
+    ...(isAsked
+      ? [
+          `  TOKEN=$(curl -s ${operator}/app-basic-auth -H 'content-type: application/json' \\`,
+          `    -d @'${setupLogInFile}' | sed 's/.*"accessToken":"\\([^"]*\\)".*/\\1/')`,
+        ]
+      : []),
+    `  curl${token} ${operator}/participants/greenbank/readiness`,
+    `  curl${token} ${operator}/participants/greenbank/accounts`,
     '',
     'Ctrl-C stops; what happened is kept.',
   ].join('\n')
+}
+
+/** The password is said once; it lies in its file until nobody needs it any more. */
+export function aboutAdministrator({ firstPassword, firstPasswordFile }: OperatorSecrets): string {
+  const where = `${firstPasswordFile} (until it is changed)`
+  return firstPassword === undefined
+    ? `Operators log in; the first one is administrator, whose first password is in ${where}.`
+    : [
+        'Operators log in. The first one is',
+        `  administrator  ${firstPassword}`,
+        `who must change that password; it is said this once and lies in ${where}.`,
+      ].join('\n')
 }

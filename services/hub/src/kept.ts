@@ -4,7 +4,12 @@
  */
 import type { Ca, Validity } from '@causeway/pki'
 import { StartError } from '@causeway/runtime'
-import { createPrivateKey, generateKeyPair, X509Certificate } from 'node:crypto'
+import {
+  createPrivateKey,
+  generateKeyPair,
+  generateKeyPairSync,
+  X509Certificate,
+} from 'node:crypto'
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { promisify } from 'node:util'
 
@@ -66,6 +71,14 @@ export async function keptSigningKey(path: string): Promise<string> {
   if (existsSync(path)) return path
   const { privateKey } = await newKeyPair('rsa', { modulusLength: 2_048 })
   write(path, privateKey.export({ type: 'pkcs8', format: 'pem' }).toString())
+  return path
+}
+
+/** For what only the hub itself verifies. */
+export function keptEd25519Key(path: string): string {
+  keptText(path, () =>
+    generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+  )
   return path
 }
 

@@ -12,19 +12,52 @@ export interface Operator {
   send<Answer>(method: 'POST' | 'PUT', path: string, body: unknown): Promise<Answer>
 }
 
-/** `dispatcher`: how it is reached, where a certificate is asked for. */
-export function operatorOf(baseUrl: string, dispatcher?: Dispatcher): Operator {
-  async function call(method: 'GET' | 'POST' | 'PUT', path: string, body?: unknown) {
+export interface OperatorOptions {
+  /** How it is reached, where a certificate is asked for. */
+  readonly dispatcher?: Dispatcher
+  /** The body of a log-in, as JSON; undefined: nobody is asked who he is. */
+  readonly logIn: string | undefined
+}
+
+/** Logs in at its first call, and again when its token is not taken any more. */
+export function operatorOf(baseUrl: string, { dispatcher, logIn }: OperatorOptions): Operator {
+  let token: string | undefined
+
+  async function ask(method: 'GET' | 'POST' | 'PUT', path: string, body: string | null) {
     const answer = await request(`${baseUrl}${path}`, {
       method,
-      headers: { accept: 'application/json', 'content-type': 'application/json' },
-      body: body === undefined ? null : JSON.stringify(body),
+      headers: {
+        accept: 'application/json',
+        'content-type': 'application/json',
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      },
+      body,
+      headersTimeout: 0,
       ...(dispatcher === undefined ? {} : { dispatcher }),
     })
-    const text = await answer.body.text()
-    if (answer.statusCode < 300) return text === '' ? undefined : (JSON.parse(text) as unknown)
-    throw new OperatorError(`${method} ${path} was answered ${answer.statusCode}: ${text}`)
+    return { status: answer.statusCode, text: await answer.body.text() }
   }
+
+  async function newToken(body: string): Promise<string> {
+    const { status, text } = await ask('POST', '/app-basic-auth', body)
+    if (status === 200) return (JSON.parse(text) as { readonly accessToken: string }).accessToken
+    throw new OperatorError(`the log-in was answered ${status}: ${text}`)
+  }
+
+  async function call(method: 'GET' | 'POST' | 'PUT', path: string, body?: unknown) {
+    const sent = body === undefined ? null : JSON.stringify(body)
+    if (logIn !== undefined) token ??= await newToken(logIn)
+    let answer = await ask(method, path, sent)
+    if (answer.status === 401 && logIn !== undefined) {
+      token = undefined
+      token = await newToken(logIn)
+      answer = await ask(method, path, sent)
+    }
+    const { status, text } = answer
+    if (status < 300) return text === '' ? undefined : (JSON.parse(text) as unknown)
+    throw new OperatorError(`${method} ${path} was answered ${status}: ${text}`)
+  }
+
   return {
     get: async <Answer>(path: string) => (await call('GET', path)) as Answer,
     send: async <Answer>(method: 'POST' | 'PUT', path: string, body: unknown) =>

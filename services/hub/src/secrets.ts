@@ -10,9 +10,9 @@ import {
   type HostNames,
 } from '@causeway/pki'
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { keptPair, keptSigningKey, keptText, make } from './kept.ts'
+import { keptEd25519Key, keptPair, keptSigningKey, keptText, make, write } from './kept.ts'
 import type { HubSettings } from './settings.ts'
 
 /** The files of an FSP that the hub's own scheme vouches for. */
@@ -23,9 +23,20 @@ export interface FspSecrets {
   readonly signingKeyFile: string
 }
 
+/** What the hub's own log-ins need. */
+export interface OperatorSecrets {
+  /** The password of the first administrator; undefined when it was made at an earlier start. */
+  readonly firstPassword: string | undefined
+  readonly firstPasswordFile: string
+  /** The body of the log-in of the program that sets up, as JSON. */
+  readonly setupLogIn: string
+  readonly setupLogInFile: string
+}
+
 export interface Secrets {
   /** The settings with every file that was left open filled in. */
   readonly settings: HubSettings
+  readonly operators: OperatorSecrets
   /** Makes what the FSP needs, unless it was made before. */
   ofFsp(name: string): Promise<FspSecrets>
 }
@@ -68,6 +79,8 @@ export async function openSecrets(
     }),
   )
   const signingKeyFile = await keptSigningKey(file('hub-signing.key'))
+  const auditKeyFile = keptEd25519Key(file('audit-signing.key'))
+  const operators = keptOperators(folder)
   const secretsKey = keptText(file('auth-service.key'), () => randomBytes(32).toString('base64url'))
   return {
     settings: filled(values, {
@@ -81,7 +94,11 @@ export async function openSecrets(
       AUTH_SERVICE_CA_CERTIFICATE_FILE: ca.certificateFile,
       AUTH_SERVICE_CA_KEY_FILE: ca.keyFile,
       AUTH_SERVICE_SECRETS_KEY: secretsKey,
+      AUTH_SERVICE_FIRST_PASSWORD_FILE: operators.firstPasswordFile,
+      AUTH_SERVICE_SETUP_SECRET_FILE: file(setupSecretName),
+      AUDIT_SIGNING_KEY_FILE: auditKeyFile,
     }),
+    operators,
     async ofFsp(name) {
       const own = keptPair(pair(name), ca.pair, certificateLife_d, (validity) =>
         issueClientCertificate(ca.pair, {
@@ -98,6 +115,36 @@ export async function openSecrets(
       }
     },
   }
+}
+
+const setupSecretName = 'setup-secret'
+
+/**
+ * The first administrator's password is worth nothing once it was changed; the program's secret is what
+ * each start logs in with.
+ */
+function keptOperators(folder: string): OperatorSecrets {
+  const firstPasswordFile = join(folder, 'administrator-password')
+  const isNew = !existsSync(firstPasswordFile)
+  const firstPassword = keptText(firstPasswordFile, () => randomBytes(15).toString('base64url'))
+  const secret = keptText(join(folder, setupSecretName), () =>
+    randomBytes(32).toString('base64url'),
+  )
+  const setupLogInFile = join(folder, 'setup-log-in.json')
+  const setupLogIn = JSON.stringify({ id: 'setup', secret })
+  write(setupLogInFile, setupLogIn)
+  return {
+    firstPassword: isNew ? firstPassword : undefined,
+    firstPasswordFile,
+    setupLogIn,
+    setupLogInFile,
+  }
+}
+
+/** What the hub that runs on this folder takes for a log-in; undefined when none ever ran. */
+export function setupLogInOf(dataDir: string): string | undefined {
+  const path = join(dataDir, 'secrets', 'setup-log-in.json')
+  return existsSync(path) ? readFileSync(path, 'utf8') : undefined
 }
 
 type Fillable = {

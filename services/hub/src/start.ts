@@ -12,7 +12,7 @@ import {
 } from '@causeway/runtime'
 import { readFlags, usage, type Flags } from './flags.ts'
 import { openHub, type Hub } from './house.ts'
-import { invitation } from './invitation.ts'
+import { aboutAdministrator, invitation } from './invitation.ts'
 import { clientSecretOf, onboard, type ClientSecret } from './onboarding.ts'
 import { operatorOf } from './operator.ts'
 import { describePayment, makeFirstPayment, type PaymentSummary } from './payment.ts'
@@ -53,6 +53,7 @@ interface Running extends Service {
 async function start(flags: Flags, values: HubSettings, log: Logger): Promise<Running> {
   const hub = await openHub(values, log, { fresh: flags.fresh })
   say(`Causeway is up. ${hub.durability}`)
+  if (values.OPERATOR_IDENTITY === 'token') say(aboutAdministrator(hub.secrets.operators))
   let sandbox: Sandbox | undefined
   const stop = async () => {
     if (!flags.json) say('Stopping …')
@@ -77,7 +78,9 @@ async function pay(
   hub: Hub,
   onStarted: (sandbox: Sandbox) => void,
 ): Promise<PaymentSummary> {
-  const operator = operatorOf(hub.urls.operator)
+  const isAsked = values.OPERATOR_IDENTITY === 'token'
+  const { setupLogIn } = hub.secrets.operators
+  const operator = operatorOf(hub.urls.operator, { logIn: isAsked ? setupLogIn : undefined })
   const fsps = await sandboxFsps(values, hub.secrets)
   await onboard(operator, values.HUB_NAME, fsps)
   const clientSecrets = new Map<string, ClientSecret>()
@@ -91,7 +94,7 @@ async function pay(
   const urls = { ...hub.urls, greenbank: payer.url, bluewallet: payee.url }
   const summary = { ...(await makeFirstPayment(operator, fsps)), urls }
   say(describePayment(summary))
-  say(invitation(values, urls, payer))
+  say(invitation(values, urls, payer, hub.secrets.operators))
   return summary
 }
 

@@ -7,9 +7,10 @@ import * as admin from '@causeway/admin'
 import * as participantLifecycle from '@causeway/participant-lifecycle'
 import { openEmbedded, readSettings, StartError, type Service } from '@causeway/runtime'
 import { startReads } from '@causeway/transfers'
-import { request } from 'undici'
 import { readFlags } from './flags.ts'
+import { operatorOf, OperatorError } from './operator.ts'
 import { openHubLog, prepareDataDir } from './place.ts'
+import { setupLogInOf } from './secrets.ts'
 import { settingPrefixes, settings, type HubSettings } from './settings.ts'
 
 interface Verification {
@@ -31,7 +32,8 @@ async function main(): Promise<number> {
     ],
   })
   const running = `http://${values.OPERATOR_HOST}:${values.OPERATOR_PORT}`
-  const verification = (await ask(running)) ?? (await askOwn(prepareDataDir(values)))
+  const logIn = values.OPERATOR_IDENTITY === 'token' ? setupLogInOf(values.DATA_DIR) : undefined
+  const verification = (await ask(running, logIn)) ?? (await askOwn(prepareDataDir(values)))
   const compared = Object.entries(verification.compared).map(([what, count]) => `${count} ${what}`)
   say(`${verification.clean ? 'clean' : 'NOT CLEAN'}: compared ${compared.join(', ')}`)
   verification.differences.forEach(say)
@@ -39,17 +41,13 @@ async function main(): Promise<number> {
 }
 
 /** Undefined when nobody listens there. */
-async function ask(url: string): Promise<Verification | undefined> {
-  const answer = await request(`${url}/verify`, { method: 'POST', headersTimeout: 0 }).catch(
-    (error: unknown) => {
-      if ((error as NodeJS.ErrnoException).code === 'ECONNREFUSED') return undefined
-      throw error
-    },
-  )
-  if (answer === undefined) return undefined
-  const text = await answer.body.text()
-  if (answer.statusCode === 200) return JSON.parse(text) as Verification
-  throw new StartError(`${url}/verify answered ${answer.statusCode}: ${text}`)
+async function ask(url: string, logIn: string | undefined): Promise<Verification | undefined> {
+  try {
+    return await operatorOf(url, { logIn }).send<Verification>('POST', '/verify', undefined)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ECONNREFUSED') return undefined
+    throw error instanceof OperatorError ? new StartError(`${url}: ${error.message}`) : error
+  }
 }
 
 /** A hub without edge, sweeps and deliveries: only what answers questions. */
@@ -65,9 +63,13 @@ async function askOwn(values: HubSettings): Promise<Verification> {
   try {
     opened.push(await participantLifecycle.start(values, parts))
     opened.push(await startReads(values, parts))
-    const operatorApi = await admin.start({ ...values, OPERATOR_PORT: 0 }, parts)
+    // For the moment that it takes, on this machine alone, and all that it can be asked is this.
+    const operatorApi = await admin.start(
+      { ...values, OPERATOR_PORT: 0, OPERATOR_HOST: '127.0.0.1', OPERATOR_IDENTITY: 'none' },
+      parts,
+    )
     opened.push(operatorApi)
-    const verification = await ask(operatorApi.url)
+    const verification = await ask(operatorApi.url, undefined)
     if (verification === undefined) throw new StartError('The hub started to verify is gone.')
     return verification
   } finally {

@@ -50,7 +50,7 @@ export async function openStage(
     undo.push(() => fsps.end())
     const database = await openHubDatabase(dataDir)
     undo.push(() => database.close())
-    const operator = operatorAt(hub.urls.operator)
+    const operator = operatorAt(hub.urls.operator, hub.passwordFile)
     await onboardAll(options, operator, fsps)
     return { hub, fsps, operator, database, postmaster: postmasterOf(dataDir).pid, close }
   } catch (error) {

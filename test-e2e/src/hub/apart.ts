@@ -29,7 +29,9 @@ const providers = {
   'fspiop-api': ['participant-lifecycle', 'auth-service'],
   'account-lookup': ['participant-lifecycle'],
   quoting: ['participant-lifecycle', 'account-lookup'],
-  settlements: ['participant-lifecycle'],
+  audit: [],
+  scheduler: [],
+  settlements: ['participant-lifecycle', 'scheduler'],
   transfers: ['participant-lifecycle'],
   'participant-lifecycle': ['settlements'],
   notifications: [],
@@ -42,6 +44,7 @@ const providers = {
     'auth-service',
     'notifications',
     'account-lookup',
+    'audit',
   ],
 } as const satisfies Readonly<Record<string, readonly string[]>>
 
@@ -83,6 +86,7 @@ const program = (path: string) => fileURLToPath(new URL(path, root))
 
 interface Place {
   readonly folder: string
+  readonly passwordFile: string
   readonly environment: Readonly<Record<ProcessName, Readonly<Record<string, string>>>>
 }
 
@@ -134,7 +138,7 @@ export async function openApartHub(
   const fsps: Fsp[] = []
   const urlOf = (name: ProcessName, scheme: string, port: string) =>
     `${scheme}://127.0.0.1:${place.environment[name][port] ?? ''}`
-  const operator = operatorAt(urlOf('admin', 'http', 'OPERATOR_PORT'))
+  const operator = operatorAt(urlOf('admin', 'http', 'OPERATOR_PORT'), place.passwordFile)
 
   async function stop(): Promise<readonly (number | null)[]> {
     stopping = true
@@ -212,7 +216,12 @@ async function prepare(settings: Readonly<Record<string, string>>): Promise<Plac
     }
     return [name, values] as const
   })
-  return { folder, environment: Object.fromEntries(await Promise.all(entries)) as never }
+  const { passwordFile } = files
+  return {
+    folder,
+    passwordFile,
+    environment: Object.fromEntries(await Promise.all(entries)) as never,
+  }
 }
 
 function databaseUrl(database: string, role = 'postgres'): string {
@@ -233,6 +242,7 @@ function databaseUrls(database: string): Readonly<Record<string, string>> {
 }
 
 interface Secrets {
+  readonly passwordFile: string
   grpcOf(service: ServiceName, name: ProcessName): Readonly<Record<string, string>>
   readonly of: Readonly<Partial<Record<ServiceName, Readonly<Record<string, string>>>>>
 }
@@ -263,7 +273,10 @@ function writeSecrets(folder: string): Secrets {
   )
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 })
   const signing = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+  const audit = generateKeyPairSync('ed25519').privateKey
+  const passwordFile = write('administrator-password', randomBytes(15).toString('base64url'))
   return {
+    passwordFile,
     grpcOf(service, name) {
       const names = { dns: [service], ip: [] }
       const certified = { subject: subject(service), names, validity }
@@ -286,7 +299,14 @@ function writeSecrets(folder: string): Secrets {
         NOTIFICATIONS_TLS_KEY_FILE: client.key,
         NOTIFICATIONS_TLS_CA_FILE: ca.certificate,
       },
+      audit: {
+        AUDIT_SIGNING_KEY_FILE: write(
+          'audit-signing.key',
+          audit.export({ type: 'pkcs8', format: 'pem' }).toString(),
+        ),
+      },
       'auth-service': {
+        AUTH_SERVICE_FIRST_PASSWORD_FILE: passwordFile,
         AUTH_SERVICE_SECRETS_KEY: randomBytes(32).toString('base64url'),
         AUTH_SERVICE_CA_CERTIFICATE_FILE: ca.certificate,
         AUTH_SERVICE_CA_KEY_FILE: ca.key,

@@ -61,5 +61,8 @@ function installBrowser(): string {
 /** Kept as test output, to be looked at. */
 export async function screenshot(page: Page, name: string): Promise<void> {
   await mkdir(screenshots, { recursive: true })
-  await page.screenshot({ path: fileURLToPath(new URL(`${name}.png`, screenshots)), fullPage: true })
+  await page.screenshot({
+    path: fileURLToPath(new URL(`${name}.png`, screenshots)),
+    fullPage: true,
+  })
 }

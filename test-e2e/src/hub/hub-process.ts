@@ -21,6 +21,8 @@ export interface HubProcess {
   readonly pid: number
   readonly urls: HubUrls
   readonly dataDir: string
+  /** The password of the first administrator, until it is changed. */
+  readonly passwordFile: string
   /** SIGTERM; resolves with the exit code. */
   stop(): Promise<number | null>
   /** SIGKILL; resolves when it is gone. */
@@ -82,6 +84,7 @@ export async function startHub(options: HubOptions): Promise<HubProcess> {
     pid,
     urls,
     dataDir: options.dataDir,
+    passwordFile: join(options.dataDir, 'secrets', 'administrator-password'),
     stop: () => {
       child.kill('SIGTERM')
       return exited

@@ -1,9 +1,12 @@
 /** The operator's hands in the stories: the administration API, used as an operator would use it. */
 import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { request } from 'undici'
 import type { Fsp } from './fsp.ts'
 
 export interface Operator {
+  /** His bearer token, for whoever speaks in his name. */
+  token(): Promise<string>
   call(
     method: 'GET' | 'POST' | 'PUT' | 'DELETE',
     path: string,
@@ -29,18 +32,67 @@ export interface AccountBalance {
   readonly value: number
 }
 
-export function operatorAt(url: string): Operator {
+/**
+ * The administrator, who logs in when he is needed first and changes the password that he was given.
+ * @param passwordFile where the hub has put that one
+ */
+export function operatorAt(url: string, passwordFile: string): Operator {
+  let loggingIn: Promise<string> | undefined
+  const token = () => (loggingIn ??= logIn(url, passwordFile))
   return {
+    token,
     call: async (method, path, body) => {
-      const answer = await request(`${url}${path}`, {
-        method,
-        headers: { accept: 'application/json', 'content-type': 'application/json' },
-        body: body === undefined ? null : JSON.stringify(body),
-      })
-      const text = await answer.body.text()
-      return { status: answer.statusCode, json: text === '' ? undefined : JSON.parse(text) }
+      const answer = await ask(url, method, path, body, await token())
+      if (answer.status !== 401) return answer
+      loggingIn = undefined
+      return ask(url, method, path, body, await token())
     },
   }
+}
+
+export const administrator = 'administrator'
+/** What he changes it to. */
+export const chosenPassword = 'a password of the stories'
+
+async function logIn(url: string, passwordFile: string): Promise<string> {
+  const first = readFileSync(passwordFile, 'utf8')
+  const session = (await sessionOf(url, first)) ?? (await sessionOf(url, chosenPassword))
+  if (session === undefined) throw new Error('the administrator cannot log in')
+  if (!session.mustChangePassword) return session.accessToken
+  const change = { id: administrator, secret: first, newSecret: chosenPassword }
+  await answered(ask(url, 'POST', '/app-change-secret', change, session.accessToken))
+  return logIn(url, passwordFile)
+}
+
+interface Session {
+  readonly accessToken: string
+  readonly mustChangePassword: boolean
+}
+
+/** Undefined when it is not his password. */
+async function sessionOf(url: string, secret: string): Promise<Session | undefined> {
+  const answer = await ask(url, 'POST', '/app-basic-auth', { id: administrator, secret })
+  return answer.status === 401 ? undefined : answered<Session>(Promise.resolve(answer))
+}
+
+async function ask(
+  url: string,
+  method: string,
+  path: string,
+  body: unknown,
+  token?: string,
+): Promise<OperatorAnswer> {
+  const answer = await request(`${url}${path}`, {
+    method: method as 'GET',
+    headers: {
+      accept: 'application/json',
+      'content-type': 'application/json',
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    },
+    body: body === undefined ? null : JSON.stringify(body),
+  })
+  const text = await answer.body.text()
+  return { status: answer.statusCode, json: text === '' ? undefined : JSON.parse(text) }
 }
 
 /** The answer's body; throws when the call was refused. */

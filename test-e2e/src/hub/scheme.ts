@@ -57,7 +57,7 @@ async function open(settings: Readonly<Record<string, string>>, isSafe: boolean)
     settings: { ...(await freePorts()), LOG_LEVEL: 'warn', ...settings },
   }
   let hub = await startHub(options)
-  const operator = operatorAt(hub.urls.operator)
+  const operator = operatorAt(hub.urls.operator, hub.passwordFile)
   try {
     await openScheme(operator)
   } catch (error) {

@@ -18,8 +18,9 @@ const creation = z.strictObject({
 })
 const change = z.strictObject({ isActive: flag.optional(), roles: roleIds.optional() })
 const password = z.strictObject({
-  oldPassword: z.string().max(256),
-  newPassword: z.string().max(256),
+  id: word,
+  secret: z.string().max(256),
+  newSecret: z.string().max(256),
 })
 const role = z.strictObject({
   labelName: word,
@@ -128,17 +129,18 @@ export function passwordOperations(deps: Deps): readonly Operation[] {
   return [
     writes(
       'POST',
-      '/operators/:operator/password',
+      '/app-change-secret',
       password,
       {
         about: 'Changes the own password; every session ends, log in with the new one',
         answers: { 204: null },
         refuses: ['OPERATOR_UNKNOWN', 'NOT_ONESELF', 'LOCKED', 'BUSY'],
       },
-      async ({ operator: name, body, actor }) => {
+      async ({ body: { id: name, secret, newSecret }, actor }) => {
         const isOneself = actor === name || deps.settings.OPERATOR_IDENTITY === 'none'
         if (!isOneself) return refused('NOT_ONESELF', 'a password is changed by its owner')
-        const { refusal } = await deps.operators.ChangePassword({ name, ...body }, { deadline_ms })
+        const change = { name, oldPassword: secret, newPassword: newSecret }
+        const { refusal } = await deps.operators.ChangePassword(change, { deadline_ms })
         return refusal ? passedOn(refusal) : answered(204)
       },
     ),

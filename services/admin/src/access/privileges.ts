@@ -16,14 +16,15 @@ export const open = 'OPEN'
 /** Any operator with a token, also one who must change his password first. */
 export const signedIn = 'SIGNED_IN'
 
-/** To see needs VIEW_<area>, to change MANAGE_<area>. */
+/** To see needs VIEW_<area>, unless something else is said; to change MANAGE_<area>. */
 export function guarded(
   area: string,
   operations: readonly Operation[],
+  toSee = `VIEW_${area}`,
 ): readonly GuardedOperation[] {
   return operations.map((operation) => ({
     ...operation,
-    privilege: `${operation.method === 'GET' ? 'VIEW' : 'MANAGE'}_${area}`,
+    privilege: operation.method === 'GET' ? toSee : `MANAGE_${area}`,
     changesAccess: area === 'OPERATORS' && operation.method !== 'GET',
   }))
 }

@@ -220,7 +220,7 @@ async function prove(
   if (look === 'BUSY') return busy
   // Between the two nobody else has changed it: else the old one is not the old one any more.
   const isRight = look === 'RIGHT' && (await secretHashOf(db, name)) === hash
-  return isRight ? undefined : refuse('INVALID', 'oldPassword is not the password')
+  return isRight ? undefined : refuse('INVALID', 'secret is not the password')
 }
 
 const busy = refuse('BUSY', 'too many log-ins at once')

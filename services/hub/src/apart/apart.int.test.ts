@@ -62,7 +62,12 @@ describe('the secrets of a hub whose services run apart', () => {
 
   test('are for their owner alone', () => {
     const found = readdirSync(path('auth-service'))
-    expect(found.toSorted((a, b) => a.localeCompare(b))).toEqual(['grpc', 'scheme-ca', 'seal'])
+    expect(found.toSorted((a, b) => a.localeCompare(b))).toEqual([
+      'grpc',
+      'operators',
+      'scheme-ca',
+      'seal',
+    ])
     expect(text('auth-service', 'seal', 'AUTH_SERVICE_SECRETS_KEY')).toHaveLength(43)
   })
 })

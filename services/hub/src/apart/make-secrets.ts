@@ -14,17 +14,27 @@ import type { SettingValues } from '@causeway/runtime'
 import { randomBytes } from 'node:crypto'
 import { chownSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { keptPair, keptSigningKey, keptText, make, write, type PairFiles } from '../kept.ts'
+import {
+  keptEd25519Key,
+  keptPair,
+  keptSigningKey,
+  keptText,
+  make,
+  write,
+  type PairFiles,
+} from '../kept.ts'
 import type { secretsSettings } from './settings.ts'
 
 const services = [
   'account-lookup',
   'admin',
+  'audit',
   'auth-service',
   'fspiop-api',
   'notifications',
   'participant-lifecycle',
   'quoting',
+  'scheduler',
   'settlements',
   'transfers',
 ] as const
@@ -42,6 +52,8 @@ export async function makeSecrets(values: Values): Promise<void> {
   await ofEdge(values, scheme)
   await ofSandbox(values, scheme)
   ofOperators(values, operators)
+  ofLogIns(values)
+  keptEd25519Key(join(folder(join(values.SECRETS_DIR, 'audit', 'signing')), 'private.pem'))
   if (values.SECRETS_OWNER !== '') giveTo(Number(values.SECRETS_OWNER), values.SECRETS_DIR)
 }
 
@@ -96,6 +108,18 @@ function ofOperators(values: Values, ca: Ca): void {
   const names = hostsOf(values.SECRETS_OPERATOR_HOSTS)
   certified(values, ca, join('admin', 'operator-port'), names.dns[0] ?? 'admin', names)
   certified(values, ca, join('operator', 'operator-client'), 'operator', undefined)
+}
+
+/**
+ * Who may log in before anybody else: a person, who must change the password at once, and the program
+ * that sets the hub up.
+ */
+function ofLogIns({ SECRETS_DIR }: Values): void {
+  const known = folder(join(SECRETS_DIR, 'auth-service', 'operators'))
+  keptText(join(known, 'administrator-password'), () => randomBytes(15).toString('base64url'))
+  const secret = keptText(join(known, 'setup-secret'), () => randomBytes(32).toString('base64url'))
+  const logIn = folder(join(SECRETS_DIR, 'operator', 'log-in'))
+  write(join(logIn, 'setup.json'), JSON.stringify({ id: 'setup', secret }))
 }
 
 /** A folder with `tls.crt`, `tls.key`, `ca.crt`, as Kubernetes and its certificate managers name them. */

@@ -26,7 +26,10 @@ await run('onboard', onboardSettings, async (values) => {
       key: await readPem('ONBOARD_TLS_KEY_FILE', values.ONBOARD_TLS_KEY_FILE),
     },
   })
-  const operator = operatorOf(values.ONBOARD_OPERATOR_URL, agent)
+  const operator = operatorOf(values.ONBOARD_OPERATOR_URL, {
+    dispatcher: agent,
+    logIn: await readPem('ONBOARD_LOG_IN_FILE', values.ONBOARD_LOG_IN_FILE),
+  })
   try {
     await pay(values, operator)
   } finally {

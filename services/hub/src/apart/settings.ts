@@ -69,6 +69,10 @@ export const onboardSettings = {
   ONBOARD_TLS_CERTIFICATE_FILE: file('the certificate of an operator'),
   ONBOARD_TLS_KEY_FILE: file('its private key'),
   ONBOARD_TLS_CA_FILE: file("the authority that vouches for the operator's port"),
+  ONBOARD_LOG_IN_FILE: text({
+    about: "file: the body of a log-in as JSON, of the operator 'setup'",
+    default: null,
+  }),
   ONBOARD_SANDBOX_HOST: text({
     about: 'where the sandbox FSPs are, for people and for the hub',
     default: 'sandbox-fsp',
