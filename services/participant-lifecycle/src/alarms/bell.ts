@@ -7,23 +7,22 @@ import { newEvent } from '@causeway/events'
 import { formatAmount } from '@causeway/money'
 import type { EventBus, OutgoingMessage, Transaction } from '@causeway/runtime'
 import { valueOf } from '../ledger/domain/account.ts'
-import type { Changes, LockedRows } from '../ledger/domain/book.ts'
 import { remainingPercentage, type AlarmRules, type Kind } from './domain/alarm.ts'
-import { crossingsOf, type Crossing } from './domain/crossings.ts'
+import { crossingsOf, type Crossing, type Decided } from './domain/crossings.ts'
 import { saveAlarms } from './store.ts'
 
 export interface AlarmBell {
   /** Undefined when there is nothing to store. */
-  afterBatch(tx: Transaction, rows: LockedRows, changes: Changes): Promise<void> | undefined
+  afterBatch(tx: Transaction, decided: Decided): Promise<void> | undefined
 }
 
 export function openBell(bus: EventBus, rules: AlarmRules): AlarmBell {
   return {
-    afterBatch(tx, rows, changes) {
-      const moved = positionsMoved(rows, changes)
+    afterBatch(tx, decided) {
+      const moved = positionsMoved(decided)
       if (moved.length > 0) bus.announce(tx, moved)
-      const crossings = crossingsOf(rows, changes, rules)
-      return crossings.length === 0 ? undefined : ring(bus, tx, crossings, rows.now)
+      const crossings = crossingsOf(decided, rules)
+      return crossings.length === 0 ? undefined : ring(bus, tx, crossings, decided.rows.now)
     },
   }
 }
@@ -66,10 +65,8 @@ function exceeded(
 }
 
 /** Of the movements of settlements: each position once, as it stands after all of them. */
-function positionsMoved(
-  { now }: LockedRows,
-  { entered, accounts }: Changes,
-): readonly OutgoingMessage[] {
+function positionsMoved({ rows, changes }: Decided): readonly OutgoingMessage[] {
+  const { entered, accounts } = changes
   const owners = new Map<number, string>()
   for (const { kind, terms, accounts: moved } of entered) {
     if (kind !== 'SETTLEMENT' || terms === null || moved === null) continue
@@ -85,7 +82,7 @@ function positionsMoved(
         accountId: account.id,
         currency: account.currency,
         value: formatAmount(valueOf(account)),
-        changedAt: now.toISOString(),
+        changedAt: rows.now.toISOString(),
       }),
     ]
   })

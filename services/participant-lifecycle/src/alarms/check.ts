@@ -3,6 +3,7 @@
  * somebody asks. The figures are the ledger's own, whatever the one who asks believes.
  */
 import type { Transaction } from '@causeway/runtime'
+import { openBook } from '../ledger/domain/book.ts'
 import type { States } from '../ledger/domain/states.ts'
 import { everydayTypes, lockNamed } from '../ledger/lock-store.ts'
 import type { AlarmBell } from './bell.ts'
@@ -26,7 +27,8 @@ export async function checkAlarms(
     accountIds: [],
     types: everydayTypes,
   })
-  await bell.afterBatch(tx, rows, { ...nothing, accounts: rows.accounts })
+  const changes = { ...nothing, accounts: rows.accounts }
+  await bell.afterBatch(tx, { rows, book: openBook(rows), changes })
   return rows.parties.length > 0
 }
 

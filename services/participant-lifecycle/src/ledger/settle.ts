@@ -48,7 +48,7 @@ export async function postEntries(
     if (decision.type === 'STORE') book.record(decision.recorded)
   }
   const changes = book.changes()
-  await bell?.afterBatch(tx, rows, changes)
+  await bell?.afterBatch(tx, { rows, book, changes })
   const saving = savingOf(rows, changes)
   if (saving !== undefined) await tx.query(saving.statement, saving.values)
   return { outcome: 'POSTED', positions: positionsIn(book, commands) }

@@ -185,6 +185,6 @@ async function lockAndDecide(
   const answers = decideAll(book, commands, { expiryGrace_ms })
   const changes = book.changes()
   // Most batches come near no limit: nothing is asked and nothing is waited for.
-  await bell?.afterBatch(tx, rows, changes)
+  await bell?.afterBatch(tx, { rows, book, changes })
   return { answers, saving: savingOf(rows, changes) }
 }

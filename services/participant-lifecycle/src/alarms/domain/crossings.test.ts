@@ -32,7 +32,8 @@ function watching(from: LockedRows, alarms: Alarms = quiet): LockedRows {
 /** What a batch of these commands sets off. */
 function crossings(from: LockedRows, ...commands: readonly Command[]) {
   const { book } = play(from, ...commands)
-  return crossingsOf(from, book.changes(), rules).map(({ account, told, reading, alarms }) => ({
+  const decided = { rows: from, book, changes: book.changes() }
+  return crossingsOf(decided, rules).map(({ account, told, reading, alarms }) => ({
     account: account.id,
     told,
     position: reading.position,
