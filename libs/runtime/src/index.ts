@@ -11,6 +11,7 @@ export type {
   Subscribed,
   Subscription,
 } from './bus/event-bus.ts'
+export type { TopicAccess } from './bus/kafka/rights.ts'
 export { openDistributed, type DistributedOptions, type DistributedParts } from './distributed.ts'
 export {
   distributedSettings,
@@ -21,6 +22,7 @@ export {
 export { openEmbedded, type EmbeddedOptions } from './embedded.ts'
 export type { EmbeddedParts } from './embedded-parts.ts'
 export type { OthersUse, SharedMemory, Sharing, Use } from './memory/shared-memory.ts'
+export { provisionKafka, runKafkaProvision, type KafkaProvision } from './provision/kafka.ts'
 export { readThrough, type ReadThrough, type ReadThroughOptions } from './cache.ts'
 export { gather } from './gather.ts'
 export { GrpcCallError } from './grpc/call-error.ts'

@@ -41,16 +41,39 @@ const pom = `<project><modelVersion>4.0.0</modelVersion>
 </dependencies></project>
 `
 
+/**
+ * With a key and certificates (broker.pem, ca.pem) beside its data it also listens on PORT + 5, over TLS
+ * alone: who comes there is the common name of a certificate and may do what its access rules say. Who
+ * comes in otherwise, and the user provisioner, may do everything.
+ */
+function secured(port, folder) {
+  if (!existsSync(join(folder, 'broker.pem'))) return { listener: '', protocol: '', more: '' }
+  return {
+    listener: `,SECURE://127.0.0.1:${port + 5}`,
+    protocol: ',SECURE:SSL',
+    more: `listener.name.secure.ssl.client.auth=required
+listener.name.secure.ssl.keystore.type=PEM
+listener.name.secure.ssl.keystore.location=${join(folder, 'broker.pem')}
+listener.name.secure.ssl.truststore.type=PEM
+listener.name.secure.ssl.truststore.location=${join(folder, 'ca.pem')}
+listener.name.secure.ssl.principal.mapping.rules=RULE:^.*CN=([^,]+).*$/$1/,DEFAULT
+authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer
+super.users=User:ANONYMOUS;User:causeway;User:provisioner
+`,
+  }
+}
+
 /** A killed broker may come back when its session has ended; groups may be as impatient as a test. */
 function properties(port, folder) {
+  const { listener, protocol, more } = secured(port, folder)
   return `process.roles=broker,controller
 node.id=1
 controller.quorum.voters=1@127.0.0.1:${port + 1}
-listeners=PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${port + 1},BETWEEN://127.0.0.1:${port + 2},LOGIN://127.0.0.1:${port + 4}
-advertised.listeners=PLAINTEXT://127.0.0.1:${port},BETWEEN://127.0.0.1:${port + 3},LOGIN://127.0.0.1:${port + 4}
+listeners=PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${port + 1},BETWEEN://127.0.0.1:${port + 2},LOGIN://127.0.0.1:${port + 4}${listener}
+advertised.listeners=PLAINTEXT://127.0.0.1:${port},BETWEEN://127.0.0.1:${port + 3},LOGIN://127.0.0.1:${port + 4}${listener}
 controller.listener.names=CONTROLLER
 inter.broker.listener.name=PLAINTEXT
-listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,BETWEEN:PLAINTEXT,LOGIN:SASL_PLAINTEXT
+listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,BETWEEN:PLAINTEXT,LOGIN:SASL_PLAINTEXT${protocol}
 sasl.enabled.mechanisms=PLAIN
 listener.name.login.plain.sasl.jaas.config=org.apache.kafka.common.security.plain.PlainLoginModule required user_causeway="causeway";
 log.dirs=${join(folder, 'data')}
@@ -66,7 +89,7 @@ offsets.retention.check.interval.ms=2000
 broker.session.timeout.ms=1500
 broker.heartbeat.interval.ms=300
 log.cleaner.dedupe.buffer.size=10485760
-`
+${more}`
 }
 
 function fail(code, sentence) {

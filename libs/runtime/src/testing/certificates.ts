@@ -1,5 +1,12 @@
 /** Certificates for tests of TLS: an authority, and whom it vouches for. RFC 5280. */
-import { createSign, generateKeyPairSync, randomBytes, type KeyObject } from 'node:crypto'
+import {
+  createPrivateKey,
+  createPublicKey,
+  createSign,
+  generateKeyPairSync,
+  randomBytes,
+  type KeyObject,
+} from 'node:crypto'
 
 /** PEM. */
 export interface TestCertificate {
@@ -7,20 +14,25 @@ export interface TestCertificate {
   readonly key: string
 }
 
-export interface TestCa {
-  readonly certificate: string
+export interface TestCa extends TestCertificate {
   /** For the host 127.0.0.1 as a server, and for anybody as a client. */
   issue(name: string, valid?: { readonly until: Date }): TestCertificate
 }
 
 const minute_ms = 60_000
 
-export function makeTestCa(name: string): TestCa {
-  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+/** @param key of an authority of that name that is there already, PEM */
+export function makeTestCa(name: string, key?: string): TestCa {
+  const privateKey =
+    key === undefined
+      ? generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
+      : createPrivateKey(key)
+  const publicKey = createPublicKey(privateKey)
   const until = new Date(Date.now() + 60 * minute_ms)
   const isCa = extension('551d13', sequence(tlv(0x01, Buffer.from([0xff]))))
   return {
     certificate: certify({ subject: name, publicKey, until, extensions: [isCa] }, name, privateKey),
+    key: String(privateKey.export({ type: 'pkcs8', format: 'pem' })),
     issue(subject, valid = { until }) {
       const own = generateKeyPairSync('ec', { namedCurve: 'P-256' })
       const address = extension('551d11', sequence(tlv(0x87, Buffer.from([127, 0, 0, 1]))))
@@ -88,6 +100,7 @@ function sequence(...items: readonly Buffer[]): Buffer {
 
 function tlv(tag: number, value: Buffer): Buffer {
   const { length } = value
-  const head = length < 128 ? [tag, length] : [tag, 0x82, length >> 8, length & 0xff]
-  return Buffer.concat([Buffer.from(head), value])
+  // As short as can be: not everybody takes another spelling for the same.
+  const long = length < 256 ? [0x81, length] : [0x82, length >> 8, length & 0xff]
+  return Buffer.concat([Buffer.from([tag, ...(length < 128 ? [length] : long)]), value])
 }

@@ -10,8 +10,19 @@ export const brokerFolderVariable = 'CAUSEWAY_TEST_KAFKA_FOLDER'
 
 const script = fileURLToPath(new URL('../../../tooling/src/kafka-broker.mjs', import.meta.url))
 const run = promisify(execFile)
-/** Its own, the controller's, that for who comes in between, where that one listens, that for log-ins. */
-const ports = [0, 1, 2, 3, 4] as const
+/**
+ * Its own, the controller's, that for who comes in between, where that one listens, that for log-ins, that
+ * for certificates.
+ */
+const ports = [0, 1, 2, 3, 4, 5] as const
+
+/** The authority of the run, and its files beside the broker's data. */
+export const caFiles = {
+  name: 'Kafka of the tests',
+  certificate: 'ca.pem',
+  key: 'ca.key',
+  broker: 'broker.pem',
+} as const
 
 export async function startBroker(port: number, folder: string): Promise<void> {
   await run(process.execPath, [script, 'start', String(port), folder])
@@ -31,7 +42,8 @@ export function testBroker() {
   const folder = process.env[brokerFolderVariable]
   if (port > 0 && folder !== undefined) {
     const address = `127.0.0.1:${port}`
-    return { port, folder, address, behind: port + 2, between: port + 3, withLogin: port + 4 }
+    const others = { behind: port + 2, between: port + 3, withLogin: port + 4, secure: port + 5 }
+    return { port, folder, address, ...others }
   }
   throw new Error('Tests on Kafka are run by `npm run test:kafka`, which starts a broker')
 }

@@ -1,0 +1,26 @@
+/** Who may write and read which topic, as the catalogue says it: what the brokers' access rules are made of. */
+import type { TopicAccess } from '@causeway/runtime'
+import { catalogue } from './catalogue.ts'
+import type { EventDefinition, Publisher } from './define.ts'
+
+/** A service writes what it publishes alone; it reads what it hears and what it says itself. */
+export const topicAccess: readonly TopicAccess[] = accessIn(Object.values(catalogue))
+
+export function accessIn(
+  definitions: readonly Pick<EventDefinition, 'topic' | 'publishers' | 'consumers'>[],
+): readonly TopicAccess[] {
+  const writes = new Map<Publisher, Set<string>>()
+  const reads = new Map<Publisher, Set<string>>()
+  const add = (to: Map<Publisher, Set<string>>, service: Publisher, topic: string) => {
+    to.set(service, (to.get(service) ?? new Set()).add(topic))
+  }
+  for (const { topic, publishers, consumers } of definitions) {
+    for (const service of publishers) add(writes, service, topic)
+    for (const service of [...publishers, ...consumers]) add(reads, service, topic)
+  }
+  return [...reads.keys()].toSorted().map((service) => ({
+    service,
+    writes: [...(writes.get(service) ?? [])].toSorted(),
+    reads: [...(reads.get(service) ?? [])].toSorted(),
+  }))
+}

@@ -1,0 +1,109 @@
+import { afterEach, expect, test } from '@jest/globals'
+import { randomBytes } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { distributedSettings, type DistributedSettings } from '../../distributed-settings.ts'
+import { busOptionsOf } from '../../distributed.ts'
+import { openLog } from '../../log.ts'
+import { openMetrics } from '../../metrics.ts'
+import { provisionKafka } from '../../provision/kafka.ts'
+import { readSettings } from '../../read-settings.ts'
+import { makeTestCa } from '../../testing/certificates.ts'
+import { eventually } from '../../testing/eventually.ts'
+import { caFiles, testBroker } from '../../testing/kafka-broker.ts'
+import { temporaryFolder } from '../../testing/test-server.ts'
+import { message, recorder } from '../testing/bus-under-test.ts'
+import { listenerTo } from '../testing/listening.ts'
+import { openBrokers } from './brokers.ts'
+import { openKafkaBus, type KafkaBus } from './open.ts'
+import type { TopicAccess } from './rights.ts'
+
+const log = openLog({ name: 'test', level: 'silent' })
+const topics = ['orders', 'bills']
+const shop: TopicAccess = { service: 'shop', writes: ['orders'], reads: ['orders', 'bills'] }
+const office: TopicAccess = { service: 'back-office', writes: ['bills'], reads: ['bills'] }
+const opened: KafkaBus[] = []
+
+afterEach(async () => {
+  for (const bus of opened.splice(0)) await bus.stop()
+})
+
+/** Over TLS, with a certificate of that name. */
+function settingsOf(user: string, prefix: string): DistributedSettings {
+  const { folder, secure } = testBroker()
+  const key = readFileSync(join(folder, caFiles.key), 'utf8')
+  const own = makeTestCa(caFiles.name, key).issue(user)
+  const files = temporaryFolder('kafka-user')
+  const file = (name: string, content: string) => {
+    writeFileSync(join(files, name), content)
+    return join(files, name)
+  }
+  const values = {
+    KAFKA_BROKERS: `127.0.0.1:${secure}`,
+    KAFKA_TOPIC_PREFIX: prefix,
+    KAFKA_TOPIC_PARTITIONS: '2',
+    KAFKA_REPLICAS: '1',
+    KAFKA_MIN_INSYNC: '1',
+    KAFKA_TLS: 'on',
+    KAFKA_TLS_CA_FILE: join(folder, caFiles.certificate),
+    KAFKA_TLS_CERTIFICATE_FILE: file('own.pem', own.certificate),
+    KAFKA_TLS_KEY_FILE: file('own.key', own.key),
+    GRPC_TLS_CERTIFICATE_FILE: 'none',
+    GRPC_TLS_KEY_FILE: 'none',
+    GRPC_TLS_CA_FILE: 'none',
+  }
+  const sources = [{ origin: 'environment' as const, values }]
+  return readSettings(distributedSettings, { sources, prefixes: [] }).values
+}
+
+async function open(user: string, prefix: string): Promise<KafkaBus> {
+  const settings = settingsOf(user, prefix)
+  const onBroken = (reason: string) => log.error(reason)
+  const options = await busOptionsOf({ name: user, settings, topics, log, onBroken })
+  const metrics = openMetrics({ ofProcess: false })
+  const engine = await openKafkaBus({ ...options, metrics, brokers: openBrokers(options.brokers) })
+  opened.push(engine)
+  return engine
+}
+
+const newPrefix = () => `rights-${randomBytes(6).toString('hex')}.`
+const provision = (prefix: string, access: readonly TopicAccess[]) =>
+  provisionKafka(settingsOf('provisioner', prefix), { topics, access }, log)
+
+test('a service writes only the topics that it is given, reads its own, and hears and gives up', async () => {
+  const prefix = newPrefix()
+  await provision(prefix, [shop, office])
+  const { bus } = await open('shop', prefix)
+  const other = await open('back-office', prefix)
+  const orders = recorder('orders', {
+    group: 'shop',
+    handleBatch: () => Promise.reject(new Error('no')),
+  })
+  const bills = listenerTo(['bills'], { group: 'shop' })
+  await bus.subscribe(orders.subscription)
+  await bus.listen(bills.listening)
+  await bus.publish([message('orders', 'a', 1)])
+  await other.bus.publish([message('bills', 'b', 2)])
+  await eventually(() => bills.heard.length === 1, 'the bill')
+  await eventually(async () => (await bus.deadLetters(1)).length === 1, 'the letter')
+  expect(await bus.replay('shop', 'orders/a/1')).toBe(true)
+  const refused = bus.publish([message('bills', 'b', 3)])
+  await expect(refused).rejects.toThrow('Kafka refuses the messages: TOPIC_AUTHORIZATION_FAILED')
+  await bus.publish([message('orders', 'a', 4)])
+  expect(bills.heard.length).toBe(1)
+})
+
+test('what is not given any more is taken away, and what nobody provisioned is not made', async () => {
+  const prefix = newPrefix()
+  await provision(prefix, [shop, office])
+  const { bus } = await open('shop', prefix)
+  await bus.publish([message('orders', 'a', 1)])
+  await provision(prefix, [{ ...shop, writes: [] }, office])
+  const isRefused = () =>
+    bus.publish([message('orders', 'a', 2)]).then(
+      () => undefined,
+      (error: unknown) => String(error).includes('TOPIC_AUTHORIZATION_FAILED') || undefined,
+    )
+  await eventually(isRefused, 'the refusal')
+  await expect(open('shop', newPrefix())).rejects.toThrow('Kafka does not make the topic')
+})

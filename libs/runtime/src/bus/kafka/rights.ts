@@ -1,0 +1,96 @@
+/**
+ * The rights of the services at the brokers: each has a user of its own, named after its folder, that may
+ * write and read what it is given and nothing else. What it had before and is not given any more is taken
+ * away.
+ */
+import kafkajs, { type AclEntry, type AclFilter, type Admin } from 'kafkajs'
+import { deadLetters, ownGroups, replays, type TopicsOptions } from './topics.ts'
+
+export interface TopicAccess {
+  /** Folder name of the service; its user is called so. */
+  readonly service: string
+  readonly writes: readonly string[]
+  readonly reads: readonly string[]
+}
+
+const { AclOperationTypes: may, AclPermissionTypes: permission } = kafkajs
+const { AclResourceTypes: resource, ResourcePatternTypes: pattern } = kafkajs
+
+/** Whatever is given up is put there, and replayed, by whoever gave it up. */
+const everybodys = [deadLetters, replays]
+
+export async function grant(
+  admin: Admin,
+  access: readonly TopicAccess[],
+  topics: Pick<TopicsOptions, 'prefix' | 'catalogue'>,
+): Promise<void> {
+  for (const each of access) {
+    const wanted = entriesOf(each, topics)
+    const there = await entriesOfUser(admin, principalOf(each.service))
+    const missing = wanted.filter((entry) => !there.some((other) => isSame(entry, other)))
+    const revoked = there.filter((entry) => !wanted.some((other) => isSame(entry, other)))
+    if (missing.length > 0) await admin.createAcls({ acl: missing })
+    const filters = revoked.map((entry): AclFilter => entry)
+    if (filters.length > 0) await admin.deleteAcls({ filters })
+  }
+}
+
+export function principalOf(service: string): string {
+  return `User:${service}`
+}
+
+/** Everybody may know of every topic: who starts looks whether they are all there. */
+function entriesOf(
+  { service, writes, reads }: TopicAccess,
+  { prefix, catalogue }: Pick<TopicsOptions, 'prefix' | 'catalogue'>,
+): readonly AclEntry[] {
+  const entry = (
+    resourceType: number,
+    resourceName: string,
+    resourcePatternType: number,
+    operation: number,
+  ): AclEntry => ({
+    resourceType,
+    resourceName: `${prefix}${resourceName}`,
+    resourcePatternType,
+    principal: principalOf(service),
+    host: '*',
+    operation,
+    permissionType: permission.ALLOW,
+  })
+  const ofTopics = (names: readonly string[], operation: number) =>
+    names.map((name) => entry(resource.TOPIC, name, pattern.LITERAL, operation))
+  const group = service.replaceAll('-', '_')
+  return [
+    ...ofTopics([...catalogue, ...everybodys], may.DESCRIBE),
+    ...ofTopics([...writes, ...everybodys], may.WRITE),
+    ...ofTopics([...reads, ...everybodys], may.READ),
+    entry(resource.GROUP, group, pattern.LITERAL, may.READ),
+    entry(resource.GROUP, ownGroups('', service), pattern.PREFIXED, may.READ),
+    entry(resource.GROUP, ownGroups('', service), pattern.PREFIXED, may.DELETE),
+  ]
+}
+
+async function entriesOfUser(admin: Admin, principal: string): Promise<readonly AclEntry[]> {
+  const { resources } = await admin.describeAcls({
+    resourceType: resource.ANY,
+    resourcePatternType: pattern.ANY,
+    principal,
+    operation: may.ANY,
+    permissionType: permission.ANY,
+  })
+  return resources.flatMap(({ acls, ...of }) =>
+    acls.map((acl) => ({
+      resourceType: of.resourceType,
+      resourceName: of.resourceName,
+      resourcePatternType: of.resourcePatternType,
+      ...acl,
+    })),
+  )
+}
+
+const members = ['resourceType', 'resourceName', 'resourcePatternType', 'operation'] as const
+
+function isSame(one: AclEntry, other: AclEntry): boolean {
+  return members.every((member) => one[member] === other[member])
+}

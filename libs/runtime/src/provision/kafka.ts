@@ -1,0 +1,59 @@
+/**
+ * Makes what the services find at the brokers: the topics, and a user's rights for each of them. The users
+ * themselves are certificates, or log-ins, that the operator of the brokers gives out under the names of
+ * the services. It may be run again at any time.
+ */
+import type { TopicAccess } from '../bus/kafka/rights.ts'
+import { busOptionsOf } from '../distributed.ts'
+import { distributedSettings, type DistributedSettings } from '../distributed-settings.ts'
+import type { Logger } from '../log.ts'
+import { exitCodes, run } from '../process.ts'
+import { StartError } from '../start-error.ts'
+
+export interface KafkaProvision {
+  /** Every topic of the catalogue of events. */
+  readonly topics: readonly string[]
+  readonly access: readonly TopicAccess[]
+}
+
+const settings = Object.fromEntries(
+  Object.entries(distributedSettings).filter(([name]) => name.startsWith('KAFKA_')),
+) as Pick<typeof distributedSettings, Extract<keyof typeof distributedSettings, `KAFKA_${string}`>>
+
+const retry = { initialRetryTime: 100, maxRetryTime: 2_000, retries: 16 }
+
+/** The main function of a process that makes it and ends. */
+export async function runKafkaProvision(provision: KafkaProvision): Promise<void> {
+  await run('provision-kafka', settings, async (values, log) => {
+    await provisionKafka(values as unknown as DistributedSettings, provision, log)
+    return { stop: () => Promise.resolve() }
+  })
+  process.exit(exitCodes.stopped)
+}
+
+export async function provisionKafka(
+  values: DistributedSettings,
+  { topics, access }: KafkaProvision,
+  log: Logger,
+): Promise<void> {
+  const { openBrokers } = await import('../bus/kafka/brokers.ts')
+  const { ensureTopics } = await import('../bus/kafka/topics.ts')
+  const { grant } = await import('../bus/kafka/rights.ts')
+  const onBroken = () => undefined
+  const options = await busOptionsOf({ name: 'provision', settings: values, topics, log, onBroken })
+  const brokers = openBrokers(options.brokers)
+  const admin = brokers.client(retry).admin({ retry })
+  try {
+    await admin.connect()
+    await ensureTopics(admin, options.topics)
+    log.info({ topics: topics.length }, 'topics are there')
+    await grant(admin, access, options.topics)
+    log.info({ services: access.length }, 'the services have their rights')
+    await admin.disconnect()
+  } catch (error) {
+    if (error instanceof StartError) throw error
+    throw new StartError(`Kafka does not do as it is told: ${(error as Error).message}.`)
+  } finally {
+    brokers.close()
+  }
+}
