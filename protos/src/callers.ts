@@ -173,6 +173,7 @@ const callers: Callers = {
   settlementReportsService: {
     ListSettlementTransfers: operator,
     ListReconciliation: ['admin', 'fspiop-api'],
+    VerifySettlements: operator,
   },
   transfersService: {
     GetTransferStates: operator,

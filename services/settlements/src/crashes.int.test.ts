@@ -2,8 +2,9 @@
  * Closing a window and stepping a settlement, stopped between any two of their steps: all memory is
  * dropped, the process starts anew, and what was begun is finished, once.
  */
+import { settings as ledgerSettings, start as startLedger } from '@causeway/participant-lifecycle'
 import { ledgerService } from '@causeway/protos'
-import { eventually } from '@causeway/runtime/testing'
+import { defaultsOf, eventually } from '@causeway/runtime/testing'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
 import { beginStep, moveMoney, type SteppingParts } from './settlements/step.ts'
@@ -30,7 +31,7 @@ let scheme: TestScheme
 let modelId: number
 
 beforeAll(async () => {
-  scheme = await openTestScheme()
+  scheme = await openTestScheme({ startLedger: (parts) => startLedger(defaultsOf(ledgerSettings), parts) })
   await openHub(scheme)
   modelId = await addModel(scheme)
   for (const name of ['greenbank', 'bluewallet']) await addFsp(scheme, name)

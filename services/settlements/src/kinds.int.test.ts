@@ -1,10 +1,12 @@
 /** Each kind of settlement model beside the real ledger, and interchange fees. */
+import { settings as ledgerSettings, start as startLedger } from '@causeway/participant-lifecycle'
+import type { SettlementModel } from '@causeway/protos'
+import { defaultsOf } from '@causeway/runtime/testing'
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import {
   addFsp,
   addModel,
   closeOpen,
-  deferredNet,
   differencesIn,
   openHub,
   openTestScheme,
@@ -31,7 +33,7 @@ const valuesOf = (type: string, currency: string) =>
 const gross = { granularity: 'GROSS', interchange: 'BILATERAL' } as const
 
 beforeAll(async () => {
-  scheme = await openTestScheme()
+  scheme = await openTestScheme({ startLedger: (parts) => startLedger(defaultsOf(ledgerSettings), parts) })
 })
 
 afterAll(() => scheme.stop())
@@ -41,7 +43,7 @@ afterEach(async () => {
 })
 
 /** A currency of its own for each test, with one model of positions. */
-async function begin(currency: string, changes: Partial<typeof deferredNet>): Promise<number> {
+async function begin(currency: string, changes: Partial<SettlementModel>): Promise<number> {
   await openHub(scheme, currency)
   const id = await addModel(scheme, { name: `OF${currency}`, currency, ...changes })
   for (const name of fsps) await addFsp(scheme, name, currency)

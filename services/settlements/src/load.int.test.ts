@@ -2,9 +2,11 @@
  * Windows closed while transfers commit, and one that holds 100,000 of them. Times are printed, never
  * judged: the machine may be busy.
  */
+import { settings as ledgerSettings, start as startLedger } from '@causeway/participant-lifecycle'
 import { formatAmount, parseDecimal } from '@causeway/money'
 import type { SettlementWindow, TransferRow } from '@causeway/protos'
 import { statement, type Database } from '@causeway/runtime'
+import { defaultsOf } from '@causeway/runtime/testing'
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
 import {
@@ -32,7 +34,7 @@ const fsps = ['greenbank', 'bluewallet', 'redpay', 'goldcoop'] as const
 const currencies = ['USD', 'EUR'] as const
 
 beforeAll(async () => {
-  scheme = await openTestScheme()
+  scheme = await openTestScheme({ startLedger: (parts) => startLedger(defaultsOf(ledgerSettings), parts) })
   for (const currency of currencies) {
     await openHub(scheme, currency)
     models.set(currency, await addModel(scheme, { name: `OF${currency}`, currency }))
@@ -98,26 +100,26 @@ test('windows closed all the time hold each committed transfer once, and nothing
   const before = await positions()
   const rounds = 40
   const perRound = 25
-  let isPaying = true
+  const paying = { isOver: false }
   const posted: { transferId: string; windowId: number }[] = []
-  const paying = (async () => {
+  const paid = (async () => {
     for (let round = 0; round < rounds; round++) {
       const payments = Array.from({ length: perRound }, (_one, at) =>
         payment(round * perRound + at),
       )
       posted.push(...(await pay(scheme, ...payments)))
     }
-    isPaying = false
+    paying.isOver = true
   })()
   const closed: number[] = []
-  while (isPaying) {
+  while (!paying.isOver) {
     const windowId = await openWindow(scheme)
     const request = { requestId: randomUUID(), windowId, reason: 'again', actor: 'ada' }
     const { refusal } = await scheme.windows.CloseSettlementWindow(request, patient)
     if (refusal) expect(refusal.reason).toBe('WINDOW_EMPTY')
     else closed.push(windowId)
   }
-  await paying
+  await paid
   const last = await openWindow(scheme)
   const request = { requestId: randomUUID(), windowId: last, reason: 'the last', actor: 'ada' }
   if (!(await scheme.windows.CloseSettlementWindow(request, patient)).refusal) closed.push(last)
@@ -182,7 +184,7 @@ test('a window with 100,000 transfers closes as one with few', async () => {
   expect(Number(content?.transfersCount)).toBeGreaterThanOrEqual(count)
   netsOf([closed])
   process.stdout.write(
-    `closed ${count} transfers in ${took_ms.toFixed(0)} ms; a prepare took ` +
+    `closed ${count} transfers in ${took_ms.toFixed(0)} ms; a payment took ` +
       `${middle(idle).toFixed(1)} ms before and ${middle(during).toFixed(1)} ms meanwhile ` +
       `(longest ${Math.max(...idle).toFixed(0)} and ${Math.max(...during).toFixed(0)})\n`,
   )
@@ -208,15 +210,15 @@ async function latencies(count: number): Promise<readonly number[]> {
 }
 
 function latenciesWhile(): { stop(): Promise<readonly number[]> } {
-  let isOver = false
+  const sampling = { isOver: false }
   const times = (async () => {
     const all: number[] = []
-    while (!isOver) all.push(...(await latencies(1)))
+    while (!sampling.isOver) all.push(...(await latencies(1)))
     return all
   })()
   return {
     stop() {
-      isOver = true
+      sampling.isOver = true
       return times
     },
   }

@@ -1,7 +1,9 @@
 /** Rows of each transfer behind the sums, and windows that are closed by the clock. */
+import { settings as ledgerSettings, start as startLedger } from '@causeway/participant-lifecycle'
 import { newEvent } from '@causeway/events'
 import { schedulerService, type TransferRow } from '@causeway/protos'
-import { eventually } from '@causeway/runtime/testing'
+import { statement } from '@causeway/runtime'
+import { defaultsOf, eventually } from '@causeway/runtime/testing'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
 import {
@@ -11,6 +13,7 @@ import {
   closeOpen,
   commit,
   committed,
+  differencesIn,
   openHub,
   openTestScheme,
   openWindow,
@@ -25,7 +28,10 @@ let modelId: number
 const reminders: string[] = []
 
 beforeAll(async () => {
-  scheme = await openTestScheme({ SETTLEMENTS_WINDOW_CRON: '0 22 * * *' }, (parts) => {
+  scheme = await openTestScheme({
+    startLedger: (parts) => startLedger(defaultsOf(ledgerSettings), parts),
+    changes: { SETTLEMENTS_WINDOW_CRON: '0 22 * * *' },
+    prepare: (parts) => {
     parts.grpc.serve(schedulerService, {
       CreateScheduleReminder: ({ reminderId, cron }) => {
         // A reminder of an earlier start, at another time.
@@ -43,6 +49,7 @@ beforeAll(async () => {
       },
       ListScheduleReminders: () => Promise.resolve({ reminders: [] }),
     })
+    },
   })
   await openHub(scheme)
   modelId = await addModel(scheme)
@@ -159,6 +166,29 @@ test('a window waits for lines that are late, and can be settled when they are t
   // Creating a settlement waits for the last line by itself.
   const settlement = await settle(scheme, [windowId])
   expect(settlement.accounts.map(({ net }) => net)).toEqual(['3', '-3'])
+})
+
+test('lines, flows, nets and states that disagree are differences', async () => {
+  await pay(scheme, { payer: 'greenbank', payee: 'bluewallet', amount: '3', modelId })
+  const { id } = await closeOpen(scheme)
+  const settlement = await settle(scheme, [id])
+  expect(await differencesIn(scheme)).toEqual([])
+  const meddle = (text: string) => scheme.db.query(statement(text), [])
+  await meddle(`update lines set amount = amount + 1 where window_id = ${id}`)
+  await meddle(`update content_nets set transfers_count = transfers_count + 1
+    where content_id in (select id from window_contents where window_id = ${id})`)
+  await meddle(`update settlement_accounts set net = net * 2 where settlement_id = ${settlement.id}`)
+  await meddle(`update settlements set state = 'SETTLED' where id = ${settlement.id}`)
+  await meddle(`update settlement_windows set state = 'ABORTED' where id = ${id}`)
+  const [payer, payee] = settlement.accounts.map(({ accountId }) => accountId)
+  expect(await differencesIn(scheme)).toEqual([
+    `Window ${id} lacks 2 sides of its transfers.`,
+    `The lines of window ${id} from account ${payer} to ${payee} are not what was counted.`,
+    `Window ${id} is ABORTED, what it holds makes it PENDING_SETTLEMENT.`,
+    `Settlement ${settlement.id} has another net of account ${payer} than its windows.`,
+    `Settlement ${settlement.id} has another net of account ${payee} than its windows.`,
+    `Settlement ${settlement.id} is SETTLED, its accounts make it PENDING_SETTLEMENT.`,
+  ])
 })
 
 test('the schedule closes the window that is open at its time, once for each time', async () => {

@@ -1,5 +1,6 @@
 /** Windows and settlements beside the real ledger: what they hold, and what each step moves. */
-import { eventually } from '@causeway/runtime/testing'
+import { settings as ledgerSettings, start as startLedger } from '@causeway/participant-lifecycle'
+import { defaultsOf, eventually } from '@causeway/runtime/testing'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
 import {
@@ -29,7 +30,7 @@ const positions = (currency = 'USD') =>
 const transit = (currency = 'USD') => valueOf(scheme, 'Hub', 'HUB_MULTILATERAL_SETTLEMENT', currency)
 
 beforeAll(async () => {
-  scheme = await openTestScheme()
+  scheme = await openTestScheme({ startLedger: (parts) => startLedger(defaultsOf(ledgerSettings), parts) })
   await openHub(scheme)
   await openHub(scheme, 'EUR')
   net = await addModel(scheme)
@@ -118,7 +119,7 @@ describe('a settlement window', () => {
       ),
     )
     const refusals = answers.map(({ refusal }) => refusal?.reason)
-    expect(refusals.toSorted()).toEqual(['WINDOW_NOT_OPEN', undefined])
+    expect(new Set(refusals)).toEqual(new Set(['WINDOW_NOT_OPEN', undefined]))
   })
 })
 
@@ -265,13 +266,9 @@ describe('a settlement', () => {
       cursor = page?.cursor ?? ''
       if (cursor === '') break
     }
-    expect(rows.map(({ windowId, amount }) => [windowId, amount]).toSorted()).toEqual(
-      [
-        [first, '10'],
-        [first, '4'],
-        [first, '6'],
-        [second, '6'],
-      ].toSorted(),
+    expect(rows).toHaveLength(4)
+    expect(new Set(rows.map(({ windowId, amount }) => `${windowId}: ${amount}`))).toEqual(
+      new Set([`${first}: 10`, `${first}: 4`, `${first}: 6`, `${second}: 6`]),
     )
   })
 

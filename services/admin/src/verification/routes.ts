@@ -7,7 +7,12 @@ import { verify } from './verify.ts'
 
 const report = z.strictObject({
   clean: z.boolean(),
-  compared: z.strictObject({ accounts: z.int(), entries: z.int(), transfers: z.int() }),
+  compared: z.strictObject({
+    accounts: z.int(),
+    entries: z.int(),
+    transfers: z.int(),
+    windows: z.int(),
+  }),
   /** One sentence each. */
   differences: z.array(z.string()),
 })
@@ -18,7 +23,8 @@ export function verificationOperations(deps: Deps): readonly Operation[] {
       'POST',
       '/verify',
       {
-        about: 'Compares every account with its journal, and transfers with the ledger',
+        about:
+          'Compares every account with its journal, transfers with the ledger, and what windows hold with their transfers',
         answers: { 200: report },
       },
       async () => answered(200, { ...(await verify(deps)) }),

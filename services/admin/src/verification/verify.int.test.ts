@@ -1,5 +1,6 @@
 import {
   ledgerService,
+  settlementReportsService,
   transfersService,
   type LedgerEntry,
   type TransferState,
@@ -85,6 +86,11 @@ beforeAll(async () => {
     SearchTransfers: notAsked,
     GetTransferActivity: notAsked,
   })
+  parts.grpc.serve(settlementReportsService, {
+    ListSettlementTransfers: notAsked,
+    ListReconciliation: notAsked,
+    VerifySettlements: () => Promise.resolve({ windowsCompared: 3, differences: [] }),
+  })
   sources = connect(parts.grpc)
 })
 
@@ -105,7 +111,7 @@ test('compares everything, however short the pages are that it gets', async () =
   }
   expect(await verify(sources, 1)).toEqual({
     clean: true,
-    compared: { accounts: 7, entries: 20, transfers: 20 },
+    compared: { accounts: 7, entries: 20, transfers: 20, windows: 3 },
     differences: [],
   })
 })

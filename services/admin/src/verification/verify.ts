@@ -1,6 +1,7 @@
 /**
- * Verifies the hub while it works: the ledger against its journal, and the ledger against the
- * transfers. What is on its way looks different for a moment, so only what stands is a difference.
+ * Verifies the hub while it works: the ledger against its journal, the ledger against the transfers,
+ * and closed windows against theirs. What is on its way looks different for a moment, so only what
+ * stands is a difference.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { comparePages, differencesAmong, type Difference } from '../domain/compare.ts'
@@ -12,6 +13,7 @@ export interface Verification {
     readonly accounts: number
     readonly entries: number
     readonly transfers: number
+    readonly windows: number
   }
   /** One sentence each. */
   readonly differences: readonly string[]
@@ -24,14 +26,19 @@ const rereads = 3
 const ledgerDeadline_ms = 600_000
 const pageDeadline_ms = 30_000
 
-type Sources = Pick<Upstream, 'ledger' | 'transfers'>
+type Sources = Pick<Upstream, 'ledger' | 'transfers' | 'reports'>
 
 /** `reread_ms` is the pause before each of the three looks at what seems different. */
 export async function verify(sources: Sources, reread_ms = 1_000): Promise<Verification> {
   const books = await sources.ledger.VerifyLedger({}, { deadline_ms: ledgerDeadline_ms })
   const walk = await compareAll(sources)
   const standing = await readAgain(sources, walk.suspects, reread_ms)
-  const differences = [...books.differences, ...standing.map(({ sentence }) => sentence)]
+  const settled = await sources.reports.VerifySettlements({}, { deadline_ms: ledgerDeadline_ms })
+  const differences = [
+    ...books.differences,
+    ...standing.map(({ sentence }) => sentence),
+    ...settled.differences,
+  ]
   if (!walk.whole) {
     differences.push(`more than ${suspects_max} transfers differ: the comparison stopped there`)
   }
@@ -41,6 +48,7 @@ export async function verify(sources: Sources, reread_ms = 1_000): Promise<Verif
       accounts: Number(books.accountsCompared),
       entries: walk.entries,
       transfers: walk.transfers,
+      windows: settled.windowsCompared,
     },
     differences,
   }

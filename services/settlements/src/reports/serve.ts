@@ -3,6 +3,7 @@ import type { settlementReportsService } from '@causeway/protos'
 import type { Database, Handlers } from '@causeway/runtime'
 import { refuse, type Refused } from '../refusal.ts'
 import { settlementOf } from '../settlements/store.ts'
+import { verifySettlements } from '../verification/verify.ts'
 import {
   contentsTaken,
   linesAfter,
@@ -50,6 +51,10 @@ export function reportHandlers(db: Database): Handlers<typeof settlementReportsS
         day: day === '' ? null : day,
       }))
       return page(db, wanted, after, bounded(limit))
+    },
+    VerifySettlements: async () => {
+      const { windowsCompared, differences } = await verifySettlements(db, new Date())
+      return { windowsCompared, differences: [...differences] }
     },
   }
 }

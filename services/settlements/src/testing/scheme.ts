@@ -3,7 +3,6 @@
  * database, with FSPs who pay each other as the transfers service would have it.
  */
 import { newEvent, type Payload } from '@causeway/events'
-import { settings as ledgerSettings, start as startLedger } from '@causeway/participant-lifecycle'
 import {
   ledgerService,
   participantsService,
@@ -48,22 +47,23 @@ export interface TestScheme {
   stop(): Promise<void>
 }
 
-type Changes = Partial<Pick<Settings, 'COMPATIBILITY' | 'SETTLEMENTS_WINDOW_CRON'>>
-
-/** @param prepare what is there before the services start */
-export async function openTestScheme(
-  changes: Changes = {},
-  prepare: (parts: TestParts) => void = () => undefined,
-): Promise<TestScheme> {
-  const parts = await openTestParts()
-  prepare(parts)
-  return openOn(parts, changes)
+export interface SchemeOptions {
+  /** Starts the real ledger. */
+  readonly startLedger: (parts: TestParts) => Promise<Service>
+  readonly changes?: Partial<Settings>
+  /** What is there before the services start. */
+  readonly prepare?: (parts: TestParts) => void
 }
 
-async function openOn(parts: TestParts, changes: Changes): Promise<TestScheme> {
-  const services: Service[] = [
-    await startLedger({ ...defaultsOf(ledgerSettings), ...compatibilityOf(changes) }, parts),
-    await start({ ...defaultsOf(settings), ...changes }, parts),
+export async function openTestScheme(options: SchemeOptions): Promise<TestScheme> {
+  return openOn(await openTestParts(), options)
+}
+
+async function openOn(parts: TestParts, options: SchemeOptions): Promise<TestScheme> {
+  options.prepare?.(parts)
+  const services = [
+    await options.startLedger(parts),
+    await start({ ...defaultsOf(settings), ...options.changes }, parts),
   ]
   const db = await parts.openDatabase({
     url: '',
@@ -86,7 +86,7 @@ async function openOn(parts: TestParts, changes: Changes): Promise<TestScheme> {
     async restart() {
       const fresh = await parts.restart()
       await stopServices()
-      return openOn(fresh, changes)
+      return openOn(fresh, options)
     },
     async stop() {
       await stopServices()
@@ -94,10 +94,6 @@ async function openOn(parts: TestParts, changes: Changes): Promise<TestScheme> {
       await parts.stop()
     },
   }
-}
-
-function compatibilityOf({ COMPATIBILITY }: Changes) {
-  return COMPATIBILITY === undefined ? {} : { COMPATIBILITY }
 }
 
 export const deferredNet: SettlementModel = {
@@ -327,6 +323,9 @@ export async function stepAll(
   return settlement
 }
 
-export async function differencesIn({ ledger }: TestScheme): Promise<readonly string[]> {
-  return (await ledger.VerifyLedger({}, { deadline_ms: 60_000 })).differences
+/** What neither the ledger nor settlements should ever find in themselves. */
+export async function differencesIn({ ledger, reports }: TestScheme): Promise<readonly string[]> {
+  const books = await ledger.VerifyLedger({}, { deadline_ms: 60_000 })
+  const settled = await reports.VerifySettlements({}, { deadline_ms: 60_000 })
+  return [...books.differences, ...settled.differences]
 }

@@ -88,63 +88,27 @@ export function openBook(rows: LockedRows): OpenBook {
   const entries = new Map(rows.entries.map((entry) => [entry.id, entry]))
   const known = new Set(entries.keys())
   const parties = new Map(rows.parties.map((party) => [party.name, party]))
-  const accounts = new Map(rows.accounts.map((account) => [account.id, account]))
-  const owned = groupByOwner(rows.accounts)
+  const accounts = openAccounts(rows)
   const changedEntries = new Set<string>()
-  const changedAccounts = new Set<number>()
   const journal: JournalLine[] = []
   const gains = collectGains()
-  let isUnpaidChanged = false
-
-  function move(entryId: string, movement: Movement): void {
-    const { step, amount, debitAccountId, creditAccountId } = movement
-    const change = { step, amount, at: now }
-    accounts.set(debitAccountId, moved(locked(debitAccountId), 'DEBIT', change))
-    accounts.set(creditAccountId, moved(locked(creditAccountId), 'CREDIT', change))
-    changedAccounts.add(debitAccountId).add(creditAccountId)
-    journal.push({ entryId, ...movement })
-  }
-
-  /** What has to be paid by funds out never falls below nothing. */
-  function owe(accountId: number, change: bigint): void {
-    const account = locked(accountId)
-    const unpaid = account.unpaid + change
-    accounts.set(accountId, { ...account, unpaid: unpaid > 0n ? unpaid : 0n })
-    changedAccounts.add(accountId)
-    isUnpaidChanged = true
-  }
-
-  function payOut({ kind }: Entry, { step, debitAccountId, amount }: Movement): void {
-    if (kind !== 'FUNDS_OUT' || (step !== 'POST' && step !== 'MOVE')) return
-    if (locked(debitAccountId).unpaid > 0n) owe(debitAccountId, -amount)
-  }
-
-  function locked(id: number): Account {
-    const account = accounts.get(id)
-    if (account === undefined) throw new Error(`account ${id} is moved but was not locked`)
-    return account
-  }
 
   return {
     now,
     windowId,
     entry: (id) => entries.get(id),
     party: (name) => parties.get(name),
-    account: (id) => accounts.get(id),
-    accountOf(participantId, type, currency) {
-      const found = owned
-        .get(participantId)
-        ?.find((one) => one.type === type && one.currency === currency)
-      return found && accounts.get(found.id)
-    },
+    account: accounts.account,
+    accountOf: accounts.accountOf,
     feeRule: (currency) => rows.fees.get(currency) ?? rows.fees.get(''),
     record({ entry, movements, unpaidOn }) {
       entries.set(entry.id, entry)
       changedEntries.add(entry.id)
       for (const movement of movements) {
-        move(entry.id, movement)
-        payOut(entry, movement)
-        if (unpaidOn !== undefined) owe(unpaidOn, movement.amount)
+        accounts.move(movement)
+        journal.push({ entryId: entry.id, ...movement })
+        if (isPaidOut(entry, movement)) accounts.owe(movement.debitAccountId, -movement.amount)
+        if (unpaidOn !== undefined) accounts.owe(unpaidOn, movement.amount)
       }
       gains.add(entry)
     },
@@ -153,12 +117,65 @@ export function openBook(rows: LockedRows): OpenBook {
       return {
         entered: changed.filter(({ id }) => !known.has(id)),
         completed: changed.filter(({ id }) => known.has(id)),
-        accounts: present([...changedAccounts].map((id) => accounts.get(id))),
-        isUnpaidChanged,
+        ...accounts.changes(),
         journal,
         gains: gains.all(),
       }
     },
+  }
+}
+
+/** Funds out that are committed pay what settlements have left to be paid. */
+function isPaidOut({ kind }: Entry, { step }: Movement): boolean {
+  return kind === 'FUNDS_OUT' && (step === 'POST' || step === 'MOVE')
+}
+
+interface OpenAccounts extends Pick<Book, 'account' | 'accountOf'> {
+  move(movement: Movement): void
+  /** Changes what is still to be paid, which never falls below nothing. */
+  owe(accountId: number, change: bigint): void
+  changes(): Pick<Changes, 'accounts' | 'isUnpaidChanged'>
+}
+
+function openAccounts(rows: LockedRows): OpenAccounts {
+  const accounts = new Map(rows.accounts.map((account) => [account.id, account]))
+  const owned = groupByOwner(rows.accounts)
+  const changed = new Set<number>()
+  let isUnpaidChanged = false
+
+  function locked(id: number): Account {
+    const account = accounts.get(id)
+    if (account === undefined) throw new Error(`account ${id} is moved but was not locked`)
+    return account
+  }
+
+  return {
+    account: (id) => accounts.get(id),
+    accountOf(participantId, type, currency) {
+      const found = owned
+        .get(participantId)
+        ?.find((one) => one.type === type && one.currency === currency)
+      return found && accounts.get(found.id)
+    },
+    move({ step, amount, debitAccountId, creditAccountId }) {
+      const change = { step, amount, at: rows.now }
+      accounts.set(debitAccountId, moved(locked(debitAccountId), 'DEBIT', change))
+      accounts.set(creditAccountId, moved(locked(creditAccountId), 'CREDIT', change))
+      changed.add(debitAccountId).add(creditAccountId)
+    },
+    owe(accountId, change) {
+      const account = locked(accountId)
+      const sum = account.unpaid + change
+      const unpaid = sum > 0n ? sum : 0n
+      if (unpaid === account.unpaid) return
+      accounts.set(accountId, { ...account, unpaid })
+      changed.add(accountId)
+      isUnpaidChanged = true
+    },
+    changes: () => ({
+      accounts: present([...changed].map((id) => accounts.get(id))),
+      isUnpaidChanged,
+    }),
   }
 }
 

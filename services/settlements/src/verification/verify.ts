@@ -1,0 +1,80 @@
+/**
+ * Whether settlements agree with themselves: what the ledger counted in a window with the lines of its
+ * transfers, states with the states that they follow from, and nets with what they are made of.
+ */
+import type { Database } from '@causeway/runtime'
+import { stateOf } from '../settlements/domain/settlement.ts'
+import { missingOf, windowStateOf } from '../windows/domain/window.ts'
+import { talliesOf } from '../windows/store.ts'
+import {
+  closedWindowsAfter,
+  settlementsToCheck,
+  wrongFlows,
+  type CheckedSettlement,
+  type ClosedWindow,
+} from './store.ts'
+
+export interface VerifiedSettlements {
+  readonly windowsCompared: number
+  /** Sentences, bounded in number. */
+  readonly differences: readonly string[]
+}
+
+const page_max = 500
+const differences_max = 1_000
+/** Lines may be on their way for so long. */
+const late_ms = 60_000
+
+export async function verifySettlements(db: Database, now: Date): Promise<VerifiedSettlements> {
+  const differences: string[] = []
+  let windowsCompared = 0
+  let last: number | undefined = 0
+  while (last !== undefined && differences.length < differences_max) {
+    const windows: readonly ClosedWindow[] = await closedWindowsAfter(db, last, page_max)
+    for (const window of windows) differences.push(...(await aboutWindow(db, window, now)))
+    windowsCompared += windows.length
+    last = windows.at(-1)?.id
+  }
+  last = 0
+  while (last !== undefined && differences.length < differences_max) {
+    const settlements: readonly CheckedSettlement[] = await settlementsToCheck(db, last, page_max)
+    differences.push(...settlements.flatMap(aboutSettlement))
+    last = settlements.at(-1)?.id
+  }
+  return { windowsCompared, differences: differences.slice(0, differences_max) }
+}
+
+async function aboutWindow(
+  db: Database,
+  { id, state, closedAt, contents }: ClosedWindow,
+  now: Date,
+): Promise<readonly string[]> {
+  const isWaiting = state === 'PROCESSING'
+  if (isWaiting && now.getTime() - closedAt.getTime() < late_ms) return []
+  const { counted, heard } = await talliesOf(db, id)
+  const missing = missingOf(counted, heard)
+  const found: string[] = []
+  if (missing === null) found.push(`Window ${id} has lines that the ledger has not counted.`)
+  else if (missing > 0n) found.push(`Window ${id} lacks ${missing} sides of its transfers.`)
+  for (const flow of await wrongFlows(db, id)) {
+    const { payerAccountId, payeeAccountId } = flow
+    found.push(
+      `The lines of window ${id} from account ${payerAccountId} to ${payeeAccountId} are not what was counted.`,
+    )
+  }
+  if (!isWaiting && contents.length > 0 && windowStateOf(contents) !== state) {
+    found.push(`Window ${id} is ${state}, what it holds makes it ${windowStateOf(contents)}.`)
+  }
+  return found
+}
+
+function aboutSettlement(settlement: CheckedSettlement): readonly string[] {
+  const { id, state, accounts, wrongAccounts } = settlement
+  const made = stateOf(accounts)
+  return [
+    ...wrongAccounts.map(
+      (account) => `Settlement ${id} has another net of account ${account} than its windows.`,
+    ),
+    ...(made === state ? [] : [`Settlement ${id} is ${state}, its accounts make it ${made}.`]),
+  ]
+}
