@@ -1,5 +1,5 @@
 import { onEvents } from '@causeway/events'
-import { alarmsService } from '@causeway/protos'
+import { alarmsService, liquidityService } from '@causeway/protos'
 import type { Subscribed } from '@causeway/runtime'
 import { eventually } from '@causeway/runtime/testing'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
@@ -137,6 +137,23 @@ test('funds in lift the cover, and with it the alarm', async () => {
   succeeded(await depositTo(hub.participants, 'poorbank', '900'))
   const alarms = hub.parts.grpc.client(alarmsService, 'participant-lifecycle')
   expect(await alarms.ListStandingAlarms({ participantId: '' })).toEqual({ alarms: [] })
+})
+
+test('a part of the cover that is excluded brings the position nearer to its limit', async () => {
+  await reserve('800')
+  const liquidity = hub.parts.grpc.client(liquidityService, 'participant-lifecycle')
+  succeeded(
+    await liquidity.RecordLiquidityReservationEntries({
+      requestId: 'r-1',
+      name: 'greenbank',
+      currency: 'USD',
+      mode: 'AMOUNT',
+      value: '4150',
+      actor: 'ada',
+    }),
+  )
+  await eventually(() => (mails.length >= 2 ? true : undefined), 'the e-mails')
+  expect(mails).toEqual(told('5.8824'))
 })
 
 test('who says LiquidityThresholdExceeded has the ledger look, and is not believed', async () => {

@@ -68,7 +68,14 @@ export async function applyWanted(
       const { requestId, createdBy } = parts
       const value = unitsOf(wanted.value)
       return applied(
-        await coverIn(tx, { requestId, participant: name, currency, mode, value, createdBy }),
+        await coverIn(tx, parts.rules, {
+          requestId,
+          participant: name,
+          currency,
+          mode,
+          value,
+          createdBy,
+        }),
       )
     }
     case 'UpdateParticipantState':

@@ -1,7 +1,8 @@
 /** Excluding a part of a cover: decided on the accounts as they are in the turn of the ledger's queue. */
 import type { EventBus, Transaction } from '@causeway/runtime'
 import { formatAmount } from '@causeway/money'
-import type { Writer } from '../ledger/writer.ts'
+import { checkAlarms } from '../alarms/check.ts'
+import type { DecidingRules, Writer } from '../ledger/writer.ts'
 import { announceAudit, subjectOf, type Audited, type By } from '../participants/audit.ts'
 import { refuse, type Refused } from '../participants/domain/change.ts'
 import { lockParticipants } from '../participants/store.ts'
@@ -19,20 +20,30 @@ export type CoverOutcome =
       readonly audited: Audited | null
     }
 
+export interface CoverParts {
+  readonly writer: Writer
+  readonly bus: EventBus
+  readonly rules: DecidingRules
+}
+
 export async function recordCover(
-  { writer, bus }: { readonly writer: Writer; readonly bus: EventBus },
+  { writer, bus, rules }: CoverParts,
   command: CoverReservation,
   by: By,
 ): Promise<CoverOutcome> {
   return writer.alone(async (tx) => {
-    const outcome = await coverIn(tx, command)
+    const outcome = await coverIn(tx, rules, command)
     if (outcome.type === 'DONE' && outcome.audited) announceAudit(bus, tx, by, outcome.audited)
     return outcome
   })
 }
 
 /** The same inside work that goes on; idempotent by the id of the request. */
-export async function coverIn(tx: Transaction, command: CoverReservation): Promise<CoverOutcome> {
+export async function coverIn(
+  tx: Transaction,
+  { states, bell }: DecidingRules,
+  command: CoverReservation,
+): Promise<CoverOutcome> {
   const { participant: name, currency, mode, value } = command
   const [participant] = await lockParticipants(tx, [name])
   if (participant === undefined) return unknownParticipant(name)
@@ -51,6 +62,7 @@ export async function coverIn(tx: Transaction, command: CoverReservation): Promi
   const resolved = resolve(liquidity, command)
   if (typeof resolved !== 'bigint') return resolved
   const reservationId = await saveReservation(tx, settlement.id, command, resolved)
+  if (bell !== undefined) await checkAlarms(tx, { bell, states }, name, currency)
   const audited: Audited = {
     subject: `${subjectOf(name)}/cover/${currency}`,
     before: { excluded: formatAmount(settlement.excluded) },

@@ -1,9 +1,8 @@
 /** The methods of the liquidity service. */
 import { formatAmount, parseDecimal } from '@causeway/money'
 import type { liquidityService, LiquidityPosition } from '@causeway/protos'
-import type { Database, EventBus, Handlers } from '@causeway/runtime'
+import type { Database, Handlers } from '@causeway/runtime'
 import { stillToPay, valueOf } from '../ledger/domain/account.ts'
-import type { Writer } from '../ledger/writer.ts'
 import { isRefused, refusalMessage } from '../participants/contract.ts'
 import { refuse, type Refused } from '../participants/domain/change.ts'
 import { unknownParticipant } from '../participants/handle.ts'
@@ -16,16 +15,13 @@ import {
   type CoverReservation,
   type Liquidity,
 } from './domain/cover.ts'
-import { recordCover } from './handle.ts'
+import { recordCover, type CoverParts } from './handle.ts'
 import { historyOf, type HistoryCursor } from './history.ts'
 import { liquidityOf, reservationsOf } from './store.ts'
 
 type Service = Handlers<typeof liquidityService>
 
-export function serveLiquidity(
-  database: Database,
-  parts: { readonly writer: Writer; readonly bus: EventBus },
-): Service {
+export function serveLiquidity(database: Database, parts: CoverParts): Service {
   return {
     GetCurrentLiquidityPosition: async ({ name, currency }) => {
       const liquidity = await liquidityOf(database, name, currency)
