@@ -10,5 +10,5 @@ await runDistributed('participant-lifecycle', {
   start,
   topics,
   callersOf,
-  providers: ['settlements'],
+  providers: ['settlements', 'transfers', 'notifications', 'auth-service'],
 })

@@ -33,7 +33,7 @@ const providers = {
   scheduler: [],
   settlements: ['participant-lifecycle', 'scheduler'],
   transfers: ['participant-lifecycle'],
-  'participant-lifecycle': ['settlements'],
+  'participant-lifecycle': ['settlements', 'transfers', 'notifications', 'auth-service'],
   notifications: [],
   'auth-service': ['participant-lifecycle'],
   admin: [

@@ -32,7 +32,7 @@ afterAll(() => hub.stop())
 
 beforeEach(async () => {
   await hub.sql(
-    `truncate entries, journal, window_net, window_rotations, limits, endpoints, accounts`,
+    `truncate entries, journal, window_net, window_rotations, limits, endpoints, cover_reservations, accounts`,
   )
   await hub.sql(`delete from participants where id <> 1`)
   await openHubAccounts(hub)
