@@ -37,7 +37,7 @@ export const start: Start<Settings> = async (settings, parts) => {
     connections_max: settings.ACCOUNT_LOOKUP_CONNECTIONS_MAX,
   })
   const store = openAssociationStore(db)
-  const oracleStore = openOracleStore(db)
+  const oracleStore = openOracleStore(db, parts.bus)
   const measures = openMeasures(parts.metrics)
   const memory = {
     age_max_ms: settings.ACCOUNT_LOOKUP_CACHE_AGE_MAX_MS,
@@ -58,7 +58,7 @@ export const start: Start<Settings> = async (settings, parts) => {
   const onChanged = () => oracles.changed()
   const findOwners_ms = settings.ACCOUNT_LOOKUP_FIND_OWNERS_WAIT_MS
   grpc.serve(accountLookupService, lookupHandlers(owners, findOwners_ms))
-  grpc.serve(oraclesService, oracleHandlers({ store: oracleStore, onChanged }))
+  grpc.serve(oraclesService, oracleHandlers({ store: oracleStore, onChanged, now: () => new Date() }))
 
   const age_max_ms = settings.ACCOUNT_LOOKUP_PARTICIPANT_AGE_MAX_MS
   const participants = await openParticipants({ group, grpc, bus, log, age_max_ms })

@@ -1,5 +1,12 @@
 /** The SQL of the operator's view: what waits, what was given up, and how it is sent anew. */
-import { statement, textArray, type Database, type Queries } from '@causeway/runtime'
+import { auditEntry } from '@causeway/events'
+import {
+  statement,
+  textArray,
+  type Database,
+  type EventBus,
+  type Queries,
+} from '@causeway/runtime'
 
 export interface DeadLetterRow {
   readonly notification_id: string
@@ -53,15 +60,31 @@ const removeLines = statement(
   `delete from deliveries where notification_id = any($1::text[]::uuid[]) and status = 'FAILED'`,
 )
 
+interface Resending {
+  readonly now: Date
+  readonly deadline: Date
+  readonly actor: string
+}
+
+function onRecord(notificationIds: readonly string[], actor: string, at: Date) {
+  return auditEntry('notifications', {
+    actor,
+    action: 'ResendDeadLetters',
+    subject: 'dead-letters',
+    before: { notificationIds, state: 'DEAD' },
+    after: { notificationIds, state: 'PARKED' },
+    at,
+  })
+}
+
 /**
  * Parks dead letters again, due at once; a request whose own deadline has passed stays dead. Ids are
- * UUIDs.
+ * UUIDs. Who asked for it is put on record with it.
  */
 export async function resend(
-  db: Database,
+  { db, bus }: { readonly db: Database; readonly bus: EventBus },
   ids: readonly string[],
-  now: Date,
-  deadline: Date,
+  { now, deadline, actor }: Resending,
 ): Promise<ReadonlyMap<string, Resent>> {
   return db.transaction(async (tx) => {
     const rows = await tx.query<{ readonly id: string; readonly expired: boolean | null }>(
@@ -71,6 +94,7 @@ export async function resend(
     const revived = rows.filter(({ expired }) => expired !== true).map(({ id }) => id)
     await tx.query(revive, [textArray(revived), now, deadline])
     await tx.query(removeLines, [textArray(revived)])
+    if (revived.length > 0) bus.announce(tx, [onRecord(revived, actor, now)])
     return new Map(rows.map(({ id, expired }) => [id, expired === true ? 'EXPIRED' : 'RESENT']))
   })
 }

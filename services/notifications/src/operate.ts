@@ -1,6 +1,6 @@
 /** What the operator may see and do: dead letters, and sending them anew. */
 import { notificationsService, type DeadLetter } from '@causeway/protos'
-import type { Database, GrpcHost } from '@causeway/runtime'
+import type { Database, EventBus, GrpcHost } from '@causeway/runtime'
 import { readFared } from './fared.ts'
 import { readDeadLetters, resend, type DeadLetterRow } from './dead-letters-store.ts'
 
@@ -10,11 +10,12 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 export interface OperateParts {
   readonly db: Database
+  readonly bus: EventBus
   readonly grpc: GrpcHost
   readonly resend_for_ms: number
 }
 
-export function serveOperations({ db, grpc, resend_for_ms }: OperateParts): void {
+export function serveOperations({ db, bus, grpc, resend_for_ms }: OperateParts): void {
   grpc.serve(notificationsService, {
     async ListDeadLetters({ fspId, limit }) {
       const rows = await readDeadLetters(db, fspId, Math.min(Math.max(limit, 0), letters_max))
@@ -23,12 +24,12 @@ export function serveOperations({ db, grpc, resend_for_ms }: OperateParts): void
     async GetDeliveries(query) {
       return { deliveries: [...(await readFared(db, query))] }
     },
-    async ResendDeadLetters({ ids }) {
+    async ResendDeadLetters({ ids, actor = '' }) {
       if (ids.length > ids_max) throw new Error(`at most ${ids_max} ids at once`)
       const now = new Date()
       const legal = [...new Set(ids)].filter((id) => uuid.test(id))
       const deadline = new Date(now.getTime() + resend_for_ms)
-      const resent = await resend(db, legal, now, deadline)
+      const resent = await resend({ db, bus }, legal, { now, deadline, actor })
       return {
         answers: ids.map((id) => ({ notificationId: id, outcome: resent.get(id) ?? 'UNKNOWN' })),
       }

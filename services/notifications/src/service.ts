@@ -89,7 +89,7 @@ export const start: Start<Settings> = async (settings, parts) => {
       retries.onEnd({ notification, attempts: 0, tries: noTries }, end),
   })
   const resend_for_ms = settings.NOTIFICATIONS_RESEND_H * 3_600_000
-  serveOperations({ db, grpc: parts.grpc, resend_for_ms })
+  serveOperations({ db, bus: parts.bus, grpc: parts.grpc, resend_for_ms })
   hearParticipantStates({ grpc: parts.grpc, log }, 'notifications')
   const bounds = { batches_in_flight_max }
   const subscribed = await onEvents(parts.bus, 'notifications', heard, handleBatch, bounds)

@@ -83,7 +83,7 @@ async function openWork(
     store: rememberPending(openQuoteTables(db, bus)),
     deliveries: openDeliveryStore(db),
     velocity: openVelocityStore(db),
-    rules: await openRuleBook(openRuleStore(db)),
+    rules: await openRuleBook(openRuleStore(db, bus)),
     participants,
     findOwners: openOwners({
       calls: grpc.client(accountLookupService, 'account-lookup'),

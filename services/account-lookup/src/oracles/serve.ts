@@ -9,11 +9,13 @@ export interface OracleServiceParts {
   readonly store: OracleStore
   /** Told before the caller is answered. */
   readonly onChanged: () => void
+  readonly now: () => Date
 }
 
 export function oracleHandlers({
   store,
   onChanged,
+  now,
 }: OracleServiceParts): Handlers<typeof oraclesService> {
   const answer = (stored: Stored) => {
     if (stored.type === 'REFUSED') return refusedWith(stored.refused)
@@ -28,15 +30,17 @@ export function oracleHandlers({
         .filter((oracle) => currency === '' || oracle.currency === currency)
       return { oracles: oracles.map(messageOf) }
     },
-    async CreateOracle(proposal) {
+    async CreateOracle({ actor = '', ...proposal }) {
       const decision = decideOracle(proposal)
       if (decision.type === 'refuse') return refusedWith(decision.refused)
-      return answer(await store.create(decision.draft))
+      return answer(await store.create(decision.draft, { actor, at: now() }))
     },
-    async UpdateOracle({ oracleId, ...patch }) {
-      return answer(await store.update(oracleId, (stored) => decideOracle(patched(stored, patch))))
+    async UpdateOracle({ oracleId, actor = '', ...patch }) {
+      const change = (stored: Proposal) => decideOracle(patched(stored, patch))
+      return answer(await store.update(oracleId, change, { actor, at: now() }))
     },
-    RemoveOracle: async ({ oracleId }) => answer(await store.remove(oracleId)),
+    RemoveOracle: async ({ oracleId, actor = '' }) =>
+      answer(await store.remove(oracleId, { actor, at: now() })),
   }
 }
 

@@ -1,5 +1,9 @@
-/** The oracles that are registered. A removed one stays as a row and is no longer asked. */
-import { sqlState, statement, type Database, type Queries } from '@causeway/runtime'
+/**
+ * The oracles that are registered. A removed one stays as a row and is no longer asked; who changed what
+ * is put on record in the transaction of the change.
+ */
+import { auditEntry } from '@causeway/events'
+import { sqlState, statement, type Database, type EventBus, type Queries, type Transaction } from '@causeway/runtime'
 import type { Draft, DraftDecision, Oracle, Proposal, Refused } from './domain/oracle.ts'
 
 export type Stored =
@@ -9,10 +13,16 @@ export type Stored =
 export interface OracleStore {
   /** The active ones, in the order of their ids. */
   all(): Promise<readonly Oracle[]>
-  create(draft: Draft): Promise<Stored>
+  create(draft: Draft, by: Author): Promise<Stored>
   /** `change` makes of the stored one what it is to be. */
-  update(id: number, change: (stored: Proposal) => DraftDecision): Promise<Stored>
-  remove(id: number): Promise<Stored>
+  update(id: number, change: (stored: Proposal) => DraftDecision, by: Author): Promise<Stored>
+  remove(id: number, by: Author): Promise<Stored>
+}
+
+/** Who changes something, and when. */
+export interface Author {
+  readonly actor: string
+  readonly at: Date
 }
 
 const columns = `id, oracle_id_type as "oracleIdType", endpoint_value as "endpointValue",
@@ -40,36 +50,64 @@ const removeStatement = statement(`
 
 const isTaken = '23505'
 
-export function openOracleStore(db: Database): OracleStore {
+export function openOracleStore(db: Database, bus: EventBus): OracleStore {
+  const record = (tx: Transaction, change: Change) => {
+    bus.announce(tx, [changeOnRecord(change)])
+  }
   return {
     all: () => db.query<Oracle>(allStatement, []),
-    async create(draft) {
-      const [oracle] = await db.query<Oracle>(createStatement, valuesOf(draft))
-      return oracle === undefined ? refused('ORACLE_EXISTS') : { type: 'STORED', oracle }
-    },
-    async update(id, change) {
+    create: (draft, by) =>
+      db.transaction(async (tx) => {
+        const [after] = await tx.query<Oracle>(createStatement, valuesOf(draft))
+        if (after === undefined) return refused('ORACLE_EXISTS')
+        record(tx, { action: 'CreateOracle', before: null, after, by })
+        return { type: 'STORED', oracle: after }
+      }),
+    async update(id, change, by) {
       try {
-        return await db.transaction((tx) => update(tx, id, change))
+        return await db.transaction(async (tx) => {
+          const [before] = await tx.query<Oracle>(lockStatement, [id])
+          if (before === undefined) return refused('ORACLE_UNKNOWN')
+          const stored = await update(tx, before, change(before))
+          if (stored.type === 'STORED') {
+            record(tx, { action: 'UpdateOracle', before, after: stored.oracle, by })
+          }
+          return stored
+        })
       } catch (error) {
         if (sqlState(error) === isTaken) return refused('ORACLE_EXISTS')
         throw error
       }
     },
-    async remove(id) {
-      const [oracle] = await db.query<Oracle>(removeStatement, [id])
-      return oracle === undefined ? refused('ORACLE_UNKNOWN') : { type: 'STORED', oracle }
-    },
+    remove: (id, by) =>
+      db.transaction(async (tx) => {
+        const [before] = await tx.query<Oracle>(removeStatement, [id])
+        if (before === undefined) return refused('ORACLE_UNKNOWN')
+        record(tx, { action: 'RemoveOracle', before, after: null, by })
+        return { type: 'STORED', oracle: before }
+      }),
   }
 }
 
-async function update(
-  tx: Queries,
-  id: number,
-  change: (stored: Proposal) => DraftDecision,
-): Promise<Stored> {
-  const [stored] = await tx.query<Oracle>(lockStatement, [id])
-  if (stored === undefined) return refused('ORACLE_UNKNOWN')
-  const decision = change(stored)
+interface Change {
+  readonly action: string
+  readonly before: Oracle | null
+  readonly after: Oracle | null
+  readonly by: Author
+}
+
+function changeOnRecord({ action, before, after, by }: Change) {
+  const subject = `oracles/${String((after ?? before)?.id)}`
+  return auditEntry('account-lookup', {
+    ...by,
+    action,
+    subject,
+    before: before && { ...before },
+    after: after && { ...after },
+  })
+}
+
+async function update(tx: Queries, { id }: Oracle, decision: DraftDecision): Promise<Stored> {
   if (decision.type === 'refuse') return { type: 'REFUSED', refused: decision.refused }
   const [oracle] = await tx.query<Oracle>(updateStatement, [id, ...valuesOf(decision.draft)])
   return oracle === undefined ? refused('ORACLE_UNKNOWN') : { type: 'STORED', oracle }

@@ -58,7 +58,7 @@ export function deadLetterOperations(deps: Deps): readonly Operation[] {
       `${path}/resend`,
       resending,
       { about: 'Sends some of them anew, each by itself', answers: { 202: z.array(shownResending) } },
-      ({ body }) => resendSome(deps, body.notificationIds),
+      ({ body, actor }) => resendSome(deps, body.notificationIds, actor),
     ),
     commands(
       'POST',
@@ -68,7 +68,7 @@ export function deadLetterOperations(deps: Deps): readonly Operation[] {
         answers: { 202: shownResending },
         refuses: ['DEAD_LETTER_UNKNOWN', 'DEADLINE_PASSED'],
       },
-      ({ notificationId }) => resendOne(deps, notificationId),
+      ({ notificationId, actor }) => resendOne(deps, notificationId, actor),
     ),
   ]
 }
@@ -83,16 +83,16 @@ async function listDeadLetters(
 }
 
 /** Each by itself: one that is unknown or too late keeps no other back. */
-async function resendSome(deps: Deps, ids: readonly string[]): Promise<Answer> {
-  const { answers } = await deps.notifications.ResendDeadLetters({ ids: [...ids] })
+async function resendSome(deps: Deps, ids: readonly string[], actor: string): Promise<Answer> {
+  const { answers } = await deps.notifications.ResendDeadLetters({ ids: [...ids], actor })
   return answered(
     202,
     answers.map(({ notificationId, outcome }) => ({ notificationId, outcome })),
   )
 }
 
-async function resendOne(deps: Deps, id: string): Promise<Answer> {
-  const { answers } = await deps.notifications.ResendDeadLetters({ ids: [id] })
+async function resendOne(deps: Deps, id: string, actor: string): Promise<Answer> {
+  const { answers } = await deps.notifications.ResendDeadLetters({ ids: [id], actor })
   const outcome = answers[0]?.outcome
   if (outcome === 'UNKNOWN') return refused('DEAD_LETTER_UNKNOWN', `dead letter ${id}`)
   if (outcome === 'EXPIRED') {

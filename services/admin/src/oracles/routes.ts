@@ -54,7 +54,7 @@ export function oracleOperations(deps: Deps): readonly Operation[] {
       '/oracles',
       creation,
       { about: 'Adds an oracle', answers: { 201: null }, refuses: ['ORACLE_EXISTS'] },
-      ({ body }) => createOracle(deps, body),
+      ({ body, actor }) => createOracle(deps, body, actor),
     ),
     writes(
       'PUT',
@@ -65,13 +65,13 @@ export function oracleOperations(deps: Deps): readonly Operation[] {
         answers: { 204: null },
         refuses: ['ORACLE_UNKNOWN', 'ORACLE_EXISTS'],
       },
-      ({ id, body }) => changeOracle(deps, id, body),
+      ({ id, body, actor }) => changeOracle(deps, id, body, actor),
     ),
     commands(
       'DELETE',
       one,
       { about: 'Removes an oracle', answers: { 204: null }, refuses: ['ORACLE_UNKNOWN'] },
-      ({ id }) => removeOracle(deps, id),
+      ({ id, actor }) => removeOracle(deps, id, actor),
     ),
     commands(
       'DELETE',
@@ -93,7 +93,11 @@ async function listOracles(
   return answered(200, oracles.map(oracleBody))
 }
 
-async function createOracle(deps: Deps, body: z.infer<typeof creation>): Promise<Answer> {
+async function createOracle(
+  deps: Deps,
+  body: z.infer<typeof creation>,
+  actor: string,
+): Promise<Answer> {
   const { refusal } = await deps.oracles.CreateOracle({
     oracleId: 0,
     oracleIdType: body.oracleIdType,
@@ -101,6 +105,7 @@ async function createOracle(deps: Deps, body: z.infer<typeof creation>): Promise
     endpointType: body.endpoint.endpointType,
     currency: body.currency ?? '',
     isDefault: body.isDefault ?? false,
+    actor,
   })
   return refusal ? passedOn(refusal) : answered(201)
 }
@@ -110,9 +115,11 @@ async function changeOracle(
   deps: Deps,
   oracleId: number,
   { endpoint, ...body }: z.infer<typeof change>,
+  actor: string,
 ): Promise<Answer> {
   const { refusal } = await deps.oracles.UpdateOracle({
     oracleId,
+    actor,
     ...(body.oracleIdType === undefined ? {} : { oracleIdType: body.oracleIdType }),
     ...(endpoint?.value === undefined ? {} : { endpointValue: endpoint.value }),
     ...(endpoint?.endpointType === undefined ? {} : { endpointType: endpoint.endpointType }),
@@ -123,8 +130,8 @@ async function changeOracle(
 }
 
 /** To Mojaloop's clients an oracle that is not there is as good as removed. */
-async function removeOracle(deps: Deps, oracleId: number): Promise<Answer> {
-  const { refusal } = await deps.oracles.RemoveOracle({ oracleId })
+async function removeOracle(deps: Deps, oracleId: number, actor: string): Promise<Answer> {
+  const { refusal } = await deps.oracles.RemoveOracle({ oracleId, actor })
   if (!refusal) return answered(204)
   const isGone = refusal.reason === 'ORACLE_UNKNOWN'
   return isGone && deps.settings.COMPATIBILITY === 'mojaloop' ? answered(204) : passedOn(refusal)

@@ -69,8 +69,8 @@ export async function openRuleBook(store: RuleStore): Promise<RuleBook> {
         changedAt: now.toISOString(),
         changedBy,
       }
-      const { iteration: newest } = turn(await store.newest())
-      if (newest !== iteration || !(await store.add(set))) {
+      const newest = turn(await store.newest())
+      if (newest.iteration !== iteration || !(await store.add(set, newest))) {
         return refused('STALE', `the rules were changed since iteration ${iteration}`)
       }
       return { type: 'CHANGED', set: turn(set) }

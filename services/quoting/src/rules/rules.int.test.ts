@@ -88,7 +88,7 @@ test.each([
 })
 
 test('a change that another process made is seen with the next look', async () => {
-  const other = await openRuleBook(openRuleStore(world.db))
+  const other = await openRuleBook(openRuleStore(world.db, parts.bus))
   await set(3, euros)
   expect(other.set().iteration).toBe(3)
   await other.refresh()

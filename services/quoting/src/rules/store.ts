@@ -1,5 +1,9 @@
-/** Every set of rules that ever held. A set is stored whole, once, and never changed. */
-import { statement, type Database } from '@causeway/runtime'
+/**
+ * Every set of rules that ever held. A set is stored whole, once, and never changed; who changed what is
+ * put on record in the transaction of the change.
+ */
+import { auditEntry, type AuditedState } from '@causeway/events'
+import { statement, type Database, type EventBus } from '@causeway/runtime'
 
 export interface RuleSet {
   /** 0 before the first. */
@@ -14,7 +18,7 @@ export interface RuleSet {
 export interface RuleStore {
   newest(): Promise<RuleSet>
   /** False when there is a set of this iteration, or none of the one before it. */
-  add(set: RuleSet): Promise<boolean>
+  add(set: RuleSet, before: RuleSet): Promise<boolean>
 }
 
 interface Row {
@@ -36,22 +40,37 @@ const addStatement = statement(`
   on conflict do nothing
   returning iteration`)
 
-export function openRuleStore(db: Database): RuleStore {
+export function openRuleStore(db: Database, bus: EventBus): RuleStore {
   return {
     async newest() {
       const [row] = await db.query<Row>(newestStatement, [])
       return row === undefined ? none : setOf(row)
     },
-    async add({ iteration, json, changedAt, changedBy }) {
-      const rows = await db.query<Pick<Row, 'iteration'>>(addStatement, [
-        iteration,
-        json,
-        changedAt,
-        changedBy,
-      ])
-      return rows.length === 1
-    },
+    add: (set, before) =>
+      db.transaction(async (tx) => {
+        const { iteration, json, changedAt, changedBy } = set
+        const values = [iteration, json, changedAt, changedBy]
+        const rows = await tx.query<Pick<Row, 'iteration'>>(addStatement, values)
+        if (rows.length === 0) return false
+        bus.announce(tx, [changeOnRecord(set, before)])
+        return true
+      }),
   }
+}
+
+function changeOnRecord(set: RuleSet, before: RuleSet) {
+  return auditEntry('quoting', {
+    actor: set.changedBy,
+    action: 'SetSchemeRules',
+    subject: 'scheme-rules',
+    before: stateOf(before),
+    after: stateOf(set),
+    at: new Date(set.changedAt),
+  })
+}
+
+function stateOf({ iteration, json }: RuleSet): AuditedState {
+  return { iteration, rules: JSON.parse(json) as readonly AuditedState[] }
 }
 
 function setOf({ iteration, rules, changed_at, changed_by }: Row): RuleSet {

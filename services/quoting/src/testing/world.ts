@@ -64,7 +64,7 @@ export async function openWorld(parts: TestParts) {
     store,
     deliveries,
     velocity,
-    rules: await openRuleBook(openRuleStore(db)),
+    rules: await openRuleBook(openRuleStore(db, parts.bus)),
     participants: {
       get: (names) =>
         Promise.resolve(
