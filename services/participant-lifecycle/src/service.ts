@@ -9,10 +9,12 @@ import {
   statement,
   type Database,
   type DatabaseOptions,
+  type EventBus,
   type Logger,
   type Periodic,
   type ProcessParts,
   type Start,
+  type Transaction,
   type Subscribed,
 } from '@causeway/runtime'
 import { openBell } from './alarms/bell.ts'
@@ -21,7 +23,7 @@ import { serveAlarms, type AlarmParts } from './alarms/serve.ts'
 import type { ChangesParts } from './changes/handle.ts'
 import { sweepFunds } from './funds/sweep.ts'
 import { keepOneConnection, type OneConnection } from './ledger/connection.ts'
-import { readStates } from './ledger/domain/states.ts'
+import { readStates, type States } from './ledger/domain/states.ts'
 import { planByKeys } from './ledger/lock-store.ts'
 import { measureLedger } from './ledger/metrics.ts'
 import { openPassingOn, type PassingOn } from './ledger/pass-on.ts'
@@ -29,6 +31,7 @@ import { serveLedger } from './ledger/serve.ts'
 import { noteWriter, writerAddress } from './ledger/writer-store.ts'
 import { openWriter, type Writer } from './ledger/writer.ts'
 import { mailPeople, type MailParts } from './mails/handle.ts'
+import { alignStates } from './participants/align.ts'
 import { modelsFrom } from './participants/models.ts'
 import { openTellingStates, type TellingStates } from './participants/tell.ts'
 import { nameHub } from './participants/store.ts'
@@ -68,9 +71,9 @@ export const start: Start<Settings> = async (settings, parts) => {
   })
   const stopping = new AbortController()
   const { signal } = stopping
-  const named = nameHubWhenOpen({ connection, writer, hubName, log, signal })
+  const named = beginWhenOpen({ connection, writer, bus: parts.bus, hubName, states, log, signal })
   named.catch((error: unknown) => {
-    if (!signal.aborted) log.error({ err: error }, 'ALARM the hub could not be given its name')
+    if (!signal.aborted) log.error({ err: error }, 'ALARM participants could not be made ready')
   })
   await Promise.race([named, wait(lock_wait_ms, undefined, { ref: false })])
 
@@ -176,20 +179,29 @@ function openConnection(parts: ProcessParts, options: DatabaseOptions, log: Logg
 interface Naming {
   readonly connection: OneConnection
   readonly writer: Writer
+  readonly bus: EventBus
   readonly hubName: string
+  readonly states: States
   readonly log: Logger
   readonly signal: AbortSignal
 }
 
-async function nameHubWhenOpen({
+/** The hub has its name, and participants may do what their states permit since this start. */
+async function beginWhenOpen({
   connection,
   writer,
+  bus,
   hubName,
+  states,
   log,
   signal,
 }: Naming): Promise<void> {
   await connection.opened
-  const isNamed = await retrying(() => writer.alone((tx) => nameHub(tx, hubName)), {
+  const begin = async (tx: Transaction) => {
+    await alignStates(tx, bus, states)
+    return nameHub(tx, hubName)
+  }
+  const isNamed = await retrying(() => writer.alone(begin), {
     log,
     what: 'giving the hub its name',
     signal,

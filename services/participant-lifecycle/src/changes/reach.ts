@@ -10,7 +10,7 @@ export async function unreachable(
 ): Promise<WantedEndpoint | undefined> {
   const places = endpoints.map((endpoint) => ({ endpoint, place: placeOf(endpoint.value) }))
   const answers = await Promise.all(
-    places.map(({ place }) => place === undefined ? Promise.resolve(true) : answersAt(place)),
+    places.map(({ place }) => (place === undefined ? Promise.resolve(true) : answersAt(place))),
   )
   return places.find((_, index) => answers[index] === false)?.endpoint
 }

@@ -233,3 +233,21 @@ test('every change of a participant leaves exactly one entry, with who did it', 
     after: { state: { name: 'ACTIVE', isActive: true } },
   })
 })
+
+test('who is in a state that permits something else since the start is told so', async () => {
+  const before = await openTestLedger()
+  await openHubAccounts(before)
+  await onboard(before, 'changing')
+  // As an earlier setting of the states would have left it.
+  await before.sql(`update participants set state = 'SUSPENDED' where name = 'changing'`)
+  const after = await before.restart()
+  try {
+    const found = await eventually(async () => {
+      const { participants } = await after.participants.GetParticipantInfo({ names: ['changing'] })
+      return participants.find(({ isActive }) => !isActive)
+    }, 'the new meaning of the state')
+    expect(found).toMatchObject({ state: 'SUSPENDED', isActive: false })
+  } finally {
+    await after.stop()
+  }
+}, 60_000)

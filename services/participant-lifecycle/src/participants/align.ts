@@ -1,0 +1,29 @@
+/**
+ * What a state permits is a setting, and may be another one since the last start: whoever is in a state
+ * that permits transfers now, or no longer does, is told to everybody as any other change.
+ */
+import type { Transaction } from '@causeway/runtime'
+import { permittedIn, type States } from '../ledger/domain/states.ts'
+import { applyChanges, type Announcer } from './apply.ts'
+import { announceAudit, auditedChanges } from './audit.ts'
+import type { Change } from './domain/change.ts'
+import { participantsNamed } from './store.ts'
+
+const by = { actor: 'participant-lifecycle', action: 'AlignParticipantState' }
+
+/** To be run in the ledger's turn. */
+export async function alignStates(
+  tx: Transaction,
+  bus: Announcer,
+  states: States,
+): Promise<void> {
+  for (const participant of await participantsNamed(tx, 'ALL')) {
+    const { state, isActive: before, isHub } = participant
+    const isActive = permittedIn(states, state).has('TRANSFERS')
+    if (isHub || isActive === before) continue
+    const changes: readonly Change[] = [{ type: 'SET_STATE', state, old: state, isActive }]
+    await applyChanges(bus, tx, [{ participant, changes }], new Date())
+    const audited = auditedChanges(participant, changes)
+    if (audited) announceAudit(bus, tx, by, audited)
+  }
+}
