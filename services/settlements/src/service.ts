@@ -139,7 +139,7 @@ async function openSettling(
   })
   const schedule = await onEvents(
     bus,
-    'settlements_schedule',
+    'settlements.schedule',
     ['ScheduleReminderDue'],
     async (events) => {
       for (const event of events) await closeDue(all, event)

@@ -27,7 +27,14 @@ afterEach(async () => {
 })
 
 function rotate(requestId: string, from = windowId, to = from + 1) {
-  return hub.ledger.RotateSettlementWindow({ requestId, windowId: from, nextWindowId: to })
+  const rotation = { requestId, windowId: from, nextWindowId: to }
+  return hub.ledger.RotateSettlementWindow(rotation, { deadline_ms: 20_000 })
+}
+
+/** The participant by its name and its number. */
+async function numberOf(participantId: string) {
+  const { participants } = await hub.participants.GetParticipantInfo({ names: [participantId] })
+  return { participantId, participantNumber: participants[0]?.id ?? 0 }
 }
 
 async function pay(amount: string, changes: Parameters<typeof prepareItem>[0] = {}) {
@@ -54,12 +61,13 @@ test('closing a window gives its nets per model and account, and again for the s
   const rotated = await rotate(requestId)
   const nets = rotated.nets.map((net) => ({ ...net, accountId: 0 }))
   const usd = { accountId: 0, currency: 'USD' }
+  const [green, blue] = await Promise.all(['greenbank', 'bluewallet'].map(numberOf))
   expect(rotated.outcome).toBe('ROTATED')
   expect(nets).toEqual([
-    { ...usd, settlementModelId: 1, participantId: 'greenbank', net: '6', transfersCount: '2' },
-    { ...usd, settlementModelId: 1, participantId: 'bluewallet', net: '-6', transfersCount: '2' },
-    { ...usd, settlementModelId: 3, participantId: 'greenbank', net: '7', transfersCount: '1' },
-    { ...usd, settlementModelId: 3, participantId: 'bluewallet', net: '-7', transfersCount: '1' },
+    { ...usd, settlementModelId: 1, ...green, net: '6', transfersCount: '2' },
+    { ...usd, settlementModelId: 1, ...blue, net: '-6', transfersCount: '2' },
+    { ...usd, settlementModelId: 3, ...green, net: '7', transfersCount: '1' },
+    { ...usd, settlementModelId: 3, ...blue, net: '-7', transfersCount: '1' },
   ])
   await pay('1')
   expect(await rotate(requestId)).toEqual(rotated)

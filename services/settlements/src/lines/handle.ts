@@ -12,7 +12,7 @@ export function keepLines(
   db: Database,
   onKept: () => Promise<void>,
 ): Promise<Subscribed> {
-  const group = 'settlements_lines'
+  const group = 'settlements.lines'
   return onEvents<FinalEvent['name']>(
     bus,
     group,

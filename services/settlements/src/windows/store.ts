@@ -184,7 +184,7 @@ function netColumns(nets: readonly WindowNet[]): readonly Buffer[] {
     column(({ settlementModelId }) => settlementModelId),
     column(({ currency }) => currency),
     column(({ accountId }) => accountId),
-    column(({ participantNumber }) => participantNumber ?? 0),
+    column(({ participantNumber }) => participantNumber),
     column(({ participantId }) => participantId),
     column(({ net }) => String(unitsOf(net))),
     column(({ transfersCount }) => transfersCount),
