@@ -64,7 +64,7 @@ test('what is missing is told in plain words until nothing is, and then the FSP 
   await deposit(operator, name, '1000')
   await expect(untilReady()).resolves.toEqual([])
   await pay(fsp)
-}, 120_000)
+}, 60_000)
 
 /** The report about the hub's own ping is on its way when the FSP has answered it. */
 async function untilReady(): Promise<readonly string[]> {

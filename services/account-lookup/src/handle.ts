@@ -1,7 +1,6 @@
 /** A batch of what FSPs ask about parties: questions and changes, side by side. */
 import type { DomainEvent, EventName } from '@causeway/events'
-import type { FollowUp } from '@causeway/runtime'
-import { allOf } from './all-of.ts'
+import { allOf, type FollowUp } from '@causeway/runtime'
 import type { CommandEvent } from './associations/contract.ts'
 import { changeAtHome, changeWherever, type AssociationParts } from './associations/handle.ts'
 import { requestIn, type RequestEvent } from './deferred.ts'

@@ -3,7 +3,7 @@
  * their order: they are worked in rounds, each round holding a quote once.
  */
 import type { DomainEvent, EventName } from '@causeway/events'
-import { allOf } from './all-of.ts'
+import { allOf } from '@causeway/runtime'
 import { answer, type PayeeEvent } from './quotes/answer.ts'
 import type { QueryEvent, QuoteEvent, RequestEvent } from './quotes/contract.ts'
 import { passOn, type PassThrough } from './quotes/pass-through.ts'

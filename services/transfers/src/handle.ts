@@ -3,7 +3,7 @@
  * their order: they are worked in rounds, each round holding a transfer once.
  */
 import type { DomainEvent, EventName } from '@causeway/events'
-import { isOutage } from '@causeway/runtime'
+import { allOf } from '@causeway/runtime'
 import type { FulfilEvent, PrepareEvent, QueryEvent, RejectEvent } from './contract.ts'
 import type { DeliveryStore } from './delivery-store.ts'
 import { fulfil } from './fulfil.ts'
@@ -87,15 +87,4 @@ export function roundsOf<Event extends { readonly payload: { readonly transferId
     else others.push(event)
   }
   return rounds
-}
-
-/** Waits for all of it, so that nothing is under way when the batch counts as failed. */
-async function allOf(works: readonly Promise<void>[]): Promise<void> {
-  const results = await Promise.allSettled(works)
-  const reasons = results.flatMap((result): unknown[] =>
-    result.status === 'rejected' ? [result.reason] : [],
-  )
-  // An outage says nothing about the events: it counts before what may be wrong with one of them.
-  const [first] = [...reasons.filter(isOutage), ...reasons]
-  if (first !== undefined) throw first as Error
 }

@@ -3,7 +3,7 @@
  * not answer is an outcome too, so that no request waits for an oracle longer than its calls take.
  */
 import type { ExtensionList } from '@causeway/events'
-import { allOf } from '../all-of.ts'
+import { allOf } from '@causeway/runtime'
 import { partyKey } from '../domain/party.ts'
 import type { Said } from '../oracles/contract.ts'
 import type { ExternalOracle } from '../oracles/external.ts'

@@ -3,8 +3,7 @@
  * done, and that it is done.
  */
 import type { Participants } from '@causeway/participants'
-import type { EventBus } from '@causeway/runtime'
-import { allOf } from '../all-of.ts'
+import { allOf, type EventBus } from '@causeway/runtime'
 import { deferred } from '../deferred.ts'
 import type { Oracles } from '../oracles/oracles.ts'
 import { workAbroad } from './abroad.ts'

@@ -3,8 +3,7 @@
  * request whose payee has to be looked up waits for that by itself.
  */
 import type { Participant } from '@causeway/participants'
-import type { OutgoingMessage } from '@causeway/runtime'
-import { allOf } from '../all-of.ts'
+import { allOf, type OutgoingMessage } from '@causeway/runtime'
 import { windowsOf } from '../rules/domain/judge-request.ts'
 import type { Work } from '../work.ts'
 import {

@@ -1,4 +1,6 @@
+import { schemeRuleBounds } from '@causeway/protos'
 import { expect, test } from '@jest/globals'
+import { windowMinutes_max } from './domain/rule.ts'
 import { readRules, rules_max } from './contract.ts'
 
 const written = [
@@ -87,4 +89,8 @@ test('a set has a bound', () => {
   const rules = Array.from({ length: rules_max + 1 }, (_, at) => ({ ...written[0], id: `r${at}` }))
   expect(faultOf(rules)).toBe(`rules: Too big: expected array to have <=${rules_max} items`)
   expect(faultOf(rules.slice(1))).toBe('none')
+})
+
+test('payments are counted for as long as the longest window of a rule', () => {
+  expect(schemeRuleBounds.windowMinutes_max).toBe(windowMinutes_max)
 })

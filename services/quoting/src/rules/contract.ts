@@ -3,12 +3,11 @@
  * name the member.
  */
 import { isCurrency, parseAmount } from '@causeway/money'
+import { schemeRuleOf } from '@causeway/protos'
 import { z } from 'zod'
-import { windowMinutes_max, type Rule } from './domain/rule.ts'
+import type { Rule } from './domain/rule.ts'
 
 export const rules_max = 500
-const validity_ms_max = 31 * 86_400_000
-const name_length_max = 64
 
 const id = z.string().regex(/^[A-Za-z0-9_.-]{1,64}$/, {
   error: 'has 1 to 64 letters, digits, hyphens, dots or underscores',
@@ -17,51 +16,14 @@ const currency = z.string().refine(isCurrency, { error: 'is not a currency' })
 const amount = z
   .string()
   .refine((text) => parseAmount(text) !== undefined, { error: 'is not an amount' })
-const name = z.string().min(1).max(name_length_max)
-const duration = z.int().min(0).max(validity_ms_max)
 
-const written = z.discriminatedUnion('type', [
-  z.strictObject({
-    id,
-    type: z.literal('CURRENCY'),
-    currencies: z.array(currency).min(1).max(rules_max),
-  }),
-  z.strictObject({
-    id,
-    type: z.literal('AMOUNT'),
-    currency,
-    min: amount.optional(),
-    max: amount.optional(),
-    payerFsp: name.optional(),
-    payeeFsp: name.optional(),
-    scenario: name.optional(),
-  }),
-  z.strictObject({
-    id,
-    type: z.literal('VELOCITY'),
-    currency,
-    windowMinutes: z.int().min(1).max(windowMinutes_max),
-    maxCount: z.int().min(0).optional(),
-    maxAmount: amount.optional(),
-    payerFsp: name.optional(),
-  }),
-  z.strictObject({
-    id,
-    type: z.literal('FEE'),
-    currency,
-    payeeFsp: name.optional(),
-    maxFee: amount.optional(),
-    maxFeePercent: amount.optional(),
-    maxCommission: amount.optional(),
-    maxCommissionPercent: amount.optional(),
-  }),
-  z.strictObject({
-    id,
-    type: z.literal('VALIDITY'),
-    minMs: duration.optional(),
-    maxMs: duration.optional(),
-  }),
-])
+const written = schemeRuleOf({
+  id,
+  currency,
+  amount,
+  percentage: amount,
+  whole: (min, max) => z.int().min(min).max(max),
+})
 
 const writtenRules = z
   .array(
