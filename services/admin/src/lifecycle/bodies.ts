@@ -44,7 +44,9 @@ const account = {
   alarmPercentage: percentage.optional(),
 }
 
-const endpoints = z.array(z.strictObject({ type: endpointType, value: endpointValue })).max(list_max)
+const endpoints = z
+  .array(z.strictObject({ type: endpointType, value: endpointValue }))
+  .max(list_max)
 
 export const createParticipant = z.strictObject({
   ...base,

@@ -149,8 +149,7 @@ const calls: readonly Row[] = [
     'AddParticipantAccount',
     'GetPendingParticipantsAccounts',
     'ApproveParticipantAccount',
-    () =>
-      Promise.resolve({ participantId: 'Hub', ledgerAccountType: 'HUB_FEE', currency: 'USD' }),
+    () => Promise.resolve({ participantId: 'Hub', ledgerAccountType: 'HUB_FEE', currency: 'USD' }),
   ],
 ]
 

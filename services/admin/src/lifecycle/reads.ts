@@ -181,10 +181,7 @@ async function coverOf(deps: Deps, name: string, of: string): Promise<Answer> {
   })
 }
 
-async function historyOf(
-  deps: Deps,
-  search: z.infer<typeof historySearch>,
-): Promise<Answer> {
+async function historyOf(deps: Deps, search: z.infer<typeof historySearch>): Promise<Answer> {
   const { participantId: name, from = '', to = '', cursor: place = '', limit = 0 } = search
   const participant = await findParticipant(deps, name)
   if (participant === undefined) return unknownParticipant(name)

@@ -12,11 +12,7 @@ import { participantsNamed } from './store.ts'
 const by = { actor: 'participant-lifecycle', action: 'AlignParticipantState' }
 
 /** To be run in the ledger's turn. */
-export async function alignStates(
-  tx: Transaction,
-  bus: Announcer,
-  states: States,
-): Promise<void> {
+export async function alignStates(tx: Transaction, bus: Announcer, states: States): Promise<void> {
   for (const participant of await participantsNamed(tx, 'ALL')) {
     const { state, isActive: before, isHub } = participant
     const isActive = permittedIn(states, state).has('TRANSFERS')
