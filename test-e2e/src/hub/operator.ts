@@ -38,7 +38,7 @@ export interface AccountBalance {
  */
 export function operatorAt(url: string, passwordFile: string): Operator {
   let loggingIn: Promise<string> | undefined
-  const token = () => (loggingIn ??= logIn(url, passwordFile))
+  const token = () => (loggingIn ??= logInPatiently(url, passwordFile))
   return {
     token,
     call: async (method, path, body) => {
@@ -53,6 +53,20 @@ export function operatorAt(url: string, passwordFile: string): Operator {
 export const administrator = 'administrator'
 /** What he changes it to. */
 export const chosenPassword = 'a password of the stories'
+
+const log_in_ms_max = 60_000
+
+/** A password is dear to check: a busy machine says "ask again later" (503), and that is done. */
+async function logInPatiently(url: string, passwordFile: string): Promise<string> {
+  const late = Date.now() + log_in_ms_max
+  for (;;) {
+    try {
+      return await logIn(url, passwordFile)
+    } catch (error) {
+      if (!String(error).includes('"2003"') || Date.now() > late) throw error
+    }
+  }
+}
 
 async function logIn(url: string, passwordFile: string): Promise<string> {
   const first = readFileSync(passwordFile, 'utf8')
