@@ -33,6 +33,7 @@ export {
   transfersParticipantStatesService,
   transfersService,
 } from './definitions.ts'
+export { schemeRuleBounds, schemeRuleOf } from './scheme-rules.ts'
 export type { Oracle__Output as Oracle } from './generated/causeway/account_lookup/v1/Oracle.ts'
 export type { OwnerAnswer__Output as OwnerAnswer } from './generated/causeway/account_lookup/v1/OwnerAnswer.ts'
 export type { AuditEntry__Output as AuditEntry } from './generated/causeway/audit/v1/AuditEntry.ts'
@@ -72,6 +73,7 @@ export type { PrepareItem__Output as PrepareItem } from './generated/causeway/pa
 export type { Refusal__Output as Refusal } from './generated/causeway/participant_lifecycle/v1/Refusal.ts'
 export type { ReleaseItem__Output as ReleaseItem } from './generated/causeway/participant_lifecycle/v1/ReleaseItem.ts'
 export type { SettlementEntry__Output as SettlementEntry } from './generated/causeway/participant_lifecycle/v1/SettlementEntry.ts'
+export type { StandingAlarm__Output as StandingAlarm } from './generated/causeway/participant_lifecycle/v1/StandingAlarm.ts'
 export type { WindowNet__Output as WindowNet } from './generated/causeway/participant_lifecycle/v1/WindowNet.ts'
 export type { QuoteRecord__Output as QuoteRecord } from './generated/causeway/quoting/v1/QuoteRecord.ts'
 export type { SchemeRulesState__Output as SchemeRulesState } from './generated/causeway/quoting/v1/SchemeRulesState.ts'
