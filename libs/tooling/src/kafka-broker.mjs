@@ -86,8 +86,8 @@ transaction.state.log.num.partitions=1
 group.initial.rebalance.delay.ms=0
 group.min.session.timeout.ms=1000
 offsets.retention.check.interval.ms=2000
-broker.session.timeout.ms=1500
-broker.heartbeat.interval.ms=300
+broker.session.timeout.ms=3000
+broker.heartbeat.interval.ms=500
 log.cleaner.dedupe.buffer.size=10485760
 ${more}`
 }

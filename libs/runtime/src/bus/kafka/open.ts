@@ -3,7 +3,7 @@
  * by way of an outbox in its own database; what has no database is promised when all in-sync replicas
  * have it.
  */
-import type { Admin } from 'kafkajs'
+import { setTimeout as wait } from 'node:timers/promises'
 import { Gauge } from 'prom-client'
 import type { Logger } from '../../log.ts'
 import type { Metrics } from '../../metrics.ts'
@@ -60,6 +60,8 @@ export interface KafkaBus {
 
 const bounds_default: IntakeBounds = { queued_max: 10_000, queued_bytes_max: 64 * 2 ** 20 }
 const stop_ms_max = 2_000
+const start_ms_max = 30_000
+const start_retry_ms = 500
 /** So far apart the clocks of the processes and the brokers may be. */
 const clocks_ms_max = 1_000
 
@@ -158,20 +160,41 @@ async function openEngine(options: KafkaBusOptions, stopping: AbortSignal): Prom
   }
 }
 
-/** The brokers may be starting as well, so they get half a minute. */
+/**
+ * The brokers may be starting as well, or partitions may be without a leader for a moment, so they get
+ * half a minute; what they refuse for good is told at once.
+ */
 async function makeTopics(brokers: Brokers, options: TopicsOptions): Promise<Topics> {
+  const until_ms = performance.now() + start_ms_max
+  for (;;) {
+    try {
+      return await makeTopicsOnce(brokers, options)
+    } catch (error) {
+      if (!isForGood(error) && performance.now() < until_ms) {
+        await wait(start_retry_ms)
+        continue
+      }
+      brokers.close()
+      if (error instanceof StartError) throw error
+      throw new StartError(`Kafka does not answer as it should: ${(error as Error).message}.`)
+    }
+  }
+}
+
+function isForGood(error: unknown): boolean {
+  if (error instanceof StartError) return true
+  const { name, message } = error as Error
+  return /Authentication|Authorization/i.test(`${name} ${message}`)
+}
+
+async function makeTopicsOnce(brokers: Brokers, options: TopicsOptions): Promise<Topics> {
   const retry = { initialRetryTime: 100, maxRetryTime: 2_000, retries: 16 }
-  let admin: Admin | undefined
+  const admin = brokers.client(retry).admin({ retry })
   try {
-    admin = brokers.client(retry).admin({ retry })
     await admin.connect()
     return await ensureTopics(admin, options)
-  } catch (error) {
-    brokers.close()
-    if (error instanceof StartError) throw error
-    throw new StartError(`Kafka does not answer as it should: ${(error as Error).message}.`)
   } finally {
-    admin?.disconnect().catch(() => undefined)
+    admin.disconnect().catch(() => undefined)
   }
 }
 

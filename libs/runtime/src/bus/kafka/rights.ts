@@ -66,6 +66,7 @@ function entriesOf(
     ...ofTopics([...writes, ...everybodys], may.WRITE),
     ...ofTopics([...reads, ...everybodys], may.READ),
     entry(resource.GROUP, group, pattern.LITERAL, may.READ),
+    entry(resource.GROUP, `${group}_`, pattern.PREFIXED, may.READ),
     entry(resource.GROUP, ownGroups('', service), pattern.PREFIXED, may.READ),
     entry(resource.GROUP, ownGroups('', service), pattern.PREFIXED, may.DELETE),
   ]
