@@ -16,12 +16,18 @@ export function isNegative(amount: Amount): boolean {
   return String(amount).startsWith('-')
 }
 
-/** The amount without its sign. */
-export function magnitude(amount: Amount): Amount {
-  return String(amount).replace('-', '')
+/** What the ledger holds a payment against, as the API says it. */
+export interface Cover {
+  readonly position: Amount
+  readonly reserved: Amount
+  /** null before the first limit. */
+  readonly netDebitCap: Amount | null
+  readonly liquidity: Amount
+  /** The part of the liquidity that payments may not use. */
+  readonly excluded: Amount
 }
 
-/** What can be owed against what is there, as lengths from 0 to 100. */
+/** What is owed against what may be, as lengths from 0 to 100. */
 export interface Bar {
   readonly used: number
   readonly cap: number
@@ -30,19 +36,32 @@ export interface Bar {
   readonly usedPercent: number
 }
 
-/** @param position owed; below zero it is owed to the participant, and nothing is used */
-export function barOf(position: Amount, cap: Amount, cover: Amount): Bar {
-  const used = Math.max(Number(position), 0)
-  const bounds = [Number(cap), Math.max(Number(cover), 0)] as const
-  const longest = Math.max(used, ...bounds, 1)
-  const limit = Math.min(...bounds)
+/** Who is owed money uses nothing. */
+export function barOf({ position, reserved, netDebitCap, liquidity, excluded }: Cover): Bar {
+  const used = Math.max(Number(position) + Number(reserved), 0)
+  const cap = Number(netDebitCap ?? 0)
+  const cover = Math.max(Number(liquidity) - Number(excluded), 0)
+  const longest = Math.max(used, cap, cover, 1)
+  const limit = Math.min(cap, cover)
   const share = (value: number) => Math.round((value / longest) * 1000) / 10
   return {
     used: share(used),
-    cap: share(bounds[0]),
-    cover: share(bounds[1]),
+    cap: share(cap),
+    cover: share(cover),
     usedPercent: limit <= 0 ? 100 : Math.round((used / limit) * 100),
   }
+}
+
+/** The same in words; what is nothing is left out. */
+export function coverText({ position, reserved, netDebitCap, liquidity, excluded }: Cover): string {
+  const isSome = (amount: Amount) => Number(amount) !== 0
+  return [
+    `position ${shownAmount(position)}`,
+    ...(isSome(reserved) ? [`reserved ${shownAmount(reserved)}`] : []),
+    netDebitCap === null ? 'no limit yet' : `limit ${shownAmount(netDebitCap)}`,
+    `cover ${shownAmount(liquidity)}`,
+    ...(isSome(excluded) ? [`of which ${shownAmount(excluded)} is excluded`] : []),
+  ].join(', ')
 }
 
 /** JSON whose numbers keep their digits: one that a double would change is its text. */

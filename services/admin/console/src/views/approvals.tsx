@@ -72,14 +72,7 @@ function PendingRow({ waiting: { approve, request } }: { waiting: Waiting }) {
     <tr>
       <th scope="row">{type}</th>
       <td>
-        <dl className="facts">
-          {Object.entries(change).map(([name, value]) => (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>{typeof value === 'string' ? value : JSON.stringify(value)}</dd>
-            </div>
-          ))}
-        </dl>
+        <Content value={change} />
       </td>
       <td>{createdBy}</td>
       <td>
@@ -90,5 +83,30 @@ function PendingRow({ waiting: { approve, request } }: { waiting: Waiting }) {
         <ActionButton label="Reject" kind="danger" run={decide('REJECT')} />
       </td>
     </tr>
+  )
+}
+
+/** What was asked for, however deep. */
+function Content({ value }: { value: unknown }) {
+  if (Array.isArray(value)) {
+    return value.map((each: unknown, at) => (
+      <span key={at}>
+        {at > 0 && ', '}
+        <Content value={each} />
+      </span>
+    ))
+  }
+  if (typeof value !== 'object' || value === null) return <>{String(value)}</>
+  return (
+    <dl className="facts">
+      {Object.entries(value).map(([name, member]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>
+            <Content value={member} />
+          </dd>
+        </div>
+      ))}
+    </dl>
   )
 }

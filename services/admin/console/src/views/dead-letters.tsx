@@ -58,7 +58,7 @@ export function DeadLetters() {
                   </td>
                   <td>{letter.attempts}</td>
                   <td>
-                    {letter.httpStatus} {letter.lastError}
+                    {letter.lastError ?? letter.httpStatus}
                   </td>
                   <td>
                     <Time at={letter.takenAt} />

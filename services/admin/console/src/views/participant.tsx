@@ -1,6 +1,6 @@
 /** One participant: what it lacks, what it holds, and what an operator may change. */
 import { useQuery } from '@tanstack/react-query'
-import { call, get } from '../api.ts'
+import { call, get, Refusal } from '../api.ts'
 import type { Amount } from '../domain/amounts.ts'
 import {
   ActionButton,
@@ -62,8 +62,9 @@ function LimitCard({ name }: { name: string }) {
     const limit = { type: 'NET_DEBIT_CAP', value }
     try {
       await call('PUT', `${pathOf(name)}/limits`, { currency, limit })
-    } catch {
-      // There is none yet, or its account is not in use: the first limit puts it in use.
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.status !== 404) throw error
+      // There is none yet: the first limit puts the account in use.
       await call('POST', `${pathOf(name)}/initialPositionAndLimits`, {
         currency,
         limit,

@@ -1,8 +1,9 @@
 /** Who takes part: ready or not, and how much of what they may owe they owe now. */
 import { useQueries, useQuery } from '@tanstack/react-query'
+import { useState, type ReactNode } from 'react'
 import { Link } from 'wouter'
-import { get } from '../api.ts'
-import { barOf, isNegative, magnitude, shownAmount, type Amount } from '../domain/amounts.ts'
+import { get, query } from '../api.ts'
+import { barOf, coverText, type Amount, type Cover } from '../domain/amounts.ts'
 import { Card, Loaded, Money, Page, State, Table } from '../ui.tsx'
 import { Onboarding } from './onboarding.tsx'
 
@@ -23,12 +24,6 @@ export interface Account {
   readonly currency: string
   readonly isActive: 0 | 1
   readonly value: Amount
-}
-
-interface Limit {
-  readonly name: string
-  readonly currency: string
-  readonly limit: { readonly value: Amount }
 }
 
 interface Readiness {
@@ -52,11 +47,11 @@ export const accountsQuery = (name: string) => ({
   refetchInterval,
 })
 
-export const limitsQuery = {
-  queryKey: ['limits'],
-  queryFn: () => get<Limit[]>('/participants/limits'),
+const coverQuery = (participantId: string, currency: string) => ({
+  queryKey: ['cover', participantId, currency],
+  queryFn: () => get<Cover>(`/GetLiquidityCoverCurrentState${query({ participantId, currency })}`),
   refetchInterval,
-}
+})
 
 /** The hub owns accounts of its own kind; it is nobody's FSP. */
 export function isHub({ accounts }: Participant): boolean {
@@ -68,7 +63,11 @@ export function Participants() {
   return (
     <Page title="Participants">
       <Loaded query={participants}>
-        {(all) => <ParticipantTable participants={all.filter((each) => !isHub(each))} />}
+        {(all) => (
+          <Some of={all.filter((each) => !isHub(each))}>
+            {(some) => <ParticipantTable participants={some} />}
+          </Some>
+        )}
       </Loaded>
       <Onboarding />
     </Page>
@@ -107,7 +106,7 @@ function ParticipantTable({ participants }: { participants: readonly Participant
               )}
             </td>
             <td>
-              <Bars name={name} />
+              <Bars participant={participant} />
             </td>
           </tr>
         )
@@ -116,55 +115,30 @@ function ParticipantTable({ participants }: { participants: readonly Participant
   )
 }
 
-/** One bar for each currency. */
-export function Bars({ name }: { name: string }) {
-  const accounts = useQuery(accountsQuery(name)).data ?? []
-  const limits = useQuery(limitsQuery).data ?? []
-  const positions = accounts.filter(({ ledgerAccountType }) => ledgerAccountType === 'POSITION')
-  return positions.map(({ currency, value }) => {
-    const settlement = accounts.find(
-      (each) => each.ledgerAccountType === 'SETTLEMENT' && each.currency === currency,
-    )
-    const limit = limits.find((each) => each.name === name && each.currency === currency)
-    return (
-      <PositionBar
-        key={currency}
-        currency={currency}
-        position={value}
-        cap={limit?.limit.value}
-        cover={coverOf(settlement?.value ?? 0)}
-      />
+/** One bar for each currency, of the very figures that the ledger holds payments against. */
+export function Bars({ participant: { name, accounts } }: { participant: Participant }) {
+  const currencies = accounts
+    .filter(({ ledgerAccountType }) => ledgerAccountType === 'POSITION')
+    .map(({ currency }) => currency)
+  const covers = useQueries({ queries: currencies.map((currency) => coverQuery(name, currency)) })
+  return currencies.map((currency, at) => {
+    const cover = covers[at]?.data
+    return cover === undefined ? null : (
+      <PositionBar key={currency} currency={currency} cover={cover} />
     )
   })
 }
 
-/** What the hub owes a participant on its settlement account is below zero there, and its cover. */
-function coverOf(settlement: Amount): Amount {
-  if (isNegative(settlement)) return magnitude(settlement)
-  return String(settlement) === '0' ? 0 : `-${settlement}`
-}
-
-function PositionBar({
-  currency,
-  position,
-  cap,
-  cover,
-}: {
-  currency: string
-  position: Amount
-  cap: Amount | undefined
-  cover: Amount
-}) {
-  const bar = barOf(position, cap ?? 0, cover)
+function PositionBar({ currency, cover }: { currency: string; cover: Cover }) {
+  const bar = barOf(cover)
   const level = bar.usedPercent >= 90 ? 'full' : bar.usedPercent >= 70 ? 'high' : 'low'
-  const capText = cap === undefined ? 'no limit in force' : `limit ${shownAmount(cap)}`
-  const text = `${currency}: position ${shownAmount(position)}, ${capText}, cover ${shownAmount(cover)}`
+  const text = `${currency}: ${coverText(cover)}`
   return (
     <figure className="bar">
       <svg viewBox="0 0 100 10" preserveAspectRatio="none" role="img" aria-label={text}>
         <rect className="cover" x="0" y="1" width={bar.cover} height="8" rx="1" />
         <rect className={`used ${level}`} x="0" y="3" width={bar.used} height="4" />
-        {cap !== undefined && (
+        {cover.netDebitCap !== null && (
           <line className="cap" x1={bar.cap} x2={bar.cap} y1="0" y2="10" />
         )}
       </svg>
@@ -179,22 +153,51 @@ export function Standing() {
   return (
     <Card title="Positions against limits and cover">
       <Loaded query={participants}>
-        {(all) => {
-          const fsps = all.filter((each) => !isHub(each))
-          if (fsps.length === 0) return <p>No FSP has joined yet.</p>
-          return (
-            <ul className="standing">
-              {fsps.map(({ name }) => (
-                <li key={name}>
-                  <Link href={`/participants/${encodeURIComponent(name)}`}>{name}</Link>
-                  <Bars name={name} />
-                </li>
-              ))}
-            </ul>
-          )
-        }}
+        {(all) => (
+          <Some of={all.filter((each) => !isHub(each))}>
+            {(some) => (
+              <ul className="standing">
+                {some.map((participant) => (
+                  <li key={participant.name}>
+                    <Link href={`/participants/${encodeURIComponent(participant.name)}`}>
+                      {participant.name}
+                    </Link>
+                    <Bars participant={participant} />
+                  </li>
+                ))}
+              </ul>
+            )}
+          </Some>
+        )}
       </Loaded>
     </Card>
+  )
+}
+
+const shown_max = 50
+
+/** Each one shown is asked about every few seconds, so of a large scheme a part is shown at a time. */
+function Some({
+  of,
+  children,
+}: {
+  of: readonly Participant[]
+  children: (some: readonly Participant[]) => ReactNode
+}) {
+  const [part, setPart] = useState('')
+  if (of.length === 0) return <p>No FSP has joined yet.</p>
+  const found = of.filter(({ name }) => name.toLowerCase().includes(part.toLowerCase()))
+  return (
+    <>
+      {of.length > shown_max && (
+        <label>
+          Part of the name{' '}
+          <input type="search" value={part} onChange={(event) => setPart(event.target.value)} />{' '}
+          {found.length > shown_max && `the first ${shown_max} of ${found.length} are shown`}
+        </label>
+      )}
+      {children(found.slice(0, shown_max))}
+    </>
   )
 }
 
@@ -224,6 +227,7 @@ export function ReadinessCard({ name }: { name: string }) {
 
 export function AccountsCard({ name }: { name: string }) {
   const accounts = useQuery(accountsQuery(name))
+  const participant = useParticipants().data?.find((each) => each.name === name)
   return (
     <Card title="Accounts">
       <Loaded query={accounts}>
@@ -248,7 +252,7 @@ export function AccountsCard({ name }: { name: string }) {
           </Table>
         )}
       </Loaded>
-      <Bars name={name} />
+      {participant !== undefined && <Bars participant={participant} />}
     </Card>
   )
 }
