@@ -200,18 +200,26 @@ describe('the commands that people are told to paste', () => {
     await ended
   })
 
-  /** Runs them one after the other as a shell would. */
+  /** Runs them one after the other as a shell would: what one of them sets, the next ones know. */
   async function paste(commands: readonly string[]): Promise<readonly string[]> {
     const outputs: string[] = []
+    let token = ''
     for (const command of commands) {
-      const { stdout } = await promisify(execFile)('sh', ['-c', command])
+      const isLogIn = command.trim().startsWith('TOKEN=')
+      const env = { ...process.env, TOKEN: token }
+      const line = isLogIn ? `${command}; printf %s "$TOKEN"` : command
+      const { stdout } = await promisify(execFile)('sh', ['-c', line], { env })
+      if (isLogIn) {
+        token = stdout
+        continue
+      }
       outputs.push(stdout)
     }
     return outputs
   }
 
   test('work as npm start prints them', async () => {
-    const commands = printed.replaceAll('\\\n', ' ').match(/^ *curl .*$/gm) ?? []
+    const commands = printed.replaceAll('\\\n', ' ').match(/^ *(curl|TOKEN=) ?.*$/gm) ?? []
     const [payment, question, readiness, accounts] = await paste(commands)
     expect(JSON.parse(payment ?? '')).toMatchObject({ state: 'COMMITTED' })
     expect(question).toMatch(/^HTTP\/1.1 202 /)
@@ -227,7 +235,10 @@ describe('the commands that people are told to paste', () => {
       .replaceAll(':4301', `:${ports['SANDBOX_GREENBANK_PORT'] ?? ''}`)
       .replaceAll(':4100', `:${ports['OPERATOR_PORT'] ?? ''}`)
       .replaceAll(':4190', `:${ports['METRICS_PORT'] ?? ''}`)
-    const [payment, readiness, accounts, ready] = await paste(ported.match(/^curl .*$/gm) ?? [])
+      .replaceAll('.data/', `${dataDir}/`)
+    const [payment, readiness, accounts, ready] = await paste(
+      ported.match(/^(curl|TOKEN=) ?.*$/gm) ?? [],
+    )
     expect(JSON.parse(payment ?? '')).toMatchObject({ state: 'COMMITTED' })
     expect(JSON.parse(readiness ?? '')).toMatchObject({ ready: true })
     expect(accounts).toContain('POSITION')

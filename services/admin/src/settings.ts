@@ -18,7 +18,7 @@ export const settings = {
       'how operators say who they are: token (they log in), or none (everybody who reaches the port is ' +
       'the operator; on a loopback address alone)',
     options: ['token', 'none'],
-    default: 'none',
+    default: 'token',
   }),
   EDGE_IDENTITY: choice({
     about:
