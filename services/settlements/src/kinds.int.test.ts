@@ -180,3 +180,27 @@ test('a model of SETTLEMENT accounts is accepted and an inactive one settles not
     ['SETTLENGN', true],
   ])
 })
+
+test('a default model keeps the currencies that it serves apart', async () => {
+  const modelId = await addModel(scheme, { name: 'OFALLOTHERS', currency: '' })
+  for (const currency of ['SEK', 'NOK']) {
+    await openHub(scheme, currency)
+    for (const name of fsps) await addFsp(scheme, name, currency)
+  }
+  await pay(
+    scheme,
+    { payer: 'greenbank', payee: 'redpay', amount: '10', currency: 'SEK', modelId },
+    { payer: 'redpay', payee: 'greenbank', amount: '10', currency: 'NOK', modelId },
+  )
+  const created = await settle(scheme, [(await closeOpen(scheme)).id], 'OFALLOTHERS')
+  expect(created.windows[0]?.contents.map(({ currency }) => currency)).toEqual(['NOK', 'SEK'])
+  expect(created.accounts.map(({ currency, net }) => `${net} ${currency}`)).toEqual([
+    '10 SEK',
+    '-10 NOK',
+    '-10 SEK',
+    '10 NOK',
+  ])
+  for (const state of steps) await stepAll(scheme, created, state)
+  expect(await valuesOf('POSITION', 'SEK')).toEqual(['0', '0', '0'])
+  expect(await valuesOf('POSITION', 'NOK')).toEqual(['0', '0', '0'])
+})

@@ -1,8 +1,8 @@
 /** Settlements as the operator reads them. */
 import { formatAmount } from '@causeway/money'
-import type { Settlement, SettlementAccount } from '@causeway/protos'
+import type { Settlement, SettlementAccount, SettlementWindow } from '@causeway/protos'
 import { statement, textArray, type Queries } from '@causeway/runtime'
-import { anyWindow, readWindows } from '../windows/read-store.ts'
+import { anyWindow, groupedBy, readWindows } from '../windows/read-store.ts'
 
 export interface SettlementFilter {
   /** Each null: whatever it is. */
@@ -64,11 +64,17 @@ const listAccounts = statement(`
   from settlement_accounts where settlement_id = any($1::text[]::integer[])
   order by settlement_id, participant_id, account_id`)
 
-const listWindows = statement(`
-  select distinct taken.settlement_id, contents.window_id
+const listTaken = statement(`
+  select taken.settlement_id, taken.content_id, contents.window_id
   from settlement_contents taken join window_contents contents on contents.id = taken.content_id
   where taken.settlement_id = any($1::text[]::integer[])
-  order by 1, 2`)
+  order by taken.settlement_id, contents.window_id, taken.content_id`)
+
+interface TakenRow {
+  readonly settlement_id: number
+  readonly content_id: number
+  readonly window_id: number
+}
 
 interface SettlementRow {
   readonly id: number
@@ -97,7 +103,7 @@ export async function readSettlements(
   db: Queries,
   filter: SettlementFilter,
 ): Promise<readonly Settlement[]> {
-  const rows = await db.query<SettlementRow>(listSettlements, [
+  const found = await db.query<SettlementRow>(listSettlements, [
     filter.id,
     filter.currency,
     filter.participantId,
@@ -110,27 +116,59 @@ export async function readSettlements(
     filter.windowTo,
     filter.limit,
   ])
+  const rows = await fitting(db, found)
   const ids = textArray(rows.map(({ id }) => String(id)))
   const accounts = await db.query<AccountRow>(listAccounts, [ids])
-  const taken = await db.query<{ settlement_id: number; window_id: number }>(listWindows, [ids])
-  const settlements: Settlement[] = []
-  for (const row of rows) {
-    const windowIds = taken.filter(({ settlement_id }) => settlement_id === row.id)
-    const limit = Math.max(windowIds.length, 1)
-    const held = { ...anyWindow, ids: windowIds.map(({ window_id }) => window_id), limit }
-    settlements.push({
-      id: row.id,
-      model: row.model,
-      state: row.state,
-      reason: row.reason,
-      externalReference: row.external_reference,
-      createdAt: row.created_at.toISOString(),
-      changedAt: row.changed_at.toISOString(),
-      windows: [...(await readWindows(db, held, row.id))],
-      accounts: accounts.filter(({ settlement_id }) => settlement_id === row.id).map(accountOf),
-    })
-  }
-  return settlements
+  const taken = await db.query<TakenRow>(listTaken, [ids])
+  const windowIds = [...new Set(taken.map(({ window_id }) => window_id))]
+  const held = { ...anyWindow, ids: windowIds, limit: windowIds.length }
+  const windows = new Map((await readWindows(db, held, 'SUMS')).map((one) => [one.id, one]))
+  const accountsOf = groupedBy(accounts, ({ settlement_id }) => settlement_id)
+  const takenBy = groupedBy(taken, ({ settlement_id }) => settlement_id)
+  return rows.map((row) => ({
+    id: row.id,
+    model: row.model,
+    state: row.state,
+    reason: row.reason,
+    externalReference: row.external_reference,
+    createdAt: row.created_at.toISOString(),
+    changedAt: row.changed_at.toISOString(),
+    windows: windowsWith(takenBy.get(row.id) ?? [], windows),
+    accounts: (accountsOf.get(row.id) ?? []).map(accountOf),
+  }))
+}
+
+const sizes = statement(`
+  select settlement_id, count(*)::integer as accounts from settlement_accounts
+  where settlement_id = any($1::text[]::integer[]) group by settlement_id`)
+
+/** With so many the answer is as long as one may be: older settlements are asked for by time. */
+const accounts_max = 50_000
+
+async function fitting(
+  db: Queries,
+  rows: readonly SettlementRow[],
+): Promise<readonly SettlementRow[]> {
+  const counts = await db.query<{ settlement_id: number; accounts: number }>(sizes, [
+    textArray(rows.map(({ id }) => String(id))),
+  ])
+  const sizeOf = new Map(counts.map((row) => [row.settlement_id, row.accounts]))
+  let sum = 0
+  const end = rows.findIndex(({ id }) => (sum += sizeOf.get(id) ?? 0) > accounts_max)
+  return end < 0 ? rows : rows.slice(0, Math.max(end, 1))
+}
+
+/** The windows with only what the settlement took of them. */
+function windowsWith(
+  taken: readonly TakenRow[],
+  windows: ReadonlyMap<number, SettlementWindow>,
+): SettlementWindow[] {
+  const contents = new Set(taken.map(({ content_id }) => content_id))
+  return [...new Set(taken.map(({ window_id }) => window_id))].flatMap((id) => {
+    const window = windows.get(id)
+    if (window === undefined) return []
+    return [{ ...window, contents: window.contents.filter((one) => contents.has(one.id)) }]
+  })
 }
 
 function accountOf(row: AccountRow): SettlementAccount {

@@ -44,9 +44,6 @@ const listContents = statement(`
     models.name as model, contents.transfers_count
   from window_contents contents join settlement_models models on models.id = contents.model_id
   where contents.window_id = any($1::text[]::integer[])
-    and ($2::integer is null or exists (
-      select from settlement_contents taken
-      where taken.settlement_id = $2 and taken.content_id = contents.id))
   order by contents.id`)
 
 const listNets = statement(`
@@ -85,11 +82,11 @@ interface NetRow {
   readonly transfers_count: string
 }
 
-/** @param settlementId only what this settlement took; null: all that they hold */
+/** @param nets NETS: with each account's; SUMS: without, as in lists, which have to fit into a message */
 export async function readWindows(
   db: Queries,
   filter: WindowFilter,
-  settlementId: number | null = null,
+  nets: 'NETS' | 'SUMS',
 ): Promise<readonly SettlementWindow[]> {
   const windows = await db.query<WindowRow>(listWindows, [
     filter.ids === null ? null : textArray(filter.ids.map(String)),
@@ -102,10 +99,10 @@ export async function readWindows(
   ])
   const contents = await db.query<ContentRow>(listContents, [
     textArray(windows.map(({ id }) => String(id))),
-    settlementId,
   ])
-  const nets = await db.query<NetRow>(listNets, [textArray(contents.map(({ id }) => String(id)))])
-  const netsOf = groupedBy(nets, ({ content_id }) => content_id)
+  const counted = nets === 'NETS' ? contents : []
+  const rows = await db.query<NetRow>(listNets, [textArray(counted.map(({ id }) => String(id)))])
+  const netsOf = groupedBy(rows, ({ content_id }) => content_id)
   const contentsOf = groupedBy(contents, ({ window_id }) => window_id)
   return windows.map((window) => ({
     id: window.id,
@@ -145,7 +142,7 @@ function netMessage(row: NetRow): ContentNet {
   }
 }
 
-function groupedBy<Row>(
+export function groupedBy<Row>(
   rows: readonly Row[],
   keyOf: (row: Row) => number,
 ): ReadonlyMap<number, readonly Row[]> {

@@ -18,15 +18,19 @@ export function windowHandlers(
   return {
     ListSettlementWindows: async ({ participantId, state, from, to, currency, limit }) => ({
       windows: [
-        ...(await readWindows(db, {
-          ids: null,
-          participantId: givenNumber(participantId),
-          state: givenText(state),
-          from: timeIn(from),
-          to: timeIn(to),
-          currency: givenText(currency),
-          limit: limit <= 0 ? anyWindow.limit : Math.min(limit, anyWindow.limit),
-        })),
+        ...(await readWindows(
+          db,
+          {
+            ids: null,
+            participantId: givenNumber(participantId),
+            state: givenText(state),
+            from: timeIn(from),
+            to: timeIn(to),
+            currency: givenText(currency),
+            limit: limit <= 0 ? anyWindow.limit : Math.min(limit, anyWindow.limit),
+          },
+          'SUMS',
+        )),
       ],
     }),
     GetSettlementWindow: ({ id }) => windowAnswer(parts, id),
@@ -40,7 +44,7 @@ export function windowHandlers(
 }
 
 async function windowAnswer({ db }: WindowServiceParts, id: number) {
-  const [window] = await readWindows(db, { ...anyWindow, ids: [id] })
+  const [window] = await readWindows(db, { ...anyWindow, ids: [id] }, 'NETS')
   return window === undefined
     ? refusedWith(refuse('WINDOW_UNKNOWN', `there is no window ${id}`))
     : { window }
