@@ -71,6 +71,14 @@ test('at 90 percent of the cap the FSP and the hub are told once, and once more 
   expect((await mailbox.await(near, 4)).toSorted()).toEqual([...told, ...told].toSorted())
 }, 60_000)
 
+test('the operator sees what stands', async () => {
+  const alarms = await answered(scheme.operator.call('GET', '/alarms?participantId=greenbank'))
+  expect(alarms).toMatchObject([{ kind: 'THRESHOLD', currency: 'USD', limit: 1000, told: 1 }])
+  expect(await answered(scheme.operator.call('GET', '/alarms?participantId=bluewallet'))).toEqual(
+    [],
+  )
+})
+
 const rejection = {
   errorInformation: { errorCode: '5104', errorDescription: 'Payee rejected' },
 }

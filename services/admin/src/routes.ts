@@ -1,10 +1,18 @@
 /** Every operation of the administration API; each group has its own table in its own file. */
 import { auditOperations, auditVerification } from './access/audit.ts'
 import { operatorOperations, passwordOperations, roleOperations } from './access/operators.ts'
-import { fourEyes, guarded, needs, open, signedIn, type GuardedOperation } from './access/privileges.ts'
+import {
+  fourEyes,
+  guarded,
+  needs,
+  open,
+  signedIn,
+  type GuardedOperation,
+} from './access/privileges.ts'
 import { logInOperations, logOutOperations } from './access/sessions.ts'
 import { accountTypeOperations } from './account-types.ts'
 import { accountOperations } from './accounts.ts'
+import { alarmOperations } from './alarms/routes.ts'
 import { credentialOperations } from './credentials/routes.ts'
 import { deadLetterOperations } from './dead-letters/routes.ts'
 import { endpointOperations } from './endpoints.ts'
@@ -47,6 +55,7 @@ export function operations(deps: Deps): readonly GuardedOperation[] {
     ...guarded('PARTICIPANTS', endpointOperations(deps)),
     ...guarded('PARTICIPANTS', accountOperations(deps)),
     ...guarded('PARTICIPANTS', accountTypeOperations()),
+    ...guarded('PARTICIPANTS', alarmOperations(deps)),
     ...guarded('FUNDS', fundsOperations(deps)),
     ...fourEyes(lifecycleOperations(deps)),
     // Public keys are public: whoever verifies signatures reads them here.

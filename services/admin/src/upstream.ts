@@ -1,6 +1,7 @@
 /** The services that the administration API asks; it owns nothing itself. */
 import { parseDecimal } from '@causeway/money'
 import {
+  alarmsService,
   auditService,
   credentialsService,
   fundsService,
@@ -33,6 +34,7 @@ export interface Upstream {
   readonly ledger: Calls<typeof ledgerService>
   readonly funds: Calls<typeof fundsService>
   readonly liquidity: Calls<typeof liquidityService>
+  readonly alarms: Calls<typeof alarmsService>
   readonly lifecycle: Calls<typeof lifecycleService>
   readonly models: Calls<typeof settlementModelsService>
   readonly windows: Calls<typeof settlementWindowsService>
@@ -61,6 +63,7 @@ export function connect(grpc: GrpcHost): Upstream {
     ledger: grpc.client(ledgerService, 'participant-lifecycle'),
     funds: grpc.client(fundsService, 'participant-lifecycle'),
     liquidity: grpc.client(liquidityService, 'participant-lifecycle'),
+    alarms: grpc.client(alarmsService, 'participant-lifecycle'),
     lifecycle: grpc.client(lifecycleService, 'participant-lifecycle'),
     models: grpc.client(settlementModelsService, 'settlements'),
     windows: grpc.client(settlementWindowsService, 'settlements'),

@@ -1,0 +1,56 @@
+/** Alarms that stand: positions near their limit, and transfers refused for want of liquidity. */
+import type { StandingAlarm } from '@causeway/protos'
+import { z } from 'zod'
+import { answered } from '../answer.ts'
+import { word } from '../fields.ts'
+import type { Json } from '../json.ts'
+import { reads, type Operation } from '../operation.ts'
+import { shownAmount, shownTime } from '../shapes.ts'
+import { unitsOf, type Deps } from '../upstream.ts'
+
+const search = z.object({ participantId: word.optional() })
+
+const shownAlarm = z
+  .strictObject({
+    participantId: z.string(),
+    accountId: z.int(),
+    currency: z.string(),
+    kind: z.enum(['THRESHOLD', 'LIMIT']),
+    limit: shownAmount,
+    firstAt: shownTime,
+    lastToldAt: shownTime,
+    told: z.int(),
+  })
+  .meta({ id: 'Alarm' })
+
+export function alarmOperations(deps: Deps): readonly Operation[] {
+  return [
+    reads(
+      '/alarms',
+      {
+        about: 'Alarms that stand: positions near their limit, and transfers refused for it',
+        query: search,
+        answers: { 200: z.array(shownAlarm) },
+      },
+      async ({ query: { participantId = '' } }) => {
+        const { alarms } = await deps.alarms.ListStandingAlarms({ participantId })
+        return answered(200, alarms.map(alarmBody))
+      },
+    ),
+  ]
+}
+
+function alarmBody({ limit, ...alarm }: StandingAlarm) {
+  const { participantId, accountId, currency, kind, firstAt, lastToldAt, told } = alarm
+  const units = unitsOf(limit)
+  return {
+    participantId,
+    accountId,
+    currency,
+    kind,
+    limit: units,
+    firstAt,
+    lastToldAt,
+    told,
+  } satisfies Json
+}
