@@ -16,7 +16,7 @@ const typescript = {
 
 /**
  * unit: no I/O, milliseconds. int: real PostgreSQL. kafka: a real broker beside it. e2e: the hub as a
- * process, seen over the wire.
+ * process, seen over the wire. containers: the same stories, each service in a container of its own.
  */
 export default {
   projects: [
@@ -45,5 +45,14 @@ export default {
       globalTeardown: './libs/runtime/src/testing/kafka-teardown.ts',
     },
     { ...typescript, displayName: 'e2e', testMatch: ['**/test-e2e/src/**/*.e2e.test.ts'] },
+    {
+      ...typescript,
+      displayName: 'containers',
+      testMatch: ['**/test-e2e/src/**/*.e2e.test.ts'],
+      // Of these the hub in one process is itself the matter, or the load is.
+      testPathIgnorePatterns: ['/(front-door|killed|flood|console)\\.e2e\\.test\\.ts$'],
+      globalSetup: './test-e2e/src/hub/containers-setup.ts',
+      globalTeardown: './test-e2e/src/hub/containers-teardown.ts',
+    },
   ],
 }

@@ -10,19 +10,16 @@ import {
   type Ca,
   type HostNames,
 } from '@causeway/pki'
-import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
-import { once } from 'node:events'
-import { openSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { request } from 'undici'
-import { enrol } from './credentials.ts'
-import { openFsp, type Fsp } from './fsp.ts'
+import type { Fsp } from './fsp.ts'
 import { freePort, newDataDir, removeDataDir } from './hub-process.ts'
-import { answered, onboard, openScheme, operatorAt, type Operator } from './operator.ts'
+import { processes, type House, type Running } from './house.ts'
+import { joinScheme } from './join.ts'
+import { openScheme, operatorAt, type Operator } from './operator.ts'
 
 /** Each service with those that it calls. */
 const providers = {
@@ -65,6 +62,7 @@ const withoutDatabase: ReadonlySet<ServiceName> = new Set(['fspiop-api', 'admin'
 
 export interface ApartHub {
   readonly operator: Operator
+  readonly urls: { readonly fsp: string; readonly operator: string }
   /** Opens an FSP with a certificate and a key, and onboards it. */
   join(name: string): Promise<Fsp>
   /** SIGKILL; resolves when it is gone. */
@@ -80,9 +78,7 @@ export interface ApartHub {
 }
 
 const start_ms_max = 90_000
-const root = new URL('../../../', import.meta.url)
 const snake = (service: string) => service.replaceAll('-', '_')
-const program = (path: string) => fileURLToPath(new URL(path, root))
 
 interface Place {
   readonly folder: string
@@ -93,21 +89,23 @@ interface Place {
 /** @param settings further ones for every service */
 export async function openApartHub(
   settings: Readonly<Record<string, string>> = {},
+  house: House = processes,
 ): Promise<ApartHub> {
-  const place = await prepare(settings)
-  const running = new Map<ProcessName, ChildProcess>()
+  const place = await prepare(settings, house)
+  const running = new Map<ProcessName, Running>()
   let stopping = false
   const logFile = (name: ProcessName) => join(place.folder, `${name}.log`)
 
-  function launch(name: ProcessName): ChildProcess {
-    const log = openSync(logFile(name), 'a')
-    const main = program(`services/${serviceOf(name)}/dist/main.js`)
-    const child = spawn(process.execPath, ['--enable-source-maps', main], {
-      stdio: ['ignore', log, log],
-      env: { PATH: process.env['PATH'], ...place.environment[name] },
+  async function launch(name: ProcessName): Promise<Running> {
+    const launched = await house.launch({
+      name,
+      main: `services/${serviceOf(name)}/dist/main.js`,
+      environment: place.environment[name],
+      folder: place.folder,
+      logFile: logFile(name),
     })
-    running.set(name, child)
-    return child
+    running.set(name, launched)
+    return launched
   }
 
   async function readyOf(name: ProcessName): Promise<number | undefined> {
@@ -118,27 +116,30 @@ export async function openApartHub(
   }
 
   async function start(name: ProcessName): Promise<void> {
-    const child = launch(name)
+    const launched = await launch(name)
     for (const until = Date.now() + start_ms_max; Date.now() < until; await wait(50)) {
       if ((await readyOf(name)) === 200) return
-      if (child.exitCode !== null || stopping) break
+      if (launched.hasEnded || stopping) break
     }
     throw new Error(`${name} did not start:\n${readFileSync(logFile(name), 'utf8').slice(-4_000)}`)
   }
 
-  async function end(name: ProcessName, signal: NodeJS.Signals): Promise<number | null> {
-    const child = running.get(name)
-    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return null
-    const ended = once(child, 'exit')
-    child.kill(signal)
-    const [code] = (await ended) as [number | null]
-    return code
+  async function end(name: ProcessName, signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null> {
+    const launched = running.get(name)
+    if (launched === undefined || launched.hasEnded) return null
+    launched.signal(signal)
+    return launched.ended
   }
 
   const fsps: Fsp[] = []
   const urlOf = (name: ProcessName, scheme: string, port: string) =>
     `${scheme}://127.0.0.1:${place.environment[name][port] ?? ''}`
-  const operator = operatorAt(urlOf('admin', 'http', 'OPERATOR_PORT'), place.passwordFile)
+  const edge = settings['EDGE_IDENTITY'] === 'header' ? 'http' : 'https'
+  const urls = {
+    fsp: urlOf('fspiop-api', edge, 'FSP_PORT'),
+    operator: urlOf('admin', 'http', 'OPERATOR_PORT'),
+  }
+  const operator = operatorAt(urls.operator, place.passwordFile)
 
   async function stop(): Promise<readonly (number | null)[]> {
     stopping = true
@@ -157,12 +158,11 @@ export async function openApartHub(
   }
   return {
     operator,
+    urls,
     join: async (name) => {
-      await answered(operator.call('POST', '/participants', { name, currency: 'USD' }))
-      const url = urlOf('fspiop-api', 'https', 'FSP_PORT')
-      const fsp = await openFsp(name, () => url, await enrol(operator, name))
+      const doors = { operator, fspUrl: () => urls.fsp, isSafe: true }
+      const fsp = await joinScheme(doors, name, { funds: '1000000', netDebitCap: '1000000' })
       fsps.push(fsp)
-      await onboard(operator, fsp, { funds: '1000000', netDebitCap: '1000000' })
       return fsp
     },
     kill: async (name) => {
@@ -176,15 +176,13 @@ export async function openApartHub(
   }
 }
 
-/** The broker and the PostgreSQL of the test run are in its environment. */
-async function prepare(settings: Readonly<Record<string, string>>): Promise<Place> {
+async function prepare(settings: Readonly<Record<string, string>>, house: House): Promise<Place> {
   const folder = await newDataDir()
+  house.handOver(folder)
   const suffix = randomBytes(4).toString('hex')
-  const urls = databaseUrls(`apart_${suffix}`)
-  await promisify(execFile)(process.execPath, [program('libs/runtime/dist/provision/main.js')], {
-    env: { PATH: process.env['PATH'], PROVISION_DATABASE_URL: databaseUrl('postgres'), ...urls },
-  })
-  const files = writeSecrets(folder)
+  const urls = databaseUrls(house, `apart_${suffix}`)
+  await provision(house, folder, urls)
+  const files = writeSecrets(house, folder)
   const ports = new Map<ProcessName, string>()
   for (const name of processNames) ports.set(name, await freePort())
   const entries = processNames.map(async (name) => {
@@ -198,7 +196,7 @@ async function prepare(settings: Readonly<Record<string, string>>): Promise<Plac
         .join(),
     ])
     const values: Readonly<Record<string, string>> = {
-      KAFKA_BROKERS: `127.0.0.1:${process.env['CAUSEWAY_TEST_KAFKA_PORT'] ?? ''}`,
+      ...house.settings,
       KAFKA_TOPIC_PREFIX: `apart-${suffix}.`,
       KAFKA_REPLICAS: '1',
       KAFKA_MIN_INSYNC: '1',
@@ -224,19 +222,31 @@ async function prepare(settings: Readonly<Record<string, string>>): Promise<Plac
   }
 }
 
-function databaseUrl(database: string, role = 'postgres'): string {
-  const host = encodeURIComponent(process.env['CAUSEWAY_TEST_SOCKET_FOLDER'] ?? '')
-  return `postgres://${role}@localhost:5432/${database}?host=${host}&sslmode=disable`
+/** Makes the database, and a role and a schema for each service. */
+async function provision(
+  house: House,
+  folder: string,
+  urls: Readonly<Record<string, string>>,
+): Promise<void> {
+  const logFile = join(folder, 'provision.log')
+  const { ended } = await house.launch({
+    name: 'provision',
+    main: 'libs/runtime/dist/provision/main.js',
+    environment: { PROVISION_DATABASE_URL: house.databaseUrl('postgres'), ...urls },
+    folder,
+    logFile,
+  })
+  if ((await ended) !== 0) throw new Error(`nothing provisioned: ${readFileSync(logFile, 'utf8')}`)
 }
 
-function databaseUrls(database: string): Readonly<Record<string, string>> {
+function databaseUrls(house: House, database: string): Readonly<Record<string, string>> {
   const services = (Object.keys(providers) as readonly ServiceName[]).filter(
     (service) => !withoutDatabase.has(service),
   )
   return Object.fromEntries(
     services.map((service) => [
       `${snake(service).toUpperCase()}_DATABASE_URL`,
-      databaseUrl(database, snake(service)),
+      house.databaseUrl(database, snake(service)),
     ]),
   )
 }
@@ -248,13 +258,15 @@ interface Secrets {
 }
 
 /** Two authorities: one for the FSPs of the scheme, one for the hub's own services. */
-function writeSecrets(folder: string): Secrets {
+function writeSecrets(house: House, folder: string): Secrets {
   const now_ms = Date.now()
   const validity = { from: new Date(now_ms - 60_000), to: new Date(now_ms + 86_400_000) }
   const subject = (commonName: string) => ({ commonName, organization: 'Hub' })
   const write = (name: string, content: string) => {
-    writeFileSync(join(folder, name), content, { mode: 0o600 })
-    return join(folder, name)
+    const file = join(folder, name)
+    writeFileSync(file, content, { mode: 0o600 })
+    house.handOver(file)
+    return file
   }
   const pair = (name: string, { certificate, key }: Ca) => ({
     certificate: write(`${name}.pem`, certificate),

@@ -1,25 +1,20 @@
 /** A running hub with onboarded FSPs: what most stories begin with. */
-import { enrol } from './credentials.ts'
-import { openFsp, type Fsp } from './fsp.ts'
-import {
-  freePorts,
-  newDataDir,
-  removeDataDir,
-  startHub,
-  type HubOptions,
-  type HubProcess,
-} from './hub-process.ts'
-import {
-  answered,
-  onboard,
-  openScheme,
-  operatorAt,
-  type Onboarding,
-  type Operator,
-} from './operator.ts'
+import { openApartHub, processNames } from './apart.ts'
+import type { Fsp } from './fsp.ts'
+import { freePorts, newDataDir, removeDataDir, startHub, type HubOptions } from './hub-process.ts'
+import { joinScheme } from './join.ts'
+import { openScheme, operatorAt, type Onboarding, type Operator } from './operator.ts'
+
+/** In one process, or each service in a container of its own. */
+interface RunningHub {
+  readonly operator: Operator
+  readonly urls: { readonly fsp: string; readonly operator: string }
+  killAndRestart(): Promise<void>
+  stop(): Promise<void>
+}
 
 export interface Scheme {
-  readonly hub: HubProcess
+  readonly hub: Pick<RunningHub, 'urls'>
   readonly operator: Operator
   /** Opens a further FSP and onboards it. */
   join(name: string, onboarding?: Onboarding): Promise<Fsp>
@@ -51,47 +46,70 @@ export function openSafeScheme(settings: HubOptions['settings'] = {}): Promise<S
 }
 
 async function open(settings: Readonly<Record<string, string>>, isSafe: boolean): Promise<Scheme> {
-  const dataDir = await newDataDir()
-  const options = {
-    dataDir,
-    settings: { ...(await freePorts()), LOG_LEVEL: 'warn', ...settings },
+  const isApart = process.env['CAUSEWAY_TEST_HOUSE'] === 'containers'
+  const all = { LOG_LEVEL: 'warn', ...settings }
+  const hub = isApart ? await openInContainers(all) : await openInOneProcess(all)
+  const { operator } = hub
+  const fsps: Fsp[] = []
+  return {
+    hub,
+    operator,
+    join: async (name, onboarding) => {
+      const doors = { operator, fspUrl: () => hub.urls.fsp, isSafe }
+      const fsp = await joinScheme(doors, name, onboarding)
+      fsps.push(fsp)
+      return fsp
+    },
+    killAndRestart: () => hub.killAndRestart(),
+    verify: async () => (await operator.call('POST', '/verify')).json,
+    stop: async () => {
+      await hub.stop()
+      await Promise.all(fsps.map((fsp) => fsp.stop()))
+    },
   }
+}
+
+async function openInOneProcess(settings: Readonly<Record<string, string>>): Promise<RunningHub> {
+  const dataDir = await newDataDir()
+  const options = { dataDir, settings: { ...(await freePorts()), ...settings } }
   let hub = await startHub(options)
   const operator = operatorAt(hub.urls.operator, hub.passwordFile)
+  const stop = async () => {
+    await hub.stop()
+    await removeDataDir(dataDir)
+  }
   try {
     await openScheme(operator)
   } catch (error) {
     // Nobody else could stop it: the story never gets to see it.
-    await hub.stop()
-    await removeDataDir(dataDir)
+    await stop()
     throw error
   }
-  const fsps: Fsp[] = []
   return {
-    get hub() {
-      return hub
-    },
     operator,
-    join: async (name, onboarding) => {
-      if (isSafe) {
-        const { currency = 'USD' } = onboarding ?? {}
-        await answered(operator.call('POST', '/participants', { name, currency }))
-      }
-      const credentials = isSafe ? await enrol(operator, name) : undefined
-      const fsp = await openFsp(name, () => hub.urls.fsp, credentials)
-      fsps.push(fsp)
-      await onboard(operator, fsp, onboarding)
-      return fsp
+    get urls() {
+      return hub.urls
     },
     killAndRestart: async () => {
       await hub.kill()
       hub = await startHub(options)
     },
-    verify: async () => (await operator.call('POST', '/verify')).json,
+    stop,
+  }
+}
+
+async function openInContainers(settings: Readonly<Record<string, string>>): Promise<RunningHub> {
+  const { containers } = await import('./containers.ts')
+  const hub = await openApartHub(settings, containers)
+  return {
+    operator: hub.operator,
+    urls: hub.urls,
+    killAndRestart: async () => {
+      await Promise.all(processNames.map((name) => hub.kill(name)))
+      await Promise.all(processNames.map((name) => hub.start(name)))
+    },
     stop: async () => {
       await hub.stop()
-      await Promise.all(fsps.map((fsp) => fsp.stop()))
-      await removeDataDir(dataDir)
     },
   }
 }

@@ -1,0 +1,13 @@
+/** One PostgreSQL, one Kafka and one Redis, each a container, for a whole run of the stories. */
+import type { StartedTestContainer } from 'testcontainers'
+import { openAround } from './containers.ts'
+
+declare global {
+  // The teardown is another module of the same process.
+  var causewayContainers: readonly StartedTestContainer[] | undefined
+}
+
+export default async function containersSetup(): Promise<void> {
+  globalThis.causewayContainers = await openAround()
+  process.env['CAUSEWAY_TEST_HOUSE'] = 'containers'
+}

@@ -1,0 +1,26 @@
+/** How an FSP comes into a scheme: registered, certified where that is asked for, onboarded. */
+import { enrol } from './credentials.ts'
+import { openFsp, type Fsp } from './fsp.ts'
+import { answered, onboard, type Onboarding, type Operator } from './operator.ts'
+
+export interface Doors {
+  readonly operator: Operator
+  /** The FSP port; asked for at each message, since a restart may change it. */
+  readonly fspUrl: () => string
+  /** Each FSP has a certificate of the scheme and signs what it sends. */
+  readonly isSafe: boolean
+}
+
+export async function joinScheme(
+  { operator, fspUrl, isSafe }: Doors,
+  name: string,
+  onboarding: Onboarding = {},
+): Promise<Fsp> {
+  if (isSafe) {
+    const { currency = 'USD' } = onboarding
+    await answered(operator.call('POST', '/participants', { name, currency }))
+  }
+  const fsp = await openFsp(name, fspUrl, isSafe ? await enrol(operator, name) : undefined)
+  await onboard(operator, fsp, onboarding)
+  return fsp
+}
