@@ -5,12 +5,13 @@
 import type { Logger } from '../../log.ts'
 import type { Database } from '../../postgres/database.ts'
 import { isOutage } from '../../postgres/outage.ts'
-import type { Message, Subscription } from '../event-bus.ts'
-import { openCatchUp } from './catch-up.ts'
+import type { Subscription } from '../event-bus.ts'
+import { openCatchUp, type CatchUp } from './catch-up.ts'
 import type { Letters } from './dead-letters.ts'
 import { fromTable, open, replayed, type Delivery } from './delivery.ts'
 import type { FollowUps } from './follow-ups.ts'
 import { openIntake, type Intake, type IntakeBounds } from './intake.ts'
+import { openWork } from './work.ts'
 import { announcedAfter, readPage, type Offset, type StoredLetter } from './store.ts'
 
 export interface MemberOptions {
@@ -70,20 +71,16 @@ export function openMember(options: MemberOptions): Member {
     batches_in_flight_max,
     log,
     isOutage,
-    handleBatch: (messages, deliveries) =>
-      isReplay(deliveries) ? workOnReplay(messages) : workOn(messages, deliveries),
+    handleBatch: (messages, deliveries) => work.handleBatch(messages, deliveries),
     open: (delivery) => open(delivery, subscription.read),
     deadLetter: (delivery, reason) => letters.store(group, delivery, reason),
-    onReleased() {
-      onMoved(0)
-      catchUp.readOn()
-    },
+    onReleased: () => move(0),
     onFinished(deliveries) {
       for (const each of deliveries) letters.finished(group, each)
-      onMoved(deliveries.length)
-      catchUp.readOn()
+      move(deliveries.length)
     },
   })
+  const work = openWork({ subscription, followUps, hold: (held) => intake.hold(held), log })
   const catchUp = openCatchUp({
     log,
     position: Math.min(...starts.values()),
@@ -93,30 +90,9 @@ export function openMember(options: MemberOptions): Member {
   })
   catchUp.readOn()
 
-  /** What lasts longer than the work on its batch. */
-  const lasting = new Set<Promise<void>>()
-
-  function workOn(messages: readonly Message[], deliveries: readonly Delivery[]): Promise<void> {
-    const hold = () => intake.hold(deliveries)
-    return subscription.handleBatch(messages, {
-      followUp: followUps(hold),
-      until(work) {
-        const settled = work
-          .then(hold(), (error: unknown) => log.error({ err: error }, 'batch not finished'))
-          .finally(() => lasting.delete(settled))
-        lasting.add(settled)
-      },
-    })
-  }
-
-  /** A dead letter goes when the work on it ends, so everything has to be done by then. */
-  async function workOnReplay(messages: readonly Message[]): Promise<void> {
-    const all: Promise<void>[] = []
-    await subscription.handleBatch(messages, {
-      followUp: followUps(undefined),
-      until: (work) => void all.push(work),
-    })
-    await Promise.all(all)
+  function move(finished: number): void {
+    onMoved(finished)
+    catchUp.readOn()
   }
 
   return {
@@ -146,21 +122,21 @@ export function openMember(options: MemberOptions): Member {
     async workedOff_ms(spoken_ms) {
       // Taken before the log is asked: what is read and finished meanwhile does no harm.
       const taken_ms = Math.min(spoken_ms, intake.lowest_ms() ?? Infinity)
-      if (!catchUp.isBehind()) return taken_ms
-      const unread_ms = await announcedAfter(db, catchUp.position())
-      return Math.min(taken_ms, unread_ms ?? Infinity)
+      return Math.min(taken_ms, await unread_ms(db, catchUp))
     },
     progress: () => intake.progress() ?? catchUp.progress(),
     async stop() {
       if (!catchUp.isBehind()) catchUp.letGo(handedOver())
       await Promise.all([intake.stop(), catchUp.stop()])
-      await Promise.all(lasting)
+      await work.settled()
     },
   }
 }
 
-function isReplay(deliveries: readonly Delivery[]): boolean {
-  return deliveries.some(({ content }) => content.from === 'letter')
+/** No message that lies in the table unread was announced before. */
+async function unread_ms(db: Database, catchUp: CatchUp): Promise<number> {
+  if (!catchUp.isBehind()) return Infinity
+  return (await announcedAfter(db, catchUp.position())) ?? Infinity
 }
 
 /** Takes one page of the table and answers how far it came. */

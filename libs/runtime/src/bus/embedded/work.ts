@@ -1,0 +1,60 @@
+/** A group's work on a batch, and what of it goes on when the handler is done. */
+import type { Logger } from '../../log.ts'
+import type { Message, Subscription } from '../event-bus.ts'
+import type { Delivery } from './delivery.ts'
+import type { FollowUps } from './follow-ups.ts'
+
+export interface GroupWork {
+  handleBatch(messages: readonly Message[], deliveries: readonly Delivery[]): Promise<void>
+  /** Resolves when nothing goes on any more. */
+  settled(): Promise<void>
+}
+
+export interface GroupWorkOptions {
+  readonly subscription: Pick<Subscription, 'handleBatch'>
+  readonly followUps: FollowUps
+  /** Keeps them unfinished until the release that it returns is called. */
+  readonly hold: (deliveries: readonly Delivery[]) => () => void
+  readonly log: Logger
+}
+
+export function openWork({ subscription, followUps, hold, log }: GroupWorkOptions): GroupWork {
+  const lasting = new Set<Promise<void>>()
+
+  function workOn(messages: readonly Message[], deliveries: readonly Delivery[]): Promise<void> {
+    return subscription.handleBatch(messages, {
+      followUp: followUps(() => hold(deliveries)),
+      until(work) {
+        const settled = work
+          .then(hold(deliveries), (error: unknown) =>
+            log.error(
+              { err: error },
+              'a batch is left unfinished: it comes again at the next start',
+            ),
+          )
+          .finally(() => lasting.delete(settled))
+        lasting.add(settled)
+      },
+    })
+  }
+
+  /** A dead letter goes when the work on it ends, so everything has to be done by then. */
+  async function workOnReplay(messages: readonly Message[]): Promise<void> {
+    const all: Promise<void>[] = []
+    await subscription.handleBatch(messages, {
+      followUp: followUps(undefined),
+      until: (work) => void all.push(work),
+    })
+    await Promise.all(all)
+  }
+
+  return {
+    handleBatch: (messages, deliveries) =>
+      deliveries.some(({ content }) => content.from === 'letter')
+        ? workOnReplay(messages)
+        : workOn(messages, deliveries),
+    async settled() {
+      await Promise.all(lasting)
+    },
+  }
+}
