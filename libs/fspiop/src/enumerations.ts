@@ -64,7 +64,7 @@ export const transactionScenario = z.enum([
 
 export const transactionState = z.enum(['RECEIVED', 'PENDING', 'COMPLETED', 'REJECTED'])
 
-/** As it is written; `readTransferState` reads it. */
+/** As it is written; `resources/transfers.ts` reads it in any case of letters. */
 export const transferState = z.enum(['RECEIVED', 'RESERVED', 'COMMITTED', 'ABORTED'])
 
 export type AmountType = z.infer<typeof amountType>

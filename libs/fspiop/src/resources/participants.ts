@@ -61,7 +61,6 @@ export const postParticipant = z.compile(
 /** PUT /participants/{Type}/{ID}[/{SubId}]; without fspId the association is gone. */
 export const putParticipant = z.compile(z.looseObject({ fspId: fspId.optional() }))
 
-export type PartyEntry = z.infer<typeof partyEntry>
 export type PostParticipants = z.infer<typeof postParticipants>
 export type PutParticipantsBatch = z.infer<typeof putParticipantsBatch>
 export type PostParticipant = z.infer<typeof postParticipant>
