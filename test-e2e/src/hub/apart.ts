@@ -1,7 +1,7 @@
 /**
  * The hub as it is run in earnest: each service in a process of its own, on Kafka and PostgreSQL, with a
- * role of its own in the database and a certificate of its own for the others. What stands here is what
- * an operator would set.
+ * role of its own in the database, rights of its own at the brokers and a certificate of its own for the
+ * others. What stands here is what an operator would set.
  */
 import {
   issueClientCertificate,
@@ -47,13 +47,18 @@ const providers = {
 
 type ServiceName = keyof typeof providers
 
-/** A process of the hub; of the ledger there are two, one of which waits for the other's end. */
-export type ProcessName = ServiceName | 'participant-lifecycle-2'
+/**
+ * A process of the hub. Of the ledger there are two, one of which waits for the other's end, and two
+ * edges, of which an FSP takes one that is there.
+ */
+export type ProcessName = ServiceName | 'participant-lifecycle-2' | 'fspiop-api-2'
 
 export const processNames: readonly ProcessName[] = [
   ...(Object.keys(providers) as readonly ServiceName[]),
   'participant-lifecycle-2',
+  'fspiop-api-2',
 ]
+const edges = ['fspiop-api', 'fspiop-api-2'] as const
 
 const serviceOf = (name: ProcessName) => name.replace(/-2$/, '') as ServiceName
 
@@ -69,6 +74,8 @@ export interface ApartHub {
   kill(name: ProcessName): Promise<void>
   /** Resolves when it says that it is ready. */
   start(name: ProcessName): Promise<void>
+  /** SIGTERM, and a new one in its place; resolves with the exit code of the old one. */
+  restart(name: ProcessName): Promise<number | null>
   /** SIGTERM to all; resolves with their exit codes. */
   stop(): Promise<readonly (number | null)[]>
   /** What the service has logged. */
@@ -93,6 +100,7 @@ export async function openApartHub(
 ): Promise<ApartHub> {
   const place = await prepare(settings, house)
   const running = new Map<ProcessName, Running>()
+  const ready = new Set<Running>()
   let stopping = false
   const logFile = (name: ProcessName) => join(place.folder, `${name}.log`)
 
@@ -118,7 +126,7 @@ export async function openApartHub(
   async function start(name: ProcessName): Promise<void> {
     const launched = await launch(name)
     for (const until = Date.now() + start_ms_max; Date.now() < until; await wait(50)) {
-      if ((await readyOf(name)) === 200) return
+      if ((await readyOf(name)) === 200) return void ready.add(launched)
       if (launched.hasEnded || stopping) break
     }
     throw new Error(`${name} did not start:\n${readFileSync(logFile(name), 'utf8').slice(-4_000)}`)
@@ -127,19 +135,37 @@ export async function openApartHub(
   async function end(name: ProcessName, signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null> {
     const launched = running.get(name)
     if (launched === undefined || launched.hasEnded) return null
+    ready.delete(launched)
     launched.signal(signal)
     return launched.ended
+  }
+
+  async function restart(name: ProcessName): Promise<number | null> {
+    const code = await end(name, 'SIGTERM')
+    await start(name)
+    return code
+  }
+
+  /** As a balancer in front of them does: none that is ending. */
+  function edge(): ProcessName {
+    const isThere = (name: ProcessName) => {
+      const launched = running.get(name)
+      return launched !== undefined && ready.has(launched) && !launched.hasEnded
+    }
+    return edges.find(isThere) ?? 'fspiop-api'
   }
 
   const fsps: Fsp[] = []
   const urlOf = (name: ProcessName, scheme: string, port: string) =>
     `${scheme}://127.0.0.1:${place.environment[name][port] ?? ''}`
-  const edge = settings['EDGE_IDENTITY'] === 'header' ? 'http' : 'https'
+  const scheme = settings['EDGE_IDENTITY'] === 'header' ? 'http' : 'https'
   const urls = {
-    fsp: urlOf('fspiop-api', edge, 'FSP_PORT'),
+    get fsp() {
+      return urlOf(edge(), scheme, 'FSP_PORT')
+    },
     operator: urlOf('admin', 'http', 'OPERATOR_PORT'),
   }
-  const operator = operatorAt(urls.operator, place.passwordFile)
+  const operator = patient(operatorAt(urls.operator, place.passwordFile))
 
   async function stop(): Promise<readonly (number | null)[]> {
     stopping = true
@@ -153,8 +179,11 @@ export async function openApartHub(
     await Promise.all(processNames.map(start))
     await openScheme(operator)
   } catch (error) {
+    const troubles = processNames.map((name) =>
+      troublesIn(name, readFileSync(logFile(name), 'utf8')),
+    )
     await stop()
-    throw error
+    throw new Error(`the hub did not start:\n${troubles.join('')}`, { cause: error })
   }
   return {
     operator,
@@ -169,10 +198,33 @@ export async function openApartHub(
       await end(name, 'SIGKILL')
     },
     start,
+    restart,
     stop,
     readyOf,
     logOf: (name) => readFileSync(logFile(name), 'utf8'),
     verify: async () => (await operator.call('POST', '/verify')).json,
+  }
+}
+
+/** The last lines of a log that tell of something wrong. */
+function troublesIn(name: string, log: string): string {
+  const lines = log.split('\n').filter((line) => /"level":"(warn|error|fatal)"/.test(line))
+  return lines
+    .slice(-3)
+    .map((line) => `${name}: ${line.slice(0, 600)}\n`)
+    .join('')
+}
+
+/** On a machine that starts all of it at once an answer may come too late: it is asked for again. */
+function patient(operator: Operator): Operator {
+  return {
+    ...operator,
+    async call(method, path, body) {
+      for (const until = Date.now() + start_ms_max; ; await wait(500)) {
+        const answer = await operator.call(method, path, body)
+        if (answer.status !== 503 || Date.now() > until) return answer
+      }
+    },
   }
 }
 
@@ -181,8 +233,21 @@ async function prepare(settings: Readonly<Record<string, string>>, house: House)
   house.handOver(folder)
   const suffix = randomBytes(4).toString('hex')
   const urls = databaseUrls(house, `apart_${suffix}`)
-  await provision(house, folder, urls)
   const files = writeSecrets(house, folder)
+  const topics = {
+    KAFKA_TOPIC_PREFIX: `apart-${suffix}.`,
+    KAFKA_REPLICAS: '1',
+    KAFKA_MIN_INSYNC: '1',
+    KAFKA_TOPIC_PARTITIONS: '2',
+  }
+  await runOnce(house, folder, 'libs/runtime/dist/provision/main.js', {
+    PROVISION_DATABASE_URL: house.databaseUrl('postgres'),
+    ...urls,
+  })
+  await runOnce(house, folder, 'libs/events/dist/provision.js', {
+    ...topics,
+    ...files.kafkaOf('provisioner'),
+  })
   const ports = new Map<ProcessName, string>()
   for (const name of processNames) ports.set(name, await freePort())
   const entries = processNames.map(async (name) => {
@@ -197,11 +262,9 @@ async function prepare(settings: Readonly<Record<string, string>>, house: House)
     ])
     const values: Readonly<Record<string, string>> = {
       ...house.settings,
-      KAFKA_TOPIC_PREFIX: `apart-${suffix}.`,
-      KAFKA_REPLICAS: '1',
-      KAFKA_MIN_INSYNC: '1',
-      KAFKA_TOPIC_PARTITIONS: '2',
-      KAFKA_SESSION_MS: '3000',
+      ...topics,
+      ...files.kafkaOf(service),
+      KAFKA_SESSION_MS: '6000',
       GRPC_PORT: ports.get(name) ?? '',
       METRICS_PORT: await freePort(),
       ...(withoutDatabase.has(service) ? {} : { [urlName]: urls[urlName] ?? '' }),
@@ -222,21 +285,16 @@ async function prepare(settings: Readonly<Record<string, string>>, house: House)
   }
 }
 
-/** Makes the database, and a role and a schema for each service. */
-async function provision(
+/** A program that makes something ready, and ends. */
+async function runOnce(
   house: House,
   folder: string,
-  urls: Readonly<Record<string, string>>,
+  main: string,
+  environment: Readonly<Record<string, string>>,
 ): Promise<void> {
-  const logFile = join(folder, 'provision.log')
-  const { ended } = await house.launch({
-    name: 'provision',
-    main: 'libs/runtime/dist/provision/main.js',
-    environment: { PROVISION_DATABASE_URL: house.databaseUrl('postgres'), ...urls },
-    folder,
-    logFile,
-  })
-  if ((await ended) !== 0) throw new Error(`nothing provisioned: ${readFileSync(logFile, 'utf8')}`)
+  const logFile = join(folder, 'once.log')
+  const { ended } = await house.launch({ name: main, main, environment, folder, logFile })
+  if ((await ended) !== 0) throw new Error(`${main}: ${readFileSync(logFile, 'utf8')}`)
 }
 
 function databaseUrls(house: House, database: string): Readonly<Record<string, string>> {
@@ -252,6 +310,8 @@ function databaseUrls(house: House, database: string): Readonly<Record<string, s
 }
 
 interface Secrets {
+  /** What the brokers know the service by; they let the provisioner do everything. */
+  kafkaOf(service: ServiceName | 'provisioner'): Readonly<Record<string, string>>
   readonly passwordFile: string
   grpcOf(service: ServiceName, name: ProcessName): Readonly<Record<string, string>>
   readonly of: Readonly<Partial<Record<ServiceName, Readonly<Record<string, string>>>>>
@@ -288,6 +348,7 @@ function writeSecrets(house: House, folder: string): Secrets {
   const audit = generateKeyPairSync('ed25519').privateKey
   const passwordFile = write('administrator-password', randomBytes(15).toString('base64url'))
   return {
+    kafkaOf: (user) => house.brokersFor(user, write),
     passwordFile,
     grpcOf(service, name) {
       const names = { dns: [service], ip: [] }

@@ -87,11 +87,9 @@ function openRedis(): Promise<StartedTestContainer> {
 
 export const containers: House = {
   get settings() {
-    return {
-      KAFKA_BROKERS: `127.0.0.1:${process.env[around.kafka] ?? ''}`,
-      REDIS_URL: `redis://127.0.0.1:${process.env[around.redis] ?? ''}`,
-    }
+    return { REDIS_URL: `redis://127.0.0.1:${process.env[around.redis] ?? ''}` }
   },
+  brokersFor: () => ({ KAFKA_BROKERS: `127.0.0.1:${process.env[around.kafka] ?? ''}` }),
   databaseUrl(database, role = 'postgres') {
     const port = process.env[around.postgres] ?? ''
     return `postgres://${role}:${password}@127.0.0.1:${port}/${database}?sslmode=disable`

@@ -2,8 +2,10 @@
  * What stands around a hub whose services run apart, and how a program of it is started: as processes
  * beside the PostgreSQL and the broker of the run, or as containers (`containers.ts`).
  */
+import { issueClientCertificate, makeCa } from '@causeway/pki'
 import { spawn } from 'node:child_process'
-import { closeSync, openSync } from 'node:fs'
+import { closeSync, openSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 export interface House {
@@ -11,6 +13,11 @@ export interface House {
   readonly settings: Readonly<Record<string, string>>
   /** Without a role: whoever may make roles and schemas. */
   databaseUrl(database: string, role?: string): string
+  /** How a service reaches the brokers, and as whom; `keep` writes a file of secrets. */
+  brokersFor(
+    user: string,
+    keep: (name: string, content: string) => string,
+  ): Readonly<Record<string, string>>
   /** Makes a file of secrets readable for the services, and for nobody else. */
   handOver(file: string): void
   launch(program: Program): Promise<Running>
@@ -37,8 +44,25 @@ const root = new URL('../../../', import.meta.url)
 
 /** The PostgreSQL and the broker of the test run are in its environment. */
 export const processes: House = {
-  get settings() {
-    return { KAFKA_BROKERS: `127.0.0.1:${process.env['CAUSEWAY_TEST_KAFKA_PORT'] ?? ''}` }
+  settings: {},
+  /** They know a service by its certificate, and let the provisioner do everything. */
+  brokersFor(user, keep) {
+    const folder = process.env['CAUSEWAY_TEST_KAFKA_FOLDER'] ?? ''
+    const validity = { from: new Date(Date.now() - 60_000), to: new Date(Date.now() + 86_400_000) }
+    const ca = makeCa({
+      subject: { commonName: 'Kafka of the tests', organization: undefined },
+      validity,
+      key: readFileSync(join(folder, 'ca.key'), 'utf8'),
+    })
+    const subject = { commonName: user, organization: undefined }
+    const own = issueClientCertificate(ca, { subject, validity })
+    return {
+      KAFKA_BROKERS: `127.0.0.1:${Number(process.env['CAUSEWAY_TEST_KAFKA_PORT']) + 5}`,
+      KAFKA_TLS: 'on',
+      KAFKA_TLS_CA_FILE: join(folder, 'ca.pem'),
+      KAFKA_TLS_CERTIFICATE_FILE: keep(`kafka-${user}.pem`, own.certificate),
+      KAFKA_TLS_KEY_FILE: keep(`kafka-${user}.key`, own.key),
+    }
   },
   databaseUrl(database, role = 'postgres') {
     const host = encodeURIComponent(process.env['CAUSEWAY_TEST_SOCKET_FOLDER'] ?? '')
