@@ -8,7 +8,8 @@ export const scheduleEvents = {
     publishers: ['scheduler'],
     consumers: ['settlements'],
     key: 'reminderId',
-    about: 'The time of a reminder has come; whoever owns it acts. The same time may be told again.',
+    about:
+      'The time of a reminder has come; whoever owns it acts. The same time may be told again.',
     schema: z.object({
       reminderId: z.string(),
       /** The service whose it is. */

@@ -1,12 +1,6 @@
 /** The SQL of the operator's view: what waits, what was given up, and how it is sent anew. */
 import { auditEntry } from '@causeway/events'
-import {
-  statement,
-  textArray,
-  type Database,
-  type EventBus,
-  type Queries,
-} from '@causeway/runtime'
+import { statement, textArray, type Database, type EventBus, type Queries } from '@causeway/runtime'
 
 export interface DeadLetterRow {
   readonly notification_id: string
