@@ -1,7 +1,7 @@
 /** Wire ↔ domain of what is asked of the log. */
 import type { AuditEntry, AuditQuery } from '@causeway/protos'
 import type { IsSigned } from './signing.ts'
-import { hashOf, type StoredLink } from './domain/chain.ts'
+import { hashOf, type StoredLink } from './chain.ts'
 import type { EntryRow, Filter } from './store.ts'
 
 const entries_max = 500

@@ -1,7 +1,7 @@
 /** A batch of entries becomes links of the chain; one that is on record already stays as it is. */
 import type { DomainEvent } from '@causeway/events'
 import type { Database } from '@causeway/runtime'
-import { chained } from './domain/chain.ts'
+import { chained } from './chain.ts'
 import type { Signer } from './signing.ts'
 import { append, knownIds, takeHead } from './store.ts'
 

@@ -2,7 +2,7 @@
 import type { auditService } from '@causeway/protos'
 import type { Database, Handlers, Queries } from '@causeway/runtime'
 import { entryMessage, filterOf, linkOf, pageOf } from './contract.ts'
-import { faultsOf, origin, type Link } from './domain/chain.ts'
+import { faultsOf, origin, type Link } from './chain.ts'
 import { openVerifier } from './signing.ts'
 import { findEntries, hashAt, headOf, linksAfter, signingKeys } from './store.ts'
 

@@ -1,6 +1,6 @@
 /** The chain as rows. */
 import { byteaArray, statement, textArray, type Queries, type Transaction } from '@causeway/runtime'
-import type { ChainedEntry, Link } from './domain/chain.ts'
+import type { ChainedEntry, Link } from './chain.ts'
 
 const lockHead = statement(`select n, hash from head for update`)
 

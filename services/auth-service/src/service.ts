@@ -1,7 +1,7 @@
 /** Keys of FSPs, what they identify themselves with, and their pings: built in reading order. */
 import { onEvents } from '@causeway/events'
 import { hearParticipantStates } from '@causeway/participants'
-import { credentialsService, keysService, operatorsService, pingsService } from '@causeway/protos'
+import { credentialsService, keysService, pingsService } from '@causeway/protos'
 import { periodically, statement, type Database, type Start } from '@causeway/runtime'
 import { openCa } from './credentials/certificates.ts'
 import { openGuesses } from './credentials/guesses.ts'
@@ -11,9 +11,7 @@ import { openTokenKeys } from './credentials/token-keys.ts'
 import { openFsps } from './fsps.ts'
 import { serveKeys } from './keys/serve.ts'
 import { openMeasures } from './measures.ts'
-import { openFirstOperators } from './operators/first.ts'
-import { openSecrets } from './operators/secrets.ts'
-import { serveOperators } from './operators/serve.ts'
+import { openOperators } from './operators/open.ts'
 import { forgetExpired } from './operators/session-store.ts'
 import { heardOfPings, openPingHandle } from './pings/handle.ts'
 import { servePings } from './pings/serve.ts'
@@ -43,18 +41,8 @@ export const start: Start<Settings> = async (settings, parts) => {
     life_ms: settings.AUTH_SERVICE_TOKEN_KEY_LIFE_D * day_ms,
   })
   await orClosed(db, tokenKeys.current(new Date()))
-  const secrets = openSecrets({ cost: settings.AUTH_SERVICE_PASSWORD_COST })
-  await orClosed(
-    db,
-    openFirstOperators({
-      db,
-      bus,
-      secrets,
-      log,
-      passwordFile: settings.AUTH_SERVICE_FIRST_PASSWORD_FILE,
-      setupSecretFile: settings.AUTH_SERVICE_SETUP_SECRET_FILE,
-    }),
-  )
+  const { grpc } = parts
+  await orClosed(db, openOperators(settings, { bus, grpc, db, tokenKeys, measures, log }))
 
   parts.grpc.serve(keysService, serveKeys({ db, bus, findFsp }))
   parts.grpc.serve(
@@ -70,21 +58,6 @@ export const start: Start<Settings> = async (settings, parts) => {
       hubName: settings.HUB_NAME,
       life_s: settings.AUTH_SERVICE_TOKEN_LIFE_S,
       life_ms: settings.AUTH_SERVICE_CERTIFICATE_LIFE_D * day_ms,
-    }),
-  )
-  parts.grpc.serve(
-    operatorsService,
-    serveOperators({
-      db,
-      bus,
-      secrets,
-      tokenKeys,
-      measures,
-      hubName: settings.HUB_NAME,
-      life_s: settings.AUTH_SERVICE_OPERATOR_TOKEN_LIFE_S,
-      sessionLife_s: settings.AUTH_SERVICE_SESSION_LIFE_S,
-      attempts_max: settings.AUTH_SERVICE_WRONG_PASSWORDS_MAX,
-      lock_s: settings.AUTH_SERVICE_LOCK_S,
     }),
   )
   parts.grpc.serve(pingsService, servePings(db))

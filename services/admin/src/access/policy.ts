@@ -36,22 +36,15 @@ const questions_max = 10_000
 
 export async function openPolicies({ grpc, bus, log }: PolicyParts): Promise<Policies> {
   const { GetAccessPolicy } = grpc.client(operatorsService, 'auth-service')
-  const invalidated = new Map<string, { readonly below: number; readonly until_ms: number }>()
+  const denied = openDenyList()
   let known: { readonly policy: Policy; readonly at_ms: number } | undefined
-
-  /** A session's tokens are refused all; those of an operator below a version. */
-  function refuse(tokenId: string, below: number, expiry: string): void {
-    const before = invalidated.get(tokenId)
-    const until_ms = Math.max(Date.parse(expiry), before?.until_ms ?? 0)
-    invalidated.set(tokenId, { below: Math.max(below, before?.below ?? 0), until_ms })
-  }
 
   function take(answer: AccessPolicy): Policy {
     for (const { tokenId, versionsBelow, expiry } of answer.invalidated) {
-      refuse(tokenId, versionsBelow, expiry)
+      denied.add(tokenId, versionsBelow, expiry)
     }
     const now_ms = Date.now()
-    for (const [id, { until_ms }] of invalidated) if (until_ms < now_ms) invalidated.delete(id)
+    denied.forget(now_ms)
     const policy = {
       keySet: createLocalJWKSet(JSON.parse(answer.jwksJson) as JSONWebKeySet),
       roles: new Map(answer.roles.map(({ id, privileges }) => [id, privileges])),
@@ -83,7 +76,7 @@ export async function openPolicies({ grpc, bus, log }: PolicyParts): Promise<Pol
     hear(events) {
       for (const { name, payload } of events) {
         if (name === 'PlatformRoleChanged') renewSoon()
-        else refuse(payload.tokenId, payload.versionsBelow ?? 0, payload.expiry)
+        else denied.add(payload.tokenId, payload.versionsBelow ?? 0, payload.expiry)
       }
     },
     missed: renewSoon,
@@ -101,14 +94,29 @@ export async function openPolicies({ grpc, bus, log }: PolicyParts): Promise<Pol
       return isFresh && known !== undefined ? known.policy : renew()
     },
     renew,
-    isInvalidated: (ids, version) =>
-      ids.some((id) => {
-        const refused = invalidated.get(id)
-        return refused !== undefined && (refused.below === 0 || version < refused.below)
-      }),
+    isInvalidated: (ids, version) => ids.some((id) => denied.has(id, version)),
     async stop() {
       await renewal.stop()
       await listener.stop()
+    },
+  }
+}
+
+/** Of a session all tokens are denied, of an operator those below a version; until they expire. */
+function openDenyList() {
+  const denied = new Map<string, { readonly below: number; readonly until_ms: number }>()
+  return {
+    add(tokenId: string, below: number, expiry: string): void {
+      const before = denied.get(tokenId)
+      const until_ms = Math.max(Date.parse(expiry), before?.until_ms ?? 0)
+      denied.set(tokenId, { below: Math.max(below, before?.below ?? 0), until_ms })
+    },
+    has(id: string, version: number): boolean {
+      const found = denied.get(id)
+      return found !== undefined && (found.below === 0 || version < found.below)
+    },
+    forget(now_ms: number): void {
+      for (const [id, { until_ms }] of denied) if (until_ms < now_ms) denied.delete(id)
     },
   }
 }
