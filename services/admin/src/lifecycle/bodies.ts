@@ -23,7 +23,7 @@ const requestId = z
 
 const base = { requestId: requestId.optional() }
 /** Participants go by their names. */
-const participantId = z.string().min(2).max(30)
+const participantId = word.min(2).max(30)
 const accountId = wholeNumber(1, 2 ** 31 - 1)
 const accountType = z.enum([
   'POSITION',
@@ -79,7 +79,7 @@ export const reserveLiquidityCover = z.strictObject({
 export const updateParticipantState = z.strictObject({
   ...base,
   participantId,
-  newState: z.string().min(1).max(32),
+  newState: word.max(32),
   reason: word,
 })
 
@@ -117,7 +117,11 @@ export const updateEndpoints = z.strictObject({
 export const verdict = z.strictObject({
   requestId,
   decision: z.enum(['APPROVE', 'REJECT']),
-  note: z.string().max(1_024).optional(),
+  note: z
+    .string()
+    .max(1_024)
+    .regex(/^[^\0]*$/)
+    .optional(),
 })
 
 export const changes = {

@@ -1,13 +1,13 @@
 /** What operators ask about participants and their cover, by the names of the reference architecture. */
 import { z } from 'zod'
 import { answered, type Answer } from '../answer.ts'
-import { currency, cursor, pageSize, queryTime } from '../fields.ts'
+import { currency, cursor, pageSize, queryTime, word } from '../fields.ts'
 import { reads, type Operation } from '../operation.ts'
 import { participantBody } from '../participants.ts'
 import { shownAmount, shownFlag, shownTime } from '../shapes.ts'
 import { findParticipant, passedOn, unitsOf, unknownParticipant, type Deps } from '../upstream.ts'
 
-const participantId = z.string().min(2).max(30)
+const participantId = word.min(2).max(30)
 
 const shownLimit = z
   .strictObject({ type: z.string(), value: shownAmount, alarmPercentage: shownAmount })

@@ -3,7 +3,7 @@ import type { lifecycleService } from '@causeway/protos'
 import type { Handlers } from '@causeway/runtime'
 import { isRefused, refusalMessage } from '../participants/contract.ts'
 import { refuse, type Refused } from '../participants/domain/change.ts'
-import { boundedPage, readCursor, writeCursor } from '../participants/page.ts'
+import { boundedPage, isId, isTime, readCursor, writeCursor } from '../participants/page.ts'
 import { recordMessage, wantedOf } from './contract.ts'
 import { checkerCalls, type WantedType } from './domain/wanted.ts'
 import { decideChange, requestChange, type ChangeOutcome, type ChangesParts } from './handle.ts'
@@ -37,7 +37,7 @@ export function serveLifecycle(parts: ChangesParts): Handlers<typeof lifecycleSe
     },
     ListChanges: async ({ type, state, cursor, limit }) => {
       const page_max = boundedPage(limit)
-      const after = readCursor<RequestCursor>(cursor, ['createdAt', 'id'])
+      const after = readCursor<RequestCursor>(cursor, { createdAt: isTime, id: isId })
       const requests = await requestsOf(parts.database, { type, state }, after, page_max)
       const last = requests.length < page_max ? undefined : requests.at(-1)
       const place = last && { createdAt: last.createdAt.toISOString(), id: last.id }

@@ -3,7 +3,7 @@ import type { fundsService, participantsService } from '@causeway/protos'
 import type { Database, Handlers } from '@causeway/runtime'
 import { isRefused, refusalMessage } from '../participants/contract.ts'
 import { refuse, type Refused } from '../participants/domain/change.ts'
-import { boundedPage, readCursor, writeCursor } from '../participants/page.ts'
+import { boundedPage, isId, isTime, readCursor, writeCursor } from '../participants/page.ts'
 import { depositOf, endOf, movementMessage, withdrawalOf, type FundsMessage } from './contract.ts'
 import { coveredOr, protects, recordFunds, type FundsOutcome, type FundsParts } from './handle.ts'
 import { stateOf } from './domain/state.ts'
@@ -28,7 +28,7 @@ export function serveFunds(database: Database, parts: FundsParts): Handlers<type
     },
     ListFundsMovements: async ({ name, state, cursor, limit }) => {
       const page_max = boundedPage(limit)
-      const after = readCursor<FundsCursor>(cursor, ['createdAt', 'id'])
+      const after = readCursor<FundsCursor>(cursor, { createdAt: isTime, id: isId })
       const entries = await fundsMovements(database, { name, state }, after, page_max)
       const last = entries.length < page_max ? undefined : entries.at(-1)
       return {

@@ -6,7 +6,7 @@ import { stillToPay, valueOf } from '../ledger/domain/account.ts'
 import { isRefused, refusalMessage } from '../participants/contract.ts'
 import { refuse, type Refused } from '../participants/domain/change.ts'
 import { unknownParticipant } from '../participants/handle.ts'
-import { boundedPage, readCursor, writeCursor } from '../participants/page.ts'
+import { boundedPage, isId, readCursor, writeCursor, type Members } from '../participants/page.ts'
 import { participantsNamed } from '../participants/store.ts'
 import {
   availableOf,
@@ -70,16 +70,16 @@ export function serveLiquidity(database: Database, parts: CoverParts): Service {
 function historyHandlers(database: Database): Pick<Service, 'RequestAccountPositionHistory'> {
   return {
     RequestAccountPositionHistory: async ({ name, accountId, from, to, cursor, limit }) => {
-      const bounds = [from, to]
-      if (bounds.some((time) => time !== '' && Number.isNaN(Date.parse(time)))) {
+      const [first, last] = [from, to].map(timeOf)
+      if (first === undefined || last === undefined) {
         return { refusal: refusalMessage(refuse('INVALID', 'from and to are times')) }
       }
       const history = await historyOf(database, {
         accountId,
         name,
-        from: from === '' ? null : from,
-        to: to === '' ? null : to,
-        cursor: readCursor<HistoryCursor>(cursor, ['batch', 'entryId', 'rank', 'value']),
+        from: first,
+        to: last,
+        cursor: readCursor<HistoryCursor>(cursor, placeMembers),
         limit: boundedPage(limit),
       })
       if (history === undefined) {
@@ -100,6 +100,21 @@ function historyHandlers(database: Database): Pick<Service, 'RequestAccountPosit
       }
     },
   }
+}
+
+const placeMembers: Members<HistoryCursor> = {
+  batch: (text) => /^\d{1,18}$/.test(text),
+  entryId: isId,
+  rank: (text) => /^\d$/.test(text),
+  value: (text) => /^-?\d{1,40}$/.test(text),
+}
+
+/** Null when there is none; undefined when it is no time of this age. */
+function timeOf(text: string): string | null | undefined {
+  if (text === '') return null
+  const time = new Date(text)
+  const year = time.getUTCFullYear()
+  return year >= 1970 && year <= 9999 ? time.toISOString() : undefined
 }
 
 function unknownCover(name: string, currency: string): Refused {

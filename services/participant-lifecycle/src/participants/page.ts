@@ -12,19 +12,34 @@ export function writeCursor(place: object): string {
   return Buffer.from(JSON.stringify(place)).toString('base64url')
 }
 
+/** What the text of each member of a place must be like. */
+export type Members<Place> = Readonly<Record<keyof Place & string, (text: string) => boolean>>
+
 /** Null for the first page; what is no cursor of this list begins anew as well. */
 export function readCursor<Place extends object>(
   cursor: string,
-  members: readonly (keyof Place & string)[],
+  members: Members<Place>,
 ): Place | null {
   if (cursor === '') return null
   try {
     const place: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString())
     if (typeof place !== 'object' || place === null) return null
-    return members.every((name) => typeof Reflect.get(place, name) === 'string')
-      ? (place as Place)
-      : null
+    const all = Object.entries<(text: string) => boolean>(members)
+    const isRight = all.every(([name, isRightText]) => {
+      const value: unknown = Reflect.get(place, name)
+      return typeof value === 'string' && isRightText(value)
+    })
+    return isRight ? (place as Place) : null
   } catch {
     return null
   }
+}
+
+/** As the hub prints times. */
+export function isTime(text: string): boolean {
+  return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(text) && !Number.isNaN(Date.parse(text))
+}
+
+export function isId(text: string): boolean {
+  return text.length > 0 && text.length <= 64 && !text.includes('\0')
 }
