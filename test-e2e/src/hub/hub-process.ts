@@ -45,7 +45,8 @@ export async function newDataDir(): Promise<string> {
 }
 
 export async function removeDataDir(dataDir: string): Promise<void> {
-  await rm(dataDir, { recursive: true, force: true })
+  // PostgreSQL may still be writing its last on a machine that is busy.
+  await rm(dataDir, { recursive: true, force: true, maxRetries: 10, retryDelay: 500 })
 }
 
 /** Settings that give a hub free ports, so that a restart with the same ones has the same URLs. */
