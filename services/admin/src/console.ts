@@ -3,6 +3,7 @@
  * page may load and run only what comes from here.
  */
 import express, { type RequestHandler, type Router } from 'express'
+import type { ServerResponse } from 'node:http'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 
@@ -24,8 +25,12 @@ const harden: RequestHandler = (_request, response, next) => {
   response.setHeader('content-security-policy', policy)
   response.setHeader('x-content-type-options', 'nosniff')
   response.setHeader('referrer-policy', 'no-referrer')
-  response.setHeader('cache-control', 'no-cache')
   next()
+}
+
+/** The page itself is asked for anew each time: it names the assets. */
+function askAgain(response: ServerResponse): void {
+  response.setHeader('cache-control', 'no-cache')
 }
 
 /** @param folder where `npm run build` leaves the files */
@@ -34,6 +39,6 @@ export function consoleFiles(folder: string = site): Router {
   router.use(harden)
   // The names of assets are hashes of what they hold.
   router.use('/assets', express.static(`${folder}/assets`, { immutable: true, maxAge: '1y' }))
-  router.use(express.static(folder, { cacheControl: false, dotfiles: 'ignore' }))
+  router.use(express.static(folder, { setHeaders: askAgain, dotfiles: 'ignore' }))
   return router
 }

@@ -55,6 +55,9 @@ export function invitation(
     `  curl${token} ${operator}/participants/greenbank/readiness`,
     `  curl${token} ${operator}/participants/greenbank/accounts`,
     '',
+    'The same in a browser:',
+    `  ${operator}/console/`,
+    '',
     'Ctrl-C stops; what happened is kept.',
   ].join('\n')
 }
