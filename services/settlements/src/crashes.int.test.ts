@@ -31,7 +31,9 @@ let scheme: TestScheme
 let modelId: number
 
 beforeAll(async () => {
-  scheme = await openTestScheme({ startLedger: (parts) => startLedger(defaultsOf(ledgerSettings), parts) })
+  scheme = await openTestScheme({
+    startLedger: (parts) => startLedger(defaultsOf(ledgerSettings), parts),
+  })
   await openHub(scheme)
   modelId = await addModel(scheme)
   for (const name of ['greenbank', 'bluewallet']) await addFsp(scheme, name)
@@ -168,7 +170,9 @@ describe('a step of a settlement', () => {
     if (hasMoved) expect(await moveMoney(parts(), step)).toBeUndefined()
     await restart()
     await isIn(created.id, 'PS_TRANSFERS_RESERVED')
-    const net = Number(created.accounts.find(({ participant }) => participant === 'bluewallet')?.net)
+    const net = Number(
+      created.accounts.find(({ participant }) => participant === 'bluewallet')?.net,
+    )
     expect(Number(await valueOf(scheme, 'bluewallet', 'POSITION'))).toBe(Number(owed) - net)
     await stepAll(scheme, created, 'PS_TRANSFERS_COMMITTED')
     await stepAll(scheme, created, 'SETTLED')

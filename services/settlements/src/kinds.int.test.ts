@@ -3,7 +3,9 @@ import { settings as ledgerSettings, start as startLedger } from '@causeway/part
 import type { SettlementModel } from '@causeway/protos'
 import { defaultsOf } from '@causeway/runtime/testing'
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { grossPages } from './settlements/store.ts'
 import {
+  accountOf,
   addFsp,
   addModel,
   closeOpen,
@@ -33,7 +35,9 @@ const valuesOf = (type: string, currency: string) =>
 const gross = { granularity: 'GROSS', interchange: 'BILATERAL' } as const
 
 beforeAll(async () => {
-  scheme = await openTestScheme({ startLedger: (parts) => startLedger(defaultsOf(ledgerSettings), parts) })
+  scheme = await openTestScheme({
+    startLedger: (parts) => startLedger(defaultsOf(ledgerSettings), parts),
+  })
 })
 
 afterAll(() => scheme.stop())
@@ -84,7 +88,16 @@ test('gross and deferred moves the money of each transfer when its payer is comm
     { payer: 'greenbank', payee: 'redpay', amount: '1.5', ...how },
     { payer: 'bluewallet', payee: 'greenbank', amount: '4', ...how },
   )
-  const created = await settle(scheme, [(await closeOpen(scheme)).id], 'OFGBP')
+  const { id } = await closeOpen(scheme)
+  const payers = new Set([await accountOf(scheme, 'greenbank', 'POSITION', currency)])
+  // However short the pages are, each transfer is in one of them.
+  const amounts: bigint[] = []
+  for await (const page of grossPages(scheme.db, id, modelId, payers, 1)) {
+    amounts.push(...page.map(({ amount }) => amount))
+  }
+  expect(new Set(amounts)).toEqual(new Set([100_000n, 15_000n]))
+  expect(amounts).toHaveLength(2)
+  const created = await settle(scheme, [id], 'OFGBP')
   await stepAll(scheme, created, steps[0])
   await stepAll(scheme, created, steps[1])
   expect(await valuesOf('POSITION', currency)).toEqual(['7.5', '-6', '-1.5'])

@@ -34,7 +34,9 @@ const fsps = ['greenbank', 'bluewallet', 'redpay', 'goldcoop'] as const
 const currencies = ['USD', 'EUR'] as const
 
 beforeAll(async () => {
-  scheme = await openTestScheme({ startLedger: (parts) => startLedger(defaultsOf(ledgerSettings), parts) })
+  scheme = await openTestScheme({
+    startLedger: (parts) => startLedger(defaultsOf(ledgerSettings), parts),
+  })
   for (const currency of currencies) {
     await openHub(scheme, currency)
     models.set(currency, await addModel(scheme, { name: `OF${currency}`, currency }))
@@ -144,7 +146,8 @@ test('windows closed all the time hold each committed transfer once, and nothing
 
   const after = await positions()
   const nets = netsOf(windows)
-  for (const [key, value] of after) expect(value - (before.get(key) ?? 0n)).toBe(nets.get(key) ?? 0n)
+  for (const [key, value] of after)
+    expect(value - (before.get(key) ?? 0n)).toBe(nets.get(key) ?? 0n)
   for (const currency of currencies) {
     const holding = windows.filter(({ contents }) =>
       contents.some((content) => content.currency === currency),

@@ -32,23 +32,23 @@ beforeAll(async () => {
     startLedger: (parts) => startLedger(defaultsOf(ledgerSettings), parts),
     changes: { SETTLEMENTS_WINDOW_CRON: '0 22 * * *' },
     prepare: (parts) => {
-    parts.grpc.serve(schedulerService, {
-      CreateScheduleReminder: ({ reminderId, cron }) => {
-        // A reminder of an earlier start, at another time.
-        const isOther = reminders.length === 0
-        reminders.push(`create ${reminderId} ${cron}`)
-        return Promise.resolve({
-          outcome: isOther ? '' : 'CREATED',
-          dueAt: '',
-          refusal: isOther ? { reason: 'MODIFIED', detail: 'it has another time' } : null,
-        })
-      },
-      DeleteScheduleReminder: ({ reminderId }) => {
-        reminders.push(`delete ${reminderId}`)
-        return Promise.resolve({ outcome: 'DELETED' })
-      },
-      ListScheduleReminders: () => Promise.resolve({ reminders: [] }),
-    })
+      parts.grpc.serve(schedulerService, {
+        CreateScheduleReminder: ({ reminderId, cron }) => {
+          // A reminder of an earlier start, at another time.
+          const isOther = reminders.length === 0
+          reminders.push(`create ${reminderId} ${cron}`)
+          return Promise.resolve({
+            outcome: isOther ? '' : 'CREATED',
+            dueAt: '',
+            refusal: isOther ? { reason: 'MODIFIED', detail: 'it has another time' } : null,
+          })
+        },
+        DeleteScheduleReminder: ({ reminderId }) => {
+          reminders.push(`delete ${reminderId}`)
+          return Promise.resolve({ outcome: 'DELETED' })
+        },
+        ListScheduleReminders: () => Promise.resolve({ reminders: [] }),
+      })
     },
   })
   await openHub(scheme)
@@ -177,7 +177,9 @@ test('lines, flows, nets and states that disagree are differences', async () => 
   await meddle(`update lines set amount = amount + 1 where window_id = ${id}`)
   await meddle(`update content_nets set transfers_count = transfers_count + 1
     where content_id in (select id from window_contents where window_id = ${id})`)
-  await meddle(`update settlement_accounts set net = net * 2 where settlement_id = ${settlement.id}`)
+  await meddle(
+    `update settlement_accounts set net = net * 2 where settlement_id = ${settlement.id}`,
+  )
   await meddle(`update settlements set state = 'SETTLED' where id = ${settlement.id}`)
   await meddle(`update settlement_windows set state = 'ABORTED' where id = ${id}`)
   const [payer, payee] = settlement.accounts.map(({ accountId }) => accountId)

@@ -27,10 +27,13 @@ let euros: number
 const fsps = ['greenbank', 'bluewallet', 'redpay'] as const
 const positions = (currency = 'USD') =>
   Promise.all(fsps.map((name) => valueOf(scheme, name, 'POSITION', currency)))
-const transit = (currency = 'USD') => valueOf(scheme, 'Hub', 'HUB_MULTILATERAL_SETTLEMENT', currency)
+const transit = (currency = 'USD') =>
+  valueOf(scheme, 'Hub', 'HUB_MULTILATERAL_SETTLEMENT', currency)
 
 beforeAll(async () => {
-  scheme = await openTestScheme({ startLedger: (parts) => startLedger(defaultsOf(ledgerSettings), parts) })
+  scheme = await openTestScheme({
+    startLedger: (parts) => startLedger(defaultsOf(ledgerSettings), parts),
+  })
   await openHub(scheme)
   await openHub(scheme, 'EUR')
   net = await addModel(scheme)
@@ -152,7 +155,11 @@ describe('a settlement', () => {
     const settled = await stepAll(scheme, created, 'SETTLED')
     expect(settled.state).toBe('SETTLED')
     expect(settled.windows).toMatchObject([
-      { id: windowId, state: 'SETTLED', contents: [{ state: 'SETTLED', settlementId: settled.id }] },
+      {
+        id: windowId,
+        state: 'SETTLED',
+        contents: [{ state: 'SETTLED', settlementId: settled.id }],
+      },
     ])
     expect(await positions()).toEqual(before)
   })
@@ -200,6 +207,23 @@ describe('a settlement', () => {
       actor: 'ada',
     })
     expect(refusal?.reason).toBe('STATE_WRONG')
+  })
+
+  test('stepped by several at once takes each step once', async () => {
+    const before = await positions()
+    await payAround()
+    const created = await settle(scheme, [await closed()])
+    for (const state of steps) {
+      // Each account by a request of its own, and all of them twice.
+      const requests = [...created.accounts, ...created.accounts].map((account) =>
+        stepAll(scheme, { ...created, accounts: [account] }, state),
+      )
+      await Promise.all(requests)
+      const { settlement } = await scheme.settlements.GetSettlement({ id: created.id })
+      expect(settlement?.state).toBe(state)
+    }
+    expect(await positions()).toEqual(before)
+    expect(await transit()).toBe('0')
   })
 
   test('that is aborted gives back what it took, and its window is settled anew', async () => {

@@ -34,7 +34,8 @@ export function openModels(
   /** One after the other, so that what is told last is what holds. */
   function inTurn(work: () => Promise<void>): Promise<void> {
     told = told.then(work).catch((error: unknown) => {
-      if (!signal.aborted) log.error({ err: error }, 'participant-lifecycle was not told of a model')
+      if (!signal.aborted)
+        log.error({ err: error }, 'participant-lifecycle was not told of a model')
     })
     return told
   }

@@ -60,12 +60,7 @@ export function reportHandlers(db: Database): Handlers<typeof settlementReportsS
 }
 
 /** Windows one after the other, until the page is full. */
-async function page(
-  db: Database,
-  wanted: readonly Wanted[],
-  after: Place | null,
-  limit: number,
-) {
+async function page(db: Database, wanted: readonly Wanted[], after: Place | null, limit: number) {
   const found: ReadLine[] = []
   for (const window of wanted) {
     if (after !== null && window.windowId < after.windowId) continue

@@ -102,7 +102,11 @@ async function take(
     const detail = `Inapplicable windows: ${inapplicable.join(', ')}`
     return refuse('WINDOW_NOT_APPLICABLE', detail)
   }
-  const settlementId = await createSettlement(tx, { requestId, modelId: model.id, reason }, contents)
+  const settlementId = await createSettlement(
+    tx,
+    { requestId, modelId: model.id, reason },
+    contents,
+  )
   if (settlementId === undefined) return undefined
   await assertBalanced(tx, settlementId)
   await followContents(tx, windowIds, reason)

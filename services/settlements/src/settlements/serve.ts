@@ -1,5 +1,10 @@
 /** Settlements over gRPC. */
-import type { AccountUpdate, Settlement, SettlementAccount, settlementsService } from '@causeway/protos'
+import type {
+  AccountUpdate,
+  Settlement,
+  SettlementAccount,
+  settlementsService,
+} from '@causeway/protos'
 import type { Handlers } from '@causeway/runtime'
 import { givenNumber, givenText, timeIn } from '../question.ts'
 import { refuse, type Refused } from '../refusal.ts'
@@ -35,7 +40,8 @@ export function settlementHandlers(
           to: timeIn(query.to),
           windowFrom: timeIn(query.windowFrom),
           windowTo: timeIn(query.windowTo),
-          limit: query.limit <= 0 ? anySettlement.limit : Math.min(query.limit, anySettlement.limit),
+          limit:
+            query.limit <= 0 ? anySettlement.limit : Math.min(query.limit, anySettlement.limit),
         })),
       ],
     }),

@@ -101,8 +101,7 @@ export function abort(
   actor: string,
 ): Promise<Stepped> {
   const fault =
-    textFault('reason', aborted.reason) ??
-    textFault('externalReference', aborted.externalReference)
+    textFault('reason', aborted.reason) ?? textFault('externalReference', aborted.externalReference)
   if (fault !== undefined) return Promise.resolve(fault)
   return stepping(parts, settlementId, (settlement) => {
     const decision = decideAbort(settlement, aborted)
@@ -187,7 +186,10 @@ export async function moveMoney(
   for await (const movements of pagesOf(parts, settlement, step.changes)) {
     const detail = await post(parts, settlement, movements)
     if (detail !== undefined) {
-      log.error({ settlementId: settlement.id, detail }, 'ALARM the ledger refused a settlement step')
+      log.error(
+        { settlementId: settlement.id, detail },
+        'ALARM the ledger refused a settlement step',
+      )
       if (!hasMoved) await endOfStep(db, step)
       return refuse('LEDGER_REFUSED', detail)
     }

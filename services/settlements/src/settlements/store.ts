@@ -215,19 +215,14 @@ interface StepRow {
 }
 
 const stepColumns = 'id, settlement_id, step::text as step, actor'
-const findStep = statement(
-  `select ${stepColumns} from settlement_steps where settlement_id = $1`,
-)
+const findStep = statement(`select ${stepColumns} from settlement_steps where settlement_id = $1`)
 const listSteps = statement(`select ${stepColumns} from settlement_steps order by id`)
 const intend = statement(`
   insert into settlement_steps (settlement_id, step, actor) values ($1, $2::text::jsonb, $3)
   returning ${stepColumns}`)
 const endStep = statement('delete from settlement_steps where id = $1 returning id')
 
-export async function openStepOf(
-  db: Queries,
-  settlementId: number,
-): Promise<OpenStep | undefined> {
+export async function openStepOf(db: Queries, settlementId: number): Promise<OpenStep | undefined> {
   const [row] = await db.query<StepRow>(findStep, [settlementId])
   return row && stepOf(row)
 }

@@ -229,10 +229,7 @@ export async function commit(
   return answers
 }
 
-export function announce(
-  { parts }: TestScheme,
-  events: readonly OutgoingMessage[],
-): Promise<void> {
+export function announce({ parts }: TestScheme, events: readonly OutgoingMessage[]): Promise<void> {
   return parts.bus.publish(events)
 }
 

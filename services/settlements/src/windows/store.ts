@@ -39,9 +39,7 @@ interface ClosingRow {
 
 const closingColumns = 'request_id, window_id, next_window_id, reason, actor, closed_at'
 
-const findClosing = statement(
-  `select ${closingColumns} from window_closings where request_id = $1`,
-)
+const findClosing = statement(`select ${closingColumns} from window_closings where request_id = $1`)
 const findOpenClosing = statement(
   `select ${closingColumns} from window_closings where window_id = $1 and closed_at is null`,
 )
@@ -82,10 +80,7 @@ export function askClosing(
 }
 
 /** The window that this request is about; undefined when it is new. */
-export async function windowOfRequest(
-  db: Queries,
-  requestId: string,
-): Promise<number | undefined> {
+export async function windowOfRequest(db: Queries, requestId: string): Promise<number | undefined> {
   const [row] = await db.query<ClosingRow>(findClosing, [requestId])
   return row?.window_id
 }

@@ -43,10 +43,7 @@ export interface Update {
 }
 
 export type FaultReason =
-  | 'ACCOUNT_UNKNOWN'
-  | 'PARTICIPANT_MISMATCH'
-  | 'LISTED_TWICE'
-  | 'TRANSITION_NOT_ALLOWED'
+  'ACCOUNT_UNKNOWN' | 'PARTICIPANT_MISMATCH' | 'LISTED_TWICE' | 'TRANSITION_NOT_ALLOWED'
 
 export interface Fault {
   readonly update: Update
@@ -165,9 +162,12 @@ export function decideAbort(
     const { accountId } = committed
     return { type: 'REFUSE', detail: `account ${accountId} is ${committed.state} already` }
   }
-  const changes = accounts.map(
-    ({ accountId }): Change => ({ accountId, state: 'ABORTED', reason, externalReference }),
-  )
+  const changes = accounts.map(({ accountId }): Change => ({
+    accountId,
+    state: 'ABORTED',
+    reason,
+    externalReference,
+  }))
   return { type: 'ABORT', changes }
 }
 
