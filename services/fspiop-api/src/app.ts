@@ -1,8 +1,12 @@
-/** The pages beside the API: health, the errors page, the hub's keys, and tokens for FSPs. */
+/**
+ * The pages beside the API: health, the errors page, the hub's keys, tokens for FSPs, and how their
+ * transfers ended.
+ */
 import express, { type Express, type NextFunction, type Request, type Response } from 'express'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { HealthPage } from './health.ts'
 import type { IssueToken } from './security.ts'
+import type { ReconciliationPage } from './reconciliation-page.ts'
 import { openTokenPage, refuseToken } from './token-page.ts'
 
 export interface AppParts {
@@ -10,6 +14,7 @@ export interface AppParts {
   readonly errorsPage: string
   readonly jwks: object
   readonly issueToken: IssueToken
+  readonly reconciliation: ReconciliationPage
   readonly onUnknownPath: (request: IncomingMessage, response: ServerResponse) => void
 }
 
@@ -32,6 +37,7 @@ export function createApp(parts: AppParts): Express {
     response.json(parts.jwks)
   })
   app.post('/token', form, unreadableForm, openTokenPage(parts.issueToken))
+  app.get('/reconciliation', parts.reconciliation)
   app.use((request, response) => {
     parts.onUnknownPath(request, response)
   })

@@ -41,6 +41,8 @@ export type Reason =
   | 'DESTINATION_REFUSED'
   | 'DESTINATION_SERVES_NOT'
   | 'DESTINATION_SPEAKS_OTHERWISE'
+  | 'RECONCILIATION_UNCLEAR'
+  | 'REPORTS_AWAY'
 
 interface Rule {
   readonly code: ErrorCode
@@ -63,6 +65,8 @@ const rules = {
     text: 'the answer could not be stored in time; send it again',
   },
   PARTICIPANTS_AWAY: { code: '2003', text: 'the participants cannot be read; try again later' },
+  RECONCILIATION_UNCLEAR: { code: '3100', text: 'settlementWindowId or day must be given' },
+  REPORTS_AWAY: { code: '2003', text: 'the books cannot be read; try again later' },
   FAULT: { code: '2001', text: 'an unforeseen fault; the request was not accepted' },
   SOURCE_UNKNOWN: { code: '3200', text: 'header fspiop-source: not a participant' },
   SOURCE_INACTIVE: { code: '3100', text: 'header fspiop-source: the participant is not active' },

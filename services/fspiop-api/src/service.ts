@@ -4,6 +4,7 @@
  */
 import { hearEvents } from '@causeway/events'
 import { openParticipants, type Participants } from '@causeway/participants'
+import { settlementReportsService } from '@causeway/protos'
 import {
   serveHttp,
   type EventBus,
@@ -22,6 +23,7 @@ import { openHealthPage } from './health.ts'
 import { openMeasures } from './measures.ts'
 import { refuseOpenDoor, warnOfOpenDoors } from './open-door.ts'
 import { openRates } from './rates.ts'
+import { openReconciliationPage } from './reconciliation-page.ts'
 import { refuse, type Reason } from './refusals.ts'
 import { servedRoutes } from './routes.ts'
 import { openSecurity, type Security } from './security.ts'
@@ -72,6 +74,11 @@ export async function start(settings: Settings, parts: ProcessParts): Promise<Fs
     errorsPage: errorsPage(settings.COMPATIBILITY),
     jwks: { keys: security.hubKey === undefined ? [] : [security.hubKey.publicJwk] },
     issueToken: security.issueToken,
+    reconciliation: openReconciliationPage({
+      identify: security.identify,
+      participants,
+      reports: grpc.client(settlementReportsService, 'settlements'),
+    }),
     onUnknownPath: (request, response) => sendUnknownPath(serveParts, request, response),
   })
   const server = await openPort(settings, tls, log, (request, response) => {

@@ -19,6 +19,7 @@ test('requests for tokens are bounded as long as nobody is known by them', async
         waiting.push(resolve)
         if (waiting.length === 64) asked.dispatchEvent(new Event('full'))
       }),
+    reconciliation: () => Promise.resolve(),
     onUnknownPath: (_request, response) => response.writeHead(404).end(),
   })
   const server = await serveHttp({

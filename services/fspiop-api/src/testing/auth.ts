@@ -61,7 +61,7 @@ export function serveAuth(parts: TestParts): Auth {
 }
 
 /** Whatever else there is to ask, the edge does not. */
-function notAsked<Service extends object>(service: Service): Handlers<Service> {
+export function notAsked<Service extends object>(service: Service): Handlers<Service> {
   const refuse = () => Promise.reject(new Error('the edge does not ask this'))
   const methods = Object.keys(service).map((name) => [name, refuse])
   return Object.fromEntries(methods) as Handlers<Service>

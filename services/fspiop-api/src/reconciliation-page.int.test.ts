@@ -1,0 +1,103 @@
+import { settlementReportsService } from '@causeway/protos'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { notAsked } from './testing/auth.ts'
+import { openStand, send, type Stand } from './testing/stand.ts'
+
+const row = {
+  transferId: 'b2a7f0d4-1e9c-4f63-8a52-7d40c9e8136b',
+  kind: 'TRANSFER',
+  state: 'COMMITTED',
+  reason: '',
+  payerFsp: 'greenbank',
+  payeeFsp: 'bluewallet',
+  amount: '10.5',
+  currency: 'USD',
+  windowId: 3,
+  settlementModelId: 1,
+  payerAccountId: 11,
+  payeeAccountId: 12,
+  completedTimestamp: '2026-01-01T00:00:00.000Z',
+  finalisedAt: '2026-01-01T00:00:00.100Z',
+}
+
+let stand: Stand
+const asked: object[] = []
+
+/** What stands in for settlements has one row, and a second page without any. */
+beforeAll(async () => {
+  stand = await openStand()
+  stand.parts.grpc.serve(settlementReportsService, {
+    ...notAsked(settlementReportsService),
+    ListReconciliation(query) {
+      asked.push(query)
+      if (query.day === 'never') {
+        const refusal = { reason: 'INVALID', detail: 'no such day' }
+        return Promise.resolve({ refusal, rows: null, result: 'refusal' as const })
+      }
+      const isFirst = query.cursor === ''
+      return Promise.resolve({
+        rows: { rows: isFirst ? [row] : [], cursor: isFirst ? 'next' : '' },
+        refusal: null,
+        result: 'rows' as const,
+      })
+    },
+  })
+})
+
+afterAll(() => stand.stop())
+
+function get(query: string, fsp = 'greenbank') {
+  const headers = { 'fspiop-source': fsp }
+  return send(stand.edge.url, { method: 'GET', path: `/reconciliation${query}`, headers })
+}
+
+test('an FSP reads its own transfers, a page at a time', async () => {
+  const first = await get('?settlementWindowId=3&limit=1')
+  expect(first.status).toBe(200)
+  expect(JSON.parse(first.text)).toEqual({
+    participant: 'greenbank',
+    transfers: [
+      {
+        transferId: row.transferId,
+        kind: 'TRANSFER',
+        state: 'COMMITTED',
+        payerFsp: 'greenbank',
+        payeeFsp: 'bluewallet',
+        amount: { amount: '10.5', currency: 'USD' },
+        settlementWindowId: 3,
+        completedTimestamp: row.completedTimestamp,
+        finalisedAt: row.finalisedAt,
+      },
+    ],
+    cursor: 'next',
+  })
+  const second = await get('?settlementWindowId=3&limit=1&cursor=next')
+  expect(JSON.parse(second.text)).toMatchObject({ transfers: [], cursor: null })
+  expect(asked).toContainEqual({
+    participant: 'greenbank',
+    windowId: 3,
+    day: '',
+    cursor: 'next',
+    limit: 1,
+  })
+})
+
+test('one that is not active reads them too', async () => {
+  expect((await get('?day=2026-01-01', 'sleeper')).status).toBe(200)
+})
+
+test.each([
+  ['without window and day', '', '3100'],
+  ['of a window that is none', '?settlementWindowId=x', '3100'],
+  ['of two days', '?day=2026-01-01&day=2026-01-02', '3100'],
+  ['of more rows than there may be', '?day=2026-01-01&limit=1001', '3100'],
+  ['of a day that settlements does not know', '?day=never', '3100'],
+])('a question %s is refused', async (_what, query, code) => {
+  const { status, error } = await get(query)
+  expect([status, error?.errorCode]).toEqual([400, code])
+})
+
+test('who is no participant reads nothing', async () => {
+  const { status, error } = await get('?day=2026-01-01', 'nobody')
+  expect([status, error?.errorCode]).toEqual([400, '3200'])
+})

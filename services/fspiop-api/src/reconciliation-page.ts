@@ -1,0 +1,106 @@
+/**
+ * `GET /reconciliation`: an FSP reads how its own transfers ended, of a settlement window or a day, a
+ * page at a time, to hold its books against the hub's. Who it is comes from its channel alone.
+ */
+import type { Refusal } from '@causeway/fspiop'
+import type { Participants } from '@causeway/participants'
+import type { settlementReportsService, TransferRow } from '@causeway/protos'
+import type { Calls } from '@causeway/runtime'
+import type { Request, Response } from 'express'
+import type { Identify } from './identity.ts'
+import { refuse } from './refusals.ts'
+import { refusalBody } from './serve.ts'
+
+const rows_max = 1_000
+const deadline = { deadline_ms: 30_000 }
+const id_max = 2 ** 31 - 1
+
+export interface ReconciliationParts {
+  readonly identify: Identify
+  readonly participants: Participants
+  readonly reports: Pick<Calls<typeof settlementReportsService>, 'ListReconciliation'>
+}
+
+type Asked = Parameters<ReconciliationParts['reports']['ListReconciliation']>[0]
+
+export type ReconciliationPage = (request: Request, response: Response) => Promise<void>
+
+/** One question of an FSP at a time: whoever reads a long list reads one page after the other. */
+export function openReconciliationPage(parts: ReconciliationParts): ReconciliationPage {
+  const asking = new Set<string>()
+  return async (request, response) => {
+    const identity = await parts.identify(request)
+    if (identity.type !== 'KNOWN') return refuseWith(response, refuse(identity.reason))
+    const { fspId } = identity
+    if (asking.has(fspId)) return refuseWith(response, refuse('TOO_MANY'))
+    asking.add(fspId)
+    try {
+      await answer(parts, fspId, request, response)
+    } catch {
+      refuseWith(response, refuse('REPORTS_AWAY'))
+    } finally {
+      asking.delete(fspId)
+    }
+  }
+}
+
+/** Inactive FSPs are answered as well: their books count. */
+async function answer(
+  { participants, reports }: ReconciliationParts,
+  participant: string,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  const known = await participants.get([participant], () => true)
+  if (!known.has(participant)) return refuseWith(response, refuse('SOURCE_UNKNOWN'))
+  const asked = readQuery(participant, request.query)
+  if (asked === undefined) return refuseWith(response, refuse('RECONCILIATION_UNCLEAR'))
+  const { rows, refusal } = await reports.ListReconciliation(asked, deadline)
+  if (!rows) {
+    const { code, status } = refuse('RECONCILIATION_UNCLEAR')
+    return refuseWith(response, { code, status, detail: refusal?.detail ?? '' })
+  }
+  response.setHeader('cache-control', 'no-store')
+  response.json({
+    participant,
+    transfers: rows.rows.map(shown),
+    cursor: rows.cursor === '' ? null : rows.cursor,
+  })
+}
+
+/** undefined: it does not say of which window or day, or not in a way that can be read. */
+function readQuery(participant: string, query: Request['query']): Asked | undefined {
+  const textOf = (name: string, otherwise: string) => {
+    const text = query[name] ?? otherwise
+    return typeof text === 'string' ? text : undefined
+  }
+  const windowId = Number(textOf('settlementWindowId', '0'))
+  const limit = Number(textOf('limit', String(rows_max)))
+  const day = textOf('day', '')
+  const cursor = textOf('cursor', '')
+  if (day === undefined || cursor === undefined) return undefined
+  if (!Number.isInteger(windowId) || windowId < 0 || windowId > id_max) return undefined
+  if (!Number.isInteger(limit) || limit < 1 || limit > rows_max) return undefined
+  if (windowId === 0 && day === '') return undefined
+  return { participant, windowId, day, cursor, limit }
+}
+
+/** Amounts as FSPIOP writes them. */
+function shown(row: TransferRow) {
+  return {
+    transferId: row.transferId,
+    kind: row.kind,
+    state: row.state,
+    ...(row.reason === '' ? {} : { reason: row.reason }),
+    payerFsp: row.payerFsp,
+    payeeFsp: row.payeeFsp,
+    amount: { amount: row.amount, currency: row.currency },
+    ...(row.windowId === 0 ? {} : { settlementWindowId: row.windowId }),
+    ...(row.completedTimestamp === '' ? {} : { completedTimestamp: row.completedTimestamp }),
+    finalisedAt: row.finalisedAt,
+  }
+}
+
+function refuseWith(response: Response, refusal: Refusal): void {
+  response.status(refusal.status).type('application/json').send(refusalBody(refusal))
+}
