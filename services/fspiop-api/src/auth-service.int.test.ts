@@ -78,6 +78,11 @@ test('a key that was registered verifies at once, and until it is ended', async 
     createdBy: 'operator',
   })
   expect(await ask()).toBe('202')
-  await keys.EndParticipantKey({ participant: 'greenbank', kid: 'green-1', validTo: '', actor: 'ada' })
+  await keys.EndParticipantKey({
+    participant: 'greenbank',
+    kid: 'green-1',
+    validTo: '',
+    actor: 'ada',
+  })
   await eventually(async () => ((await ask()) === '400 3105' ? true : undefined), 'its end')
 })

@@ -3,7 +3,14 @@
  * is put on record in the transaction of the change.
  */
 import { auditEntry } from '@causeway/events'
-import { sqlState, statement, type Database, type EventBus, type Queries, type Transaction } from '@causeway/runtime'
+import {
+  sqlState,
+  statement,
+  type Database,
+  type EventBus,
+  type Queries,
+  type Transaction,
+} from '@causeway/runtime'
 import type { Draft, DraftDecision, Oracle, Proposal, Refused } from './domain/oracle.ts'
 
 export type Stored =
