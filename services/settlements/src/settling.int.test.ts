@@ -1,5 +1,6 @@
 /** Windows and settlements beside the real ledger: what they hold, and what each step moves. */
 import { settings as ledgerSettings, start as startLedger } from '@causeway/participant-lifecycle'
+import { fundsService } from '@causeway/protos'
 import { defaultsOf, eventually } from '@causeway/runtime/testing'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
@@ -346,6 +347,24 @@ describe('a settlement', () => {
     })
     expect(refusal ?? null).toBeNull()
     await pay(scheme, payment)
+
+    // The funds out that settle it take no more cover than was excluded already.
+    const funds = scheme.parts.grpc.client(fundsService, 'participant-lifecycle')
+    const out = { transferId: randomUUID(), name: 'greenbank', accountId, reason: 'settled' }
+    const { movement } = await funds.RecordFundsOutPrepareReserve({
+      ...out,
+      kind: 'WITHDRAWAL',
+      amount: '9999000',
+      currency: 'USD',
+      externalReference: 'bank 7',
+      extensionList: Buffer.alloc(0),
+    })
+    expect(movement?.state).toBe('RESERVED')
+    await pay(scheme, { ...payment, amount: '1000' })
+    await expect(pay(scheme, { ...payment, amount: '3001' })).rejects.toThrow('COVER_SHORT')
+    await funds.RecordFundsOutCommit({ ...out, actor: 'ada' })
+    await expect(pay(scheme, { ...payment, amount: '3001' })).rejects.toThrow('COVER_SHORT')
+    await pay(scheme, { ...payment, amount: '2900' })
   })
 })
 
