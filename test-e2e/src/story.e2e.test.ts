@@ -28,7 +28,7 @@ beforeAll(async () => {
   capped = await scheme.join('capbank', { netDebitCap: String(cap) })
   dead = await scheme.join('deadbank')
   await dead.stop()
-}, 60_000)
+}, 180_000)
 
 afterAll(() => scheme.stop())
 
