@@ -51,6 +51,7 @@ export function participantOperations(deps: Deps): readonly Operation[] {
         answers: { [createdStatus(deps)]: shownParticipant },
         refuses: [
           'CURRENCY_EXISTS',
+          'ACCOUNT_TYPE_WRONG',
           'NAME_RESERVED',
           'HUB_ACCOUNTS_MISSING',
           'NO_SETTLEMENT_MODEL',

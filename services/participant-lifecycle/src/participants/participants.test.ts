@@ -120,6 +120,11 @@ describe('a new participant', () => {
     expect(reasonOf(create(hub, fresh, creation))).toBe('CURRENCY_EXISTS')
     expect(changesOf(create(euros, fresh, { ...creation, currency: 'EUR' }))).toHaveLength(4)
   })
+
+  test('that starts payments alone gets no accounts', () => {
+    const pisp: Participant = { ...fresh, type: 'PISP', accounts: [] }
+    expect(reasonOf(create(hub, pisp, creation))).toBe('ACCOUNT_TYPE_WRONG')
+  })
 })
 
 describe('accounts', () => {

@@ -25,6 +25,9 @@ export function create(
   { name, currency, createdBy, models }: Creation,
 ): Refused | Changed {
   if (name === hub.name) return refuse('NAME_RESERVED', `${name} is the hub`)
+  if (existing?.type === 'PISP') {
+    return refuse('ACCOUNT_TYPE_WRONG', `${name} is a PISP, which has no accounts`)
+  }
   if (existing?.accounts.some((account) => account.currency === currency) === true) {
     return refuse('CURRENCY_EXISTS', `${name} has accounts in ${currency} already`)
   }
