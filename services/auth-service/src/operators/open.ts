@@ -1,0 +1,47 @@
+/** The operators of the hub: the first ones are made where nobody is yet, then all are served. */
+import { operatorsService } from '@causeway/protos'
+import type { Database, Logger, ProcessParts } from '@causeway/runtime'
+import type { TokenKeys } from '../credentials/token-keys.ts'
+import type { Measures } from '../measures.ts'
+import type { Settings } from '../settings.ts'
+import { openFirstOperators } from './first.ts'
+import { openSecrets } from './secrets.ts'
+import { serveOperators } from './serve.ts'
+
+export interface OpenParts extends Pick<ProcessParts, 'bus' | 'grpc'> {
+  readonly db: Database
+  readonly tokenKeys: TokenKeys
+  readonly measures: Measures
+  readonly log: Logger
+}
+
+/** Throws StartError for a secret in a file that is none. */
+export async function openOperators(
+  settings: Settings,
+  { bus, grpc, db, tokenKeys, measures, log }: OpenParts,
+): Promise<void> {
+  const secrets = openSecrets({ cost: settings.AUTH_SERVICE_PASSWORD_COST })
+  await openFirstOperators({
+    db,
+    bus,
+    secrets,
+    log,
+    passwordFile: settings.AUTH_SERVICE_FIRST_PASSWORD_FILE,
+    setupSecretFile: settings.AUTH_SERVICE_SETUP_SECRET_FILE,
+  })
+  grpc.serve(
+    operatorsService,
+    serveOperators({
+      db,
+      bus,
+      secrets,
+      tokenKeys,
+      measures,
+      hubName: settings.HUB_NAME,
+      life_s: settings.AUTH_SERVICE_OPERATOR_TOKEN_LIFE_S,
+      sessionLife_s: settings.AUTH_SERVICE_SESSION_LIFE_S,
+      attempts_max: settings.AUTH_SERVICE_WRONG_PASSWORDS_MAX,
+      lock_s: settings.AUTH_SERVICE_LOCK_S,
+    }),
+  )
+}
