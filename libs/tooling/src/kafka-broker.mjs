@@ -24,7 +24,7 @@ import { fileURLToPath } from 'node:url'
 const version = '4.4.0'
 const cache = fileURLToPath(new URL('../../../node_modules/.cache/', import.meta.url))
 const jars = join(cache, `kafka-${version}`)
-const start_ms_max = 60_000
+const start_ms_max = 180_000
 const stop_ms_max = 30_000
 
 const exit_code_refused = 1
