@@ -58,10 +58,7 @@ export const start: Start<Settings> = async (settings, parts) => {
   const onChanged = () => oracles.changed()
   const findOwners_ms = settings.ACCOUNT_LOOKUP_FIND_OWNERS_WAIT_MS
   grpc.serve(accountLookupService, lookupHandlers(owners, findOwners_ms))
-  grpc.serve(
-    oraclesService,
-    oracleHandlers({ store: oracleStore, onChanged, now: () => new Date() }),
-  )
+  grpc.serve(oraclesService, oracleHandlers({ store: oracleStore, onChanged }))
 
   const age_max_ms = settings.ACCOUNT_LOOKUP_PARTICIPANT_AGE_MAX_MS
   const participants = await openParticipants({ group, grpc, bus, log, age_max_ms })

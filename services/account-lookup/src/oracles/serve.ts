@@ -9,13 +9,11 @@ export interface OracleServiceParts {
   readonly store: OracleStore
   /** Told before the caller is answered. */
   readonly onChanged: () => void
-  readonly now: () => Date
 }
 
 export function oracleHandlers({
   store,
   onChanged,
-  now,
 }: OracleServiceParts): Handlers<typeof oraclesService> {
   const answer = (stored: Stored) => {
     if (stored.type === 'REFUSED') return refusedWith(stored.refused)
@@ -33,14 +31,14 @@ export function oracleHandlers({
     async CreateOracle({ actor = '', ...proposal }) {
       const decision = decideOracle(proposal)
       if (decision.type === 'refuse') return refusedWith(decision.refused)
-      return answer(await store.create(decision.draft, { actor, at: now() }))
+      return answer(await store.create(decision.draft, { actor, at: new Date() }))
     },
     async UpdateOracle({ oracleId, actor = '', ...patch }) {
       const change = (stored: Proposal) => decideOracle(patched(stored, patch))
-      return answer(await store.update(oracleId, change, { actor, at: now() }))
+      return answer(await store.update(oracleId, change, { actor, at: new Date() }))
     },
     RemoveOracle: async ({ oracleId, actor = '' }) =>
-      answer(await store.remove(oracleId, { actor, at: now() })),
+      answer(await store.remove(oracleId, { actor, at: new Date() })),
   }
 }
 

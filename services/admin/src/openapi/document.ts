@@ -18,8 +18,7 @@ export interface DocumentOptions {
   readonly tokens: boolean
 }
 
-export function openApiDocument(
-  operations: readonly GuardedOperation[], options: DocumentOptions) {
+export function openApiDocument(operations: readonly GuardedOperation[], options: DocumentOptions) {
   const named: Named = new Map()
   const paths: Record<string, Record<string, Json>> = {}
   for (const operation of operations) {
@@ -72,7 +71,9 @@ function guardObject(privilege: string) {
 /** The word that the path is about: 'keys' of `/participants/:name/keys/:kid`. */
 function groupOf(path: string): string {
   const [first = '', , third] = path.split('/').slice(1)
-  if (first === 'v2') return 'settlement'
+  if (/^(v2|settlements|settlementWindows)$/.test(first)) return 'settlement'
+  // The calls of participant lifecycle are named by their commands.
+  if (/^[A-Z]/.test(first)) return 'lifecycle'
   return first === 'participants' && third !== undefined ? `participants: ${third}` : first
 }
 
