@@ -74,8 +74,8 @@ export interface ApartHub {
   kill(name: ProcessName): Promise<void>
   /** Resolves when it says that it is ready. */
   start(name: ProcessName): Promise<void>
-  /** SIGTERM, and a new one in its place; resolves with the exit code of the old one. */
-  restart(name: ProcessName): Promise<number | null>
+  /** SIGTERM, and a new one in its place; rejects when the old one did not end in order. */
+  restart(name: ProcessName): Promise<void>
   /** SIGTERM to all; resolves with their exit codes. */
   stop(): Promise<readonly (number | null)[]>
   /** What the service has logged. */
@@ -84,7 +84,7 @@ export interface ApartHub {
   readyOf(name: ProcessName): Promise<number | undefined>
 }
 
-const start_ms_max = 90_000
+const start_ms_max = 240_000
 const snake = (service: string) => service.replaceAll('-', '_')
 
 interface Place {
@@ -140,10 +140,13 @@ export async function openApartHub(
     return launched.ended
   }
 
-  async function restart(name: ProcessName): Promise<number | null> {
+  async function restart(name: ProcessName): Promise<void> {
     const code = await end(name, 'SIGTERM')
+    if (code !== 0) {
+      const last = readFileSync(logFile(name), 'utf8').slice(-4_000)
+      throw new Error(`${name} had ended by itself, or with an error:\n${last}`)
+    }
     await start(name)
-    return code
   }
 
   /** As a balancer in front of them does: none that is ending. */
@@ -220,9 +223,14 @@ function patient(operator: Operator): Operator {
   return {
     ...operator,
     async call(method, path, body) {
+      let isLost = false
       for (const until = Date.now() + start_ms_max; ; await wait(500)) {
         const answer = await operator.call(method, path, body)
+        const isThere = /exists|already|duplicate/i.test(JSON.stringify(answer.json ?? ''))
+        // What is refused as being there was made by the call whose answer came too late.
+        if (isLost && method === 'POST' && isThere) return { ...answer, status: 200 }
         if (answer.status !== 503 || Date.now() > until) return answer
+        isLost = true
       }
     },
   }
