@@ -109,40 +109,44 @@ test('lets nobody in without a password, and out again', async () => {
   await stranger.close()
 })
 
-test('a new FSP takes two people: who asked for it cannot approve it', async () => {
-  const maker = await openPage()
-  const checker = await openPage()
-  await logIn(maker, await newOperator('mary', ['maker', 'checker']), 'seven quiet lanterns')
-  await logIn(checker, await newOperator('chris', ['checker']), 'eleven slow harbours')
-  await maker.getByRole('link', { name: 'Participants' }).click()
-  const form = maker.getByRole('region', { name: 'A new FSP' })
-  await form.getByLabel('Name').fill('redbank')
-  await form.getByLabel('Net debit cap').fill('750')
-  await form.getByLabel('Callback address').fill(payer.url)
-  await form.getByRole('button', { name: 'Ask for approval' }).click()
-  await form.getByRole('status').waitFor()
-  expect(await maker.getByRole('row', { name: /^redbank/ }).count()).toBe(0)
+test(
+  'a new FSP takes two people: who asked for it cannot approve it',
+  async () => {
+    const maker = await openPage()
+    const checker = await openPage()
+    await logIn(maker, await newOperator('mary', ['maker', 'checker']), 'seven quiet lanterns')
+    await logIn(checker, await newOperator('chris', ['checker']), 'eleven slow harbours')
+    await maker.getByRole('link', { name: 'Participants' }).click()
+    const form = maker.getByRole('region', { name: 'A new FSP' })
+    await form.getByLabel('Name').fill('redbank')
+    await form.getByLabel('Net debit cap').fill('750')
+    await form.getByLabel('Callback address').fill(payer.url)
+    await form.getByRole('button', { name: 'Ask for approval' }).click()
+    await form.getByRole('status').waitFor()
+    expect(await maker.getByRole('row', { name: /^redbank/ }).count()).toBe(0)
 
-  await maker.getByRole('link', { name: 'Approvals' }).click()
-  const own = maker.getByRole('row', { name: /CreateParticipant/ })
-  await own.getByRole('button', { name: 'Approve' }).click()
-  await own.getByRole('alert').waitFor()
-  await screenshot(maker, 'approval-refused')
+    await maker.getByRole('link', { name: 'Approvals' }).click()
+    const own = maker.getByRole('row', { name: /CreateParticipant/ })
+    await own.getByRole('button', { name: 'Approve' }).click()
+    await own.getByRole('alert').waitFor()
+    await screenshot(maker, 'approval-refused')
 
-  await checker.getByRole('link', { name: 'Approvals' }).click()
-  const waiting = checker.getByRole('row', { name: /CreateParticipant/ })
-  await waiting.getByText('mary').waitFor()
-  await screenshot(checker, 'approvals')
-  await waiting.getByRole('button', { name: 'Approve' }).click()
-  await checker.getByText('Nothing waits for a decision.').waitFor()
-  await checker.getByRole('link', { name: 'Participants' }).click()
-  await checker.getByRole('row', { name: /^redbank/ }).waitFor()
-  await screenshot(checker, 'onboarded')
-  const { status } = await scheme.operator.call('GET', '/participants/redbank')
-  expect(status).toBe(200)
-  await maker.close()
-  await checker.close()
-}, patience_ms)
+    await checker.getByRole('link', { name: 'Approvals' }).click()
+    const waiting = checker.getByRole('row', { name: /CreateParticipant/ })
+    await waiting.getByText('mary').waitFor()
+    await screenshot(checker, 'approvals')
+    await waiting.getByRole('button', { name: 'Approve' }).click()
+    await checker.getByText('Nothing waits for a decision.').waitFor()
+    await checker.getByRole('link', { name: 'Participants' }).click()
+    await checker.getByRole('row', { name: /^redbank/ }).waitFor()
+    await screenshot(checker, 'onboarded')
+    const { status } = await scheme.operator.call('GET', '/participants/redbank')
+    expect(status).toBe(200)
+    await maker.close()
+    await checker.close()
+  },
+  patience_ms,
+)
 
 test('shows who takes part, and how much of its limit each has used', async () => {
   await pay('120')
@@ -166,24 +170,28 @@ test('takes funds in, and the cover grows', async () => {
   await screenshot(page, 'participant')
 })
 
-test('closes a window and settles it, step by step, with the buttons that the state allows', async () => {
-  await pay('30')
-  await go('/settlements')
-  await page.getByRole('button', { name: /^Close window/ }).click()
-  await page.getByRole('button', { name: /^Settle window \d+ under DEFERREDNETUSD$/ }).click()
-  const settlement = page.getByRole('region', { name: 'Settlement 1' })
-  for (const step of ['Record', 'Reserve', 'Commit', 'Settle']) {
-    const next = settlement.getByRole('button', { name: new RegExp(`^${step} settlement`) })
-    await next.waitFor()
-    const canBeAborted = await settlement.getByRole('button', { name: /^Abort/ }).count()
-    expect({ step, canBeAborted }).toEqual({ step, canBeAborted: step === 'Settle' ? 0 : 1 })
-    await next.click()
-  }
-  await settlement.getByRole('heading', { name: /SETTLED/ }).waitFor()
-  expect(await settlement.getByRole('button').count()).toBe(0)
-  expect(await position(scheme.operator, 'greenbank')).toBe(0)
-  await screenshot(page, 'settlement')
-}, patience_ms)
+test(
+  'closes a window and settles it, step by step, with the buttons that the state allows',
+  async () => {
+    await pay('30')
+    await go('/settlements')
+    await page.getByRole('button', { name: /^Close window/ }).click()
+    await page.getByRole('button', { name: /^Settle window \d+ under DEFERREDNETUSD$/ }).click()
+    const settlement = page.getByRole('region', { name: 'Settlement 1' })
+    for (const step of ['Record', 'Reserve', 'Commit', 'Settle']) {
+      const next = settlement.getByRole('button', { name: new RegExp(`^${step} settlement`) })
+      await next.waitFor()
+      const canBeAborted = await settlement.getByRole('button', { name: /^Abort/ }).count()
+      expect({ step, canBeAborted }).toEqual({ step, canBeAborted: step === 'Settle' ? 0 : 1 })
+      await next.click()
+    }
+    await settlement.getByRole('heading', { name: /SETTLED/ }).waitFor()
+    expect(await settlement.getByRole('button').count()).toBe(0)
+    expect(await position(scheme.operator, 'greenbank')).toBe(0)
+    await screenshot(page, 'settlement')
+  },
+  patience_ms,
+)
 
 test('finds a failed payment and tells why it failed', async () => {
   const { transferId, request } = newTransfer(payer, payee, { amount: '10001' })
@@ -220,34 +228,44 @@ test('shows what could not be delivered, and sends it again', async () => {
   await payee.await(isRequest, { after })
 })
 
-test('tells the whole way of a payment, and can be used on a phone in the dark', async () => {
-  const transferId = await pay('1')
-  await go(`/payments/${transferId}`)
-  await page.getByText('transfers: COMMITTED').waitFor()
-  await page.getByText(/was told of TransferCommittedFulfiled/).waitFor()
-  await screenshot(page, 'story-paid')
-  await page.emulateMedia({ colorScheme: 'dark' })
-  await page.setViewportSize({ width: 375, height: 800 })
-  const views = ['/participants', '/participants/greenbank', '/payments', '/settlements']
-  for (const view of [`/payments/${transferId}`, ...views, '/approvals', '/dead-letters', '/']) {
-    await go(view)
-    await page.getByRole('heading', { level: 1 }).waitFor()
-    expect({ view, isTooWide: await page.evaluate<boolean>(isTooWide) }).toEqual({
-      view,
-      isTooWide: false,
-    })
-  }
-  await page.getByText('Payments a second', { exact: true }).waitFor()
-  await screenshot(page, 'phone-overview')
-  await go(`/payments/${transferId}`)
-  await page.getByText('transfers: COMMITTED').waitFor()
-  await screenshot(page, 'phone-story')
-  await page.setViewportSize({ width: 1280, height: 800 })
-  await page.emulateMedia({ colorScheme: 'light' })
-}, patience_ms)
+test(
+  'tells the whole way of a payment, and can be used on a phone in the dark',
+  async () => {
+    const transferId = await pay('1')
+    await go(`/payments/${transferId}`)
+    await page.getByText('transfers: COMMITTED').waitFor()
+    await page.getByText(/was told of TransferCommittedFulfiled/).waitFor()
+    await screenshot(page, 'story-paid')
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await page.setViewportSize({ width: 375, height: 800 })
+    const views = ['/participants', '/participants/greenbank', '/payments', '/settlements']
+    for (const view of [`/payments/${transferId}`, ...views, '/approvals', '/dead-letters', '/']) {
+      await go(view)
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      expect({ view, isTooWide: await page.evaluate<boolean>(isTooWide) }).toEqual({
+        view,
+        isTooWide: false,
+      })
+    }
+    await page.getByText('Payments a second', { exact: true }).waitFor()
+    await screenshot(page, 'phone-overview')
+    await go(`/payments/${transferId}`)
+    await page.getByText('transfers: COMMITTED').waitFor()
+    await screenshot(page, 'phone-story')
+    await page.setViewportSize({ width: 1280, height: 800 })
+    await page.emulateMedia({ colorScheme: 'light' })
+  },
+  patience_ms,
+)
 
 test('every field and button has a name, and the keyboard reaches them', async () => {
-  for (const view of ['/', '/participants', '/participants/greenbank', '/payments', '/settlements']) {
+  for (const view of [
+    '/',
+    '/participants',
+    '/participants/greenbank',
+    '/payments',
+    '/settlements',
+  ]) {
     await go(view)
     await page.getByRole('heading', { level: 1 }).waitFor()
     const nameless = await page.evaluate<string[]>(namelessElements)

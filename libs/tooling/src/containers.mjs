@@ -1,5 +1,6 @@
 /**
- * The stories of test-e2e on containers: `npm run test:containers [-- pattern]`. Builds the hub's image
+ * The stories of test-e2e on containers: `npm run test:containers [-- pattern]`; and what becomes of
+ * payments when parts of the hub break, `npm run chaos` (test-e2e/src/chaos). Builds the hub's image
  * (or takes CAUSEWAY_IMAGE), starts PostgreSQL, Kafka and Redis out of theirs, and runs each story on a
  * hub whose services are a container each.
  *
@@ -11,6 +12,8 @@ import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 const exit_code_missing = 3
+/** What a run starts it stops itself; the container that would look after it need not be had. */
+const ownEnd = { TESTCONTAINERS_RYUK_DISABLED: 'true' }
 
 function run(command, args, env = process.env) {
   return spawnSync(command, args, { cwd: root, stdio: 'inherit', env }).status ?? 1
@@ -27,6 +30,11 @@ function buildImage() {
   if (status !== 0) process.exit(status)
 }
 
+function runChaos(flags) {
+  const args = ['--enable-source-maps', 'test-e2e/dist/chaos/main.js', ...flags]
+  return run(process.execPath, args, { ...ownEnd, ...process.env })
+}
+
 function runStories(patterns) {
   const args = [
     '--experimental-vm-modules',
@@ -39,8 +47,7 @@ function runStories(patterns) {
     '--runInBand',
     ...patterns,
   ]
-  // What a run starts it stops itself; the container that would look after it need not be had.
-  return run(process.execPath, args, { TESTCONTAINERS_RYUK_DISABLED: 'true', ...process.env })
+  return run(process.execPath, args, { ...ownEnd, ...process.env })
 }
 
 if (!hasDocker()) {
@@ -48,4 +55,5 @@ if (!hasDocker()) {
   process.exit(exit_code_missing)
 }
 if (process.env['CAUSEWAY_IMAGE'] === undefined) buildImage()
-process.exit(runStories(process.argv.slice(2)))
+const [first, ...rest] = process.argv.slice(2)
+process.exit(first === 'chaos' ? runChaos(rest) : runStories(process.argv.slice(2)))

@@ -76,6 +76,12 @@ export interface ApartHub {
   start(name: ProcessName): Promise<void>
   /** SIGTERM, and a new one in its place; rejects when the old one did not end in order. */
   restart(name: ProcessName): Promise<void>
+  /** It stands still, and nobody is told. */
+  freeze(name: ProcessName): void
+  thaw(name: ProcessName): void
+  /** Those that nobody has ended. */
+  endedByThemselves(): readonly ProcessName[]
+  metricsOf(name: ProcessName): Promise<string>
   /** SIGTERM to all; resolves with their exit codes. */
   stop(): Promise<readonly (number | null)[]>
   /** What the service has logged. */
@@ -101,6 +107,7 @@ export async function openApartHub(
   const place = await prepare(settings, house)
   const running = new Map<ProcessName, Running>()
   const ready = new Set<Running>()
+  const sentAway = new Set<Running>()
   let stopping = false
   const logFile = (name: ProcessName) => join(place.folder, `${name}.log`)
 
@@ -136,6 +143,7 @@ export async function openApartHub(
     const launched = running.get(name)
     if (launched === undefined || launched.hasEnded) return null
     ready.delete(launched)
+    sentAway.add(launched)
     launched.signal(signal)
     return launched.ended
   }
@@ -202,6 +210,17 @@ export async function openApartHub(
     },
     start,
     restart,
+    freeze: (name) => running.get(name)?.signal('SIGSTOP'),
+    thaw: (name) => running.get(name)?.signal('SIGCONT'),
+    endedByThemselves: () =>
+      processNames.filter((name) => {
+        const launched = running.get(name)
+        return launched?.hasEnded === true && !sentAway.has(launched)
+      }),
+    async metricsOf(name) {
+      const port = place.environment[name]['METRICS_PORT'] ?? ''
+      return (await request(`http://127.0.0.1:${port}/metrics`)).body.text()
+    },
     stop,
     readyOf,
     logOf: (name) => readFileSync(logFile(name), 'utf8'),
@@ -261,13 +280,14 @@ async function prepare(settings: Readonly<Record<string, string>>, house: House)
   const entries = processNames.map(async (name) => {
     const service = serviceOf(name)
     const urlName = `${snake(service).toUpperCase()}_DATABASE_URL`
-    const calls = providers[service].map((provider: ServiceName): readonly [string, string] => [
-      `${snake(provider).toUpperCase()}_GRPC_URL`,
-      processNames
-        .filter((other) => serviceOf(other) === provider)
-        .map((other) => `127.0.0.1:${ports.get(other) ?? ''}`)
-        .join(),
-    ])
+    const calls: Record<string, string> = {}
+    for (const provider of providers[service] as readonly ServiceName[]) {
+      const replicas = processNames.filter((other) => serviceOf(other) === provider)
+      const addresses = replicas.map((other) =>
+        house.reach(`${name} to ${other}`, Number(ports.get(other))),
+      )
+      calls[`${snake(provider).toUpperCase()}_GRPC_URL`] = (await Promise.all(addresses)).join()
+    }
     const values: Readonly<Record<string, string>> = {
       ...house.settings,
       ...topics,
@@ -276,7 +296,7 @@ async function prepare(settings: Readonly<Record<string, string>>, house: House)
       GRPC_PORT: ports.get(name) ?? '',
       METRICS_PORT: await freePort(),
       ...(withoutDatabase.has(service) ? {} : { [urlName]: urls[urlName] ?? '' }),
-      ...Object.fromEntries<string>(calls),
+      ...calls,
       ...files.grpcOf(service, name),
       ...files.of[service],
       ...(service === 'fspiop-api' ? { FSP_PORT: await freePort() } : {}),

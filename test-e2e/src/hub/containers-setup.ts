@@ -8,6 +8,6 @@ declare global {
 }
 
 export default async function containersSetup(): Promise<void> {
-  globalThis.causewayContainers = await openAround()
+  globalThis.causewayContainers = Object.values(await openAround())
   process.env['CAUSEWAY_TEST_HOUSE'] = 'containers'
 }

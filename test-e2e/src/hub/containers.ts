@@ -13,39 +13,57 @@ import {
   type StartedTestContainer,
 } from 'testcontainers'
 import { freePort } from './hub-process.ts'
-import type { House, Running } from './house.ts'
+import { processes, type House, type Running } from './house.ts'
 
 /** The user of the image. */
 const owner = 10_001
 const password = 'causeway'
 const start_ms_max = 120_000
+/** Where the broker keeps its log. */
+export const brokerData = '/var/lib/kafka/data'
 
 const image = (name: string, usual: string) => process.env[`${name}_IMAGE`] ?? usual
 
 /** Where what was started for the run is found by each of its tests. */
-const around = {
+const portOf = {
   postgres: 'CAUSEWAY_TEST_POSTGRES_PORT',
   kafka: 'CAUSEWAY_TEST_KAFKA_PORT',
   redis: 'CAUSEWAY_TEST_REDIS_PORT',
 } as const
 
-/** PostgreSQL, Kafka and Redis for a whole run; the caller stops them. */
-export async function openAround(): Promise<readonly StartedTestContainer[]> {
-  const kafkaPort = Number(await freePort())
-  const started = await Promise.all([openPostgres(), openKafka(kafkaPort), openRedis()])
-  const [postgres, , redis] = started
-  process.env[around.postgres] = String(postgres.getMappedPort(5432))
-  process.env[around.kafka] = String(kafkaPort)
-  process.env[around.redis] = String(redis.getMappedPort(6379))
-  return started
+/** What stands around the hub. */
+export interface Around {
+  readonly postgres: StartedTestContainer
+  readonly kafka: StartedTestContainer
+  readonly redis: StartedTestContainer
 }
 
-function openPostgres(): Promise<StartedTestContainer> {
+/**
+ * For a whole run; the caller stops them. Their ports stay the same when they are started again.
+ * @param kafkaData a folder of this machine for the log, which everybody may write to
+ */
+export async function openAround(kafkaData?: string): Promise<Around> {
+  const ports = {
+    postgres: await freePort(),
+    kafka: await freePort(),
+    redis: await freePort(),
+  }
+  const [postgres, kafka, redis] = await Promise.all([
+    openPostgres(Number(ports.postgres)),
+    openKafka(Number(ports.kafka), kafkaData),
+    openRedis(Number(ports.redis)),
+  ])
+  for (const name of ['postgres', 'kafka', 'redis'] as const)
+    process.env[portOf[name]] = ports[name]
+  return { postgres, kafka, redis }
+}
+
+function openPostgres(port: number): Promise<StartedTestContainer> {
   return (
     new GenericContainer(image('POSTGRES', 'postgres:18'))
       .withEnvironment({ POSTGRES_PASSWORD: password })
       .withCommand(['postgres', '-c', 'max_connections=300'])
-      .withExposedPorts(5432)
+      .withExposedPorts({ container: 5432, host: port })
       // While it is being set up it listens on its socket alone.
       .withWaitStrategy(Wait.forSuccessfulCommand('pg_isready -h 127.0.0.1 -U postgres'))
       .withStartupTimeout(start_ms_max)
@@ -54,7 +72,7 @@ function openPostgres(): Promise<StartedTestContainer> {
 }
 
 /** It tells its clients where to come back, so its port is known before it starts. */
-function openKafka(port: number): Promise<StartedTestContainer> {
+function openKafka(port: number, data: string | undefined): Promise<StartedTestContainer> {
   return new GenericContainer(image('KAFKA', 'apache/kafka:4.1.0'))
     .withExposedPorts({ container: 9092, host: port })
     .withEnvironment({
@@ -71,15 +89,17 @@ function openKafka(port: number): Promise<StartedTestContainer> {
       KAFKA_TRANSACTION_STATE_LOG_MIN_ISR: '1',
       KAFKA_GROUP_INITIAL_REBALANCE_DELAY_MS: '0',
       KAFKA_GROUP_MIN_SESSION_TIMEOUT_MS: '1000',
+      KAFKA_LOG_DIRS: brokerData,
     })
+    .withBindMounts(data === undefined ? [] : [{ source: data, target: brokerData, mode: 'rw' }])
     .withWaitStrategy(Wait.forLogMessage(/Kafka Server started/))
     .withStartupTimeout(start_ms_max)
     .start()
 }
 
-function openRedis(): Promise<StartedTestContainer> {
+function openRedis(port: number): Promise<StartedTestContainer> {
   return new GenericContainer(image('REDIS', 'redis:8'))
-    .withExposedPorts(6379)
+    .withExposedPorts({ container: 6379, host: port })
     .withWaitStrategy(Wait.forLogMessage(/Ready to accept connections/))
     .withStartupTimeout(start_ms_max)
     .start()
@@ -87,13 +107,14 @@ function openRedis(): Promise<StartedTestContainer> {
 
 export const containers: House = {
   get settings() {
-    return { REDIS_URL: `redis://127.0.0.1:${process.env[around.redis] ?? ''}` }
+    return { REDIS_URL: `redis://127.0.0.1:${process.env[portOf.redis] ?? ''}` }
   },
-  brokersFor: () => ({ KAFKA_BROKERS: `127.0.0.1:${process.env[around.kafka] ?? ''}` }),
+  brokersFor: () => ({ KAFKA_BROKERS: `127.0.0.1:${process.env[portOf.kafka] ?? ''}` }),
   databaseUrl(database, role = 'postgres') {
-    const port = process.env[around.postgres] ?? ''
+    const port = process.env[portOf.postgres] ?? ''
     return `postgres://${role}:${password}@127.0.0.1:${port}/${database}?sslmode=disable`
   },
+  reach: (name, port) => processes.reach(name, port),
   handOver(file) {
     if (process.getuid?.() === 0) chownSync(file, owner, owner)
   },

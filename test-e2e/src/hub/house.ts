@@ -20,6 +20,8 @@ export interface House {
   ): Readonly<Record<string, string>>
   /** Makes a file of secrets readable for the services, and for nobody else. */
   handOver(file: string): void
+  /** The address by which one service reaches another, which listens on that port. */
+  reach(name: string, port: number): Promise<string>
   launch(program: Program): Promise<Running>
 }
 
@@ -37,7 +39,7 @@ export interface Running {
   /** Resolves with its exit code; null: a signal ended it. */
   readonly ended: Promise<number | null>
   readonly hasEnded: boolean
-  signal(signal: 'SIGTERM' | 'SIGKILL'): void
+  signal(signal: 'SIGTERM' | 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void
 }
 
 const root = new URL('../../../', import.meta.url)
@@ -69,6 +71,7 @@ export const processes: House = {
     return `postgres://${role}@localhost:5432/${database}?host=${host}&sslmode=disable`
   },
   handOver: () => undefined,
+  reach: (_name, port) => Promise.resolve(`127.0.0.1:${port}`),
   launch({ main, environment, logFile }) {
     const log = openSync(logFile, 'a')
     const child = spawn(

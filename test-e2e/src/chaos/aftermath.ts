@@ -1,0 +1,70 @@
+/** What must be true when all is mended, found out without anybody's help. */
+import { setTimeout as wait } from 'node:timers/promises'
+import { processNames, type ApartHub } from '../hub/apart.ts'
+import { position } from '../hub/operator.ts'
+import type { Ended, Load } from './load.ts'
+
+export interface Before {
+  /** The payer's position when nothing had been paid. */
+  readonly position: number
+  readonly payer: string
+}
+
+const settle_ms_max = 120_000
+
+/** One sentence for each thing that is not as it must be. */
+export async function faultsAfter(
+  hub: ApartHub,
+  load: Load,
+  before: Before,
+): Promise<readonly string[]> {
+  const faults: string[] = []
+  const ended = new Map(load.ended.map((each) => [each.transferId, each]))
+  const lost = [...load.accepted].filter((id) => !ended.has(id))
+  if (lost.length > 0) faults.push(`${lost.length} accepted transfers came to no end: ${lost[0]}`)
+  const paid = load.ended.filter(({ state }) => state === 'COMMITTED').length
+  const moved = (await position(hub.operator, before.payer)) - before.position
+  if (moved !== paid) faults.push(`the payer was told of ${paid} payments and has paid ${moved}`)
+  const differences = await settled(() => differencesOf(hub))
+  if (differences !== undefined) faults.push(`verify: ${differences}`)
+  const unfinished = await settled(() => unfinishedIn(hub))
+  if (unfinished !== undefined) faults.push(`work is left: ${unfinished}`)
+  return faults
+}
+
+/** Undefined as soon as nothing is wrong, else what is still wrong in the end. */
+async function settled(look: () => Promise<string | undefined>): Promise<string | undefined> {
+  for (const late_ms = Date.now() + settle_ms_max; ; await wait(1_000)) {
+    const wrong = await look()
+    if (wrong === undefined || Date.now() > late_ms) return wrong
+  }
+}
+
+async function differencesOf(hub: ApartHub): Promise<string | undefined> {
+  const verified = (await hub.verify().catch((error: unknown) => error)) as { clean?: boolean }
+  return verified.clean === true ? undefined : JSON.stringify(verified)
+}
+
+async function unfinishedIn(hub: ApartHub): Promise<string | undefined> {
+  const busy: string[] = []
+  for (const name of processNames) {
+    const text = await hub.metricsOf(name).catch(() => undefined)
+    if (text === undefined) busy.push(`${name} does not answer`)
+    for (const [, labels, value] of (text ?? '').matchAll(/^bus_unfinished(\{[^}]*\}) (\S+)$/gm)) {
+      if (Number(value) > 0) busy.push(`${name}${labels ?? ''} ${value ?? ''}`)
+    }
+  }
+  return busy.length === 0 ? undefined : busy.join(', ')
+}
+
+export function p99_ms(
+  ended: readonly Ended[],
+  from_ms: number,
+  to_ms: number,
+): number | undefined {
+  const times = ended
+    .filter(({ begun_ms }) => begun_ms >= from_ms && begun_ms < to_ms)
+    .map(({ begun_ms, ended_ms }) => ended_ms - begun_ms)
+    .toSorted((a, b) => a - b)
+  return times[Math.min(times.length - 1, Math.floor(times.length * 0.99))]
+}

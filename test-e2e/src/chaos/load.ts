@@ -1,0 +1,182 @@
+/**
+ * A steady load of whole payments, as FSPs make them: what is not accepted is sent again, what is not
+ * answered is asked for again, and a transfer that was accepted is asked about until it is final.
+ */
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Fsp, Received } from '../hub/fsp.ts'
+import {
+  at,
+  newPhoneNumber,
+  newQuote,
+  partyOf,
+  termsOf,
+  type QuoteRequest,
+} from '../hub/payment.ts'
+import { about, committed, type Transfer, type TransferRequest } from '../hub/transfer.ts'
+
+export interface Ended {
+  readonly transferId: string
+  readonly state: 'COMMITTED' | 'ABORTED'
+  readonly begun_ms: number
+  readonly ended_ms: number
+}
+
+export interface Load {
+  /** Transfers that the hub has answered 202. */
+  readonly accepted: ReadonlySet<string>
+  readonly ended: readonly Ended[]
+  /** Begins none any more; resolves when all have ended. */
+  stop(): Promise<void>
+}
+
+export interface LoadOptions {
+  readonly payer: Fsp
+  readonly payee: Fsp
+  readonly per_second: number
+}
+
+const amount = { currency: 'USD', amount: '1' }
+const answer_ms_max = 10_000
+const expires_ms = 30_000
+const pause_ms = 200
+/** Past its expiry a transfer is final after a grace and a sweep; a broken part may take a while to mend. */
+const final_ms_max = 240_000
+
+export function openLoad({ payer, payee, per_second }: LoadOptions): Load {
+  const accepted = new Set<string>()
+  const ended: Ended[] = []
+  const stopping = new AbortController()
+  const phone = newPhoneNumber()
+  answerAsPayee(payer, payee)
+
+  async function pay(): Promise<void> {
+    const begun_ms = Date.now()
+    await until(() => lookUp(payer, phone), final_ms_max)
+    const transfer = await until(() => agree(payer, payee, phone), final_ms_max)
+    const { transferId } = transfer
+    if (!(await insist(payer, 'POST', '/transfers', transfer.request, payee))) return
+    accepted.add(transferId)
+    const state = await until(() => stateOf(payer, transferId), final_ms_max)
+    ended.push({ transferId, state, begun_ms, ended_ms: Date.now() })
+  }
+
+  const paying = (async () => {
+    const underWay = new Set<Promise<void>>()
+    for (let n = 0; !stopping.signal.aborted; n++) {
+      const payment: Promise<void> = pay().finally(() => underWay.delete(payment))
+      underWay.add(payment)
+      // Whoever waits for its failure hears of it below.
+      payment.catch(() => undefined)
+      await wait(1_000 / per_second)
+    }
+    await Promise.all(underWay)
+  })()
+  paying.catch(() => undefined)
+
+  return {
+    accepted,
+    ended,
+    stop() {
+      stopping.abort()
+      return paying
+    },
+  }
+}
+
+/** The number that the payee owns from here on. */
+function answerAsPayee(payer: Fsp, payee: Fsp): void {
+  const transfers = new Map<string, Transfer>()
+  payee.answerWith((message) => {
+    const [, resource = '', ...rest] = message.path.split('/')
+    if (message.method === 'GET' && resource === 'parties') {
+      const party = partyOf(payee, rest.at(-1) ?? '', 'Ada Example')
+      void insist(payee, 'PUT', message.path, { party }, payer)
+    }
+    if (message.method === 'POST' && resource === 'quotes') {
+      const quoted = termsOf(message.json() as QuoteRequest, payer, payee, { expires_ms })
+      transfers.set(quoted.response.condition, quoted.transfer)
+      void insist(payee, 'PUT', `/quotes/${quoted.quote.quoteId}`, quoted.response, payer)
+    }
+    if (message.method === 'POST' && resource === 'transfers') {
+      const { transferId, condition } = message.json() as TransferRequest
+      const transfer = transfers.get(condition)
+      if (transfer !== undefined) {
+        void insist(payee, 'PUT', `/transfers/${transferId}`, committed(transfer), payer)
+      }
+    }
+    return message.method === 'POST' ? 202 : 200
+  })
+}
+
+async function lookUp(payer: Fsp, phone: string): Promise<true | undefined> {
+  const path = `/parties/MSISDN/${phone}`
+  const after = payer.received.length
+  if (!(await insist(payer, 'GET', path))) return undefined
+  return (await heard(payer, at('PUT', path), after)) === undefined ? undefined : true
+}
+
+async function agree(payer: Fsp, payee: Fsp, phone: string): Promise<Transfer | undefined> {
+  const quote = newQuote(payer, payee, { payee: partyOf(payee, phone), amount })
+  const after = payer.received.length
+  if (!(await insist(payer, 'POST', '/quotes', quote, payee))) return undefined
+  const told = await heard(payer, at('PUT', `/quotes/${quote.quoteId}`), after)
+  if (told === undefined) return undefined
+  const { condition, expiration, ilpPacket } = told.json() as Pick<
+    TransferRequest,
+    'condition' | 'expiration' | 'ilpPacket'
+  >
+  const transferId = quote.transactionId
+  const request = { transferId, payerFsp: payer.name, payeeFsp: payee.name, amount }
+  return {
+    transferId,
+    fulfilment: '',
+    request: { ...request, ilpPacket, condition, expiration },
+  }
+}
+
+/** What the payer was told, or is told when it asks. */
+async function stateOf(payer: Fsp, transferId: string): Promise<Ended['state'] | undefined> {
+  const isEnd = (message: Received) =>
+    about(transferId, 'PUT', true)(message) ||
+    (about(transferId, 'PUT')(message) &&
+      (message.json() as { transferState: string }).transferState !== 'RESERVED')
+  const told = await heard(payer, isEnd, 0)
+  if (told === undefined) {
+    await insist(payer, 'GET', `/transfers/${transferId}`)
+    return undefined
+  }
+  if (told.path.endsWith('/error')) return 'ABORTED'
+  return (told.json() as { transferState: Ended['state'] }).transferState
+}
+
+async function heard(
+  fsp: Fsp,
+  fits: (message: Received) => boolean,
+  after: number,
+): Promise<Received | undefined> {
+  return fsp.await(fits, { after, timeout_ms: answer_ms_max }).catch(() => undefined)
+}
+
+async function until<T>(ask: () => Promise<T | undefined>, within_ms: number): Promise<T> {
+  for (const late_ms = Date.now() + within_ms; Date.now() < late_ms; await wait(pause_ms)) {
+    const answer = await ask()
+    if (answer !== undefined) return answer
+  }
+  throw new Error(`a payment did not get on within ${within_ms} ms`)
+}
+
+/** Sends until it is accepted; false: not even then. */
+async function insist(
+  fsp: Fsp,
+  method: string,
+  path: string,
+  body?: unknown,
+  to?: Fsp,
+): Promise<boolean> {
+  const headers = to === undefined ? {} : { 'fspiop-destination': to.name }
+  for (const late_ms = Date.now() + final_ms_max; Date.now() < late_ms; await wait(pause_ms)) {
+    const answer = await fsp.send(method, path, body, headers).catch(() => undefined)
+    if (answer !== undefined && answer.status < 300) return true
+  }
+  return false
+}

@@ -1,0 +1,168 @@
+/**
+ * `npm run chaos`: payments go on while parts of the hub are killed, frozen, restarted and cut off from
+ * each other, at random. Afterwards nobody helps: what was accepted must be final, the books must agree,
+ * and no work may be left. Everything is on 127.0.0.1, in containers of its own, and ends by itself.
+ *
+ *   npm run chaos -- [--minutes 10] [--seed N] [--rate 5]
+ *
+ * A failure is repeated with its seed: the same things happen to the same parts in the same order.
+ */
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmdirSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { openApartHub, type ApartHub } from '../hub/apart.ts'
+import { containers, openAround, type Around } from '../hub/containers.ts'
+import type { Fsp } from '../hub/fsp.ts'
+import { position } from '../hub/operator.ts'
+import { newTransfer } from '../hub/transfer.ts'
+import { faultsAfter, p99_ms } from './aftermath.ts'
+import { injuries, type Scene } from './injuries.ts'
+import { openLoad } from './load.ts'
+import { openRandom } from './random.ts'
+import { openWires, type Wires } from './wires.ts'
+
+const calm_ms = 30_000
+const between_ms = [2_000, 10_000] as const
+const supervise_ms = 1_000
+const disk_bytes = 768 * 2 ** 20
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: { minutes: { type: 'string' }, seed: { type: 'string' }, rate: { type: 'string' } },
+  })
+  const seed = Number(values.seed ?? Date.now() % 2 ** 31)
+  const minutes = Number(values.minutes ?? 10)
+  const per_second = Number(values.rate ?? 5)
+  say(`seed ${seed}, ${minutes} minutes, ${per_second} payments begun per second`)
+  const disk = mountDisk()
+  const around = await openAround(disk)
+  const wires = openWires()
+  try {
+    const house = { ...containers, reach: (name: string, port: number) => wires.lay(name, port) }
+    const hub = await openApartHub({ LOG_LEVEL: 'info' }, house)
+    try {
+      await rage(
+        { hub, around, wires, hasSmallDisk: disk !== undefined },
+        { seed, minutes, per_second },
+      )
+    } finally {
+      await hub.stop()
+    }
+  } finally {
+    wires.close()
+    const { postgres, kafka, redis } = around
+    await Promise.all([postgres.stop(), kafka.stop(), redis.stop()])
+    if (disk !== undefined) unmountDisk(disk)
+  }
+}
+
+interface Place {
+  readonly hub: ApartHub
+  readonly around: Around
+  readonly wires: Wires
+  readonly hasSmallDisk: boolean
+}
+
+interface Course {
+  readonly seed: number
+  readonly minutes: number
+  readonly per_second: number
+}
+
+async function rage(place: Place, { seed, minutes, per_second }: Course): Promise<void> {
+  const { hub } = place
+  const [payer, payee, darkFsp] = [
+    await hub.join('greenbank'),
+    await hub.join('bluewallet'),
+    await hub.join('darkbank'),
+  ]
+  const before = { payer: payer.name, position: await position(hub.operator, payer.name) }
+  const load = openLoad({ payer, payee, per_second })
+  const supervisor = supervise(hub)
+  const calm_from_ms = Date.now()
+  await wait(calm_ms)
+  const storm_from_ms = Date.now()
+  const scene = { ...place, darkFsp, random: openRandom(seed), ...intoTheDark(payer, darkFsp) }
+  const counts = await storm(scene, storm_from_ms + minutes * 60_000)
+  const healed_ms = Date.now()
+  await wait(2 * calm_ms)
+  await load.stop()
+  supervisor.abort()
+  const faults = await faultsAfter(hub, load, before)
+  for (const [name, count] of Object.entries(counts)) say(`${name.padEnd(12)}${count}`)
+  say(`payments    ${load.accepted.size} accepted, ${load.ended.length} ended`)
+  say(`p99 calm    ${p99_ms(load.ended, calm_from_ms, storm_from_ms) ?? '-'} ms`)
+  say(`p99 storm   ${p99_ms(load.ended, storm_from_ms, healed_ms) ?? '-'} ms`)
+  say(`p99 after   ${p99_ms(load.ended, healed_ms + calm_ms, Infinity) ?? '-'} ms`)
+  for (const fault of faults) say(`WRONG       ${fault}`)
+  say(faults.length === 0 ? 'nothing lost, doubled or left' : `seed ${seed}`)
+  if (faults.length > 0) process.exitCode = 1
+}
+
+/** One injury after the other; how often each was done. */
+async function storm(scene: Scene, until_ms: number): Promise<Readonly<Record<string, number>>> {
+  const counts: Record<string, number> = {}
+  while (Date.now() < until_ms) {
+    const name = scene.random.of(Object.keys(injuries))
+    const what = await injuries[name]?.(scene)
+    counts[name] = (counts[name] ?? 0) + 1
+    say(`${new Date().toISOString()} ${what ?? ''}`)
+    await wait(scene.random.between(...between_ms))
+  }
+  return counts
+}
+
+/** Starts again what has ended by itself, as whoever runs containers does. */
+function supervise(hub: ApartHub): AbortController {
+  const stopping = new AbortController()
+  void (async () => {
+    while (!stopping.signal.aborted) {
+      for (const name of hub.endedByThemselves()) {
+        say(`${new Date().toISOString()} ${name} has ended by itself: started again`)
+        await hub.start(name).catch((error: unknown) => say(String(error)))
+      }
+      await wait(supervise_ms)
+    }
+  })()
+  return stopping
+}
+
+function intoTheDark(payer: Fsp, darkFsp: Fsp): Pick<Scene, 'payDarkFsp'> {
+  return {
+    async payDarkFsp(count) {
+      const transfers = Array.from({ length: count }, () => newTransfer(payer, darkFsp))
+      await Promise.all(
+        transfers.map(({ request }) =>
+          payer.send('POST', '/transfers', request).catch(() => undefined),
+        ),
+      )
+    },
+  }
+}
+
+/** A disk of its own for Kafka's log, in memory; only root may have one. */
+function mountDisk(): string | undefined {
+  if (process.getuid?.() !== 0) return undefined
+  const folder = mkdtempSync(join(tmpdir(), 'causeway-chaos-'))
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${disk_bytes},mode=1777`, 'tmpfs', folder])
+  return folder
+}
+
+function unmountDisk(folder: string): void {
+  execFileSync('umount', [folder])
+  rmdirSync(folder)
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`)
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(
+    `${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+  )
+  process.exitCode = 2
+})
