@@ -83,7 +83,7 @@ describe('npm start -- --once --json', () => {
     const { lookup, quote, transfer, total } = summary.ms
     for (const leg of [lookup, quote, transfer]) expect(leg).toBeGreaterThan(0)
     expect(total).toBeGreaterThanOrEqual(lookup + quote + transfer - 1)
-    expect(run.stdout).toContain('12025550111 is Mei Tanaka at bluewallet')
+    expect(run.stdout).toContain('12025550111 is Mei Example at bluewallet')
     expect(summary.balances.before['greenbank']).toEqual({ position: 0, settlement: -10000 })
     expect(summary.balances.after['greenbank']).toEqual({ position: 10, settlement: -10000 })
     expect(summary.balances.after['bluewallet']).toEqual({ position: -10, settlement: -10000 })

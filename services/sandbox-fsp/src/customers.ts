@@ -13,14 +13,14 @@ function person(id: string, firstName: string, lastName: string): NamedParty {
 /** The first of each is the one that pays and is paid when none is named. */
 const customers = {
   greenbank: [
-    person('12025550101', 'Amara', 'Okonkwo'),
-    person('12025550102', 'Jonas', 'Lindqvist'),
-    person('12025550103', 'ดวงใจ', 'ศรีสุข'),
+    person('12025550101', 'Amara', 'Example'),
+    person('12025550102', 'Jonas', 'Exempel'),
+    person('12025550103', 'ดวงใจ', 'ตัวอย่าง'),
   ],
   bluewallet: [
-    person('12025550111', 'Mei', 'Tanaka'),
-    person('12025550112', 'Sofía', 'Reyes'),
-    person('12025550113', 'Бек', 'Ормонов'),
+    person('12025550111', 'Mei', 'Example'),
+    person('12025550112', 'Sofía', 'Ejemplo'),
+    person('12025550113', 'Бек', 'Мисалов'),
   ],
 } as const satisfies Readonly<Record<string, readonly [NamedParty, ...NamedParty[]]>>
 

@@ -75,9 +75,9 @@ describe('a payment', () => {
         fspId: 'greenbank',
         partyIdType: 'MSISDN',
         partyIdentifier: '12025550101',
-        name: 'Amara Okonkwo',
+        name: 'Amara Example',
       },
-      to: { fspId: 'bluewallet', ...mei, name: 'Mei Tanaka' },
+      to: { fspId: 'bluewallet', ...mei, name: 'Mei Example' },
       amount: '10',
       currency: 'USD',
       quote: {
@@ -99,7 +99,7 @@ describe('a payment', () => {
     const { json } = await pay({ ...ten, to: 'bluewallet', from: '12025550103' })
     expect(json).toMatchObject({
       state: 'COMMITTED',
-      from: { name: 'ดวงใจ ศรีสุข' },
+      from: { name: 'ดวงใจ ตัวอย่าง' },
       to: { fspId: 'bluewallet', partyIdentifier: '12025550111' },
     })
   })
@@ -183,7 +183,7 @@ test('each FSP says that it is there, whom it serves, and what it does not have'
     fsp: 'bluewallet',
     registered: false,
   })
-  expect(await getJson(`${url}/customers`)).toContainEqual({ ...mei, name: 'Mei Tanaka' })
+  expect(await getJson(`${url}/customers`)).toContainEqual({ ...mei, name: 'Mei Example' })
   expect((await fetch(`${url}/nothing`)).status).toBe(404)
 })
 

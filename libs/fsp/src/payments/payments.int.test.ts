@@ -12,8 +12,8 @@ import {
 import type { Taken } from '../testing/hub-stand-in.ts'
 import { openScheme, type Scheme } from '../testing/scheme.ts'
 
-const amara = { type: 'MSISDN', id: '12025550101', name: 'Amara Okonkwo' } as const
-const mei = { type: 'MSISDN', id: '12025550111', name: 'Mei Tanaka' } as const
+const amara = { type: 'MSISDN', id: '12025550101', name: 'Amara Example' } as const
+const mei = { type: 'MSISDN', id: '12025550111', name: 'Mei Example' } as const
 
 let scheme: Scheme
 let opened: Fsp[]

@@ -25,7 +25,7 @@ function request(
   return {
     quoteId: '6b1d5a0e-3f0c-4f5e-9a57-0a4c8a1d2e11',
     transactionId: '0f4b3c2d-8a5e-4c1b-b6d7-1e2f3a4b5c6d',
-    payer: { ...party('12025550101'), name: 'Amara Okonkwo' },
+    payer: { ...party('12025550101'), name: 'Amara Example' },
     payee: party('12025550111'),
     amountType,
     amount: usd(amount),

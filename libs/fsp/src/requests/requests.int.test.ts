@@ -12,7 +12,7 @@ import {
 import type { Taken } from '../testing/hub-stand-in.ts'
 import { openScheme, type Scheme } from '../testing/scheme.ts'
 
-const amara = { type: 'MSISDN', id: '12025550101', name: 'Amara Okonkwo' } as const
+const amara = { type: 'MSISDN', id: '12025550101', name: 'Amara Example' } as const
 const shop = { type: 'BUSINESS', id: 'tea-house', name: 'Tea House' } as const
 
 let scheme: Scheme
