@@ -99,7 +99,7 @@ function Content({ value }: { value: unknown }) {
   if (typeof value !== 'object' || value === null) return <>{String(value)}</>
   return (
     <dl className="facts">
-      {Object.entries(value).map(([name, member]) => (
+      {Object.entries<unknown>({ ...value }).map(([name, member]) => (
         <div key={name}>
           <dt>{name}</dt>
           <dd>
