@@ -38,7 +38,10 @@ async function reserve(amount: string, transferId: string = randomUUID()): Promi
 }
 
 function complete(transferId: string, action: string): Promise<Answer> {
-  return admin.call('PUT', `${path}/transfers/${transferId}`, { action, reason: 'the bank says so' })
+  return admin.call('PUT', `${path}/transfers/${transferId}`, {
+    action,
+    reason: 'the bank says so',
+  })
 }
 
 async function movementOf(transferId: string) {
@@ -130,7 +133,9 @@ describe.each(compatibilities)('funds out, COMPATIBILITY=%s', (COMPATIBILITY) =>
   test('are refused without a reason, and to another account', async () => {
     const id = await reserve('1')
     const one = `${path}/transfers/${id}`
-    expect(toldOf(await admin.call('PUT', one, { action: 'recordFundsOutCommit' }))).toBe('400 3102')
+    expect(toldOf(await admin.call('PUT', one, { action: 'recordFundsOutCommit' }))).toBe(
+      '400 3102',
+    )
     const other = (await accountOf(admin, 'blue', 'SETTLEMENT')).id
     const body = { action: 'recordFundsOutCommit', reason: 'wrong' }
     const blues = `/participants/blue/accounts/${other}/transfers/${id}`

@@ -31,7 +31,8 @@ const health: About = {
 }
 
 export function healthOperations(deps: Deps): readonly Operation[] {
-  return (['/health', '/v2/health'] as const).map((path) => reads(path, health, async () => {
+  return (['/health', '/v2/health'] as const).map((path) =>
+    reads(path, health, async () => {
       const services = await Promise.all(
         Object.entries(questions).map(async ([name, ask]) => ({
           name,
@@ -43,5 +44,6 @@ export function healthOperations(deps: Deps): readonly Operation[] {
       )
       const ok = services.every(({ status }) => status === 'OK')
       return answered(ok ? 200 : 503, { status: ok ? 'OK' : 'DOWN', services })
-    }))
+    }),
+  )
 }

@@ -3,7 +3,14 @@ import { formatAmount } from '@causeway/money'
 import type { SettlementModel } from '@causeway/protos'
 import { z } from 'zod'
 import { answered, refused, type Answer } from './answer.ts'
-import { currency, flag, modelAccountType, modelName, settlementAccountType, percentage } from './fields.ts'
+import {
+  currency,
+  flag,
+  modelAccountType,
+  modelName,
+  settlementAccountType,
+  percentage,
+} from './fields.ts'
 import type { Json } from './json.ts'
 import { reads, writes, type Operation } from './operation.ts'
 import { shownAmount } from './shapes.ts'

@@ -167,9 +167,7 @@ function pageOf(walked: string): string {
 const ofAnybody = statement(pageOf(walk('true')))
 const ofAnybodyRefused = statement(pageOf(walk('reason is not null')))
 const ofFsp = statement(
-  pageOf(
-    `(${walk('payer_fsp = $6')}) union all (${walk('payee_fsp = $6 and payer_fsp <> $6')})`,
-  ),
+  pageOf(`(${walk('payer_fsp = $6')}) union all (${walk('payee_fsp = $6 and payer_fsp <> $6')})`),
 )
 
 const selectActivity = statement(`

@@ -85,12 +85,7 @@ function summaryOf(row: SummaryRow): TransferSummary {
   }
 }
 
-function transferRecord({
-  transfer,
-  messages,
-  refused,
-  deliveries,
-}: StoredRecord): TransferRecord {
+function transferRecord({ transfer, messages, refused, deliveries }: StoredRecord): TransferRecord {
   return {
     summary: summaryOf(transfer),
     expiresAt: transfer.expires_at.toISOString(),

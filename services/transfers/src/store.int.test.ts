@@ -140,7 +140,17 @@ describe('a move', () => {
   test('keeps the message that ended it beside the request', async () => {
     const transfer = await claimed()
     const relay = relayOf('fulfil')
-    await move([{ ...commit(transfer), message: { kind: 'FULFIL', eventId: randomUUID(), receivedAt: new Date().toISOString(), relay } }])
+    await move([
+      {
+        ...commit(transfer),
+        message: {
+          kind: 'FULFIL',
+          eventId: randomUUID(),
+          receivedAt: new Date().toISOString(),
+          relay,
+        },
+      },
+    ])
     const rows = await db.query<{ kind: string; body: Buffer }>(
       statement('select kind, body from messages where transfer_id = $1 order by kind'),
       [transfer.transferId],

@@ -19,7 +19,9 @@ export function App() {
   if (access.data !== undefined) {
     return access.data.state === 'OUT' ? <LogIn /> : <Inside name={access.data.name} />
   }
-  return <main>{access.isError ? <Problem error={access.error} /> : <p role="status">Loading…</p>}</main>
+  return (
+    <main>{access.isError ? <Problem error={access.error} /> : <p role="status">Loading…</p>}</main>
+  )
 }
 
 function Inside({ name }: { name: string | undefined }) {

@@ -75,7 +75,11 @@ async function issueCertificate(
   csr: string,
   actor: string,
 ): Promise<Answer> {
-  const { certificate, refusal } = await deps.credentials.IssueCertificate({ participant, csr, actor })
+  const { certificate, refusal } = await deps.credentials.IssueCertificate({
+    participant,
+    csr,
+    actor,
+  })
   if (refusal) return passedOn(refusal)
   if (!certificate) throw new Error('a certificate was issued without showing it')
   return answered(201, {

@@ -57,7 +57,10 @@ export function deadLetterOperations(deps: Deps): readonly Operation[] {
       'POST',
       `${path}/resend`,
       resending,
-      { about: 'Sends some of them anew, each by itself', answers: { 202: z.array(shownResending) } },
+      {
+        about: 'Sends some of them anew, each by itself',
+        answers: { 202: z.array(shownResending) },
+      },
       ({ body, actor }) => resendSome(deps, body.notificationIds, actor),
     ),
     commands(

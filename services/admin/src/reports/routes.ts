@@ -90,7 +90,8 @@ async function settlementReport(
     async ({ rows, cursor }) => {
       const { settlement, refusal } = await deps.settlements.GetSettlement({ id: settlementId })
       if (refusal) return passedOn(refusal)
-      if (!settlement) throw new Error('a settlement was answered with neither itself nor a refusal')
+      if (!settlement)
+        throw new Error('a settlement was answered with neither itself nor a refusal')
       return answered(200, {
         ...headOf(settlement, participant),
         transfers: rows.map(rowBody),

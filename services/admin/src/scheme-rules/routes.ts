@@ -66,12 +66,7 @@ async function listRules(deps: Deps): Promise<Answer> {
 }
 
 /** A rule that is there keeps its place; a new one is judged last. */
-async function putRule(
-  deps: Deps,
-  id: string,
-  body: SchemeRule,
-  actor: string,
-): Promise<Answer> {
+async function putRule(deps: Deps, id: string, body: SchemeRule, actor: string): Promise<Answer> {
   if ((body.id ?? id) !== id) return refused('INVALID', 'id is not the one of the path')
   const { id: _, ...members } = body
   const rule: KeptRule = { id, ...(JSON.parse(JSON.stringify(members)) as Omit<KeptRule, 'id'>) }

@@ -154,15 +154,18 @@ describe('a window and its settlement', () => {
     settlement = json as SettlementRow
     path = `/v2/settlements/${settlement.id}`
     const netOf = (account: number) =>
-      settlement.participants
-        .flatMap(({ accounts }) => accounts)
-        .find(({ id }) => id === account)
-    expect(settlement).toMatchObject({ state: 'PENDING_SETTLEMENT', settlementModel: 'DEFERREDNET' })
+      settlement.participants.flatMap(({ accounts }) => accounts).find(({ id }) => id === account)
+    expect(settlement).toMatchObject({
+      state: 'PENDING_SETTLEMENT',
+      settlementModel: 'DEFERREDNET',
+    })
     expect(netOf(green.position)?.netSettlementAmount).toEqual({ amount: 19.5, currency: 'USD' })
     expect(netOf(blue.position)?.netSettlementAmount).toEqual({ amount: -19.5, currency: 'USD' })
     expect((await windowsIn('PENDING_SETTLEMENT')).map(({ id }) => id)).toEqual([windowId])
-    green.id = settlement.participants.find(({ accounts }) => accounts[0]?.id === green.position)?.id ?? 0
-    blue.id = settlement.participants.find(({ accounts }) => accounts[0]?.id === blue.position)?.id ?? 0
+    green.id =
+      settlement.participants.find(({ accounts }) => accounts[0]?.id === green.position)?.id ?? 0
+    blue.id =
+      settlement.participants.find(({ accounts }) => accounts[0]?.id === blue.position)?.id ?? 0
   })
 
   test('an account that would run ahead is told so beside it, and the others step', async () => {
@@ -289,7 +292,9 @@ describe('a window and its settlement', () => {
     }
     expect(seen.toSorted()).toEqual(paid.map(({ transferId }) => transferId).toSorted())
     const day = new Date().toISOString().slice(0, 10)
-    const { text } = await admin.call('GET', `${base}?day=${day}`, undefined, { accept: 'text/csv' })
+    const { text } = await admin.call('GET', `${base}?day=${day}`, undefined, {
+      accept: 'text/csv',
+    })
     expect(text).toContain(paid[0]?.transferId)
     expect(toldOf(await admin.call('GET', base))).toBe('400 3102')
     expect(toldOf(await admin.call('GET', `${base}?day=yesterday`))).toBe('400 3101')
@@ -340,19 +345,53 @@ describe('refused are', () => {
       { state: 'CLOSED', reason },
       '400 3100',
     ],
-    ['closing a closed one', 'POST', '/v2/settlementWindows/1', { state: 'CLOSED', reason }, '400 3100'],
-    ['closing without a reason', 'POST', '/v2/settlementWindows/1', { state: 'CLOSED' }, '400 3102'],
+    [
+      'closing a closed one',
+      'POST',
+      '/v2/settlementWindows/1',
+      { state: 'CLOSED', reason },
+      '400 3100',
+    ],
+    [
+      'closing without a reason',
+      'POST',
+      '/v2/settlementWindows/1',
+      { state: 'CLOSED' },
+      '400 3102',
+    ],
     ['opening', 'POST', '/v2/settlementWindows/1', { state: 'OPEN', reason }, '400 3101'],
     ['settlements without a filter', 'GET', '/v2/settlements', undefined, '400 3100'],
     ['an unknown settlement', 'GET', '/v2/settlements/999', undefined, '404 3200'],
-    ['an unknown settlement of a participant', 'GET', '/v2/settlements/999/participants/1', undefined, '404 3200'],
+    [
+      'an unknown settlement of a participant',
+      'GET',
+      '/v2/settlements/999/participants/1',
+      undefined,
+      '404 3200',
+    ],
     ['an unknown participant', 'GET', '/v2/settlements/1/participants/999', undefined, '404 3200'],
     ['an unknown report', 'GET', '/v2/settlements/999/report', undefined, '404 3200'],
-    ['both at once', 'PUT', '/v2/settlements/1', { state: 'ABORTED', reason, participants: [{ id: 1, accounts: [{ id: 1, state: 'SETTLED', reason }] }] }, '400 3100'],
+    [
+      'both at once',
+      'PUT',
+      '/v2/settlements/1',
+      {
+        state: 'ABORTED',
+        reason,
+        participants: [{ id: 1, accounts: [{ id: 1, state: 'SETTLED', reason }] }],
+      },
+      '400 3100',
+    ],
     ['nothing at all', 'PUT', '/v2/settlements/1', {}, '400 3102'],
     ['an abort without a reason', 'PUT', '/v2/settlements/1', { state: 'ABORTED' }, '400 3102'],
     ['deleting', 'DELETE', '/v2/settlements/1', undefined, '405 3000'],
-    ['a transaction of nobody', 'GET', '/transactions/b2a7f0d4-1e9c-4f63-8a52-7d40c9e8136c', undefined, '404 3200'],
+    [
+      'a transaction of nobody',
+      'GET',
+      '/transactions/b2a7f0d4-1e9c-4f63-8a52-7d40c9e8136c',
+      undefined,
+      '404 3200',
+    ],
     ['a transaction that is none', 'GET', '/transactions/x', undefined, '400 3101'],
   ])('%s', async (_what, method, path, body, told) => {
     expect(toldOf(await admin.call(method, path, body))).toBe(told)

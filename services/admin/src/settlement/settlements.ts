@@ -132,8 +132,11 @@ function narrowOperations(deps: Deps): readonly Operation[] {
       participantChange,
       { about: 'Steps accounts of one participant', answers, refuses: changes },
       async ({ settlementId, participantId, body, actor }) =>
-        (await unknownIn(deps, settlementId, (account) => account.participantId === participantId)) ??
-        stepAccounts(deps, settlementId, updatesOf(participantId, body.accounts), actor),
+        (await unknownIn(
+          deps,
+          settlementId,
+          (account) => account.participantId === participantId,
+        )) ?? stepAccounts(deps, settlementId, updatesOf(participantId, body.accounts), actor),
     ),
     reads(
       account,
@@ -236,7 +239,8 @@ async function changeSettlement(
       return refused('INVALID', 'participants and state exclude each other')
     }
     const updates = participants.flatMap(({ id, accounts }) => updatesOf(id, accounts))
-    if (updates.length > accounts_max) return refused('TOO_MANY', `at most ${accounts_max} accounts`)
+    if (updates.length > accounts_max)
+      return refused('TOO_MANY', `at most ${accounts_max} accounts`)
     return stepAccounts(deps, settlementId, updates, actor)
   }
   if (state === undefined) return refused('MISSING', 'participants or state')

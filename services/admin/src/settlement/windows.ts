@@ -90,7 +90,8 @@ async function closeWindow(
     actor,
   })
   if (refusal?.reason === 'WINDOW_UNKNOWN') return refused('WINDOW_MISSING', refusal.detail)
-  if (refusal?.reason === 'WINDOW_EMPTY') return refused('WINDOW_EMPTY', `Window ${windowId} is empty`)
+  if (refusal?.reason === 'WINDOW_EMPTY')
+    return refused('WINDOW_EMPTY', `Window ${windowId} is empty`)
   if (refusal) return passedOn(refusal)
   if (!window) throw new Error('a window was closed without opening the next one')
   return answered(200, windowBody(window))

@@ -131,8 +131,7 @@ function storyBody({ transfer, transaction, quote }: PaymentFacts, story: Story)
   return {
     ...summaryBody(summaryOf(transfer)),
     expiration: transfer.expiresAt,
-    cause:
-      story.cause === undefined ? null : { reason: story.cause.reason, ...story.cause.error },
+    cause: story.cause === undefined ? null : { reason: story.cause.reason, ...story.cause.error },
     findings: story.findings,
     transaction:
       transaction === undefined

@@ -28,7 +28,11 @@ function patternOf(path: string): RegExp {
   return new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/]+')}$`)
 }
 
-function hold(operation: GuardedOperation, options: DocumentOptions, { status, type, json }: Told): void {
+function hold(
+  operation: GuardedOperation,
+  options: DocumentOptions,
+  { status, type, json }: Told,
+): void {
   const what = `${operation.method} ${operation.path} answered ${status}`
   if (Object.hasOwn(operation.about.answers, status)) {
     const shape = operation.about.answers[status as keyof Answers]

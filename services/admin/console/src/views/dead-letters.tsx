@@ -57,9 +57,7 @@ export function DeadLetters() {
                     <About entityId={letter.entityId} cause={letter.cause} />
                   </td>
                   <td>{letter.attempts}</td>
-                  <td>
-                    {letter.lastError ?? letter.httpStatus}
-                  </td>
+                  <td>{letter.lastError ?? letter.httpStatus}</td>
                   <td>
                     <Time at={letter.takenAt} />
                   </td>

@@ -66,8 +66,10 @@ function ChangePassword({ id }: { id: string }) {
   }
   return (
     <>
-      <p>Your password is one that somebody gave you. Choose one of your own, of at least
-        12 characters and without your name in it.</p>
+      <p>
+        Your password is one that somebody gave you. Choose one of your own, of at least 12
+        characters and without your name in it.
+      </p>
       <ChangeForm<Passwords>
         fields={[
           {

@@ -100,13 +100,7 @@ function isSettled({ isActive, settlementGranularity, settlementDelay }: Model):
   return isActive && settlementGranularity === 'NET' && settlementDelay === 'DEFERRED'
 }
 
-function Windows({
-  windows,
-  models,
-}: {
-  windows: readonly Window[]
-  models: readonly Model[]
-}) {
+function Windows({ windows, models }: { windows: readonly Window[]; models: readonly Model[] }) {
   return (
     <Table
       caption="Settlement windows, the newest first"
