@@ -10,6 +10,7 @@ import {
   type Database,
   type DatabaseOptions,
   type EventBus,
+  type HandledCall,
   type Logger,
   type Periodic,
   type ProcessParts,
@@ -118,12 +119,14 @@ export const start: Start<Settings> = async (settings, parts) => {
 function openAlarms(
   { bus, grpc }: ProcessParts,
   passing: PassingOn,
-  alarming: AlarmParts & Omit<MailParts, 'bus' | 'alarms'>,
+  alarming: AlarmParts & Omit<MailParts, 'bus' | 'check'>,
 ): Promise<Subscribed> {
-  grpc.serve(alarmsService, passing.byWriter(alarmsService, serveAlarms(alarming)))
-  // Itself: whichever replica writes the ledger, this one passes the question on.
-  const alarms = grpc.clientAt(alarmsService, 'participant-lifecycle', grpc.address)
-  return mailPeople({ ...alarming, bus, alarms })
+  const handlers = passing.byWriter(alarmsService, serveAlarms(alarming))
+  grpc.serve(alarmsService, handlers)
+  // Over gRPC a replica's own question would count as passed on already, and wait for the lock here.
+  const own: HandledCall = { signal: alarming.signal, caller: undefined }
+  const check: MailParts['check'] = (position) => handlers.LiquidityThresholdExceeded(position, own)
+  return mailPeople({ ...alarming, bus, check })
 }
 
 async function keepPartitions(database: Database, log: Logger): Promise<Periodic> {

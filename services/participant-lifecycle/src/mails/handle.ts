@@ -6,7 +6,7 @@ import { derivedId, newEvent, onEvents, type DomainEvent, type EventName } from 
 import type { alarmsService } from '@causeway/protos'
 import {
   retrying,
-  type Calls,
+  type Handlers,
   type Database,
   type EventBus,
   type Logger,
@@ -20,7 +20,10 @@ import { mailOf, type Mail } from './contract.ts'
 export interface MailParts {
   readonly bus: EventBus
   readonly database: Database
-  readonly alarms: Calls<typeof alarmsService>
+  /** Whichever replica writes the ledger, it looks there. */
+  readonly check: (
+    position: Parameters<Handlers<typeof alarmsService>['LiquidityThresholdExceeded']>[0],
+  ) => Promise<object>
   readonly hubName: string
   readonly log: Logger
   /** Ends the repeating of calls. */
@@ -48,7 +51,7 @@ export function mailPeople(parts: MailParts): Promise<Subscribed> {
 
 /** What a changed limit or percentage means for the alarms, the ledger knows. */
 async function checkAgain(
-  { alarms, log, signal }: MailParts,
+  { check, log, signal }: MailParts,
   events: readonly Heard[],
 ): Promise<void> {
   const changed = new Map(
@@ -64,7 +67,7 @@ async function checkAgain(
       ]),
   )
   for (const position of changed.values()) {
-    await retrying(() => alarms.LiquidityThresholdExceeded(position), {
+    await retrying(() => check(position), {
       log,
       what: 'look at the alarms of a position',
       signal,
