@@ -1,9 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import { onEvents } from '@causeway/events'
-import { alarmsService, liquidityService } from '@causeway/protos'
+import { alarmsService, lifecycleService, liquidityService } from '@causeway/protos'
 import type { Subscribed } from '@causeway/runtime'
 import { eventually } from '@causeway/runtime/testing'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
-import { prepare, prepareItem, release, releaseItem, wordsOf } from '../testing/items.ts'
+import { patient, prepare, prepareItem, release, releaseItem, wordsOf } from '../testing/items.ts'
 import { depositTo, onboard, openHubAccounts, succeeded } from '../testing/onboarding.ts'
 import { openTestLedger, type TestLedger } from '../testing/running-ledger.ts'
 
@@ -154,6 +155,27 @@ test('a part of the cover that is excluded brings the position nearer to its lim
   )
   await eventually(() => (mails.length >= 2 ? true : undefined), 'the e-mails')
   expect(mails).toEqual(told('5.8824'))
+})
+
+test('a change that is asked for and not decided has told nobody, nor has one that was refused', async () => {
+  await reserve('800')
+  const { balances } = await hub.participants.RequestAccountsPositions({
+    name: 'greenbank',
+    currency: 'USD',
+  })
+  const accountId =
+    balances?.accounts.find((one) => one.ledgerAccountType === 'SETTLEMENT')?.id ?? 0
+  const lifecycle = hub.parts.grpc.client(lifecycleService, 'participant-lifecycle')
+  const ask = async (amount: string) => {
+    const funds = { participantId: 'greenbank', accountId, direction: 'WITHDRAWAL', amount }
+    const manageFunds = { ...funds, currency: 'USD', externalReference: '', reason: '' }
+    const message = { requestId: randomUUID(), actor: 'ada', change: { manageFunds } }
+    const { record, refusal } = await lifecycle.RequestChange(message, patient)
+    return refusal ? refusal.reason : record?.state
+  }
+  expect(await ask('4150')).toBe('PEND-APPROVAL')
+  expect(await ask('9999')).toBe('COVER_SHORT')
+  expect(await allMails()).toEqual([])
 })
 
 test('who says LiquidityThresholdExceeded has the ledger look, and is not believed', async () => {

@@ -116,15 +116,22 @@ export async function requestsOf(
 const begin = statement(`savepoint attempt`)
 const undo = statement(`rollback to savepoint attempt`)
 
-/** Runs the work and undoes it unless it says that it is to be kept. */
+/**
+ * Runs the work and undoes it unless it says that it is to be kept. What it has announced is undone with
+ * it: announcements are written at the end, where no savepoint reaches them.
+ */
 export async function attempt<T>(
   tx: Transaction,
   work: () => Promise<T>,
   isKept: (result: T) => boolean,
 ): Promise<T> {
   await tx.query(begin, [])
+  const announced = tx.announced.length
   const result = await work()
-  if (!isKept(result)) await tx.query(undo, [])
+  if (!isKept(result)) {
+    await tx.query(undo, [])
+    tx.announced.splice(announced)
+  }
   return result
 }
 

@@ -12,6 +12,7 @@ import {
   rows,
   settlementOf,
   withAccounts,
+  withdrawing,
 } from '../../testing/scene.ts'
 import { quiet, type AlarmRules, type Alarms } from './alarm.ts'
 import { crossingsOf } from './crossings.ts'
@@ -66,6 +67,10 @@ test('a refusal for want of liquidity is told, other refusals are not', () => {
   expect(crossings(watching(rows), reserving(601n))).toMatchObject([{ told: ['LIMIT'] }])
   expect(crossings(watching(rows), reserving(601n), reserving(602n, another))).toHaveLength(1)
   expect(crossings(watching(rows), reserving(1n, { settlement: null }))).toEqual([])
+})
+
+test('funds out that are refused are no refused transfer', () => {
+  expect(crossings(watching(rows), { ...withdrawing, amount: 1_001n })).toEqual([])
 })
 
 test('a position that recovers by a payment it receives is over its alarm', () => {

@@ -45,11 +45,11 @@ export function crossingsOf(
   return crossings
 }
 
-/** Whose transfers were refused for want of liquidity, and in which currencies. */
+/** Whose transfers were refused for want of liquidity, and in which currencies; not whose funds out. */
 function refusedPayers({ entered }: Changes): ReadonlyMap<number, ReadonlySet<string>> {
   const payers = new Map<number, Set<string>>()
-  for (const { outcome, reason, parties, terms } of entered) {
-    if (outcome !== 'REFUSED' || !shortages.has(reason)) continue
+  for (const { kind, outcome, reason, parties, terms } of entered) {
+    if (kind !== 'TRANSFER' || outcome !== 'REFUSED' || !shortages.has(reason)) continue
     if (parties.payerId === null || terms === null) continue
     const currencies = payers.get(parties.payerId)
     if (currencies === undefined) payers.set(parties.payerId, new Set([terms.currency]))
