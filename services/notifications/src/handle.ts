@@ -45,8 +45,9 @@ export function openHandle(
       ...blocked.map((notification) => parkedResult(notification, undefined)),
     ]
     // What is parked or given up must be known before anything else of its entity leaves.
-    if (results.every(isDelivered)) batch.until(parts.record.soon(results))
-    else await parts.record.now(results)
+    const { record } = parts
+    if (results.every(isDelivered) && !record.isFull) batch.until(record.soon(results))
+    else await record.now(results)
   }
 }
 

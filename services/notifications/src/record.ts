@@ -22,6 +22,8 @@ export interface Record {
    * a while is stored together, through any outage.
    */
   soon(delivered: readonly Result[]): Promise<void>
+  /** Whether so many wait that no more may: a crash would send all of them again. */
+  readonly isFull: boolean
   /** Whether it is delivered and not stored yet. */
   isWaiting(notificationId: string): boolean
   /** From here on an outage is not waited out. */
@@ -37,6 +39,7 @@ export interface RecordParts {
 
 const results_max = 256
 const soon_ms = 100
+const waiting_max = 10_000
 
 /** What is stored together, and when. */
 interface Round {
@@ -70,6 +73,16 @@ export function openRecord(parts: RecordParts): Record {
     return { results, stored }
   }
 
+  async function storedWith({ stored }: Round, delivered: readonly Result[]): Promise<void> {
+    try {
+      await stored
+    } catch (error) {
+      // Another's line may be what cannot be stored.
+      if (isOutage(error)) throw error
+      await patiently(delivered)
+    }
+  }
+
   return {
     now,
     async soon(delivered) {
@@ -77,13 +90,13 @@ export function openRecord(parts: RecordParts): Record {
       round.results.push(...delivered)
       for (const { notification } of delivered) waiting.add(notification.id)
       try {
-        await round.stored
-      } catch (error) {
-        // Another's line may be what cannot be stored.
-        if (isOutage(error)) throw error
-        await patiently(delivered)
+        await storedWith(round, delivered)
+      } finally {
+        for (const { notification } of delivered) waiting.delete(notification.id)
       }
-      for (const { notification } of delivered) waiting.delete(notification.id)
+    },
+    get isFull() {
+      return waiting.size >= waiting_max
     },
     isWaiting: (notificationId) => waiting.has(notificationId),
     stop: () => stopping.abort(),

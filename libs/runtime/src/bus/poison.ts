@@ -120,7 +120,8 @@ async function giveUp<Item>(item: Item, reason: string, work: Work<Item>): Promi
   }
 }
 
-function reasonOf(error: unknown): string {
+/** What a dead letter says of why it is one. */
+export function reasonOf(error: unknown): string {
   const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
   return text.slice(0, reason_length_max)
 }

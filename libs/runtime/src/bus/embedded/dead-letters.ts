@@ -7,6 +7,7 @@ import type { Logger } from '../../log.ts'
 import type { Metrics } from '../../metrics.ts'
 import type { Database } from '../../postgres/database.ts'
 import { retrying } from '../../retrying.ts'
+import type { Message } from '../event-bus.ts'
 import { idOf, prepare, stored, type StoredMessage } from './envelope.ts'
 import type { Delivery } from './delivery.ts'
 import { removeLetters, storeLetter } from './store.ts'
@@ -49,7 +50,7 @@ export function openLetters({ db, log, metrics, stopping }: LettersOptions): Let
   return {
     async store(group, delivery, reason) {
       const { n, content } = delivery
-      const row = content.from === 'memory' ? stored(prepare(content.message)) : content.stored
+      const row = content.from === 'memory' ? written(content.message) : content.stored
       const id = content.from === 'letter' ? content.id : (idOf(row) ?? `n${n}`)
       await storeLetter(db, { ...rowOf(row), group, id, reason })
       storedAnew.add(delivery)
@@ -63,6 +64,18 @@ export function openLetters({ db, log, metrics, stopping }: LettersOptions): Let
       removing = removing.then(() => remove(group, content.id))
     },
     settled: () => removing,
+  }
+}
+
+/** A message that the log cannot carry is kept without its payload: it must not stop its group. */
+function written(message: Message): StoredMessage {
+  try {
+    return stored(prepare(message))
+  } catch {
+    const text = (name: string) => name.replaceAll('\0', '')
+    const { topic, key, type } = message
+    const names = { topic: text(topic), key: text(key), type: text(type) }
+    return stored(prepare({ ...message, ...names, payload: null, headers: {} }))
   }
 }
 

@@ -63,7 +63,7 @@ const page_rows_max = 1_000
 const page_numbers_max = 20_000
 
 export function openMember(options: MemberOptions): Member {
-  const { subscription, starts, bounds, db, log, letters, followUps, handedOver, onMoved } = options
+  const { subscription, starts, bounds, db, log, letters, handedOver, onMoved } = options
   const { group, topics, types, batch_max = 100, batches_in_flight_max = 1 } = subscription
   const intake = openIntake({
     ...bounds,
@@ -80,7 +80,7 @@ export function openMember(options: MemberOptions): Member {
       move(deliveries.length)
     },
   })
-  const work = openWork({ subscription, followUps, hold: (held) => intake.hold(held), log })
+  const work = openWork({ ...options, hold: (held) => intake.hold(held) })
   const catchUp = openCatchUp({
     log,
     position: Math.min(...starts.values()),

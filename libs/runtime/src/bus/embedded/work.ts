@@ -1,7 +1,10 @@
 /** A group's work on a batch, and what of it goes on when the handler is done. */
 import type { Logger } from '../../log.ts'
+import { isOutage } from '../../postgres/outage.ts'
 import type { Message, Subscription } from '../event-bus.ts'
+import type { Letters } from './dead-letters.ts'
 import type { Delivery } from './delivery.ts'
+import { reasonOf } from '../poison.ts'
 import type { FollowUps } from './follow-ups.ts'
 
 export interface GroupWork {
@@ -11,22 +14,26 @@ export interface GroupWork {
 }
 
 export interface GroupWorkOptions {
-  readonly subscription: Pick<Subscription, 'handleBatch'>
+  readonly subscription: Pick<Subscription, 'group' | 'handleBatch'>
   readonly followUps: FollowUps
   /** Keeps them unfinished until the release that it returns is called. */
   readonly hold: (deliveries: readonly Delivery[]) => () => void
+  readonly letters: Pick<Letters, 'store'>
   readonly log: Logger
 }
 
-export function openWork({ subscription, followUps, hold, log }: GroupWorkOptions): GroupWork {
+export function openWork(options: GroupWorkOptions): GroupWork {
+  const { subscription, followUps, hold, letters, log } = options
   const lasting = new Set<Promise<void>>()
 
   function workOn(messages: readonly Message[], deliveries: readonly Delivery[]): Promise<void> {
     return subscription.handleBatch(messages, {
       followUp: followUps(() => hold(deliveries)),
       until(work) {
+        const release = hold(deliveries)
         const settled = work
-          .then(hold(deliveries), (error: unknown) =>
+          .catch((error: unknown) => giveUp(deliveries, error))
+          .then(release, (error: unknown) =>
             log.error(
               { err: error },
               'a batch is left unfinished: it comes again at the next start',
@@ -36,6 +43,14 @@ export function openWork({ subscription, followUps, hold, log }: GroupWorkOption
         lasting.add(settled)
       },
     })
+  }
+
+  /** Nobody would try it again: what an outage did not end is for a person to look at. */
+  async function giveUp(deliveries: readonly Delivery[], error: unknown): Promise<void> {
+    if (isOutage(error)) throw error
+    for (const delivery of deliveries) {
+      await letters.store(subscription.group, delivery, reasonOf(error))
+    }
   }
 
   /** A dead letter goes when the work on it ends, so everything has to be done by then. */

@@ -189,6 +189,38 @@ export function whatFollows(under: () => BusUnderTest, restart: () => Promise<vo
     expect(after.seen.map(numberOf)).toEqual([2])
   })
 
+  test('what is left to do and fails makes a dead letter of its message', async () => {
+    const seen: Message[] = []
+    await under().bus.subscribe(
+      recorder('orders', {
+        handleBatch: (messages, { until }) => {
+          seen.push(...messages)
+          until(Promise.reject(new Error('out of ink')))
+          return Promise.resolve()
+        },
+      }).subscription,
+    )
+    await under().bus.publish([message('orders', 'a', 1)])
+    const letter = await eventually(
+      async () => (await under().bus.deadLetters(1))[0],
+      'the dead letter',
+    )
+    expect(letter).toMatchObject({ id: 'orders/a/1', reason: 'Error: out of ink' })
+  })
+
+  test('what cannot be written is a dead letter all the same, without its payload', async () => {
+    const refuses = recorder('bills', { handleBatch: () => Promise.reject(new Error('no')) })
+    await under().bus.subscribe(refuses.subscription)
+    await under().bus.subscribe(
+      billing({
+        handleBatch: (orders, { followUp }) =>
+          followUp(orders.map((order) => ({ ...billOf(order), payload: 1n }))),
+      }),
+    )
+    await under().bus.publish([message('orders', 'a', 1)])
+    await eventually(async () => (await under().bus.deadLetters(1))[0], 'the dead letter')
+  })
+
   test('what follows from a replayed dead letter survives a crash as well', async () => {
     let works = false
     const fails = billing({
