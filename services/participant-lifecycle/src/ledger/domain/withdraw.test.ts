@@ -98,6 +98,17 @@ describe('funds out', () => {
     expect(book.changes().journal.map(({ step }) => step)).toEqual(['RESERVE', 'POST'])
   })
 
+  test('in one step are never taken for others that only are held, or did not leave', () => {
+    const final = { ...withdrawing, isFinal: true }
+    const held = play(rows, withdrawing).rows
+    expect(play(held, final).answers.map(stateOf)).toEqual(['MISMATCH'])
+    expect(play(held, ending('ABORT'), final).answers.map(stateOf)[1]).toBe('MISMATCH')
+    expect(play(held, ending('COMMIT'), final).answers.map(stateOf)[1]).toBe('POSTED')
+    expect(play(rows, final, final).answers.map(stateOf)).toEqual(['POSTED', 'POSTED'])
+    const refused = { ...final, amount: 1_001n }
+    expect(play(rows, refused, refused).answers.map(stateOf)[1]).toBe('REFUSED COVER_SHORT')
+  })
+
   test('with a used id and the same content are one, with other content a mismatch', () => {
     const { answers } = play(rows, withdrawing, withdrawing, { ...withdrawing, amount: 51n })
     expect(answers.map(stateOf)).toEqual(['RESERVED', 'RESERVED', 'MISMATCH'])

@@ -119,8 +119,12 @@ function factsOf(book: Book, settlement: Account): Facts {
   }
 }
 
-function isSame({ kind, terms, accounts, evidence }: Entry, own: Terms, command: Withdraw) {
+/** What is to leave in one step is not what is only held under its id, or was and did not leave. */
+function isSame(stored: Entry, own: Terms, command: Withdraw): boolean {
+  const { kind, outcome, terms, accounts, evidence } = stored
+  const isAnswered = !command.isFinal || outcome === 'POSTED' || outcome === 'REFUSED'
   return (
+    isAnswered &&
     kind === 'FUNDS_OUT' &&
     terms !== null &&
     sameTerms(terms, own) &&
