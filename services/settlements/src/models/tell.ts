@@ -18,23 +18,26 @@ export interface TellingParts {
   readonly signal: AbortSignal
 }
 
-/** First the accounts, then the fee that moves them. */
+/** First the accounts, then the fee that moves them: without them it would stop every transfer. */
 export async function tell(parts: TellingParts, model: Model): Promise<void> {
   const { store, log, signal } = parts
-  if (opensAccounts(model)) await openAccounts(parts, model)
-  if (model.ledgerAccountType === 'INTERCHANGE_FEE') await setFee(parts, model.currency)
+  const isReady = !opensAccounts(model) || (await openAccounts(parts, model))
+  const isFee = model.ledgerAccountType === 'INTERCHANGE_FEE'
+  if (isFee && (isReady || !model.isActive)) await setFee(parts, model.currency)
   await retrying(() => store.told(model.id), { log, what: 'close the intent', signal })
 }
 
+/** @returns whether they are there */
 async function openAccounts(
   { participants, log, signal }: TellingParts,
   { id, name, currency, ledgerAccountType, settlementAccountType }: Model,
-): Promise<void> {
+): Promise<boolean> {
   const { refusal } = await retrying(
     () => participants.AddModelAccounts({ currency, ledgerAccountType, settlementAccountType }),
     { log, what: `open the accounts of model ${name}`, signal },
   )
   if (refusal) log.error({ modelId: id, refusal }, 'the accounts of a model were refused')
+  return !refusal
 }
 
 /** The fee that is in force now, whichever model was changed. */

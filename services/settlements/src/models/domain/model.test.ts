@@ -51,6 +51,18 @@ describe('a settlement model', () => {
     })
   })
 
+  test('has a fee in its own currency alone', () => {
+    const fees = {
+      ...deferredNet,
+      ledgerAccountType: 'INTERCHANGE_FEE',
+      interchangeFeePercentage: '0.6',
+    }
+    expect(decideModel(fees)).toMatchObject({ draft: { feePercentage: 6_000n } })
+    expect(decideModel({ ...fees, currency: '' })).toMatchObject({
+      refusal: { reason: 'MODEL_INVALID' },
+    })
+  })
+
   test.each([
     ['INVALID', { name: 'X' }],
     ['INVALID', { name: 'X'.repeat(31) }],

@@ -103,7 +103,7 @@ export function decideModel(proposal: Proposal): ModelDecision {
   if (!isLegal(granularity, interchange, delay)) {
     return refuse('MODEL_INVALID', `${granularity}, ${interchange} and ${delay} do not go together`)
   }
-  const fee = feeIn(proposal.interchangeFeePercentage, ledgerAccountType, delay)
+  const fee = feeIn(proposal.interchangeFeePercentage, { currency, ledgerAccountType, delay })
   if (fee.type === 'refuse') return fee
   return {
     type: 'create',
@@ -128,8 +128,14 @@ type FeeDecision =
 
 const percentage_max = 1_000_000n
 
-/** Fees are netted in windows, so that only a model that is settled later can have one. */
-function feeIn(text: string, ledgerAccountType: LedgerAccountType, delay: Delay): FeeDecision {
+/**
+ * Fees are netted in windows, so that only a model that is settled later can have one. Where there is a
+ * fee both FSPs need accounts for it, and a model without currency opens none.
+ */
+function feeIn(
+  text: string,
+  { currency, ledgerAccountType, delay }: Pick<Draft, 'currency' | 'ledgerAccountType' | 'delay'>,
+): FeeDecision {
   if (text === '') return { type: 'fee', percentage: null }
   const percentage = parseAmount(text)
   if (percentage === undefined || percentage === 0n || percentage > percentage_max) {
@@ -139,6 +145,9 @@ function feeIn(text: string, ledgerAccountType: LedgerAccountType, delay: Delay)
     const detail = 'only an INTERCHANGE_FEE model that is DEFERRED has an interchangeFeePercentage'
     return refuse('MODEL_INVALID', detail)
   }
+  if (currency === '') {
+    return refuse('MODEL_INVALID', 'a model without currency has no interchangeFeePercentage')
+  }
   return { type: 'fee', percentage }
 }
 
@@ -147,8 +156,9 @@ export function opensAccounts({ currency }: Draft): boolean {
   return currency !== ''
 }
 
-/** The model whose fee a currency has: of several active ones the oldest. */
+/** The model whose fee a currency has: of several active ones the oldest; without currency none. */
 export function feeModelFor(models: readonly Model[], currency: string): Model | undefined {
+  if (currency === '') return undefined
   return models.find(
     (model) => model.isActive && model.currency === currency && model.feePercentage !== null,
   )
