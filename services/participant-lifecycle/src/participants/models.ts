@@ -8,16 +8,19 @@ export interface CurrencyModel extends ModelPair {
   readonly isGross: boolean
 }
 
-/** Its own active models, or, where it has none, the active default models without a currency. */
+/**
+ * Its own active models. Where none of them is of positions, transfers are settled by the active default
+ * models without a currency, which then serve it as well.
+ */
 export function modelsFrom(
   settlements: Pick<Calls<typeof settlementModelsService>, 'GetSettlementModels'>,
 ): (currency: string) => Promise<readonly CurrencyModel[]> {
   return async (currency) => {
     const own = await settlements.GetSettlementModels({ currency, name: '' })
     const models = activeOf(own.models, currency)
-    if (models.length > 0) return models.map(modelOf)
+    if (models.some((model) => model.ledgerAccountType === 'POSITION')) return models.map(modelOf)
     const every = await settlements.GetSettlementModels({ currency: '', name: '' })
-    return activeOf(every.models, '').map(modelOf)
+    return [...activeOf(every.models, ''), ...models].map(modelOf)
   }
 }
 

@@ -1,0 +1,48 @@
+import type { SettlementModel } from '@causeway/protos'
+import { expect, test } from '@jest/globals'
+import { modelsFrom } from './models.ts'
+
+const byDefault: SettlementModel = {
+  id: 1,
+  name: 'DEFAULTNET',
+  isActive: true,
+  granularity: 'NET',
+  interchange: 'MULTILATERAL',
+  delay: 'DEFERRED',
+  currency: '',
+  requireLiquidityCheck: true,
+  ledgerAccountType: 'POSITION',
+  settlementAccountType: 'SETTLEMENT',
+  autoPositionReset: true,
+}
+const own = { ...byDefault, id: 2, currency: 'USD' }
+const fees = {
+  ...own,
+  id: 3,
+  ledgerAccountType: 'INTERCHANGE_FEE',
+  settlementAccountType: 'INTERCHANGE_FEE_SETTLEMENT',
+}
+
+/** The ledger account types of the models that serve USD. */
+async function typesWith(...models: readonly SettlementModel[]): Promise<readonly string[]> {
+  const GetSettlementModels = ({ currency }: { readonly currency: string }) =>
+    Promise.resolve({
+      models: models.filter((one) => currency === '' || one.currency === currency),
+    })
+  const found = await modelsFrom({ GetSettlementModels })('USD')
+  return found.map(({ ledgerAccountType }) => ledgerAccountType)
+}
+
+test('a currency is served by its own models, and without any by the default ones', async () => {
+  expect(await typesWith(byDefault, own, fees)).toEqual(['POSITION', 'INTERCHANGE_FEE'])
+  expect(await typesWith(byDefault)).toEqual(['POSITION'])
+  expect(await typesWith({ ...byDefault, isActive: false })).toEqual([])
+})
+
+test('own models of fees alone leave the positions to the default models', async () => {
+  expect(await typesWith(byDefault, fees)).toEqual(['POSITION', 'INTERCHANGE_FEE'])
+  expect(await typesWith(byDefault, { ...own, isActive: false }, fees)).toEqual([
+    'POSITION',
+    'INTERCHANGE_FEE',
+  ])
+})
