@@ -5,7 +5,7 @@ import { fundsService, type FundsMovement } from '@causeway/protos'
 import type { Calls } from '@causeway/runtime'
 import fc from 'fast-check'
 import { hearAudit, type AuditLog } from '../testing/audited.ts'
-import { patient, prepare, prepareItem, wordsOf } from '../testing/items.ts'
+import { fulfil, fulfilItem, patient, prepare, prepareItem, wordsOf } from '../testing/items.ts'
 import { onboard, openHubAccounts } from '../testing/onboarding.ts'
 import {
   deferredNet,
@@ -66,6 +66,38 @@ async function reserve(name: string, amount: string, transferId?: string): Promi
     await funds.RecordFundsOutPrepareReserve(await instruction(name, amount, transferId), patient),
   )
 }
+
+test('funds out that were held before a settlement do not pay what it left to be paid', async () => {
+  const name = 'duebank'
+  await onboard(hub, name, '5000')
+  const item = prepareItem({ payerFsp: name, amount: '100' })
+  await prepare(hub, item)
+  await fulfil(hub, fulfilItem(item.transferId))
+  const [committed, aborted] = [randomUUID(), randomUUID()]
+  expect(await reserve(name, '200', committed)).toBe('RESERVED')
+  expect(await reserve(name, '300', aborted)).toBe('RESERVED')
+  const entry = {
+    entryId: randomUUID(),
+    debitParticipant: '',
+    debitAccountType: 'HUB_MULTILATERAL_SETTLEMENT',
+    creditParticipant: name,
+    creditAccountType: 'POSITION',
+    amount: '100',
+    currency: 'USD',
+    awaitsFundsOut: true,
+  }
+  const posted = await hub.ledger.PostSettlementEntries({ settlementId: 1, entries: [entry] })
+  expect(posted.outcome).toBe('POSTED')
+  const sending = async (amount: string) => {
+    const [word] = wordsOf(await prepare(hub, prepareItem({ payerFsp: name, amount })))
+    return word
+  }
+  expect(await sending('401')).toBe('REFUSED COVER_SHORT')
+  expect(await complete('Abort', name, aborted)).toMatch(/^ABORTED_REJECTED/)
+  expect(await complete('Commit', name, committed)).toBe('COMMITTED')
+  expect(await sending('701')).toBe('REFUSED COVER_SHORT')
+  expect(await sending('700')).toBe('RESERVED')
+}, 60_000)
 
 async function complete(how: 'Commit' | 'Abort', name: string, transferId: string) {
   const accountId = await coverAccount(name)

@@ -46,7 +46,8 @@ const lockAccounts = statement(`
     select payer_id, payee_id, currency from entries where id = any($1::text[])
   ), held as (
     select id, participant_id, type, currency, is_active, debits_posted, debits_pending,
-      credits_posted, credits_pending, excluded, unpaid, changed_at
+      credits_posted, credits_pending, excluded, unpaid, unpaid_since,
+      changed_at
     from accounts
     where participant_id = any(array(
         select id from participants where name = any($2::text[])
@@ -93,6 +94,7 @@ interface AccountRow {
   readonly credits_pending: string
   readonly excluded: string
   readonly unpaid: string
+  readonly unpaid_since: Date | null
   readonly changed_at: Date
   readonly cap: string | null
   readonly alarm_percentage: string | null
@@ -231,6 +233,7 @@ function accountOf(row: AccountRow): Account {
     cap: row.cap === null ? null : BigInt(row.cap),
     excluded: BigInt(row.excluded),
     unpaid: BigInt(row.unpaid),
+    unpaidSince: row.unpaid_since,
     changedAt: row.changed_at,
   }
 }

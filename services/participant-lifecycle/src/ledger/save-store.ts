@@ -39,7 +39,7 @@ export function savingOf(
   if (entered.length > 0) add('entered', time, number, ...enteredColumns(entered))
   if (completed.length > 0) add('completed', time, number, ...completedColumns(completed))
   if (accounts.length > 0 && isUnpaidChanged) {
-    add('balancedUnpaid', time, number, ...balancedColumns(accounts), unpaidColumn(accounts))
+    add('balancedUnpaid', time, number, ...balancedColumns(accounts), ...unpaidColumns(accounts))
   } else if (accounts.length > 0) add('balanced', time, number, ...balancedColumns(accounts))
   if (journal.length > 0) add('journalled', monthOf(now), time, number, ...journalColumns(journal))
   if (gains.length > 0) add('gained', windowId, ...gainedColumns(gains))
@@ -82,10 +82,12 @@ const partTexts = {
     update accounts
     set changed_at = ?::timestamptz, batch = ?::bigint, debits_posted = after.debits_posted,
       debits_pending = after.debits_pending, credits_posted = after.credits_posted,
-      credits_pending = after.credits_pending, unpaid = after.unpaid
+      credits_pending = after.credits_pending, unpaid = after.unpaid,
+      unpaid_since = after.unpaid_since
     from unnest(?::text[]::integer[], ?::text[]::numeric[], ?::text[]::numeric[],
-      ?::text[]::numeric[], ?::text[]::numeric[], ?::text[]::numeric[])
-      as after (id, debits_posted, debits_pending, credits_posted, credits_pending, unpaid)
+      ?::text[]::numeric[], ?::text[]::numeric[], ?::text[]::numeric[], ?::text[]::timestamptz[])
+      as after (id, debits_posted, debits_pending, credits_posted, credits_pending, unpaid,
+        unpaid_since)
     where accounts.id = after.id
   )`,
   journalled: `journalled as (
@@ -172,8 +174,11 @@ function balancedColumns(accounts: readonly Account[]): readonly Buffer[] {
   ]
 }
 
-function unpaidColumn(accounts: readonly Account[]): Buffer {
-  return textColumn(accounts, ({ unpaid }) => unpaid)
+function unpaidColumns(accounts: readonly Account[]): readonly Buffer[] {
+  return [
+    textColumn(accounts, ({ unpaid }) => unpaid),
+    textColumn(accounts, ({ unpaidSince }) => unpaidSince?.toISOString()),
+  ]
 }
 
 function journalColumns(journal: readonly JournalLine[]): readonly Buffer[] {

@@ -5,7 +5,7 @@ import type { CoverReservation, Liquidity } from './domain/cover.ts'
 
 const twoAccounts = statement(`
   select accounts.id, participant_id, accounts.type, currency, accounts.is_active, debits_posted,
-    debits_pending, credits_posted, credits_pending, excluded, unpaid, changed_at,
+    debits_pending, credits_posted, credits_pending, excluded, unpaid, unpaid_since, changed_at,
     limits.value as cap
   from participants
   join accounts on accounts.participant_id = participants.id
@@ -26,6 +26,7 @@ interface AccountRow {
   readonly credits_pending: string
   readonly excluded: string
   readonly unpaid: string
+  readonly unpaid_since: Date | null
   readonly changed_at: Date
   readonly cap: string | null
 }
@@ -60,6 +61,7 @@ function accountOf(row: AccountRow): Account {
     cap: row.cap === null ? null : BigInt(row.cap),
     excluded: BigInt(row.excluded),
     unpaid: BigInt(row.unpaid),
+    unpaidSince: row.unpaid_since,
     changedAt: row.changed_at,
   }
 }

@@ -24,6 +24,7 @@ const empty = {
   cap: null,
   excluded: 0n,
   unpaid: 0n,
+  unpaidSince: null,
   changedAt: now,
 }
 

@@ -32,8 +32,13 @@ export interface Account extends Balances {
   readonly cap: bigint | null
   /** Of a SETTLEMENT account: the part of the cover that reservations may not use. */
   readonly excluded: bigint
-  /** Of a SETTLEMENT account: owed out of settlements, to be paid by funds out. */
+  /**
+   * Of a SETTLEMENT account: owed out of settlements, to be paid by funds out, together with the funds
+   * out that were held when it arose: they are for something else, so that they do not pay it.
+   */
   readonly unpaid: bigint
+  /** When the first of it arose. */
+  readonly unpaidSince: Date | null
   readonly changedAt: Date
 }
 
@@ -50,7 +55,7 @@ export function coverOf(settlement: Account): bigint {
   return -valueOf(settlement) - settlement.excluded - stillToPay(settlement)
 }
 
-/** Funds out that are reserved are no cover any more: they are not excluded once again. */
+/** Funds out that are held are no cover any more: they are not excluded once again. */
 export function stillToPay({ unpaid, debitsPending }: Account): bigint {
   return unpaid > debitsPending ? unpaid - debitsPending : 0n
 }
@@ -77,6 +82,7 @@ export function moved(
     cap: account.cap,
     excluded: account.excluded,
     unpaid: account.unpaid,
+    unpaidSince: account.unpaidSince,
     changedAt: at,
   }
   if (after.debitsPending < 0n || after.creditsPending < 0n) {

@@ -107,7 +107,7 @@ export function openBook(rows: LockedRows): OpenBook {
       for (const movement of movements) {
         accounts.move(movement)
         journal.push({ entryId: entry.id, ...movement })
-        if (isPaidOut(entry, movement)) accounts.owe(movement.debitAccountId, -movement.amount)
+        if (entry.kind === 'FUNDS_OUT') accounts.payOut(entry, movement)
         if (unpaidOn !== undefined) accounts.owe(unpaidOn, movement.amount)
       }
       gains.add(entry)
@@ -125,15 +125,12 @@ export function openBook(rows: LockedRows): OpenBook {
   }
 }
 
-/** Funds out that are committed pay what settlements have left to be paid. */
-function isPaidOut({ kind }: Entry, { step }: Movement): boolean {
-  return kind === 'FUNDS_OUT' && (step === 'POST' || step === 'MOVE')
-}
-
 interface OpenAccounts extends Pick<Book, 'account' | 'accountOf'> {
   move(movement: Movement): void
-  /** Changes what is still to be paid, which never falls below nothing. */
-  owe(accountId: number, change: bigint): void
+  /** Funds out are to pay the amount, but not those that are held already. */
+  owe(accountId: number, amount: bigint): void
+  /** Funds out that are committed pay what is owed, as far as anything is. */
+  payOut(entry: Entry, movement: Movement): void
   changes(): Pick<Changes, 'accounts' | 'isUnpaidChanged'>
 }
 
@@ -147,6 +144,13 @@ function openAccounts(rows: LockedRows): OpenAccounts {
     const account = accounts.get(id)
     if (account === undefined) throw new Error(`account ${id} is moved but was not locked`)
     return account
+  }
+
+  function setUnpaid(account: Account, unpaid: bigint, unpaidSince: Date | null): void {
+    if (unpaid === account.unpaid) return
+    accounts.set(account.id, { ...account, unpaid, unpaidSince })
+    changed.add(account.id)
+    isUnpaidChanged = true
   }
 
   return {
@@ -163,14 +167,19 @@ function openAccounts(rows: LockedRows): OpenAccounts {
       accounts.set(creditAccountId, moved(locked(creditAccountId), 'CREDIT', change))
       changed.add(debitAccountId).add(creditAccountId)
     },
-    owe(accountId, change) {
+    owe(accountId, amount) {
       const account = locked(accountId)
-      const sum = account.unpaid + change
-      const unpaid = sum > 0n ? sum : 0n
-      if (unpaid === account.unpaid) return
-      accounts.set(accountId, { ...account, unpaid })
-      changed.add(accountId)
-      isUnpaidChanged = true
+      const { unpaid, unpaidSince, debitsPending } = account
+      if (unpaid === 0n) setUnpaid(account, debitsPending + amount, rows.now)
+      else setUnpaid(account, unpaid + amount, unpaidSince)
+    },
+    payOut({ createdAt }, { step, amount, debitAccountId }) {
+      const account = locked(debitAccountId)
+      const { unpaid, unpaidSince } = account
+      const wasHeldBefore = unpaidSince !== null && createdAt <= unpaidSince
+      if (step !== 'POST' && !(step === 'VOID' && wasHeldBefore)) return
+      const left = unpaid > amount ? unpaid - amount : 0n
+      setUnpaid(account, left, left === 0n ? null : unpaidSince)
     },
     changes: () => ({
       accounts: present([...changed].map((id) => accounts.get(id))),

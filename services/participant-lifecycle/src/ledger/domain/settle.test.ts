@@ -2,8 +2,10 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import {
+  at,
   bluewallet,
   greenbank,
+  later,
   play,
   positionOf,
   posting,
@@ -11,9 +13,11 @@ import {
   rows,
   settlementOf,
   withAccounts,
+  withdrawing,
 } from '../../testing/scene.ts'
 import { coverOf, valueOf, type Account } from './account.ts'
 import { openBook, type LockedRows } from './book.ts'
+import type { EndWithdrawal } from './command.ts'
 import { feeOf } from './fee.ts'
 import { settle, type Settle } from './settle.ts'
 
@@ -98,6 +102,43 @@ describe('funds out', () => {
 
   test('that are aborted have paid nothing', () => {
     expect(out('VOID', 100n)).toBe(100n)
+  })
+
+  describe('that were held before the settlement was committed', () => {
+    const held = { ...withdrawing, id: 'before', amount: 500n }
+    const paying = { ...withdrawing, id: 'after', amount: 100n }
+    const ended = (id: string, how: EndWithdrawal['how']): EndWithdrawal => {
+      const accountId = settlementOf(greenbank).id
+      return { type: 'END_WITHDRAWAL', id, participant: 'greenbank', accountId, how }
+    }
+    /** The cover of 1000 after a settlement that left 100 to be paid, and after what came then. */
+    const coverAfter = (...commands: readonly (typeof held | EndWithdrawal)[]): bigint => {
+      const owing = withAccounts(transit, positionOf(greenbank, { debitsPosted: 100n }))
+      const before = play(owing, held).rows
+      const { changes } = settled(at(later(10), before), sending)
+      const changed = new Set(changes.accounts.map(({ id }) => id))
+      const kept = before.accounts.filter(({ id }) => !changed.has(id))
+      let after: LockedRows = { ...before, accounts: [...kept, ...changes.accounts] }
+      for (const command of commands) after = play(at(later(20), after), command).rows
+      return coverOf(after.accounts.find(({ id }) => id === settlementOf(greenbank).id) ?? transit)
+    }
+
+    test('are for something else: what is due stays out of the cover, however they end', () => {
+      expect(coverAfter()).toBe(400n)
+      expect(coverAfter(ended('before', 'COMMIT'))).toBe(400n)
+      expect(coverAfter(ended('before', 'ABORT'))).toBe(900n)
+    })
+
+    test('do not stand in the way of those that pay it, in any order', () => {
+      expect(coverAfter(paying)).toBe(400n)
+      expect(coverAfter(paying, ended('after', 'ABORT'))).toBe(400n)
+      const pay = [paying, ended('after', 'COMMIT')]
+      expect(coverAfter(...pay)).toBe(400n)
+      expect(coverAfter(...pay, ended('before', 'COMMIT'))).toBe(400n)
+      expect(coverAfter(...pay, ended('before', 'ABORT'))).toBe(900n)
+      expect(coverAfter(ended('before', 'ABORT'), ...pay)).toBe(900n)
+      expect(coverAfter(ended('before', 'COMMIT'), ...pay)).toBe(400n)
+    })
   })
 })
 
