@@ -11,10 +11,12 @@ import type {
   PrepareItem,
   ReleaseItem,
   WindowNet as WindowNetMessage,
+  WindowRotated,
 } from '@causeway/protos'
 import type { Command, Post, Reserve, Void } from './domain/command.ts'
 import type { Answer, Position } from './domain/decide.ts'
 import { evidence_bytes_max, type Entry, type Settlement, type Settles } from './domain/entry.ts'
+import type { Rotated } from './rotate.ts'
 import type { WindowNet } from './window-store.ts'
 
 const id_length_max = 64
@@ -166,7 +168,22 @@ export function entryMessage(entry: Entry): LedgerEntry {
   }
 }
 
-export function netMessage(net: WindowNet): WindowNetMessage {
+export function rotatedMessage(answer: Rotated): WindowRotated {
+  const { outcome } = answer
+  const rotated = rotatedIn(answer)
+  return {
+    outcome,
+    nets: rotated?.nets.map(netMessage) ?? [],
+    nextWindowId: rotated?.nextWindowId ?? 0,
+  }
+}
+
+function rotatedIn(answer: Rotated) {
+  if (answer.outcome === 'EMPTY') return null
+  return answer.outcome === 'ROTATED' ? answer : answer.rotated
+}
+
+function netMessage(net: WindowNet): WindowNetMessage {
   return {
     settlementModelId: net.modelId,
     accountId: net.accountId,

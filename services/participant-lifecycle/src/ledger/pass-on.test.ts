@@ -24,7 +24,7 @@ afterEach(async () => {
 
 /** A replica whose answers carry its name. */
 function ledgerOf(name: string): Ledger {
-  const answer = () => Promise.resolve({ outcome: name, nets: [] })
+  const answer = () => Promise.resolve({ outcome: name, nets: [], nextWindowId: 0 })
   return {
     ProcessTransferPrepare: nothing,
     ProcessTransferFulfil: nothing,

@@ -6,16 +6,25 @@ import type { Transaction } from '@causeway/runtime'
 import {
   lockCurrentWindow,
   netsOf,
+  nextWindowOf,
   rotationOf,
   saveRotation,
   type Rotation,
   type WindowNet,
 } from './window-store.ts'
 
+type WindowNets = readonly WindowNet[]
+
 export type Rotated =
-  | { readonly outcome: 'ROTATED'; readonly nets: readonly WindowNet[] }
-  /** Another window is current, or the next one does not come after it. */
-  | { readonly outcome: 'NOT_CURRENT' }
+  | { readonly outcome: 'ROTATED'; readonly nextWindowId: number; readonly nets: WindowNets }
+  /**
+   * Another window is current, or the next one does not come after it. `rotated`: what an earlier
+   * rotation of the window, which the caller may have forgotten, made of it.
+   */
+  | {
+      readonly outcome: 'NOT_CURRENT'
+      readonly rotated: { readonly nextWindowId: number; readonly nets: WindowNets } | null
+    }
   /** Nothing was posted in it; nothing changes. */
   | { readonly outcome: 'EMPTY' }
 
@@ -25,14 +34,21 @@ export async function rotateWindow(tx: Transaction, rotation: Rotation): Promise
   const done = await rotationOf(tx, requestId)
   if (done !== undefined) {
     return done.windowId === windowId && done.nextWindowId === nextWindowId
-      ? { outcome: 'ROTATED', nets: await netsOf(tx, windowId) }
-      : { outcome: 'NOT_CURRENT' }
+      ? { outcome: 'ROTATED', nextWindowId, nets: await netsOf(tx, windowId) }
+      : notCurrent(tx, windowId)
   }
   if ((await lockCurrentWindow(tx)) !== windowId || nextWindowId <= windowId) {
-    return { outcome: 'NOT_CURRENT' }
+    return notCurrent(tx, windowId)
   }
   const nets = await netsOf(tx, windowId)
   if (nets.length === 0) return { outcome: 'EMPTY' }
   await saveRotation(tx, rotation)
-  return { outcome: 'ROTATED', nets }
+  return { outcome: 'ROTATED', nextWindowId, nets }
+}
+
+async function notCurrent(tx: Transaction, windowId: number): Promise<Rotated> {
+  const next = await nextWindowOf(tx, windowId)
+  if (next === undefined) return { outcome: 'NOT_CURRENT', rotated: null }
+  const rotated = { nextWindowId: next, nets: await netsOf(tx, windowId) }
+  return { outcome: 'NOT_CURRENT', rotated }
 }

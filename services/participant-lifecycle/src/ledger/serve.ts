@@ -1,7 +1,7 @@
 /** The methods of the ledger service. Decisions go through the writer, questions do not. */
 import type { ledgerService } from '@causeway/protos'
 import type { Database, Handlers, Logger } from '@causeway/runtime'
-import { answerAll, entryMessage, netMessage, postOf, reserveOf, voidOf } from './contract.ts'
+import { answerAll, entryMessage, postOf, reserveOf, rotatedMessage, voidOf } from './contract.ts'
 import { entriesOf, overdueReservations, transferEntriesAfter } from './entry-store.ts'
 import { recordHandlers } from './record.ts'
 import { settlementHandlers } from './settlement-handlers.ts'
@@ -51,8 +51,7 @@ export function serveLedger(parts: LedgerParts): Handlers<typeof ledgerService> 
       const rotated = await writer.alone((tx) =>
         rotateWindow(tx, { requestId, windowId, nextWindowId }),
       )
-      const nets = rotated.outcome === 'ROTATED' ? rotated.nets.map(netMessage) : []
-      return { outcome: rotated.outcome, nets }
+      return rotatedMessage(rotated)
     },
     VerifyLedger: async (_, { signal }) => {
       const { accountsCompared, differences } = await verifier.verify(signal)

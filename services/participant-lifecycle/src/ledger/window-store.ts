@@ -29,6 +29,14 @@ export async function rotationOf(tx: Queries, requestId: string): Promise<Rotati
   return row && { requestId, windowId: row.window_id, nextWindowId: row.next_window_id }
 }
 
+const findNext = statement('select next_window_id from window_rotations where window_id = $1')
+
+/** The window that came after this one; undefined when it was never rotated. */
+export async function nextWindowOf(tx: Queries, windowId: number): Promise<number | undefined> {
+  const [row] = await tx.query<{ next_window_id: number }>(findNext, [windowId])
+  return row?.next_window_id
+}
+
 const lockWindow = statement(`select window_id from current_window where is_current for update`)
 
 export async function lockCurrentWindow(tx: Transaction): Promise<number> {

@@ -47,7 +47,7 @@ async function pay(amount: string, changes: Parameters<typeof prepareItem>[0] = 
 test('a window without posted transfers is empty and stays open', async () => {
   await prepare(hub, prepareItem())
   const requestId = randomUUID()
-  expect(await rotate(requestId)).toEqual({ outcome: 'EMPTY', nets: [] })
+  expect(await rotate(requestId)).toEqual({ outcome: 'EMPTY', nets: [], nextWindowId: 0 })
   expect((await pay('5'))?.windowId).toBe(windowId)
   expect((await rotate(requestId)).outcome).toBe('ROTATED')
 })
@@ -81,6 +81,15 @@ test('only the current window can be closed, and only by one request', async () 
   const both = await Promise.all([rotate(requestId), rotate(randomUUID())])
   expect(both.map(({ outcome }) => outcome)).toEqual(['ROTATED', 'NOT_CURRENT'])
   expect((await rotate(requestId, windowId, windowId + 5)).outcome).toBe('NOT_CURRENT')
+})
+
+test('another request about a window that was closed hears what became of it', async () => {
+  await pay('3')
+  const first = await rotate(randomUUID(), windowId, windowId + 2)
+  expect(first).toMatchObject({ outcome: 'ROTATED', nextWindowId: windowId + 2 })
+  expect(await rotate(randomUUID(), windowId)).toEqual({ ...first, outcome: 'NOT_CURRENT' })
+  const other = await rotate(randomUUID(), windowId + 1)
+  expect(other).toEqual({ outcome: 'NOT_CURRENT', nets: [], nextWindowId: 0 })
 })
 
 test('windows that close while transfers are posted hold each of them exactly once', async () => {

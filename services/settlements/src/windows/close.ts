@@ -33,21 +33,34 @@ export async function closeWindow(
     if (asked.type === 'CLOSED') return { ...asked, windowId }
     const finished = await finishClosing(parts, asked.closing)
     // An earlier request was found under way: it is finished, then this one is asked anew.
+    if (finished.type === 'ENDED_BY_OTHER') continue
     if (asked.closing.requestId === request.requestId) return finished
   }
 }
 
 /** Goes on with a closing whose intent is stored. */
-export async function finishClosing(parts: ClosingParts, closing: Closing): Promise<Closed> {
+export async function finishClosing(
+  parts: ClosingParts,
+  closing: Closing,
+): Promise<Closed | { readonly type: 'ENDED_BY_OTHER' }> {
   const { db, bus, ledger, log, signal } = parts
   const { requestId, windowId, nextWindowId } = closing
-  const { outcome, nets } = await retrying(
+  const answer = await retrying(
     () => ledger.RotateSettlementWindow({ requestId, windowId, nextWindowId }),
     { log, what: `close window ${windowId} in the ledger`, signal },
   )
+  const { outcome, nets } = answer
   if (outcome === 'ROTATED') {
     await saveClosed(db, bus, closing, nets)
     return { type: 'CLOSED', windowId, nextWindowId }
+  }
+  if (outcome === 'NOT_CURRENT' && answer.nextWindowId > 0) {
+    // The ledger is ahead: it switched for an intent that another runner, told EMPTY, has deleted.
+    const taken = { ...closing, nextWindowId: answer.nextWindowId }
+    const saved = await saveClosed(db, bus, taken, nets)
+    if (saved) return { type: 'CLOSED', windowId, nextWindowId: taken.nextWindowId }
+    await forgetClosing(db, closing)
+    return { type: 'ENDED_BY_OTHER' }
   }
   await forgetClosing(db, closing)
   if (outcome === 'EMPTY') return refuse('WINDOW_EMPTY', `Window ${windowId} is empty`)

@@ -123,9 +123,12 @@ const markProcessing = statement(`
   where id = $1`)
 const openNext = statement(`
   insert into settlement_windows (id, state) overriding system value values ($1, 'OPEN')`)
-const endClosing = statement(
-  'update window_closings set closed_at = clock_timestamp() where request_id = $1',
-)
+/** The row is gone when another runner of it was told that the window is empty. */
+const endClosing = statement(`
+  insert into window_closings (request_id, window_id, next_window_id, reason, actor, closed_at)
+  values ($1, $2, $3, $4, $5, clock_timestamp())
+  on conflict (request_id) do update
+  set next_window_id = excluded.next_window_id, closed_at = excluded.closed_at`)
 const storeContents = statement(`
   with counted as (
     select * from unnest($2::text[]::integer[], $3::text[], $4::text[]::integer[],
@@ -155,7 +158,7 @@ export function saveClosed(
     if (window?.state !== 'OPEN') return false
     await tx.query(markProcessing, [windowId, reason])
     await tx.query(openNext, [nextWindowId])
-    await tx.query(endClosing, [requestId])
+    await tx.query(endClosing, [requestId, windowId, nextWindowId, reason, actor])
     await tx.query(storeContents, [windowId, ...netColumns(nets)])
     bus.announce(tx, [
       auditEntry('settlements', {
