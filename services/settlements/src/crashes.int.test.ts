@@ -3,13 +3,13 @@
  * dropped, the process starts anew, and what was begun is finished, once.
  */
 import { settings as ledgerSettings, start as startLedger } from '@causeway/participant-lifecycle'
-import { ledgerService } from '@causeway/protos'
 import { defaultsOf, eventually } from '@causeway/runtime/testing'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
-import { beginStep, moveMoney, type SteppingParts } from './settlements/step.ts'
+import { abort, beginStep, finishStep, moveMoney, type SteppingParts } from './settlements/step.ts'
 import { decideAbort, decideUpdate, type Settlement } from './settlements/domain/settlement.ts'
-import { askClosing, type Closing } from './windows/store.ts'
+import { finishClosing } from './windows/close.ts'
+import { askClosing, forgetClosing, type Closing } from './windows/store.ts'
 import {
   addFsp,
   addModel,
@@ -29,14 +29,21 @@ import {
 
 let scheme: TestScheme
 let modelId: number
+let grossModelId: number
 
 beforeAll(async () => {
   scheme = await openTestScheme({
     startLedger: (parts) => startLedger(defaultsOf(ledgerSettings), parts),
   })
   await openHub(scheme)
+  await openHub(scheme, 'EUR')
   modelId = await addModel(scheme)
-  for (const name of ['greenbank', 'bluewallet']) await addFsp(scheme, name)
+  const gross = { granularity: 'GROSS', interchange: 'BILATERAL' } as const
+  grossModelId = await addModel(scheme, { name: 'GROSS', currency: 'EUR', ...gross })
+  for (const name of ['greenbank', 'bluewallet']) {
+    await addFsp(scheme, name)
+    await addFsp(scheme, name, 'EUR')
+  }
 })
 
 afterAll(() => scheme.stop())
@@ -104,15 +111,45 @@ describe('closing a window', () => {
     expect(refusal?.reason).toBe('WINDOW_NOT_OPEN')
     await isClosed(closing)
   })
+
+  test.each([
+    ['another request', () => randomUUID()],
+    ['the same request again', ({ requestId }: Closing) => requestId],
+  ])('that the ledger did after its intent was forgotten is taken over by %s', async (_, idOf) => {
+    const closing = await asked()
+    const { requestId, windowId, nextWindowId } = closing
+    const rotation = { requestId, windowId, nextWindowId }
+    // Two go on with one intent: one was told EMPTY, the other one stopped before it stored.
+    await scheme.ledger.RotateSettlementWindow(rotation, patient)
+    await forgetClosing(scheme.db, closing)
+    await restart()
+    const request = { requestId: idOf(closing), windowId, reason: 'again', actor: 'ben' }
+    const { window } = await scheme.windows.CloseSettlementWindow(request, patient)
+    expect(window?.id).toBe(nextWindowId)
+    await isClosed({ ...closing, requestId: request.requestId })
+  })
+
+  test('that is stored after its intent was forgotten is remembered', async () => {
+    const closing = await asked()
+    await forgetClosing(scheme.db, closing)
+    const { db, ledger } = scheme
+    const closed = await finishClosing({ db, ledger, ...outside() }, closing)
+    expect(closed).toMatchObject({ type: 'CLOSED', nextWindowId: closing.nextWindowId })
+    await isClosed(closing)
+  })
+})
+
+const outside = () => ({
+  bus: scheme.parts.bus,
+  log: scheme.parts.log,
+  signal: new AbortController().signal,
 })
 
 describe('a step of a settlement', () => {
   const parts = (): SteppingParts => ({
+    ...outside(),
     db: scheme.db,
-    bus: scheme.parts.bus,
-    ledger: scheme.parts.grpc.client(ledgerService, 'participant-lifecycle'),
-    log: scheme.parts.log,
-    signal: new AbortController().signal,
+    ledger: scheme.ledger,
     excludesUnpaid: false,
   })
 
@@ -199,5 +236,64 @@ describe('a step of a settlement', () => {
     const next = await stepAll(scheme, created, 'PS_TRANSFERS_COMMITTED')
     expect(next.state).toBe('PS_TRANSFERS_COMMITTED')
     expect(await valueOf(scheme, 'Hub', 'HUB_MULTILATERAL_SETTLEMENT')).toBe('0')
+  })
+
+  const missing = { outcome: 'ACCOUNT_MISSING', detail: 'one is missing', positions: [] }
+
+  test('that is refused half way answers whoever asks, and is taken once it can be', async () => {
+    const how = { currency: 'EUR', modelId: grossModelId, settles: 'GROSS_DEFERRED' } as const
+    const windowIds: number[] = []
+    // The transfers of each window are posted by themselves.
+    for (const amount of ['3', '4']) {
+      await pay(scheme, { payer: 'greenbank', payee: 'bluewallet', amount, ...how })
+      windowIds.push((await closeOpen(scheme)).id)
+    }
+    const created = await settle(scheme, windowIds, 'GROSS')
+    for (const state of ['PS_TRANSFERS_RECORDED', 'PS_TRANSFERS_RESERVED']) {
+      await stepAll(scheme, created, state)
+    }
+    const step = await begin(created.id, 'PS_TRANSFERS_COMMITTED')
+    let posted = 0
+    const refusing: SteppingParts = {
+      ...parts(),
+      ledger: {
+        PostSettlementEntries: (request, options) =>
+          posted++ % 2 === 0
+            ? scheme.ledger.PostSettlementEntries(request, options)
+            : Promise.resolve(missing),
+      },
+    }
+    expect(await finishStep(refusing, step)).toMatchObject({ reason: 'LEDGER_REFUSED' })
+    const stopped = { reason: 'stop', externalReference: '' }
+    expect(await abort(refusing, created.id, stopped, 'ada')).toMatchObject({
+      type: 'REFUSE',
+      reason: 'LEDGER_REFUSED',
+    })
+    expect((await stepAll(scheme, created, 'PS_TRANSFERS_COMMITTED')).state).toBe(
+      'PS_TRANSFERS_COMMITTED',
+    )
+    expect(await valueOf(scheme, 'greenbank', 'POSITION', 'EUR')).toBe('0')
+  })
+
+  test('that another one has moved since it was refused is not forgotten', async () => {
+    const { created, before } = await settlementIn('PS_TRANSFERS_RECORDED')
+    const step = await begin(created.id, 'PS_TRANSFERS_RESERVED')
+    let isRefused = false
+    const overtaken: SteppingParts = {
+      ...parts(),
+      ledger: {
+        async PostSettlementEntries(request, options) {
+          if (isRefused) return scheme.ledger.PostSettlementEntries(request, options)
+          isRefused = true
+          expect(await moveMoney(parts(), step)).toBeUndefined()
+          return missing
+        },
+      },
+    }
+    expect(await finishStep(overtaken, step)).toBeUndefined()
+    await isIn(created.id, 'PS_TRANSFERS_RESERVED')
+    const stopped = { reason: 'stop', externalReference: '' }
+    expect(await abort(parts(), created.id, stopped, 'ada')).toMatchObject({ type: 'DONE' })
+    expect(await valueOf(scheme, 'bluewallet', 'POSITION')).toBe(before)
   })
 })

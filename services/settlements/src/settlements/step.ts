@@ -131,7 +131,9 @@ async function stepping(
     if (begun.type === 'REFUSE') return begun
     if (begun.type === 'NOTHING') return { type: 'DONE', faults: begun.faults }
     const refused = await finishStep(parts, begun.step)
-    if (begun.type === 'BEGUN') return refused ?? { type: 'DONE', faults: begun.faults }
+    // A step that is refused half way stays: nothing new can begin until the ledger takes its rest.
+    if (refused !== undefined) return refused
+    if (begun.type === 'BEGUN') return { type: 'DONE', faults: begun.faults }
   }
 }
 
@@ -174,7 +176,7 @@ export async function finishStep(
   return undefined
 }
 
-/** Posts what the step moves. When the ledger refuses before anything moved, the step is forgotten. */
+/** Posts what the step moves. Refused before anything moved, the step is forgotten. */
 export async function moveMoney(
   parts: SteppingParts,
   step: OpenStep,
@@ -184,18 +186,41 @@ export async function moveMoney(
   if (settlement === undefined) throw new Error(`settlement ${step.settlementId} is gone`)
   let hasMoved = false
   for await (const movements of pagesOf(parts, settlement, step.changes)) {
-    const detail = await post(parts, settlement, movements)
+    let detail = await post(parts, settlement, movements)
+    if (detail !== undefined && !hasMoved) detail = await forget(parts, settlement, step, movements)
     if (detail !== undefined) {
       log.error(
         { settlementId: settlement.id, detail },
         'ALARM the ledger refused a settlement step',
       )
-      if (!hasMoved) await endOfStep(db, step)
       return refuse('LEDGER_REFUSED', detail)
     }
     hasMoved = true
   }
   return undefined
+}
+
+/**
+ * Forgets a step whose first movements were refused, unless somebody else has moved them since then:
+ * so they are posted once more under the settlement's lock. Undefined when they are moved after all.
+ */
+function forget(
+  parts: SteppingParts,
+  settlement: StoredSettlement,
+  step: OpenStep,
+  movements: readonly Movement[],
+): Promise<string | undefined> {
+  const { db, log, signal } = parts
+  return retrying(
+    () =>
+      db.transaction(async (tx) => {
+        await settlementOf(tx, settlement.id, 'LOCK')
+        const detail = await postOnce(parts, settlement, movements)
+        if (detail !== undefined) await endOfStep(tx, step)
+        return detail
+      }),
+    { log, what: `forget a step of settlement ${settlement.id}`, signal },
+  )
 }
 
 /** Depends on nothing that changes while the step is open, so that a repeat makes the same pages. */
@@ -236,16 +261,26 @@ async function* grossMovementPages(
 }
 
 /** Undefined when all of them are posted, now or before. */
-async function post(
-  { ledger, log, signal }: SteppingParts,
+function post(
+  parts: SteppingParts,
+  settlement: StoredSettlement,
+  movements: readonly Movement[],
+): Promise<string | undefined> {
+  const { log, signal } = parts
+  const what = `move money of settlement ${settlement.id}`
+  return retrying(() => postOnce(parts, settlement, movements), { log, what, signal })
+}
+
+async function postOnce(
+  { ledger, log }: SteppingParts,
   { id, model }: StoredSettlement,
   movements: readonly Movement[],
 ): Promise<string | undefined> {
   const entries = movements.map((movement) => entryOf(id, movement))
-  const { outcome, detail, positions } = await retrying(
-    () => ledger.PostSettlementEntries({ settlementId: id, entries }, { deadline_ms }),
-    { log, what: `move money of settlement ${id}`, signal },
-  )
+  const request = { settlementId: id, entries }
+  const { outcome, detail, positions } = await ledger.PostSettlementEntries(request, {
+    deadline_ms,
+  })
   if (outcome !== 'POSTED') return `${outcome}: ${detail}`
   if (!model.requireLiquidityCheck) return undefined
   for (const { participantId, value, limit, currency } of positions) {
