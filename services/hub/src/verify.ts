@@ -6,7 +6,8 @@
 import * as admin from '@causeway/admin'
 import * as participantLifecycle from '@causeway/participant-lifecycle'
 import { openEmbedded, readSettings, StartError, type Service } from '@causeway/runtime'
-import { startReads } from '@causeway/transfers'
+import * as settlements from '@causeway/settlements'
+import * as transfers from '@causeway/transfers'
 import { readFlags } from './flags.ts'
 import { operatorOf, OperatorError } from './operator.ts'
 import { openHubLog, prepareDataDir } from './place.ts'
@@ -62,7 +63,8 @@ async function askOwn(values: HubSettings): Promise<Verification> {
   const opened: Service[] = [parts]
   try {
     opened.push(await participantLifecycle.start(values, parts))
-    opened.push(await startReads(values, parts))
+    opened.push(await transfers.startReads(values, parts))
+    opened.push(await settlements.startReads(values, parts))
     // For the moment that it takes, on this machine alone, and all that it can be asked is this.
     const operatorApi = await admin.start(
       { ...values, OPERATOR_PORT: 0, OPERATOR_HOST: '127.0.0.1', OPERATOR_IDENTITY: 'none' },

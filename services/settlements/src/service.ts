@@ -42,14 +42,16 @@ const heard = [
   'ParticipantAccountAdded',
 ] as const satisfies readonly EventName[]
 
+/** Answers what reports and verification ask, and takes no work. */
+export const startReads: Start<Settings> = async (settings, parts) => {
+  const db = await openOwnDatabase(settings, parts)
+  parts.grpc.serve(settlementReportsService, reportHandlers(db))
+  return { stop: () => db.close() }
+}
+
 export const start: Start<Settings> = async (settings, parts) => {
   const log = parts.log.child({ service: 'settlements' })
-  const db = await parts.openDatabase({
-    url: settings.SETTLEMENTS_DATABASE_URL,
-    schema: 'settlements',
-    migrations: new URL('../migrations/', import.meta.url),
-    connections_max: settings.SETTLEMENTS_CONNECTIONS_MAX,
-  })
+  const db = await openOwnDatabase(settings, parts)
   const stopping = new AbortController()
   const models = openModels(parts, db, log, stopping.signal)
   const settling = await openSettling(parts, settings, { db, log, signal: stopping.signal })
@@ -84,6 +86,15 @@ export const start: Start<Settings> = async (settings, parts) => {
       await db.close()
     },
   }
+}
+
+function openOwnDatabase(settings: Settings, parts: ProcessParts): Promise<Database> {
+  return parts.openDatabase({
+    url: settings.SETTLEMENTS_DATABASE_URL,
+    schema: 'settlements',
+    migrations: new URL('../migrations/', import.meta.url),
+    connections_max: settings.SETTLEMENTS_CONNECTIONS_MAX,
+  })
 }
 
 interface SettlingParts {
