@@ -1,5 +1,5 @@
 /** Funds out that nobody completed in time become cover again. */
-import { periodically, type Database, type Logger } from '@causeway/runtime'
+import { isOutage, periodically, type Database, type Logger } from '@causeway/runtime'
 import { recordFunds, type FundsParts } from './handle.ts'
 import { overdueFunds } from './store.ts'
 
@@ -29,7 +29,13 @@ export async function sweepOnce(parts: SweepParts): Promise<void> {
       accountId: null,
       how: 'EXPIRE',
     } as const
-    const outcome = await recordFunds(parts, command, by)
-    if (outcome.type === 'DONE') parts.log.info({ id, participant }, 'funds out have expired')
+    try {
+      const outcome = await recordFunds(parts, command, by)
+      if (outcome.type === 'DONE') parts.log.info({ id, participant }, 'funds out have expired')
+    } catch (error) {
+      // Those that cannot be ended stay the oldest ones: the later ones must not wait for them.
+      if (isOutage(error)) throw error
+      parts.log.error({ err: error, id, participant }, 'ALARM funds out could not be ended')
+    }
   }
 }

@@ -1,0 +1,49 @@
+import { openLog } from '@causeway/runtime'
+import { expect, test } from '@jest/globals'
+import { sweepOnce } from './sweep.ts'
+
+/** The ids of the overdue funds out that are tried in one round, where each try ends with the error. */
+async function triedWith(error: Error): Promise<number> {
+  let tried = 0
+  const rows = [1, 2, 3].map((n) => ({ id: `out-${n}`, payer_fsp: 'greenbank' }))
+  const unused = () => Promise.reject(new Error('this is not asked for'))
+  const round = sweepOnce({
+    writer: {
+      alone() {
+        tried++
+        return Promise.reject(error)
+      },
+      decide: unused,
+      drained: unused,
+    },
+    database: {
+      query: <Row>() => Promise.resolve(rows as readonly unknown[] as readonly Row[]),
+      transaction: unused,
+      close: unused,
+    },
+    bus: {
+      announce: () => undefined,
+      publish: unused,
+      subscribe: unused,
+      listen: unused,
+      deadLetters: unused,
+      replay: unused,
+    },
+    rules: { hubName: 'Hub', states: new Map(), expiryGrace_ms: 0 },
+    log: openLog({ name: 'test', level: 'silent' }),
+    every_ms: 1,
+    isHere: () => true,
+  })
+  await round.catch((failure: unknown) => {
+    if (failure !== error) throw failure
+  })
+  return tried
+}
+
+test('funds out that cannot be ended do not keep later ones from ending', async () => {
+  expect(await triedWith(new Error('a row that nobody can read'))).toBe(3)
+})
+
+test('an outage ends the round', async () => {
+  expect(await triedWith(Object.assign(new Error('gone'), { code: 'ECONNREFUSED' }))).toBe(1)
+})
