@@ -221,6 +221,14 @@ describe('a request', () => {
     expect(await ask(stateOf('askbank', 'SUSPENDED'), id)).toBe('APPROVED')
   })
 
+  test('has an id that no entry of another kind has', async () => {
+    await onboard(hub, 'namebank')
+    const wanted = stateOf('namebank', 'SUSPENDED')
+    for (const id of [`fee-${randomUUID()}`, 'r-1', ''])
+      expect(await ask(wanted, id)).toBe('INVALID')
+    expect(await ask(wanted, '01ARZ3NDEKTSV4RRFFQ69G5FAV')).toBe('PEND-APPROVAL')
+  })
+
   test('that could not be approved now is refused at once, and leaves nothing', async () => {
     await onboard(hub, 'nowbank')
     const participantId = 'nowbank'

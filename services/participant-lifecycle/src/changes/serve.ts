@@ -1,4 +1,5 @@
 /** The methods of the lifecycle service. */
+import { isCorrelationId } from '@causeway/fspiop'
 import type { lifecycleService } from '@causeway/protos'
 import type { Handlers } from '@causeway/runtime'
 import { isRefused, refusalMessage } from '../participants/contract.ts'
@@ -15,7 +16,7 @@ const note_max = 1_024
 export function serveLifecycle(parts: ChangesParts): Handlers<typeof lifecycleService> {
   return {
     RequestChange: async ({ requestId: id, actor, change }) => {
-      if (!idPattern.test(id)) return answer(badId)
+      if (!isCorrelationId(id)) return answer(badNewId)
       const wanted = wantedOf(change)
       if (isRefused(wanted)) return answer(wanted)
       return answer(await requestChange(parts, { id, wanted, by: nameOf(actor) }))
@@ -49,6 +50,8 @@ export function serveLifecycle(parts: ChangesParts): Handlers<typeof lifecycleSe
   }
 }
 
+/** It may become the id of an entry, so it must never be one that the ledger makes itself. */
+const badNewId = refuse('INVALID', 'requestId is a UUID or a ULID')
 const badId = refuse('INVALID', 'requestId has 1 to 64 letters, digits and _.:-')
 
 /** Nobody is told from another nobody: the unknown cannot decide about what the unknown has asked. */
