@@ -14,6 +14,8 @@ export interface Moment {
   /** The last batch that had moved money. */
   readonly batch: bigint
   readonly accounts: readonly HeldAccount[]
+  /** What accounts exclude though no reservation of cover says so, or the other way round. */
+  readonly exclusions: readonly ExclusionDifference[]
   /** Of the reservations: they are not final, so that later they may be in another place. */
   readonly reserved: readonly Mark[]
   /** The current window; earlier ones never change again. */
@@ -40,12 +42,33 @@ interface AccountRow {
   readonly batch: string
 }
 
+const wrongExclusions = statement(`
+  select accounts.id, participants.name as participant, accounts.type, currency, excluded,
+    coalesce(resolved, 0) as reserved
+  from accounts
+  join participants on participants.id = accounts.participant_id
+  left join cover_reservations on account_id = accounts.id and cover_reservations.is_active
+  where excluded <> coalesce(resolved, 0)
+  order by accounts.id`)
+
+/** Ten-thousandths, as text. */
+export interface ExclusionDifference {
+  readonly id: number
+  readonly participant: string
+  readonly type: string
+  readonly currency: string
+  readonly excluded: string
+  readonly reserved: string
+}
+
 /** To be read in a transaction of one snapshot. */
 export async function readMoment(tx: Queries, seed: bigint): Promise<Moment> {
   const rows = await tx.query<AccountRow>(listAccounts, [])
+  const exclusions = await tx.query<ExclusionDifference>(wrongExclusions, [])
   const reserved = await reservedMarks(tx, seed)
   const { windowId, nets } = await openNets(tx)
-  return { batch: lastBatch(rows), accounts: rows.map(accountOf), reserved, windowId, nets }
+  const accounts = rows.map(accountOf)
+  return { batch: lastBatch(rows), accounts, exclusions, reserved, windowId, nets }
 }
 
 function lastBatch(rows: readonly AccountRow[]): bigint {

@@ -3,6 +3,7 @@ import { formatAmount } from '@causeway/money'
 import type { BalanceDifference, CurrencyDifference, Kind } from './domain/accounts.ts'
 import type { NetDifference } from './domain/nets.ts'
 import type { EntryDifference, OrphanLine } from './line-store.ts'
+import type { ExclusionDifference } from './moment-store.ts'
 import type { StampDifference } from './net-store.ts'
 
 export interface Findings {
@@ -38,6 +39,11 @@ const kindWords = {
 export function aboutBalance({ account, kind, journal }: BalanceDifference): string {
   const { id, participant, type, currency } = account
   return `Account ${id} (${participant}, ${type}, ${currency}) holds ${kindWords[kind]} ${formatAmount(account[kind])}, its journal makes ${formatAmount(journal)}.`
+}
+
+export function aboutExclusion(difference: ExclusionDifference): string {
+  const { id, participant, type, currency, excluded, reserved } = difference
+  return `Account ${id} (${participant}, ${type}, ${currency}) excludes ${printed(excluded)}, its reservation of cover ${printed(reserved)}.`
 }
 
 export function aboutUnknownAccount(id: number): string {

@@ -52,7 +52,7 @@ afterEach(async () => {
     await hub.sql(`delete from ${table}`)
     await hub.sql(`insert into ${table} select * from kept_${table}`)
   }
-  await hub.sql(`update accounts set debits_posted = kept.debits_posted,
+  await hub.sql(`update accounts set debits_posted = kept.debits_posted, excluded = kept.excluded,
     credits_pending = kept.credits_pending from kept_accounts kept where kept.id = accounts.id`)
 })
 
@@ -138,6 +138,12 @@ const planted: readonly (readonly [string, () => string, () => readonly RegExp[]
     'a posted transfer in a window that never was',
     () => `update entries set window_id = 9 where id = '${posted}'`,
     () => [/is in window 9\.$/, /^Window 1 /, /^Window 1 /, /^Window 9 /, /^Window 9 /],
+  ],
+  [
+    'an exclusion of cover that nobody asked for',
+    () => `update accounts set excluded = 70000 where type = 'SETTLEMENT'
+      and participant_id = (select id from participants where name = 'greenbank')`,
+    () => [/^Account \d+ \(greenbank, SETTLEMENT, USD\) excludes 7, its reservation of cover 0\.$/],
   ],
   [
     'a net that was changed',

@@ -1,6 +1,6 @@
 /**
  * Whether the ledger agrees with itself: accounts with the journal, the journal with the entries, the
- * windows with what was posted in them. All of it as of one moment, on a ledger that is written to.
+ * windows with what was posted in them, exclusions of cover with their reservations. All of it as of one moment, on a ledger that is written to.
  *
  * Each table is read once, slice by slice, each statement seeing what is there when it runs: no
  * snapshot is held meanwhile, for it would keep every old balance from being cleared away, and the
@@ -23,6 +23,7 @@ import {
   aboutBalance,
   aboutCurrency,
   aboutEntry,
+  aboutExclusion,
   aboutMarks,
   aboutNet,
   aboutOrphan,
@@ -103,6 +104,7 @@ async function compareAll(run: Run): Promise<void> {
   findings.add(balanceDifferences(moment.accounts, journal).map(aboutBalance))
   findings.add(unknownAccounts(moment.accounts, journal).map(aboutUnknownAccount))
   findings.add(currencyDifferences(moment.accounts).map(aboutCurrency))
+  findings.add(moment.exclusions.map(aboutExclusion))
   const first = await countedFrom(run, -windowId_max)
   const { expected, posted } = await readEntries(run, entries, first.windows)
   await nameDifferences(run, lines, entries, differentBuckets(expected, written))
