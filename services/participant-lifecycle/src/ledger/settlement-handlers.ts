@@ -46,6 +46,9 @@ export function settlementHandlers(parts: SettlementHandlersParts): SettlementHa
       if (rule === undefined) {
         return { refusal: { reason: 'INVALID', detail: `${percentage} is not a percentage` } }
       }
+      if (rule !== null && currency === '') {
+        return { refusal: { reason: 'INVALID', detail: 'a fee is of one currency' } }
+      }
       await writer.alone((tx) => saveFee(tx, currency, rule))
       return { refusal: null }
     },

@@ -47,7 +47,7 @@ export interface LockedRows {
   /** Numbers the batches in the order of their commits. */
   readonly batch: bigint
   readonly windowId: number
-  /** Interchange fees by currency; '': of currencies that have none of their own. */
+  /** Interchange fees by currency. */
   readonly fees: ReadonlyMap<string, FeeRule>
   readonly entries: readonly Entry[]
   readonly parties: readonly Party[]
@@ -100,7 +100,7 @@ export function openBook(rows: LockedRows): OpenBook {
     party: (name) => parties.get(name),
     account: accounts.account,
     accountOf: accounts.accountOf,
-    feeRule: (currency) => rows.fees.get(currency) ?? rows.fees.get(''),
+    feeRule: (currency) => rows.fees.get(currency),
     record({ entry, movements, unpaidOn }) {
       entries.set(entry.id, entry)
       changedEntries.add(entry.id)

@@ -172,10 +172,12 @@ describe('an interchange fee', () => {
     })
   })
 
-  test('of a default model counts where the currency has none of its own', () => {
-    const fees = new Map([['', { modelId: 8, percentage: 6_000n }]])
-    const reserved = play({ ...charged, fees }, reserving(500n * 10_000n)).rows
-    expect(play(reserved, posting).book.changes().entered).toMatchObject([{ kind: 'FEE' }])
+  test('of another currency, or of none, stops nobody', () => {
+    const rule = { modelId: 8, percentage: 6_000n }
+    for (const currency of ['EUR', '']) {
+      const { answers } = play({ ...rows, fees: new Map([[currency, rule]]) }, reserving(100n))
+      expect(answers[0]).toMatchObject({ entry: { outcome: 'RESERVED' } })
+    }
   })
 
   test('needs an account of both, before anything is reserved', () => {
