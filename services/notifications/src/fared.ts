@@ -31,6 +31,19 @@ export async function readFared(
   ]
 }
 
+/** The same of what has ended and of what has not. */
+function whatAndFor(row: EndedRow | OpenRow) {
+  return {
+    notificationId: row.notification_id,
+    entityId: row.entity_id,
+    fspId: row.fsp_id,
+    legRole: row.leg_role,
+    cause: row.cause,
+    lastError: row.last_error ?? '',
+    attemptsCount: row.attempts,
+  }
+}
+
 function endedDelivery(row: EndedRow): Delivery {
   const ended_ms = row.reported_at.getTime()
   const attempt: Try = {
@@ -41,36 +54,24 @@ function endedDelivery(row: EndedRow): Delivery {
   }
   const tries = row.tries === null && row.attempts === 1 ? [attempt] : triesOf(row.tries)
   return {
-    notificationId: row.notification_id,
-    entityId: row.entity_id,
-    fspId: row.fsp_id,
-    legRole: row.leg_role,
-    cause: row.cause,
+    ...whatAndFor(row),
     method: '',
     url: '',
     state: row.status === 'SUCCESS' ? 'DELIVERED' : 'FAILED',
     takenAt: time(attempt.began_ms),
     at: row.reported_at.toISOString(),
-    lastError: row.last_error ?? '',
-    attemptsCount: row.attempts,
     attempts: tries.map(attemptMessage),
   }
 }
 
 function openDelivery(row: OpenRow): Delivery {
   return {
-    notificationId: row.notification_id,
-    entityId: row.entity_id,
-    fspId: row.fsp_id,
-    legRole: row.leg_role,
-    cause: row.cause,
+    ...whatAndFor(row),
     method: row.method,
     url: row.url,
     state: row.state === 'DEAD' ? 'FAILED' : 'PARKED',
     takenAt: row.taken_at.toISOString(),
     at: row.next_attempt_at.toISOString(),
-    lastError: row.last_error ?? '',
-    attemptsCount: row.attempts,
     attempts: triesOf(row.tries).map(attemptMessage),
   }
 }

@@ -4,7 +4,8 @@
  */
 import { statement, textArray, type Queries, type Transaction } from '@causeway/runtime'
 import { alarmsOf, type AlarmsJson } from '../alarms/store.ts'
-import type { Account, AccountType } from './domain/account.ts'
+import { accountOf, type AccountRow } from './account-row.ts'
+import type { AccountType } from './domain/account.ts'
 import type { LockedRows, Party, Watched } from './domain/book.ts'
 import type { Command } from './domain/command.ts'
 import type { FeeRule } from './domain/fee.ts'
@@ -78,27 +79,19 @@ interface PartyRow {
   readonly state: string
 }
 
-interface AccountRow {
+/** In front of each account what the batch needs once; without accounts it stands alone. */
+interface LockedRow extends Omit<AccountRow, 'id'> {
   readonly now: Date
   readonly batch: string
   readonly window_id: number
   readonly fees: string | null
   readonly id: number | null
-  readonly participant_id: number
-  readonly type: string
-  readonly currency: string
-  readonly is_active: boolean
-  readonly debits_posted: string
-  readonly debits_pending: string
-  readonly credits_posted: string
-  readonly credits_pending: string
-  readonly excluded: string
-  readonly unpaid: string
-  readonly unpaid_since: Date | null
-  readonly changed_at: Date
-  readonly cap: string | null
   readonly alarm_percentage: string | null
   readonly alarms: AlarmsJson | null
+}
+
+function isOfAccount(row: LockedRow): row is LockedRow & AccountRow {
+  return row.id !== null
 }
 
 /** Locks what the commands can touch. */
@@ -140,7 +133,7 @@ export async function lockNamed(
   const [entries, parties, rows] = await Promise.all([
     tx.query<EntryRow>(lockEntries, [ids]),
     tx.query<PartyRow>(lockParties, [names]),
-    tx.query<AccountRow>(lockAccounts, [
+    tx.query<LockedRow>(lockAccounts, [
       ids,
       names,
       textArray(named.currencies),
@@ -157,7 +150,7 @@ export async function lockNamed(
     fees: feesIn(first.fees),
     entries: entries.map(entryOf),
     parties: parties.map((row) => partyOf(row, states)),
-    accounts: rows.filter(({ id }) => id !== null).map(accountOf),
+    accounts: rows.filter(isOfAccount).map(accountOf),
     watched: rows.flatMap(watchedOf),
   }
 }
@@ -219,26 +212,7 @@ function partyOf({ id, name, is_active, state }: PartyRow, states: States): Part
   return { id, name, isActive: is_active, permits: permittedIn(states, state) }
 }
 
-function accountOf(row: AccountRow): Account {
-  return {
-    id: row.id ?? 0,
-    participantId: row.participant_id,
-    type: row.type,
-    currency: row.currency,
-    isActive: row.is_active,
-    debitsPosted: BigInt(row.debits_posted),
-    debitsPending: BigInt(row.debits_pending),
-    creditsPosted: BigInt(row.credits_posted),
-    creditsPending: BigInt(row.credits_pending),
-    cap: row.cap === null ? null : BigInt(row.cap),
-    excluded: BigInt(row.excluded),
-    unpaid: BigInt(row.unpaid),
-    unpaidSince: row.unpaid_since,
-    changedAt: row.changed_at,
-  }
-}
-
-function watchedOf({ id, alarm_percentage, alarms }: AccountRow): readonly Watched[] {
+function watchedOf({ id, alarm_percentage, alarms }: LockedRow): readonly Watched[] {
   if (id === null || alarm_percentage === null) return []
   return [{ accountId: id, alarmPercentage: BigInt(alarm_percentage), alarms: alarmsOf(alarms) }]
 }

@@ -1,6 +1,6 @@
 /** Cover and its exclusions as rows. What is excluded changes in the ledger's queue alone. */
 import { statement, type Queries, type Transaction } from '@causeway/runtime'
-import type { Account } from '../ledger/domain/account.ts'
+import { accountOf, type AccountRow } from '../ledger/account-row.ts'
 import type { CoverReservation, Liquidity } from './domain/cover.ts'
 
 const twoAccounts = statement(`
@@ -13,23 +13,6 @@ const twoAccounts = statement(`
   left join limits on limits.account_id = accounts.id and limits.is_active
     and limits.type = 'NET_DEBIT_CAP'
   where participants.name = $1`)
-
-interface AccountRow {
-  readonly id: number
-  readonly participant_id: number
-  readonly type: string
-  readonly currency: string
-  readonly is_active: boolean
-  readonly debits_posted: string
-  readonly debits_pending: string
-  readonly credits_posted: string
-  readonly credits_pending: string
-  readonly excluded: string
-  readonly unpaid: string
-  readonly unpaid_since: Date | null
-  readonly changed_at: Date
-  readonly cap: string | null
-}
 
 /** As of one moment; undefined when the participant has no cover in the currency. */
 export async function liquidityOf(
@@ -44,25 +27,6 @@ export async function liquidityOf(
   return {
     settlement: accountOf(settlement),
     position: position === undefined ? null : accountOf(position),
-  }
-}
-
-function accountOf(row: AccountRow): Account {
-  return {
-    id: row.id,
-    participantId: row.participant_id,
-    type: row.type,
-    currency: row.currency,
-    isActive: row.is_active,
-    debitsPosted: BigInt(row.debits_posted),
-    debitsPending: BigInt(row.debits_pending),
-    creditsPosted: BigInt(row.credits_posted),
-    creditsPending: BigInt(row.credits_pending),
-    cap: row.cap === null ? null : BigInt(row.cap),
-    excluded: BigInt(row.excluded),
-    unpaid: BigInt(row.unpaid),
-    unpaidSince: row.unpaid_since,
-    changedAt: row.changed_at,
   }
 }
 
