@@ -1,4 +1,5 @@
 /** The settings of a process that is one of many: the same for every service, beside its own. */
+import { operationsSettings } from './operations-settings.ts'
 import { choice, integer, text, type SettingValues, type TextSetting } from './settings.ts'
 
 export const distributedSettings = {
@@ -135,20 +136,7 @@ export const distributedSettings = {
     about: 'address that health, metrics and dead letters listen on',
     default: '127.0.0.1',
   }),
-  METRICS_PORT: integer({
-    about: 'health, metrics and dead letters',
-    unit: 'port',
-    default: 4_190,
-    min: 0,
-    max: 65_535,
-  }),
-  WATCHDOG_MS: integer({
-    about: 'a consumer without progress for this long though there is work ends the process',
-    unit: 'ms',
-    default: 60_000,
-    min: 1_000,
-    max: 3_600_000,
-  }),
+  ...operationsSettings,
 }
 
 export type DistributedSettings = SettingValues<typeof distributedSettings>

@@ -47,6 +47,7 @@ export {
   type HealthChecks,
   type HealthReport,
 } from './health.ts'
+export { operationsSettings } from './operations-settings.ts'
 export { describeSettings, settingRows, type SettingRow } from './describe-settings.ts'
 export {
   createHttpClient,

@@ -1,0 +1,19 @@
+/** Settings of every process of the hub, whether it holds all services or one. */
+import { integer } from './settings.ts'
+
+export const operationsSettings = {
+  METRICS_PORT: integer({
+    about: 'health, metrics and dead letters',
+    unit: 'port',
+    default: 4_190,
+    min: 0,
+    max: 65_535,
+  }),
+  WATCHDOG_MS: integer({
+    about: 'a consumer without progress for this long though there is work ends the process',
+    unit: 'ms',
+    default: 60_000,
+    min: 1_000,
+    max: 3_600_000,
+  }),
+}
