@@ -2,13 +2,27 @@ import { describe, expect, test } from '@jest/globals'
 import { barOf, coverText, isNegative, shownAmount, type Cover } from './amounts.ts'
 
 test('amounts keep their digits, with thousands apart', () => {
-  expect(['0', 12, '1234567.5', '-1000', '123456789012345678.1234'].map(shownAmount)).toEqual([
+  const amounts = ['0', 12, '1234567.5', '-1000', '123456789012345678.1234']
+  expect(amounts.map((amount) => shownAmount(amount))).toEqual([
     '0',
     '12',
-    '1 234 567.5',
-    '−1 000',
-    '123 456 789 012 345 678.1234',
+    '1\u202f234\u202f567.5',
+    '−1\u202f000',
+    '123\u202f456\u202f789\u202f012\u202f345\u202f678.1234',
   ])
+})
+
+test('an amount has the decimals of its currency, and more when it has more', () => {
+  expect(shownAmount('10', 'USD')).toBe('10.00')
+  expect(shownAmount('-0.5', 'USD')).toBe('−0.50')
+  expect(shownAmount('1.2345', 'USD')).toBe('1.2345')
+  expect(shownAmount(1000, 'UGX')).toBe('1\u202f000')
+  expect(shownAmount('7', 'BHD')).toBe('7.000')
+  expect(shownAmount('7', 'a currency of tomorrow')).toBe('7')
+})
+
+test('what is no amount is shown as it came', () => {
+  expect(shownAmount('?')).toBe('?')
 })
 
 test('a sign can be told from the rest', () => {
@@ -49,4 +63,8 @@ test('a bar says in words what it shows, and leaves out what is nothing', () => 
   expect(coverText(more)).toBe(
     'position 50, reserved 1.5, no limit yet, cover 200, of which 20 is excluded',
   )
+})
+
+test('with a currency a bar says amounts with its decimals', () => {
+  expect(coverText(cover, 'USD')).toBe('position 50.00, limit 100.00, cover 200.00')
 })

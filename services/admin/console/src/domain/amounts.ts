@@ -2,14 +2,28 @@
  * Amounts as they are shown: the digits that the API sent. A floating-point number is good enough for
  * the length of a bar, never for a figure.
  */
+import { currencyExponent } from '@causeway/money'
 
 /** A JSON number whose digits a double would change comes as its text. */
 export type Amount = number | string
 
-/** Thousands apart, the sign kept, no digit added or lost. */
-export function shownAmount(amount: Amount): string {
-  const [, sign = '', whole = '', rest = ''] = /^(-?)(\d+)(.*)$/.exec(String(amount)) ?? []
-  return `${sign === '-' ? '−' : ''}${whole.replaceAll(/\B(?=(\d{3})+$)/g, ' ')}${rest}`
+const thousands = '\u202f'
+
+/**
+ * Thousands apart, the sign kept, no digit lost. With a currency it has at least the decimals of that
+ * currency, and more when the hub keeps more.
+ */
+export function shownAmount(amount: Amount, currency = ''): string {
+  const [, sign = '', whole = '', decimals = ''] =
+    /^(-?)(\d+)(?:\.(\d+))?$/.exec(String(amount)) ?? []
+  // Nothing that the API sends; shown as it is rather than as nothing.
+  if (whole === '') return String(amount)
+  const padded = decimals.padEnd(currencyExponent(currency) ?? 0, '0')
+  return [
+    sign === '-' ? '−' : '',
+    whole.replaceAll(/\B(?=(\d{3})+$)/g, thousands),
+    padded === '' ? '' : `.${padded}`,
+  ].join('')
 }
 
 export function isNegative(amount: Amount): boolean {
@@ -52,15 +66,19 @@ export function barOf({ position, reserved, netDebitCap, liquidity, excluded }: 
   }
 }
 
-/** The same in words; what is nothing is left out. */
-export function coverText({ position, reserved, netDebitCap, liquidity, excluded }: Cover): string {
+/** The same in words, amounts with the decimals of the currency; what is nothing is left out. */
+export function coverText(
+  { position, reserved, netDebitCap, liquidity, excluded }: Cover,
+  currency = '',
+): string {
   const isSome = (amount: Amount) => Number(amount) !== 0
+  const shown = (amount: Amount) => shownAmount(amount, currency)
   return [
-    `position ${shownAmount(position)}`,
-    ...(isSome(reserved) ? [`reserved ${shownAmount(reserved)}`] : []),
-    netDebitCap === null ? 'no limit yet' : `limit ${shownAmount(netDebitCap)}`,
-    `cover ${shownAmount(liquidity)}`,
-    ...(isSome(excluded) ? [`of which ${shownAmount(excluded)} is excluded`] : []),
+    `position ${shown(position)}`,
+    ...(isSome(reserved) ? [`reserved ${shown(reserved)}`] : []),
+    netDebitCap === null ? 'no limit yet' : `limit ${shown(netDebitCap)}`,
+    `cover ${shown(liquidity)}`,
+    ...(isSome(excluded) ? [`of which ${shown(excluded)} is excluded`] : []),
   ].join(', ')
 }
 

@@ -1,0 +1,22 @@
+import { expect, test } from '@jest/globals'
+import { differences } from './difference.ts'
+
+test('only what differs is told, by its path', () => {
+  const before = { isActive: false, roles: ['viewer'], limit: { value: '100' }, name: 'mary' }
+  const after = { isActive: true, roles: ['viewer', 'maker'], limit: { value: '100' }, name: 'mary' }
+  expect(differences(before, after)).toEqual([
+    { path: 'isActive', before: 'false', after: 'true' },
+    { path: 'roles.1', before: undefined, after: 'maker' },
+  ])
+})
+
+test('what came into being has no before, and what is gone no after', () => {
+  expect(differences(null, { name: 'mary' })).toEqual([
+    { path: 'name', before: undefined, after: 'mary' },
+  ])
+  expect(differences({ roles: [], note: null }, null)).toEqual([
+    { path: 'note', before: 'nothing', after: undefined },
+    { path: 'roles', before: 'none', after: undefined },
+  ])
+  expect(differences(null, null)).toEqual([])
+})

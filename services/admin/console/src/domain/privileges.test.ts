@@ -1,0 +1,21 @@
+import { expect, test } from '@jest/globals'
+import { grants, privilegeOf } from './privileges.ts'
+
+test('a privilege is granted by its name, by a beginning with a star, or by the star alone', () => {
+  expect(grants(['VIEW_FUNDS'], 'VIEW_FUNDS')).toBe(true)
+  expect(grants(['VIEW_*', 'CREATE_*'], 'CREATE_PARTICIPANT')).toBe(true)
+  expect(grants(['*'], 'MANAGE_FUNDS')).toBe(true)
+  expect(grants(['VIEW_*'], 'MANAGE_FUNDS')).toBe(false)
+  expect(grants(['VIEW_FUNDS'], 'VIEW_FUNDS_OUT')).toBe(false)
+  expect(grants([], 'VIEW_FUNDS')).toBe(false)
+})
+
+test('the calls of makers and checkers have a privilege each', () => {
+  const calls = ['CreateParticipant', 'ManageFunds', 'ApproveManageFunds', 'UpdateAccountLimit']
+  expect(calls.map(privilegeOf)).toEqual([
+    'CREATE_PARTICIPANT',
+    'CREATE_MANAGE_FUNDS',
+    'APPROVE_MANAGE_FUNDS',
+    'CREATE_UPDATE_ACCOUNT_LIMIT',
+  ])
+})

@@ -1,0 +1,77 @@
+/** What one person asks another to decide: the calls of each kind, and the request in a sentence. */
+import { shownAmount, type Amount } from './amounts.ts'
+
+/** The maker's call, where its requests are listed, and the checker's call. */
+export const requestKinds = [
+  ['CreateParticipant', 'GetPendingParticipants', 'ApproveParticipant'],
+  ['ManageFunds', 'GetPendingManageFunds', 'ApproveManageFunds'],
+  [
+    'ReserveLiquidityCover',
+    'GetPendingLiquidityCoverReservations',
+    'ApproveLiquidityCoverReservation',
+  ],
+  ['UpdateParticipantState', 'GetPendingStateUpdates', 'ApproveParticipantStateUpdate'],
+  ['AddParticipantAccount', 'GetPendingParticipantsAccounts', 'ApproveParticipantAccount'],
+  ['UpdateAccountStatus', 'GetPendingAccountsWithStatusUpdates', 'ApproveAccountStatusUpdate'],
+  ['UpdateAccountLimit', 'GetPendingAccountsWithLimitUpdates', 'ApproveAccountLimitUpdate'],
+  [
+    'UpdateAccountThreshold',
+    'GetPendingAccountsWithThresholdUpdates',
+    'ApproveAccountThresholdUpdate',
+  ],
+  ['UpdateEndpoints', 'GetPendingEndpointUpdates', 'ApproveEndpointsUpdate'],
+] as const
+
+export type RequestKind = (typeof requestKinds)[number][0]
+
+type Change = Readonly<Record<string, unknown>>
+
+const sentences: Readonly<Record<RequestKind, (change: Change) => string>> = {
+  CreateParticipant: (change) => `${text(change['name'])} joins the scheme`,
+  ManageFunds: (change) => {
+    const { amount = '0', currency = '' } = (change['amount'] ?? {}) as {
+      readonly amount?: Amount
+      readonly currency?: string
+    }
+    const sum = `${shownAmount(amount, currency)} ${currency}`
+    return change['direction'] === 'DEPOSIT'
+      ? `${sum} in for ${who(change)}`
+      : `${sum} out to ${who(change)}`
+  },
+  ReserveLiquidityCover: (change) => {
+    const currency = text(change['currency'])
+    const value = text(change['value'])
+    const part =
+      change['mode'] === 'PERCENT' ? `${value} %` : `${shownAmount(value, currency)} ${currency}`
+    return Number(value) === 0
+      ? `payments of ${who(change)} may use all of its cover in ${currency}`
+      : `payments of ${who(change)} may not use ${part} of its cover in ${currency}`
+  },
+  UpdateParticipantState: (change) => `${who(change)} becomes ${text(change['newState'])}`,
+  AddParticipantAccount: (change) =>
+    `${who(change)} gets an account ${text(change['ledgerAccountType'])} in ${text(change['currency'])}`,
+  UpdateAccountStatus: (change) =>
+    `${account(change)} is ${change['isActive'] === true ? 'enabled' : 'disabled'}`,
+  UpdateAccountLimit: (change) =>
+    `the net debit cap of ${account(change)} becomes ${shownAmount(text(change['value']))}`,
+  UpdateAccountThreshold: (change) =>
+    `people are warned when ${text(change['alarmPercentage'])} % of the cap of ${account(change)} remain`,
+  UpdateEndpoints: (change) => `${who(change)} is reached at other addresses`,
+}
+
+/** A kind that this console does not know is named as the hub names it. */
+export function requestSentence(type: string, change: Change): string {
+  return Object.hasOwn(sentences, type) ? sentences[type as RequestKind](change) : type
+}
+
+function who(change: Change): string {
+  return text(change['participantId'])
+}
+
+function account(change: Change): string {
+  return `account ${text(change['accountId'])} of ${who(change)}`
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '?'
+}
