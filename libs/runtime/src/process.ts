@@ -33,7 +33,8 @@ export interface SuperviseOptions {
   readonly stop_ms_max?: number
 }
 
-const settingsOfProcess = {
+/** Of every process, beside its own. */
+export const settingsOfProcess = {
   LOG_LEVEL: choice({
     about: 'the least level that is logged',
     options: logLevels,

@@ -10,8 +10,8 @@ import {
   grpcUrlName,
   grpcUrls,
 } from '../../runtime/src/distributed-settings.ts'
-import { choice, text } from '../../runtime/src/settings.ts'
-import { logLevels } from '../../runtime/src/log.ts'
+import { settingsOfProcess } from '../../runtime/src/process.ts'
+import { text } from '../../runtime/src/settings.ts'
 import { openMetrics } from '../../runtime/src/metrics.ts'
 import {
   onboardSettings,
@@ -19,6 +19,7 @@ import {
   secretsSettings,
 } from '../../../services/hub/src/apart/settings.ts'
 import { settings as sandboxFsp } from '../../../services/sandbox-fsp/src/settings.ts'
+import { readChartSchema, withSettings } from './chart-schema.mjs'
 import {
   chartProcesses,
   composeProcesses,
@@ -30,14 +31,6 @@ import {
   serviceNames,
   settingPrefix,
 } from './deployment.mjs'
-
-const ofProcess = {
-  LOG_LEVEL: choice({
-    about: 'the least level that is logged',
-    options: logLevels,
-    default: 'info',
-  }),
-}
 
 /** By program: what it reads. */
 const definitions = new Map([
@@ -90,7 +83,7 @@ describe.each([
   })
 
   test.each([...processes])('gives %s what it reads, and nothing else', (name, given) => {
-    const known = { ...definitions.get(given.program), ...ofProcess }
+    const known = { ...definitions.get(given.program), ...settingsOfProcess }
     const values = Object.fromEntries(
       Object.entries({ ...givenByAPerson, ...pickUsed(given.settings) })
         .filter(
@@ -143,6 +136,15 @@ describe('the chart', () => {
     const { settings } = chartProcesses().get(service)
     const folders = filesNamed(settings).map((path) => path.split('/').at(-2))
     expect(new Set(folders)).toEqual(new Set(facts[service].files))
+  })
+
+  test('takes every setting of each service that is no secret, and no other', () => {
+    const all = serviceNames.map((name) => [
+      name,
+      { ...definitions.get(`services/${name}/dist/main.js`), ...settingsOfProcess },
+    ])
+    // `npm run docs` after a build writes that part of values.schema.json anew.
+    expect(readChartSchema()).toEqual(withSettings(readChartSchema(), new Map(all)))
   })
 
   test('names in its templates no setting that nobody knows', () => {
