@@ -1,7 +1,8 @@
 /** Each service in a process of its own: the same payments, whichever process is killed meanwhile. */
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { setTimeout as delay } from 'node:timers/promises'
-import { openApartHub, processNames, type ApartHub, type ProcessName } from './hub/apart.ts'
+import { openApartHub, type ApartHub } from './hub/apart.ts'
+import { processNames, type ProcessName } from './hub/services.ts'
 import type { Fsp } from './hub/fsp.ts'
 import { position } from './hub/operator.ts'
 import { agree, lookUp, move, newPhoneNumber, newQuote, own } from './hub/payment.ts'

@@ -1,6 +1,7 @@
 /** What must be true when all is mended, found out without anybody's help. */
 import { setTimeout as wait } from 'node:timers/promises'
-import { processNames, type ApartHub } from '../hub/apart.ts'
+import type { ApartHub } from '../hub/apart.ts'
+import { processNames } from '../hub/services.ts'
 import { position } from '../hub/operator.ts'
 import type { Ended, Load } from './load.ts'
 

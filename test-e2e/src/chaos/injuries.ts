@@ -1,7 +1,8 @@
 /** What is done to a running hub, one thing at a time, and undone again. */
 import type { StartedTestContainer } from 'testcontainers'
 import { setTimeout as wait } from 'node:timers/promises'
-import { processNames, type ApartHub } from '../hub/apart.ts'
+import type { ApartHub } from '../hub/apart.ts'
+import { processNames } from '../hub/services.ts'
 import { brokerData, type Around } from '../hub/containers.ts'
 import type { Fsp } from '../hub/fsp.ts'
 import type { Random } from './random.ts'

@@ -3,15 +3,8 @@
  * role of its own in the database, rights of its own at the brokers and a certificate of its own for the
  * others. What stands here is what an operator would set.
  */
-import {
-  issueClientCertificate,
-  issueServerCertificate,
-  makeCa,
-  type Ca,
-  type HostNames,
-} from '@causeway/pki'
-import { generateKeyPairSync, randomBytes } from 'node:crypto'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { request } from 'undici'
@@ -20,50 +13,19 @@ import { freePort, newDataDir, removeDataDir } from './hub-process.ts'
 import { processes, type House, type Running } from './house.ts'
 import { joinScheme } from './join.ts'
 import { openScheme, operatorAt, type Operator } from './operator.ts'
+import { writeSecrets } from './secrets.ts'
+import {
+  processNames,
+  providers,
+  serviceNames,
+  serviceOf,
+  snake,
+  withoutDatabase,
+  type ProcessName,
+  type ServiceName,
+} from './services.ts'
 
-/** Each service with those that it calls. */
-const providers = {
-  'fspiop-api': ['participant-lifecycle', 'auth-service'],
-  'account-lookup': ['participant-lifecycle'],
-  quoting: ['participant-lifecycle', 'account-lookup'],
-  audit: [],
-  scheduler: [],
-  settlements: ['participant-lifecycle', 'scheduler'],
-  transfers: ['participant-lifecycle'],
-  'participant-lifecycle': ['settlements', 'transfers', 'notifications', 'auth-service'],
-  notifications: [],
-  'auth-service': ['participant-lifecycle'],
-  admin: [
-    'participant-lifecycle',
-    'settlements',
-    'quoting',
-    'transfers',
-    'auth-service',
-    'notifications',
-    'account-lookup',
-    'audit',
-  ],
-} as const satisfies Readonly<Record<string, readonly string[]>>
-
-type ServiceName = keyof typeof providers
-
-/**
- * A process of the hub. Of the ledger there are two, one of which waits for the other's end, and two
- * edges, of which an FSP takes one that is there.
- */
-export type ProcessName = ServiceName | 'participant-lifecycle-2' | 'fspiop-api-2'
-
-export const processNames: readonly ProcessName[] = [
-  ...(Object.keys(providers) as readonly ServiceName[]),
-  'participant-lifecycle-2',
-  'fspiop-api-2',
-]
 const edges = ['fspiop-api', 'fspiop-api-2'] as const
-
-const serviceOf = (name: ProcessName) => name.replace(/-2$/, '') as ServiceName
-
-/** They store nothing, so they have no database. */
-const withoutDatabase: ReadonlySet<ServiceName> = new Set(['fspiop-api', 'admin'])
 
 export interface ApartHub {
   readonly operator: Operator
@@ -91,7 +53,6 @@ export interface ApartHub {
 }
 
 const start_ms_max = 240_000
-const snake = (service: string) => service.replaceAll('-', '_')
 
 interface Place {
   readonly folder: string
@@ -326,92 +287,11 @@ async function runOnce(
 }
 
 function databaseUrls(house: House, database: string): Readonly<Record<string, string>> {
-  const services = (Object.keys(providers) as readonly ServiceName[]).filter(
-    (service) => !withoutDatabase.has(service),
-  )
+  const services = serviceNames.filter((service) => !withoutDatabase.has(service))
   return Object.fromEntries(
     services.map((service) => [
       `${snake(service).toUpperCase()}_DATABASE_URL`,
       house.databaseUrl(database, snake(service)),
     ]),
   )
-}
-
-interface Secrets {
-  /** What the brokers know the service by; they let the provisioner do everything. */
-  kafkaOf(service: ServiceName | 'provisioner'): Readonly<Record<string, string>>
-  readonly passwordFile: string
-  grpcOf(service: ServiceName, name: ProcessName): Readonly<Record<string, string>>
-  readonly of: Readonly<Partial<Record<ServiceName, Readonly<Record<string, string>>>>>
-}
-
-/** Two authorities: one for the FSPs of the scheme, one for the hub's own services. */
-function writeSecrets(house: House, folder: string): Secrets {
-  const now_ms = Date.now()
-  const validity = { from: new Date(now_ms - 60_000), to: new Date(now_ms + 86_400_000) }
-  const subject = (commonName: string) => ({ commonName, organization: 'Hub' })
-  const write = (name: string, content: string) => {
-    const file = join(folder, name)
-    writeFileSync(file, content, { mode: 0o600 })
-    house.handOver(file)
-    return file
-  }
-  const pair = (name: string, { certificate, key }: Ca) => ({
-    certificate: write(`${name}.pem`, certificate),
-    key: write(`${name}.key`, key),
-  })
-  const here: HostNames = { dns: ['localhost'], ip: ['127.0.0.1'] }
-  const schemeCa = makeCa({ subject: subject('Scheme CA'), validity })
-  const servicesCa = makeCa({ subject: subject('Services CA'), validity })
-  const ca = pair('scheme-ca', schemeCa)
-  const servicesCaFile = pair('services-ca', servicesCa).certificate
-  const port = { subject: subject('localhost'), names: here, validity }
-  const edge = pair('fsp-port', issueServerCertificate(schemeCa, port))
-  const client = pair(
-    'hub',
-    issueClientCertificate(schemeCa, { subject: subject('Hub'), validity }),
-  )
-  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 })
-  const signing = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
-  const audit = generateKeyPairSync('ed25519').privateKey
-  const passwordFile = write('administrator-password', randomBytes(15).toString('base64url'))
-  return {
-    kafkaOf: (user) => house.brokersFor(user, write),
-    passwordFile,
-    grpcOf(service, name) {
-      const names = { dns: [service], ip: [] }
-      const certified = { subject: subject(service), names, validity }
-      const own = pair(`grpc-${name}`, issueClientCertificate(servicesCa, certified))
-      return {
-        GRPC_TLS_CERTIFICATE_FILE: own.certificate,
-        GRPC_TLS_KEY_FILE: own.key,
-        GRPC_TLS_CA_FILE: servicesCaFile,
-      }
-    },
-    of: {
-      'fspiop-api': {
-        EDGE_TLS_CERTIFICATE_FILE: edge.certificate,
-        EDGE_TLS_KEY_FILE: edge.key,
-        EDGE_TLS_CA_FILE: ca.certificate,
-        JWS_SIGNING_KEY_FILE: write('hub-signing.key', signing),
-      },
-      notifications: {
-        NOTIFICATIONS_TLS_CERTIFICATE_FILE: client.certificate,
-        NOTIFICATIONS_TLS_KEY_FILE: client.key,
-        NOTIFICATIONS_TLS_CA_FILE: ca.certificate,
-      },
-      audit: {
-        AUDIT_SIGNING_KEY_FILE: write(
-          'audit-signing.key',
-          audit.export({ type: 'pkcs8', format: 'pem' }).toString(),
-        ),
-      },
-      'auth-service': {
-        AUTH_SERVICE_FIRST_PASSWORD_FILE: passwordFile,
-        AUTH_SERVICE_SECRETS_KEY: randomBytes(32).toString('base64url'),
-        AUTH_SERVICE_CA_CERTIFICATE_FILE: ca.certificate,
-        AUTH_SERVICE_CA_KEY_FILE: ca.key,
-      },
-    },
-  }
 }

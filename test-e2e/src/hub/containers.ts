@@ -14,11 +14,13 @@ import {
 } from 'testcontainers'
 import { freePort } from './hub-process.ts'
 import { processes, type House, type Running } from './house.ts'
+import { serviceNames } from './services.ts'
 
 /** The user of the image. */
 const owner = 10_001
 const password = 'causeway'
 const start_ms_max = 120_000
+const plainLogin = 'org.apache.kafka.common.security.plain.PlainLoginModule required'
 /** Where the broker keeps its log. */
 export const brokerData = '/var/lib/kafka/data'
 
@@ -71,17 +73,27 @@ function openPostgres(port: number): Promise<StartedTestContainer> {
   )
 }
 
-/** It tells its clients where to come back, so its port is known before it starts. */
+/**
+ * It tells its clients where to come back, so its port is known before it starts. Each service is a user
+ * of its own who may do what its access rules say; the provisioner, who makes them, everything.
+ */
 function openKafka(port: number, data: string | undefined): Promise<StartedTestContainer> {
+  const users = ['provisioner', ...serviceNames].map((user) => `user_${user}="${password}"`)
   return new GenericContainer(image('KAFKA', 'apache/kafka:4.1.0'))
     .withExposedPorts({ container: 9092, host: port })
     .withEnvironment({
       KAFKA_NODE_ID: '1',
       KAFKA_PROCESS_ROLES: 'broker,controller',
-      KAFKA_LISTENERS: 'PLAINTEXT://:9092,CONTROLLER://:9093',
-      KAFKA_ADVERTISED_LISTENERS: `PLAINTEXT://127.0.0.1:${port}`,
+      KAFKA_LISTENERS: 'SERVICES://:9092,CONTROLLER://:9093,BROKERS://:9094',
+      KAFKA_ADVERTISED_LISTENERS: `SERVICES://127.0.0.1:${port},BROKERS://localhost:9094`,
       KAFKA_CONTROLLER_LISTENER_NAMES: 'CONTROLLER',
-      KAFKA_LISTENER_SECURITY_PROTOCOL_MAP: 'CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT',
+      KAFKA_INTER_BROKER_LISTENER_NAME: 'BROKERS',
+      KAFKA_LISTENER_SECURITY_PROTOCOL_MAP:
+        'SERVICES:SASL_PLAINTEXT,CONTROLLER:PLAINTEXT,BROKERS:PLAINTEXT',
+      KAFKA_SASL_ENABLED_MECHANISMS: 'PLAIN',
+      KAFKA_LISTENER_NAME_SERVICES_PLAIN_SASL_JAAS_CONFIG: `${plainLogin} ${users.join(' ')};`,
+      KAFKA_AUTHORIZER_CLASS_NAME: 'org.apache.kafka.metadata.authorizer.StandardAuthorizer',
+      KAFKA_SUPER_USERS: 'User:ANONYMOUS;User:provisioner',
       KAFKA_CONTROLLER_QUORUM_VOTERS: '1@localhost:9093',
       KAFKA_OFFSETS_TOPIC_REPLICATION_FACTOR: '1',
       KAFKA_OFFSETS_TOPIC_NUM_PARTITIONS: '4',
@@ -109,7 +121,12 @@ export const containers: House = {
   get settings() {
     return { REDIS_URL: `redis://127.0.0.1:${process.env[portOf.redis] ?? ''}` }
   },
-  brokersFor: () => ({ KAFKA_BROKERS: `127.0.0.1:${process.env[portOf.kafka] ?? ''}` }),
+  brokersFor: (user) => ({
+    KAFKA_BROKERS: `127.0.0.1:${process.env[portOf.kafka] ?? ''}`,
+    KAFKA_SASL_MECHANISM: 'plain',
+    KAFKA_SASL_USER: user,
+    KAFKA_SASL_PASSWORD: password,
+  }),
   databaseUrl(database, role = 'postgres') {
     const port = process.env[portOf.postgres] ?? ''
     return `postgres://${role}:${password}@127.0.0.1:${port}/${database}?sslmode=disable`

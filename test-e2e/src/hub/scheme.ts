@@ -1,9 +1,10 @@
 /** A running hub with onboarded FSPs: what most stories begin with. */
-import { openApartHub, processNames } from './apart.ts'
+import { openApartHub } from './apart.ts'
 import type { Fsp } from './fsp.ts'
 import { freePorts, newDataDir, removeDataDir, startHub, type HubOptions } from './hub-process.ts'
 import { joinScheme } from './join.ts'
 import { openScheme, operatorAt, type Onboarding, type Operator } from './operator.ts'
+import { processNames } from './services.ts'
 
 /** In one process, or each service in a container of its own. */
 interface RunningHub {

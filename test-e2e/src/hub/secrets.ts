@@ -1,0 +1,92 @@
+/** Certificates, keys and passwords of a hub whose services run apart, each in a file of its own. */
+import {
+  issueClientCertificate,
+  issueServerCertificate,
+  makeCa,
+  type Ca,
+  type HostNames,
+} from '@causeway/pki'
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { House } from './house.ts'
+import type { ProcessName, ServiceName } from './services.ts'
+
+export interface Secrets {
+  /** What the brokers know the service by; they let the provisioner do everything. */
+  kafkaOf(service: ServiceName | 'provisioner'): Readonly<Record<string, string>>
+  readonly passwordFile: string
+  grpcOf(service: ServiceName, name: ProcessName): Readonly<Record<string, string>>
+  readonly of: Readonly<Partial<Record<ServiceName, Readonly<Record<string, string>>>>>
+}
+
+/** Two authorities: one for the FSPs of the scheme, one for the hub's own services. */
+export function writeSecrets(house: House, folder: string): Secrets {
+  const now_ms = Date.now()
+  const validity = { from: new Date(now_ms - 60_000), to: new Date(now_ms + 86_400_000) }
+  const subject = (commonName: string) => ({ commonName, organization: 'Hub' })
+  const write = (name: string, content: string) => {
+    const file = join(folder, name)
+    writeFileSync(file, content, { mode: 0o600 })
+    house.handOver(file)
+    return file
+  }
+  const pair = (name: string, { certificate, key }: Ca) => ({
+    certificate: write(`${name}.pem`, certificate),
+    key: write(`${name}.key`, key),
+  })
+  const here: HostNames = { dns: ['localhost'], ip: ['127.0.0.1'] }
+  const schemeCa = makeCa({ subject: subject('Scheme CA'), validity })
+  const servicesCa = makeCa({ subject: subject('Services CA'), validity })
+  const ca = pair('scheme-ca', schemeCa)
+  const servicesCaFile = pair('services-ca', servicesCa).certificate
+  const port = { subject: subject('localhost'), names: here, validity }
+  const edge = pair('fsp-port', issueServerCertificate(schemeCa, port))
+  const client = pair(
+    'hub',
+    issueClientCertificate(schemeCa, { subject: subject('Hub'), validity }),
+  )
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 })
+  const signing = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+  const audit = generateKeyPairSync('ed25519').privateKey
+  const passwordFile = write('administrator-password', randomBytes(15).toString('base64url'))
+  return {
+    kafkaOf: (user) => house.brokersFor(user, write),
+    passwordFile,
+    grpcOf(service, name) {
+      const names = { dns: [service], ip: [] }
+      const certified = { subject: subject(service), names, validity }
+      const own = pair(`grpc-${name}`, issueClientCertificate(servicesCa, certified))
+      return {
+        GRPC_TLS_CERTIFICATE_FILE: own.certificate,
+        GRPC_TLS_KEY_FILE: own.key,
+        GRPC_TLS_CA_FILE: servicesCaFile,
+      }
+    },
+    of: {
+      'fspiop-api': {
+        EDGE_TLS_CERTIFICATE_FILE: edge.certificate,
+        EDGE_TLS_KEY_FILE: edge.key,
+        EDGE_TLS_CA_FILE: ca.certificate,
+        JWS_SIGNING_KEY_FILE: write('hub-signing.key', signing),
+      },
+      notifications: {
+        NOTIFICATIONS_TLS_CERTIFICATE_FILE: client.certificate,
+        NOTIFICATIONS_TLS_KEY_FILE: client.key,
+        NOTIFICATIONS_TLS_CA_FILE: ca.certificate,
+      },
+      audit: {
+        AUDIT_SIGNING_KEY_FILE: write(
+          'audit-signing.key',
+          audit.export({ type: 'pkcs8', format: 'pem' }).toString(),
+        ),
+      },
+      'auth-service': {
+        AUTH_SERVICE_FIRST_PASSWORD_FILE: passwordFile,
+        AUTH_SERVICE_SECRETS_KEY: randomBytes(32).toString('base64url'),
+        AUTH_SERVICE_CA_CERTIFICATE_FILE: ca.certificate,
+        AUTH_SERVICE_CA_KEY_FILE: ca.key,
+      },
+    },
+  }
+}
