@@ -124,3 +124,14 @@ podSelector:
     app.kubernetes.io/instance: {{ .root.Release.Name }}
     app.kubernetes.io/name: {{ .name }}
 {{- end -}}
+
+{{/* Of Gateway API 1.5 and later it is v1; a cluster that knows an earlier one alone gets that. */}}
+{{- define "causeway.tlsRouteVersion" -}}
+{{- $version := "v1" -}}
+{{- if not (.Capabilities.APIVersions.Has "gateway.networking.k8s.io/v1/TLSRoute") -}}
+{{- range list "v1alpha2" "v1alpha3" -}}
+{{- if $.Capabilities.APIVersions.Has (printf "gateway.networking.k8s.io/%s/TLSRoute" .) }}{{ $version = . }}{{ end -}}
+{{- end -}}
+{{- end -}}
+gateway.networking.k8s.io/{{ $version }}
+{{- end -}}
