@@ -17,7 +17,6 @@ beforeAll(async () => {
     NOTIFICATIONS_SMTP_URL: mailbox.url,
     NOTIFICATIONS_SMTP_TLS: 'if-offered',
     NOTIFICATIONS_MAIL_FROM: 'Hub <hub@hub.example>',
-    SETTLEMENTS_WINDOW_CRON: '* * * * * *',
   })
   payer = await scheme.join('greenbank', { netDebitCap: '1000', funds: '5000' })
   payee = await scheme.join('bluewallet')
@@ -100,6 +99,12 @@ test('a transfer that is refused for want of liquidity is told, and so is a chan
 }, 60_000)
 
 test('a window with a committed transfer is closed at its time by the scheduler', async () => {
+  await answered(
+    scheme.operator.call('PUT', '/settlementModels/DEFERREDNETUSD', {
+      isActive: true,
+      windowClosingCron: '* * * * * *',
+    }),
+  )
   const transfer = await reserve('7')
   await answer(transfer, '', committed(transfer))
   interface Window {

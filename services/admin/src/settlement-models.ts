@@ -16,6 +16,12 @@ import { reads, writes, type Operation } from './operation.ts'
 import { shownAmount } from './shapes.ts'
 import { passedOn, unitsOf, type Deps } from './upstream.ts'
 
+/** Of a DEFERRED model; settlements reads it. */
+const cron = z.string().max(100).meta({
+  description:
+    'when the open window is closed: cron in UTC, minute hour day month weekday, or with seconds before; empty: on request alone',
+})
+
 /** The account type has two names: the one of the specification's example and the one it is shown by. */
 const creation = z.strictObject({
   name: modelName,
@@ -30,9 +36,10 @@ const creation = z.strictObject({
   autoPositionReset: flag,
   /** Of a model of interchange fees: what of each payment the payer's FSP owes the payee's. */
   interchangeFeePercentage: percentage.optional(),
+  windowClosingCron: cron.optional(),
 })
 
-const state = z.strictObject({ isActive: flag })
+const state = z.strictObject({ isActive: flag, windowClosingCron: cron.optional() })
 
 const shownModel = z
   .strictObject({
@@ -47,6 +54,7 @@ const shownModel = z
     ledgerAccountTypeId: modelAccountType,
     autoPositionReset: z.boolean(),
     interchangeFeePercentage: shownAmount.optional(),
+    windowClosingCron: z.string().optional(),
   })
   .meta({ id: 'SettlementModel' })
 
@@ -82,11 +90,12 @@ export function settlementModelOperations(deps: Deps): readonly Operation[] {
       '/settlementModels/:name',
       state,
       {
-        about: 'Switches a model on or off; off, it is chosen for nothing new',
+        about:
+          'Switches a model on or off, and says when windows are closed; off, it is chosen for nothing new',
         answers: { 200: shownModel },
-        refuses: ['MODEL_UNKNOWN'],
+        refuses: ['MODEL_UNKNOWN', 'MODEL_INVALID'],
       },
-      ({ name, body, actor }) => changeState(deps, name, body.isActive, actor),
+      ({ name, body, actor }) => changeModel(deps, name, body, actor),
     ),
   ]
 }
@@ -131,6 +140,7 @@ async function createModel(
     settlementAccountType: body.settlementAccountType ?? '',
     autoPositionReset: body.autoPositionReset,
     ...feeOf(body.interchangeFeePercentage),
+    ...cronOf(body),
     actor,
   })
   return refusal ? passedOn(refusal) : answered(201)
@@ -140,13 +150,20 @@ function feeOf(percentage: bigint | undefined) {
   return percentage === undefined ? {} : { interchangeFeePercentage: formatAmount(percentage) }
 }
 
-async function changeState(
+/** Absent: as it was. */
+function cronOf({ windowClosingCron }: Pick<z.infer<typeof state>, 'windowClosingCron'>) {
+  return windowClosingCron === undefined ? {} : { windowCron: windowClosingCron }
+}
+
+async function changeModel(
   deps: Deps,
   name: string,
-  isActive: boolean,
+  body: z.infer<typeof state>,
   actor: string,
 ): Promise<Answer> {
-  const { model, refusal } = await deps.models.UpdateSettlementModel({ name, isActive, actor })
+  const { isActive } = body
+  const change = { name, isActive, actor, ...cronOf(body) }
+  const { model, refusal } = await deps.models.UpdateSettlementModel(change)
   if (refusal) return passedOn(refusal)
   if (!model) throw new Error('a model was changed without saying to what')
   return answered(200, modelBody(model))
@@ -155,6 +172,7 @@ async function changeState(
 /** A default model shows no currency. */
 function modelBody(model: SettlementModel) {
   const fee = model.interchangeFeePercentage ?? ''
+  const windowClosingCron = model.windowCron ?? ''
   return {
     settlementModelId: model.id,
     name: model.name,
@@ -167,5 +185,6 @@ function modelBody(model: SettlementModel) {
     ledgerAccountTypeId: model.ledgerAccountType,
     autoPositionReset: model.autoPositionReset,
     ...(fee === '' ? {} : { interchangeFeePercentage: unitsOf(fee) }),
+    ...(windowClosingCron === '' ? {} : { windowClosingCron }),
   } satisfies Json
 }

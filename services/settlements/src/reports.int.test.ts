@@ -1,7 +1,7 @@
-/** Rows of each transfer behind the sums, and windows that are closed by the clock. */
+/** Rows of each transfer behind the sums. */
 import { settings as ledgerSettings, start as startLedger } from '@causeway/participant-lifecycle'
 import { newEvent } from '@causeway/events'
-import { schedulerService, type TransferRow } from '@causeway/protos'
+import type { TransferRow } from '@causeway/protos'
 import { statement } from '@causeway/runtime'
 import { defaultsOf, eventually } from '@causeway/runtime/testing'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -19,37 +19,15 @@ import {
   openWindow,
   pay,
   settle,
-  untilState,
   type TestScheme,
 } from './testing/scheme.ts'
 
 let scheme: TestScheme
 let modelId: number
-const reminders: string[] = []
 
 beforeAll(async () => {
   scheme = await openTestScheme({
     startLedger: (parts) => startLedger(defaultsOf(ledgerSettings), parts),
-    changes: { SETTLEMENTS_WINDOW_CRON: '0 22 * * *' },
-    prepare: (parts) => {
-      parts.grpc.serve(schedulerService, {
-        CreateScheduleReminder: ({ reminderId, cron }) => {
-          // A reminder of an earlier start, at another time.
-          const isOther = reminders.length === 0
-          reminders.push(`create ${reminderId} ${cron}`)
-          return Promise.resolve({
-            outcome: isOther ? '' : 'CREATED',
-            dueAt: '',
-            refusal: isOther ? { reason: 'MODIFIED', detail: 'it has another time' } : null,
-          })
-        },
-        DeleteScheduleReminder: ({ reminderId }) => {
-          reminders.push(`delete ${reminderId}`)
-          return Promise.resolve({ outcome: 'DELETED' })
-        },
-        ListScheduleReminders: () => Promise.resolve({ reminders: [] }),
-      })
-    },
   })
   await openHub(scheme)
   modelId = await addModel(scheme)
@@ -191,37 +169,4 @@ test('lines, flows, nets and states that disagree are differences', async () => 
     `Settlement ${settlement.id} has another net of account ${payee} than its windows.`,
     `Settlement ${settlement.id} is SETTLED, its accounts make it PENDING_SETTLEMENT.`,
   ])
-})
-
-test('the schedule closes the window that is open at its time, once for each time', async () => {
-  const reminderId = 'settlements/close-window'
-  await eventually(() => reminders.length >= 3 || undefined, 'the reminder is registered')
-  expect(reminders).toEqual([
-    `create ${reminderId} 0 22 * * *`,
-    `delete ${reminderId}`,
-    `create ${reminderId} 0 22 * * *`,
-  ])
-  const due = (dueAt: string) =>
-    newEvent('scheduler', 'ScheduleReminderDue', {
-      reminderId,
-      owner: 'settlements',
-      dueAt,
-      payload: '',
-    })
-  await pay(scheme, { payer: 'greenbank', payee: 'redpay', amount: '1', modelId })
-  const first = await openWindow(scheme)
-  const event = due('2026-01-01T22:00:00.000Z')
-  await announce(scheme, [event])
-  await untilState(scheme, first, 'CLOSED')
-  const second = await openWindow(scheme)
-  await pay(scheme, { payer: 'greenbank', payee: 'redpay', amount: '1', modelId })
-  await announce(scheme, [event, due('2026-01-02T22:00:00.000Z')])
-  await untilState(scheme, second, 'CLOSED')
-  // The one that was told again has closed nothing more, and an empty window stays open.
-  const third = await openWindow(scheme)
-  await announce(scheme, [due('2026-01-03T22:00:00.000Z')])
-  await pay(scheme, { payer: 'greenbank', payee: 'redpay', amount: '1', modelId })
-  await announce(scheme, [due('2026-01-04T22:00:00.000Z')])
-  await untilState(scheme, third, 'CLOSED')
-  expect(third).toBeGreaterThan(second)
 })

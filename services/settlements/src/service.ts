@@ -4,7 +4,6 @@ import { hearParticipantStates } from '@causeway/participants'
 import {
   ledgerService,
   participantsService,
-  schedulerService,
   settlementReportsService,
   settlementsService,
   settlementWindowsService,
@@ -28,7 +27,7 @@ import { finishSteps } from './settlements/step.ts'
 import type { Settings } from './settings.ts'
 import { finishClosings } from './windows/close.ts'
 import { completeWindows, untilComplete } from './windows/complete.ts'
-import { closeDue, keepSchedule } from './windows/schedule.ts'
+import { closeDue, type ScheduleParts } from './windows/schedule.ts'
 import { windowHandlers } from './windows/serve.ts'
 
 /** Whatever was missed: windows whose lines another process kept are closed by then. */
@@ -54,7 +53,9 @@ export const start: Start<Settings> = async (settings, parts) => {
   const db = await openOwnDatabase(settings, parts)
   const stopping = new AbortController()
   const models = openModels(parts, db, log, stopping.signal)
-  const settling = await openSettling(parts, settings, { db, log, signal: stopping.signal })
+  const { signal } = stopping
+  const { schedules } = models
+  const settling = await openSettling(parts, settings, { db, log, signal, schedules })
   const participants = parts.grpc.client(participantsService, 'participant-lifecycle')
   const allocation: AllocationParts = {
     models: models.book,
@@ -101,23 +102,21 @@ interface SettlingParts {
   readonly db: Database
   readonly log: Logger
   readonly signal: AbortSignal
+  readonly schedules: ScheduleParts
 }
 
 /** Windows and settlements, with what earlier processes have left open finished first. */
 async function openSettling(
   { bus, grpc }: ProcessParts,
   settings: Settings,
-  { db, log, signal }: SettlingParts,
+  { db, log, signal, schedules }: SettlingParts,
 ): Promise<Service> {
   const ledger = grpc.client(ledgerService, 'participant-lifecycle')
   const all = {
+    ...schedules,
     db,
     bus,
     ledger,
-    log,
-    signal,
-    cron: settings.SETTLEMENTS_WINDOW_CRON,
-    scheduler: grpc.client(schedulerService, 'scheduler'),
     excludesUnpaid: settings.COMPATIBILITY !== 'mojaloop',
     untilComplete: (ids: readonly number[]) => untilComplete(all, ids, lines_wait_ms),
     async onClosed() {
@@ -130,7 +129,7 @@ async function openSettling(
     hasProcessing = (await completeWindows(all)).length > 0
   }
   const finished = Promise.all(
-    [finishClosings, finishSteps, keepSchedule].map(async (work) => {
+    [finishClosings, finishSteps].map(async (work) => {
       try {
         await work(all)
       } catch (error) {

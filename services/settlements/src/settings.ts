@@ -28,10 +28,6 @@ export const settings = {
     min: 1,
     max: 16,
   }),
-  SETTLEMENTS_WINDOW_CRON: text({
-    about: 'when settlement windows are closed, as cron in UTC; empty: on request alone',
-    default: '',
-  }),
   COMPATIBILITY: choice({
     about: 'whose answers are given where the specification and Mojaloop differ',
     options: ['specification', 'mojaloop'],

@@ -25,27 +25,31 @@ export function modelHandlers({
           .map(messageOf),
       }
     },
-    CreateSettlementModel: async ({ interchangeFeePercentage = '', actor = '', ...proposal }) => {
-      const decision = decideModel({ ...proposal, interchangeFeePercentage })
+    CreateSettlementModel: async ({ actor = '', ...message }) => {
+      const { interchangeFeePercentage = '', windowCron = '', ...proposal } = message
+      const asked = { ...proposal, interchangeFeePercentage, windowCron }
+      const decision = decideModel(asked, new Date())
       if (decision.type === 'refuse') return refusedWith(decision.refusal)
       const model = await store.create(decision.draft, actor)
       if (model === undefined) return refusedWith(nameTaken(proposal.name))
       await onChanged(model)
       return { model: messageOf(model), refusal: null, result: 'model' }
     },
-    UpdateSettlementModel: async ({ name, isActive, actor }) => {
-      const model = await store.setActive(name, isActive, actor)
+    UpdateSettlementModel: async ({ name, isActive, windowCron, actor }) => {
+      const model = await store.update(name, { isActive, windowCron }, actor)
       if (model === undefined) return refusedWith(nobodyCalled(name))
+      if ('reason' in model) return refusedWith(model)
       await onChanged(model)
       return { model: messageOf(model), refusal: null, result: 'model' }
     },
   }
 }
 
-function messageOf({ feePercentage, ...model }: Model): SettlementModel {
+function messageOf({ feePercentage, windowCron, ...model }: Model): SettlementModel {
   return {
     ...model,
     ...(feePercentage === null ? {} : { interchangeFeePercentage: formatAmount(feePercentage) }),
+    ...(windowCron === null || windowCron === '' ? {} : { windowCron }),
   }
 }
 

@@ -1,13 +1,13 @@
 /** The settlement models, and what is still to be told to participant-lifecycle about them. */
 import { auditEntry } from '@causeway/events'
 import { statement, type Database, type EventBus } from '@causeway/runtime'
-import type { Draft, Model } from './domain/model.ts'
+import { changed, type Change, type Draft, type Model, type Refused } from './domain/model.ts'
 
 export interface ModelStore {
   /** Stores the model and the intent to tell of it; undefined when the name is taken. */
   create(draft: Draft, actor: string): Promise<Model | undefined>
   /** The model after the change, with the intent to tell of it; undefined when there is none. */
-  setActive(name: string, isActive: boolean, actor: string): Promise<Model | undefined>
+  update(name: string, change: Change, actor: string): Promise<Model | Refused | undefined>
   /** In the order of their ids. */
   all(): Promise<readonly Model[]>
   /** Models of which participant-lifecycle is still to be told. */
@@ -27,6 +27,7 @@ const columnOf = {
   settlementAccountType: 'settlement_account_type',
   autoPositionReset: 'auto_position_reset',
   feePercentage: 'fee_percentage',
+  windowCron: 'window_cron',
 } as const satisfies Record<keyof Draft, string>
 
 const members = Object.keys(columnOf) as (keyof Draft)[]
@@ -50,9 +51,9 @@ const createStatement = statement(`
 const lockStatement = statement(`
   select ${modelColumns} from settlement_models where name = $1 for update`)
 
-const setActiveStatement = statement(`
+const changeStatement = statement(`
   with changed as (
-    update settlement_models set is_active = $2 where id = $1
+    update settlement_models set is_active = $2, window_cron = $3 where id = $1
   )
   insert into account_openings (model_id) values ($1) on conflict (model_id) do nothing`)
 
@@ -75,14 +76,14 @@ export function openModelStore(db: Database, bus: Pick<EventBus, 'announce'>): M
         bus.announce(tx, [audited('CreateSettlementModel', actor, null, model)])
         return model
       }),
-    setActive: (name, isActive, actor) =>
+    update: (name, change, actor) =>
       db.transaction(async (tx) => {
         const [row] = await tx.query<ModelRow>(lockStatement, [name])
         if (row === undefined) return undefined
         const before = modelOf(row)
-        if (before.isActive === isActive) return before
-        await tx.query(setActiveStatement, [before.id, isActive])
-        const after = { ...before, isActive }
+        const after = changed(before, change, new Date())
+        if ('reason' in after || after === before) return after
+        await tx.query(changeStatement, [before.id, after.isActive, after.windowCron])
         bus.announce(tx, [audited('UpdateSettlementModel', actor, before, after)])
         return after
       }),

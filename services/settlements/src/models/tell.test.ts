@@ -16,6 +16,7 @@ const fees: Model = {
   settlementAccountType: 'INTERCHANGE_FEE_SETTLEMENT',
   autoPositionReset: true,
   feePercentage: 6_000n,
+  windowCron: null,
 }
 
 /** What the ledger is told of fees: "currency percentage", when the accounts are opened or refused. */
@@ -29,7 +30,7 @@ async function feesTold(model: Model, areAccountsRefused = false): Promise<reado
         toTell: () => Promise.resolve([]),
         told: () => Promise.resolve(),
         create: () => Promise.resolve(undefined),
-        setActive: () => Promise.resolve(undefined),
+        update: () => Promise.resolve(undefined),
       },
       participants: { AddModelAccounts: () => Promise.resolve({ refusal }) },
       ledger: {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { decideModel, type Proposal } from './model.ts'
+import { changed, decideModel, scheduleOf, type Model, type Proposal } from './model.ts'
 
 const deferredNet: Proposal = {
   name: 'DEFERREDNET',
@@ -12,7 +12,10 @@ const deferredNet: Proposal = {
   settlementAccountType: '',
   autoPositionReset: true,
   interchangeFeePercentage: '',
+  windowCron: '',
 }
+const gross = { granularity: 'GROSS', interchange: 'BILATERAL', delay: 'IMMEDIATE' }
+const now = new Date('2026-01-01T12:00:00Z')
 
 describe('a settlement model', () => {
   test.each([
@@ -25,7 +28,7 @@ describe('a settlement model', () => {
     ['NET', 'MULTILATERAL', 'IMMEDIATE', false],
     ['NET', 'MULTILATERAL', 'DEFERRED', true],
   ])('%s %s %s is legal: %s', (granularity, interchange, delay, legal) => {
-    const decision = decideModel({ ...deferredNet, granularity, interchange, delay })
+    const decision = decideModel({ ...deferredNet, granularity, interchange, delay }, now)
     if (legal) expect(decision).toMatchObject({ type: 'create' })
     else expect(decision).toMatchObject({ refusal: { reason: 'MODEL_INVALID' } })
   })
@@ -35,17 +38,17 @@ describe('a settlement model', () => {
     ['INTERCHANGE_FEE', 'INTERCHANGE_FEE_SETTLEMENT'],
     ['SETTLEMENT', 'SETTLEMENT'],
   ])('of %s accounts settles to %s unless it says otherwise', (ledgerAccountType, type) => {
-    expect(decideModel({ ...deferredNet, ledgerAccountType })).toMatchObject({
+    expect(decideModel({ ...deferredNet, ledgerAccountType }, now)).toMatchObject({
       draft: { settlementAccountType: type },
     })
     const settlementAccountType = 'INTERCHANGE_FEE_SETTLEMENT'
-    expect(decideModel({ ...deferredNet, ledgerAccountType, settlementAccountType })).toMatchObject(
-      { draft: { settlementAccountType } },
-    )
+    expect(
+      decideModel({ ...deferredNet, ledgerAccountType, settlementAccountType }, now),
+    ).toMatchObject({ draft: { settlementAccountType } })
   })
 
   test('without a currency is the default model', () => {
-    expect(decideModel({ ...deferredNet, currency: '' })).toMatchObject({
+    expect(decideModel({ ...deferredNet, currency: '' }, now)).toMatchObject({
       type: 'create',
       draft: { currency: '' },
     })
@@ -57,8 +60,8 @@ describe('a settlement model', () => {
       ledgerAccountType: 'INTERCHANGE_FEE',
       interchangeFeePercentage: '0.6',
     }
-    expect(decideModel(fees)).toMatchObject({ draft: { feePercentage: 6_000n } })
-    expect(decideModel({ ...fees, currency: '' })).toMatchObject({
+    expect(decideModel(fees, now)).toMatchObject({ draft: { feePercentage: 6_000n } })
+    expect(decideModel({ ...fees, currency: '' }, now)).toMatchObject({
       refusal: { reason: 'MODEL_INVALID' },
     })
   })
@@ -73,10 +76,43 @@ describe('a settlement model', () => {
     ['INVALID', { currency: 'usd' }],
     ['ACCOUNT_TYPE_UNKNOWN', { ledgerAccountType: 'HUB_RECONCILIATION' }],
     ['ACCOUNT_TYPE_UNKNOWN', { settlementAccountType: 'POSITION' }],
+    ['INVALID', { windowCron: 'at noon' }],
+    ['INVALID', { windowCron: '0 0 30 2 *' }],
+    ['MODEL_INVALID', { ...gross, windowCron: '0 22 * * *' }],
   ])('is refused as %s with %j', (reason, changes) => {
-    expect(decideModel({ ...deferredNet, ...changes })).toMatchObject({
+    expect(decideModel({ ...deferredNet, ...changes }, now)).toMatchObject({
       type: 'refuse',
       refusal: { reason },
     })
+  })
+})
+
+describe('the schedule of a model', () => {
+  const asked = { ...deferredNet, windowCron: '0 22 * * *' }
+  const decision = decideModel(asked, now)
+  if (decision.type === 'refuse') throw new Error(decision.refusal.detail)
+  const model: Model = { id: 1, isActive: true, ...decision.draft }
+  const keep = { isActive: true, windowCron: undefined }
+
+  test('stays when nothing is said of it, and changes when something is', () => {
+    expect(changed(model, keep, now)).toBe(model)
+    const hourly = { isActive: true, windowCron: '0 * * * *' }
+    expect(changed(model, hourly, now)).toEqual({ ...model, windowCron: '0 * * * *' })
+    expect(changed(model, { isActive: true, windowCron: 'never' }, now)).toMatchObject({
+      reason: 'INVALID',
+    })
+  })
+
+  test('closes no window while the model is off, nor when it was taken away', () => {
+    expect(scheduleOf(model)).toBe('0 22 * * *')
+    const off = changed(model, { isActive: false, windowCron: undefined }, now)
+    expect(off).toEqual({ ...model, isActive: false })
+    expect(scheduleOf({ ...model, isActive: false })).toBe('')
+    expect(changed(model, { isActive: true, windowCron: '' }, now)).toEqual({
+      ...model,
+      windowCron: '',
+    })
+    expect(scheduleOf({ ...model, windowCron: '' })).toBe('')
+    expect(scheduleOf(undefined)).toBe('')
   })
 })

@@ -1,5 +1,6 @@
 /** A settlement model: when, between whom and through which accounts transfers are settled. */
 import { isCurrency, parseAmount } from '@causeway/money'
+import { cronFault } from './cron.ts'
 
 export const granularities = ['GROSS', 'NET'] as const
 export const interchanges = ['BILATERAL', 'MULTILATERAL'] as const
@@ -30,6 +31,8 @@ export interface Draft {
    * transfer, in ten-thousandths of a percent; null: nothing.
    */
   readonly feePercentage: bigint | null
+  /** Of DEFERRED models: when the open window is closed, in UTC; empty: not any more; null: never was. */
+  readonly windowCron: string | null
 }
 
 export interface Model extends Draft {
@@ -39,10 +42,12 @@ export interface Model extends Draft {
 
 /** As it is asked for: any words. */
 export type Proposal = {
-  readonly [Key in Exclude<keyof Draft, 'feePercentage'>]: Draft[Key] extends boolean
+  readonly [Key in Exclude<keyof Draft, 'feePercentage' | 'windowCron'>]: Draft[Key] extends boolean
     ? boolean
     : string
 } & {
+  /** '' for none. */
+  readonly windowCron: string
   /** A percentage as people write it; '' for none. */
   readonly interchangeFeePercentage: string
 }
@@ -76,7 +81,7 @@ const settlesTo = {
 } as const satisfies Record<LedgerAccountType, SettlementAccountType>
 
 /** Whether a model may be created; whether its name is free is known to the store alone. */
-export function decideModel(proposal: Proposal): ModelDecision {
+export function decideModel(proposal: Proposal, now: Date): ModelDecision {
   const { name, currency } = proposal
   if (!namePattern.test(name)) return refuse('INVALID', 'name has 2 to 30 letters and digits')
   const granularity = granularities.find((word) => word === proposal.granularity)
@@ -105,6 +110,9 @@ export function decideModel(proposal: Proposal): ModelDecision {
   }
   const fee = feeIn(proposal.interchangeFeePercentage, { currency, ledgerAccountType, delay })
   if (fee.type === 'refuse') return fee
+  const { windowCron } = proposal
+  const cronRefusal = windowCron === '' ? undefined : refuseCron({ delay }, windowCron, now)
+  if (cronRefusal !== undefined) return { type: 'refuse', refusal: cronRefusal }
   return {
     type: 'create',
     draft: {
@@ -118,8 +126,46 @@ export function decideModel(proposal: Proposal): ModelDecision {
       settlementAccountType,
       autoPositionReset: proposal.autoPositionReset,
       feePercentage: fee.percentage,
+      windowCron: windowCron === '' ? null : windowCron,
     },
   }
+}
+
+/** Windows hold nothing of a model that is settled at once. */
+export function refuseCron(
+  { delay }: Pick<Draft, 'delay'>,
+  cron: string,
+  now: Date,
+): Refused | undefined {
+  if (delay !== 'DEFERRED') {
+    return { reason: 'MODEL_INVALID', detail: 'only a model that is DEFERRED closes windows' }
+  }
+  const detail = cronFault(cron, now)
+  return detail === undefined ? undefined : { reason: 'INVALID', detail }
+}
+
+/** What may be changed of a model. */
+export interface Change {
+  readonly isActive: boolean
+  /** undefined: as it was; '': on request alone. */
+  readonly windowCron: string | undefined
+}
+
+/** The model after the change; the very same when nothing is changed. */
+export function changed(
+  model: Model,
+  { isActive, windowCron = model.windowCron ?? '' }: Change,
+  now: Date,
+): Model | Refused {
+  const isSameCron = windowCron === (model.windowCron ?? '')
+  if (isSameCron && isActive === model.isActive) return model
+  const refusal = isSameCron || windowCron === '' ? undefined : refuseCron(model, windowCron, now)
+  return refusal ?? { ...model, isActive, windowCron: isSameCron ? model.windowCron : windowCron }
+}
+
+/** When windows are closed for the model; empty: on request alone. */
+export function scheduleOf(model: Model | undefined): string {
+  return model?.isActive === true ? (model.windowCron ?? '') : ''
 }
 
 type FeeDecision =
