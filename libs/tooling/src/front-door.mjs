@@ -19,7 +19,10 @@ const [command = 'start', ...args] = process.argv.slice(2)
 const programs = {
   start: 'services/hub/dist/start.js',
   verify: 'services/hub/dist/verify.js',
+  archive: 'libs/runtime/dist/postgres/archive/main.js',
+  restore: 'libs/runtime/dist/postgres/restore/main.js',
   bench: 'test-e2e/dist/bench/main.js',
+  sizing: 'test-e2e/dist/bench/sizing/main.js',
 }
 
 checkNode()
@@ -29,7 +32,10 @@ build()
 if (Object.hasOwn(programs, command)) await become(programs[command])
 else if (command === 'check') process.exitCode = await check()
 else if (command === 'test') process.exitCode = await test()
-else fail(`unknown command ${command}: it is one of start, test, check, verify, bench`)
+else {
+  const known = [...Object.keys(programs), 'check', 'test']
+  fail(`unknown command ${command}: it is one of ${known.join(', ')}`)
+}
 
 function checkNode() {
   const [major, minor] = process.versions.node.split('.').map(Number)

@@ -1,6 +1,13 @@
 /** The SQL of the operator's view: what waits, what was given up, and how it is sent anew. */
 import { auditEntry } from '@causeway/events'
-import { statement, textArray, type Database, type EventBus, type Queries } from '@causeway/runtime'
+import {
+  monthOf,
+  statement,
+  textArray,
+  type Database,
+  type EventBus,
+  type Queries,
+} from '@causeway/runtime'
 
 export interface DeadLetterRow {
   readonly notification_id: string
@@ -44,8 +51,9 @@ const lockDead = statement(`
   where state = 'DEAD' and notification_id = any($1::text[]::uuid[])
   order by notification_id for update`)
 
+/** Under this month from now on: the one in which it was given up may be archived before it ends. */
 const revive = statement(`
-  update undelivered set state = 'PARKED', next_attempt_at = $2, busy_until = to_timestamp(0),
+  update undelivered set state = 'PARKED', month = $4::date, next_attempt_at = $2, busy_until = to_timestamp(0),
     deadline = case when request->'transport'->>'method' in ('POST', 'GET', 'DELETE')
       then deadline else $3::timestamptz end
   where state = 'DEAD' and notification_id = any($1::text[]::uuid[])`)
@@ -86,7 +94,7 @@ export async function resend(
       [textArray(ids), now],
     )
     const revived = rows.filter(({ expired }) => expired !== true).map(({ id }) => id)
-    await tx.query(revive, [textArray(revived), now, deadline])
+    await tx.query(revive, [textArray(revived), now, deadline, monthOf(now)])
     await tx.query(removeLines, [textArray(revived)])
     if (revived.length > 0) bus.announce(tx, [onRecord(revived, actor, now)])
     return new Map(rows.map(({ id, expired }) => [id, expired === true ? 'EXPIRED' : 'RESENT']))

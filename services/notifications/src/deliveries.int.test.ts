@@ -1,4 +1,5 @@
 import { notificationsService } from '@causeway/protos'
+import { ensureMonthlyPartitions, monthOf, statement } from '@causeway/runtime'
 import { eventually, openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
@@ -305,6 +306,32 @@ describe('a dead letter', () => {
     const left = await operator.ListDeadLetters({ fspId: '', limit: 10 })
     expect(left.deadLetters).toMatchObject([{ notificationId: request.id }])
   })
+})
+
+test('a dead letter of a month whose lines are archived is sent anew under this month', async () => {
+  let isWell = false
+  const sink = await sinkThat(() => (isWell ? 200 : 503))
+  const { publish, reports, parts } = await stands()
+  const outcome = notify({ url: sink.url, deadline_ms: 100 })
+  await publish(outcome)
+  await count(1, () => reports.length, 'the report')
+  const db = await parts.openDatabase({
+    url: '',
+    schema: 'notifications',
+    migrations: new URL('../migrations/', import.meta.url),
+    connections_max: 1,
+  })
+  await ensureMonthlyPartitions(db, ['undelivered'], new Date('2025-03-01'))
+  await db.query(statement(`update undelivered set month = '2025-03-01'`), [])
+  await db.query(statement('delete from deliveries'), [])
+  isWell = true
+  const operator = parts.grpc.client(notificationsService, 'notifications')
+  const { answers } = await operator.ResendDeadLetters({ ids: [outcome.id] })
+  expect(answers).toMatchObject([{ outcome: 'RESENT' }])
+  await count(2, () => reports.length, 'the report of what was sent anew')
+  expect(reports[1]).toMatchObject({ notificationId: outcome.id, status: 'SUCCESS' })
+  const rows = await db.query(statement('select status, month::text from deliveries'), [])
+  expect(rows).toEqual([{ status: 'SUCCESS', month: monthOf(new Date()) }])
 })
 
 test('a stop waits for what is under way, and the next start does not send it again', async () => {

@@ -22,6 +22,8 @@ export interface RecordRow extends SummaryRow {
   readonly window_id: number | null
   readonly error: string | null
   readonly completed_timestamp: string | null
+  /** YYYY-MM of what its FSPs sent, where that is archived. */
+  readonly archived_month: string | null
 }
 
 export interface MessageRow {
@@ -120,7 +122,12 @@ const summaryColumns = `id, payer_fsp, payee_fsp, amount, currency, state, reaso
 
 const selectRecord = statement(`
   select ${summaryColumns}, expires_at, condition, fulfilment, settlement_model_id, settles, window_id,
-    error, completed_timestamp
+    error, completed_timestamp,
+    case when not exists (
+      select from pg_inherits join pg_class p on p.oid = inhrelid
+      where inhparent = 'messages'::regclass and not inhdetachpending
+        and p.relname = 'messages_' || to_char(month, 'YYYY_MM')
+    ) then to_char(month, 'YYYY-MM') end as archived_month
   from transfers where id = $1::text collate "C"`)
 
 const selectMessages = statement(`

@@ -96,6 +96,7 @@ function transferRecord({ transfer, messages, refused, deliveries }: StoredRecor
     windowId: transfer.window_id ?? 0,
     error: transfer.error ?? '',
     completedTimestamp: transfer.completed_timestamp ?? '',
+    archivedMonth: transfer.archived_month ?? '',
     messages: messages.map(({ kind, event_id, received_at, body }) => ({
       kind,
       eventId: event_id,

@@ -4,7 +4,7 @@ import type { Queries, Statement } from './database.ts'
 
 const months_back = 1
 /** Rows of up to so many bytes stay whole in their page: compressing each payload costs more than disk. */
-const row_bytes_whole = 8_160
+export const row_bytes_whole = 8_160
 const months_ahead = 2
 const tableName = /^[a-z_][a-z0-9_]*$/
 

@@ -42,7 +42,10 @@ export function storyOf(facts: PaymentFacts): Story {
       summary.reason === ''
         ? undefined
         : { reason: summary.reason, error: errorIn(transfer.error) ?? unknownError },
-    findings: findingsOf(summary, because, [...refused], deliveries),
+    findings: [
+      ...findingsOf(summary, because, [...refused], deliveries),
+      ...archivedFinding(transfer),
+    ],
     steps: inOrder([...quoted, ...messages, ...refused, ...decisions, ...journal, ...deliveries]),
   }
 }
@@ -99,6 +102,14 @@ function findingsOf(
           ? `The amount is reserved until ${because.expiresAt}; ${payeeFsp} has not answered yet.`
           : 'It was received, and the ledger has not answered yet.'
   return [first, ...undelivered.map(({ says }) => says), ...refused.map(({ says }) => says)]
+}
+
+function archivedFinding({ archivedMonth }: TransferRecord): readonly string[] {
+  return archivedMonth === ''
+    ? []
+    : [
+        `What its FSPs sent, and how it was delivered, is archived with ${archivedMonth}: npm run restore puts it back.`,
+      ]
 }
 
 const messageNames: Readonly<Record<string, string>> = {

@@ -45,7 +45,7 @@ const answerErrors = {
   TOO_LATE: ['3302'],
   NOT_PENDING: ['3100', 'the quote waits for no answer'],
   ANSWER_OWED: ['3100', 'the quote waits for the answer of the payee FSP'],
-  ANSWER_NOT_KEPT: ['3205', 'its answer is not kept any more'],
+  ANSWER_NOT_KEPT: ['3302', 'it was answered, and the answer is archived'],
   ASKER_NOT_PARTY: ['3000'],
   DESTINATION_MISSING: ['3201', 'the destination is missing'],
 } as const satisfies Record<AnswerReason, ErrorOf>

@@ -1,0 +1,103 @@
+/**
+ * Rows of a table to a file and back. What is in a file is known from the file: it is read again from
+ * the disk, and counted, before anybody relies on it.
+ */
+import { createHash } from 'node:crypto'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { Transform, Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createGunzip, createGzip } from 'node:zlib'
+import type { Client } from 'pg'
+import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
+import { putInPlace } from './manifest.ts'
+
+/** What a file holds. */
+export interface Written {
+  readonly rows: number
+  readonly bytes: number
+  readonly sha256: string
+}
+
+const newline = 0x0a
+/** More would cost CPU that payments need. */
+const compression = { level: 4 }
+
+/**
+ * Writes all rows, gzipped, and gives the file its name when it is on disk and reads back as it was
+ * written. Throws when what it reads back is not what was written.
+ */
+export async function copyOut(
+  client: Client,
+  table: string,
+  columns: readonly string[],
+  path: string,
+): Promise<Written> {
+  const part = `${path}.part`
+  const rows = counter()
+  const hash = createHash('sha256')
+  const stream = client.query(copyTo(`copy ${table} (${listOf(client, columns)}) to stdout`))
+  await pipeline(
+    stream,
+    rows.through,
+    createGzip(compression),
+    passing((chunk) => hash.update(chunk)),
+    createWriteStream(part, { mode: 0o600, flush: true }),
+  )
+  const read = await readBack(part)
+  const written = { rows: rows.count(), sha256: hash.digest('hex') }
+  if (read.sha256 !== written.sha256 || read.rows !== written.rows) {
+    throw new Error(`${part} does not read back as it was written`)
+  }
+  await putInPlace(part, path)
+  return read
+}
+
+/** Reads the whole file. Rejects when it is damaged. */
+export async function readBack(path: string): Promise<Written> {
+  const rows = counter()
+  const hash = createHash('sha256')
+  await pipeline(
+    createReadStream(path),
+    passing((chunk) => hash.update(chunk)),
+    createGunzip(),
+    rows.through,
+    new Writable({ write: (_chunk, _encoding, done) => done() }),
+  )
+  const { size } = await stat(path)
+  return { rows: rows.count(), bytes: size, sha256: hash.digest('hex') }
+}
+
+/** How many rows it put into the table. */
+export async function copyIn(
+  client: Client,
+  table: string,
+  columns: readonly string[],
+  path: string,
+): Promise<number> {
+  const stream = client.query(copyFrom(`copy ${table} (${listOf(client, columns)}) from stdin`))
+  await pipeline(createReadStream(path), createGunzip(), stream)
+  return stream.rowCount
+}
+
+function listOf(client: Client, columns: readonly string[]): string {
+  return columns.map((column) => client.escapeIdentifier(column)).join(', ')
+}
+
+/** Each row ends with a line feed; one inside a value is written as two other characters. */
+function counter(): { readonly through: Transform; count(): number } {
+  let rows = 0
+  const through = passing((chunk) => {
+    for (let at = chunk.indexOf(newline); at >= 0; at = chunk.indexOf(newline, at + 1)) rows += 1
+  })
+  return { through, count: () => rows }
+}
+
+function passing(look: (chunk: Buffer) => unknown): Transform {
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      look(chunk)
+      done(null, chunk)
+    },
+  })
+}

@@ -1,0 +1,32 @@
+/** Which months may be archived: those that no clock files anything under any more. */
+
+/** '2026-08'. */
+export type Month = string
+
+const pattern = /^(\d{4})-(0[1-9]|1[0-2])$/
+
+/** undefined when it is no month. */
+export function monthIn(text: string): Month | undefined {
+  return pattern.test(text) ? text : undefined
+}
+
+/** The month that lies so many months after it. */
+export function monthAfter(month: Month, months: number): Month {
+  const [year = 0, number = 1] = month.split('-').map(Number)
+  return new Date(Date.UTC(year, number - 1 + months)).toISOString().slice(0, 7)
+}
+
+/** 'YYYY-MM-01': the bounds of its partition, the second one excluded. */
+export function boundsOf(month: Month): readonly [from: string, to: string] {
+  return [`${month}-01`, `${monthAfter(month, 1)}-01`]
+}
+
+/** What partitions of the month are called. */
+export function partitionName(table: string, month: Month): string {
+  return `${table}_${month.replace('-', '_')}`
+}
+
+/** Rows still come to this month and to the one before; later months are not there yet. */
+export function isTooYoung(month: Month, now: Date): boolean {
+  return month >= monthAfter(now.toISOString().slice(0, 7), -1)
+}

@@ -1,0 +1,99 @@
+/**
+ * Puts an archived month back: each file is read whole before anything is made of it, becomes a table
+ * beside the others, and joins them in one step. Whatever stops it in between, the same command begins
+ * that table anew; the files stay as they are. Services keep running.
+ */
+import { join } from 'node:path'
+import type { Client } from 'pg'
+import { row_bytes_whole } from '../partitions.ts'
+import { StartError } from '../../start-error.ts'
+import { requireIntact } from './archive.ts'
+import { asOwner, columnsOf, partitionState, qualified, type MonthTable } from './catalogue.ts'
+import { copyIn } from './copy.ts'
+import { nameOf, type ArchivedTable, type Manifest } from './manifest.ts'
+import { boundsOf, partitionName } from './month.ts'
+
+export interface RestoreOptions {
+  /** The folder of the month. */
+  readonly place: string
+  readonly manifest: Manifest
+  readonly say: (sentence: string) => void
+}
+
+/** Those of the manifest that this database has tables for; the names of what it put back. */
+export async function restoreMonth(
+  client: Client,
+  tables: readonly MonthTable[],
+  { place, manifest, say }: RestoreOptions,
+): Promise<readonly string[]> {
+  const { month } = manifest
+  const restored: string[] = []
+  for (const table of tables) {
+    const entry = manifest.tables.find((other) => nameOf(other) === nameOf(table))
+    if (entry === undefined) continue
+    const state = await partitionState(client, table, month)
+    if (state === 'ATTACHED') {
+      say(`${nameOf(table)}: ${month} is there.`)
+      continue
+    }
+    if (state === 'ABSENT') await bringIn(client, table, entry, { place, manifest, say })
+    await asOwner(client, table, () => attach(client, table, month, state === 'DETACHING'))
+    restored.push(nameOf(table))
+    say(
+      state === 'ABSENT'
+        ? `${nameOf(table)}: ${entry.rows} rows restored.`
+        : `${nameOf(table)}: ${month} had not left the database, and is in its table again.`,
+    )
+  }
+  return restored
+}
+
+/** As a table by itself: nobody waits for a long copy. */
+async function bringIn(
+  client: Client,
+  table: MonthTable,
+  entry: ArchivedTable,
+  { place, manifest: { month } }: RestoreOptions,
+): Promise<void> {
+  await requireIntact(place, entry)
+  const { schema } = table
+  const parent = qualified(client, schema, table.table)
+  const name = partitionName(table.table, month)
+  const unfinished = `${name}_unfinished`
+  const at = qualified(client, schema, unfinished)
+  const known = new Set(await columnsOf(client, schema, table.table))
+  const gone = entry.columns.filter((column) => !known.has(column))
+  if (gone.length > 0) {
+    throw new StartError(`${nameOf(table)} has no column ${gone.join(', ')} any more.`)
+  }
+  await asOwner(client, table, async () => {
+    await client.query(`drop table if exists ${at}`)
+    await client.query(
+      `create table ${at} (like ${parent} including all excluding identity)
+         with (toast_tuple_target = ${row_bytes_whole})`,
+    )
+    const rows = await copyIn(client, at, entry.columns, join(place, entry.file))
+    if (rows !== entry.rows) {
+      throw new Error(`${entry.file} gave ${rows} rows, but its manifest says ${entry.rows}`)
+    }
+    await client.query(`analyze ${at}`)
+    await client.query(`alter table ${at} rename to ${client.escapeIdentifier(name)}`)
+  })
+}
+
+async function attach(
+  client: Client,
+  { schema, table }: MonthTable,
+  month: string,
+  isDetaching: boolean,
+): Promise<void> {
+  const parent = qualified(client, schema, table)
+  const partition = qualified(client, schema, partitionName(table, month))
+  if (isDetaching) {
+    await client.query(`alter table ${parent} detach partition ${partition} finalize`)
+  }
+  const [from, to] = boundsOf(month)
+  await client.query(
+    `alter table ${parent} attach partition ${partition} for values from ('${from}') to ('${to}')`,
+  )
+}

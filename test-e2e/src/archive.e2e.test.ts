@@ -1,0 +1,204 @@
+/**
+ * A month is archived under a running hub. An id that comes again after that gets its old answer: no
+ * second payment, nobody is asked again, and the operator is told where the rest is.
+ */
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import pg from 'pg'
+import { postmasterOf } from './bench/database.ts'
+import type { Fsp } from './hub/fsp.ts'
+import {
+  freePorts,
+  newDataDir,
+  removeDataDir,
+  startHub,
+  type HubProcess,
+} from './hub/hub-process.ts'
+import { joinScheme } from './hub/join.ts'
+import { answered, openScheme, operatorAt, position, type Operator } from './hub/operator.ts'
+import { agree, at, move, newQuote, passed } from './hub/payment.ts'
+import { openDoors } from './hub/scheme.ts'
+import { about, committed, errorOf, newTransfer, type Transfer } from './hub/transfer.ts'
+
+let dataDir: string
+let hub: HubProcess
+let operator: Operator
+let payer: Fsp
+let payee: Fsp
+
+beforeAll(async () => {
+  dataDir = await newDataDir()
+  const settings = { LOG_LEVEL: 'warn', ...openDoors, ...(await freePorts()) }
+  hub = await startHub({ dataDir, settings })
+  operator = operatorAt(hub.urls.operator, hub.passwordFile)
+  await openScheme(operator)
+  const doors = { operator, fspUrl: () => hub.urls.fsp, isSafe: false }
+  payer = await joinScheme(doors, 'greenbank')
+  payee = await joinScheme(doors, 'bluewallet')
+}, 120_000)
+
+afterAll(async () => {
+  await hub.stop()
+  await Promise.all([payer.stop(), payee.stop()])
+  await removeDataDir(dataDir)
+})
+
+const to = (fsp: Fsp) => ({ 'fspiop-destination': fsp.name })
+const expires_ms = 4_000
+
+const past = new Date(Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth() - 5))
+const month = past.toISOString().slice(0, 7)
+
+/** Beside the hub, as the superuser. */
+async function sql(...texts: readonly string[]): Promise<void> {
+  const { socketFolder: host } = postmasterOf(dataDir)
+  const client = new pg.Client({ host, user: 'postgres', database: 'causeway' })
+  await client.connect()
+  for (const text of texts) await client.query(text)
+  await client.end()
+}
+
+/** What the hub holds was held five months ago. */
+async function age(): Promise<void> {
+  const next = new Date(Date.UTC(past.getUTCFullYear(), past.getUTCMonth() + 1)).toISOString()
+  const tables = {
+    transfers: ['messages', 'deliveries', 'refused_messages'],
+    quoting: ['messages', 'deliveries'],
+    notifications: ['deliveries'],
+  }
+  for (const [schema, names] of Object.entries(tables)) {
+    for (const name of names) {
+      const partition = `${schema}.${name}_${month.replace('-', '_')}`
+      await sql(
+        `set role ${schema}`,
+        `create table ${partition} (like ${schema}.${name} including all)`,
+        `alter table ${schema}.${name} attach partition ${partition}
+           for values from ('${month}-01') to ('${next.slice(0, 10)}')`,
+        `update ${schema}.${name} set month = '${month}-01'`,
+      )
+    }
+  }
+  await sql(
+    `update transfers.transfers set month = '${month}-01'`,
+    `update quoting.quotes set month = '${month}-01'`,
+  )
+}
+
+const run = promisify(execFile)
+
+async function command(name: 'archive' | 'restore', ...flags: readonly string[]) {
+  const program = new URL(`../../libs/runtime/dist/postgres/${name}/main.js`, import.meta.url)
+  const env = { PATH: process.env['PATH'], DATA_DIR: dataDir }
+  const { stdout } = await run(process.execPath, [fileURLToPath(program), ...flags], { env })
+  return stdout
+}
+
+async function refuse({ transferId, request }: Transfer): Promise<void> {
+  await payer.send('POST', '/transfers', request, to(payee))
+  await payee.await(about(transferId, 'POST'))
+  const errorInformation = { errorCode: '5106', errorDescription: 'Payee rejected' }
+  await payee.send('PUT', `/transfers/${transferId}/error`, { errorInformation }, to(payer))
+  await payer.await(about(transferId, 'PUT', true))
+}
+
+const lastOf = (fsp: Fsp) => ({ after: fsp.received.length })
+
+interface Story {
+  readonly findings: readonly string[]
+  readonly steps: readonly { readonly type: string; readonly refused?: string | null }[]
+}
+
+function storyOf({ transferId }: Transfer): Promise<Story> {
+  return answered<Story>(operator.call('GET', `/transfers/${transferId}/story`))
+}
+
+/** What ended in the transfer; messages that changed nothing are told apart. */
+const messagesIn = ({ steps }: Story) =>
+  steps.filter(({ type, refused }) => type === 'MESSAGE' && refused === null)
+
+test('an id of an archived month gets its old answer, and no second payment', async () => {
+  const quote = newQuote(payer, payee)
+  const { transfer } = await agree(payer, payee, quote, { expires_ms })
+  const first = await move(payer, payee, transfer)
+  const rejected = newTransfer(payer, payee, { expires_ms })
+  await refuse(rejected)
+  const positions = [await position(operator, 'greenbank'), await position(operator, 'bluewallet')]
+  const whole = await storyOf(transfer)
+  await passed(transfer.request.expiration)
+  await passed(rejected.request.expiration)
+  await age()
+  const folder = join(dataDir, 'archive')
+  expect(await command('archive', '--month', month, '--to', folder)).toContain(
+    `${month} is archived in`,
+  )
+
+  const askedBefore = payee.received.length
+  const { transferId, request } = transfer
+  const again = lastOf(payer)
+  await payer.send('POST', '/transfers', request, to(payee))
+  const told = await payer.await(about(transferId, 'PUT'), again)
+  expect(told.json()).toMatchObject({ transferState: 'COMMITTED', fulfilment: transfer.fulfilment })
+  expect(told.json()).toMatchObject({
+    completedTimestamp: (first.json() as { completedTimestamp: string }).completedTimestamp,
+  })
+
+  const asked = lastOf(payer)
+  await payer.send('GET', `/transfers/${transferId}`)
+  expect((await payer.await(about(transferId, 'PUT'), asked)).json()).toEqual(told.json())
+
+  const refused = lastOf(payer)
+  await payer.send('POST', '/transfers', rejected.request, to(payee))
+  const no = await payer.await(about(rejected.transferId, 'PUT', true), refused)
+  expect(errorOf(no)).toMatchObject({ errorCode: '5106' })
+
+  const other = lastOf(payer)
+  const changed = { ...request, amount: { currency: 'USD', amount: '11' } }
+  await payer.send('POST', '/transfers', changed, to(payee))
+  const used = await payer.await(about(transferId, 'PUT', true), other)
+  expect(errorOf(used)).toMatchObject({ errorCode: '3106' })
+
+  const quoted = lastOf(payer)
+  await payer.send('POST', '/quotes', quote, to(payee))
+  const expired = await payer.await(at('PUT', `/quotes/${quote.quoteId}/error`), quoted)
+  expect(errorOf(expired)).toMatchObject({ errorCode: '3302' })
+
+  expect(payee.received.length).toBe(askedBefore)
+  expect([await position(operator, 'greenbank'), await position(operator, 'bluewallet')]).toEqual(
+    positions,
+  )
+  const story = await storyOf(transfer)
+  expect(story.findings.join()).toContain(`archived with ${month}`)
+  expect(messagesIn(story)).toEqual([])
+  expect(story.steps.map(({ type }) => type)).toEqual(
+    expect.arrayContaining(['DECISION', 'JOURNAL']),
+  )
+  const verified = await operator.call('POST', '/verify')
+  expect(verified.json).toMatchObject({ clean: true })
+
+  await command('restore', '--from', join(folder, month))
+  const restored = await storyOf(transfer)
+  expect(restored.findings.join()).not.toContain('archived')
+  expect(messagesIn(restored)).toEqual(messagesIn(whole))
+  expect(messagesIn(whole).length).toBeGreaterThan(1)
+  const once = lastOf(payer)
+  await payer.send('POST', '/quotes', quote, to(payee))
+  await payer.await(at('PUT', `/quotes/${quote.quoteId}`), once)
+}, 90_000)
+
+test('a month with a transfer that is not final stays', async () => {
+  const transfer = newTransfer(payer, payee)
+  const { transferId, request } = transfer
+  await payer.send('POST', '/transfers', request, to(payee))
+  await payee.await(about(transferId, 'POST'))
+  await sql(`update transfers.transfers set month = '${month}-01' where id = '${transferId}'`)
+  const refusal = command('archive', '--month', month, '--to', join(dataDir, 'other'))
+  await expect(refusal).rejects.toThrow(
+    `${month} stays: transfers: 1 of its transfers are not final`,
+  )
+  await payee.send('PUT', `/transfers/${transferId}`, committed(transfer), to(payer))
+  const told = await payer.await(about(transferId, 'PUT'))
+  expect(told.json()).toMatchObject({ transferState: 'COMMITTED' })
+})
