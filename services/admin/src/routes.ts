@@ -25,6 +25,7 @@ import { oracleOperations } from './oracles/routes.ts'
 import { documentOperations } from './openapi/routes.ts'
 import { participantOperations } from './participants.ts'
 import { readinessOperations } from './readiness/routes.ts'
+import { reminderOperations } from './reminders/routes.ts'
 import { reportOperations } from './reports/routes.ts'
 import { schemeRuleOperations } from './scheme-rules/routes.ts'
 import { alsoWithoutPrefix } from './settlement/also.ts'
@@ -71,6 +72,7 @@ export function operations(deps: Deps): readonly GuardedOperation[] {
     ...guarded('SCHEME_RULES', schemeRuleOperations(deps)),
     ...guarded('ORACLES', oracleOperations(deps)),
     ...guarded('DELIVERIES', deadLetterOperations(deps)),
+    ...guarded('DELIVERIES', reminderOperations(deps)),
     ...needs('RUN_VERIFY', verificationOperations(deps)),
     ...needs(open, healthOperations(deps)),
   ]

@@ -15,6 +15,7 @@ import {
   participantsService,
   pingsService,
   quotesService,
+  schedulerService,
   schemeRulesService,
   settlementModelsService,
   settlementReportsService,
@@ -49,6 +50,7 @@ export interface Upstream {
   readonly notifications: Calls<typeof notificationsService>
   readonly oracles: Calls<typeof oraclesService>
   readonly operators: Calls<typeof operatorsService>
+  readonly scheduler: Calls<typeof schedulerService>
   readonly audit: Calls<typeof auditService>
 }
 
@@ -78,6 +80,7 @@ export function connect(grpc: GrpcHost): Upstream {
     notifications: grpc.client(notificationsService, 'notifications'),
     oracles: grpc.client(oraclesService, 'account-lookup'),
     operators: grpc.client(operatorsService, 'auth-service'),
+    scheduler: grpc.client(schedulerService, 'scheduler'),
     audit: grpc.client(auditService, 'audit'),
   }
 }

@@ -1,4 +1,4 @@
-import { onEvents } from '@causeway/events'
+import { onEvents, type Payload } from '@causeway/events'
 import { schedulerService, type ScheduleReminder } from '@causeway/protos'
 import type { Calls, Service, Subscribed } from '@causeway/runtime'
 import { eventually, openTestParts, type TestParts } from '@causeway/runtime/testing'
@@ -219,6 +219,30 @@ describe('a reminder that is posted', () => {
     const { posted } = await created('RETRY', () => 500)
     expect(await failed()).toMatchObject({ attempts: 3, lastError: 'answered 500' })
     expect(posted).toHaveLength(3)
+  })
+
+  test('people are told of what was given up, once for a time, and of nothing else', async () => {
+    const given: Payload<'ScheduleReminderFailed'>[] = []
+    const heard = await onEvents(parts.bus, 'test_failed', ['ScheduleReminderFailed'], (events) => {
+      given.push(...events.map(({ payload }) => payload))
+      return Promise.resolve()
+    })
+    const { asked: late } = await created('RETRY', (count) => (count < 3 ? 503 : 200))
+    const { asked } = await created('RETRY', () => 500)
+    await eventually(() => given.length > 0 || undefined, 'the event')
+    await eventually(async () => ((await listed()).length === 1 ? true : undefined), 'the late one')
+    await heard.stop()
+    expect(late.reminderId).not.toBe(asked.reminderId)
+    expect(given).toEqual([
+      {
+        reminderId: asked.reminderId,
+        owner: asked.owner,
+        dueAt: asked.dueAt,
+        attempts: 3,
+        error: 'answered 500',
+        nextAt: null,
+      },
+    ])
   })
 
   test('RESCHEDULE: it comes again later', async () => {

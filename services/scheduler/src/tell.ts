@@ -29,6 +29,7 @@ const events_max = 100
 const posts_max = 32
 /** An answer is stored within this time, or the reminder is told again. */
 const storing_ms = 5_000
+const error_length_max = 500
 
 /** Works off everything that is due now. */
 export async function tellDue(parts: TellParts): Promise<void> {
@@ -102,7 +103,7 @@ async function post(http: HttpClient, { reminder, dueAt }: StoredReminder): Prom
 }
 
 async function settlePost(
-  { db, log, bounds, onOutcome }: TellParts,
+  { db, bus, log, bounds, onOutcome }: TellParts,
   stored: StoredReminder,
   error: string | null,
 ): Promise<void> {
@@ -116,11 +117,38 @@ async function settlePost(
         : afterFailure(firing, now, Math.random(), bounds)
     const result: Outcome = { stored, step, error }
     await settle(tx, [result], now)
+    if (isGivenUp(result)) bus.announce(tx, [failedEvent(result, result.error)])
     return result
   })
-  if (error !== null && outcome.step.type !== 'AGAIN') {
+  if (isGivenUp(outcome)) {
     const { id, owner, recovery } = reminder
     log.error({ id, owner, recovery, error }, 'ALARM a reminder was given up for this time')
   }
   onOutcome(outcome)
+}
+
+type GivenUp = Outcome & { readonly error: string }
+
+/** Nobody was told, and for this time nobody will be. */
+function isGivenUp(outcome: Outcome): outcome is GivenUp {
+  return outcome.error !== null && outcome.step.type !== 'AGAIN'
+}
+
+/** People have to know, whatever the owner does without it. */
+function failedEvent({ stored, step }: Outcome, error: string): OutgoingMessage {
+  const { reminder, dueAt } = stored
+  const time = dueAt.toISOString()
+  return newEvent(
+    'scheduler',
+    'ScheduleReminderFailed',
+    {
+      reminderId: reminder.id,
+      owner: reminder.owner,
+      dueAt: time,
+      attempts: stored.attempts + 1,
+      error: error.slice(0, error_length_max),
+      nextAt: step.type === 'NEXT' ? step.dueAt.toISOString() : null,
+    },
+    { id: derivedId(`${reminder.id}/${time}`, 'ScheduleReminderFailed') },
+  )
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { onEvents } from '@causeway/events'
+import { newEvent, onEvents } from '@causeway/events'
 import { alarmsService, lifecycleService, liquidityService } from '@causeway/protos'
 import type { Subscribed } from '@causeway/runtime'
 import { eventually } from '@causeway/runtime/testing'
@@ -219,4 +219,23 @@ test('a settlement that moves a position tells the FSP and the hub', async () =>
   expect(await allMails()).toEqual([
     'desk@greenbank.example: greenbank: a settlement has moved the USD position to 12.5',
   ])
+})
+
+test('a reminder that could not be delivered is told to the hub alone', async () => {
+  await setEndpoint('Hub', 'ALARM_NOTIFICATION_EMAIL', 'duty@hub.example')
+  await setEndpoint('greenbank', 'ALARM_NOTIFICATION_EMAIL', 'duty@greenbank.example')
+  const dueAt = '2026-01-01T22:00:00.000Z'
+  await hub.parts.bus.publish([
+    newEvent('scheduler', 'ScheduleReminderFailed', {
+      reminderId: 'reports/daily',
+      owner: 'reports',
+      dueAt,
+      attempts: 10,
+      error: 'answered 503',
+      nextAt: null,
+    }),
+  ])
+  const subject = `Hub: the reminder reports/daily of ${dueAt} could not be delivered`
+  await eventually(() => mails.includes(`duty@hub.example: ${subject}`) || undefined, 'the e-mail')
+  expect((await allMails()).filter((mail) => mail.includes('reminder'))).toHaveLength(1)
 })

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { mailOf } from './contract.ts'
+import { mailOf, participantOf } from './contract.ts'
 
 const at = '2030-01-02T03:04:05.006Z'
 
@@ -72,5 +72,23 @@ test('a settlement tells the position after it', () => {
     endpointType: 'SETTLEMENT_TRANSFER_POSITION_CHANGE_EMAIL',
     subject: 'bluewallet: a settlement has moved the USD position to -250.5',
     text: `Participant: bluewallet\nCurrency: USD\nPosition: -250.5\nTime: ${at}\n`,
+  })
+})
+
+test('a reminder that could not be delivered is told to the hub, with what was wrong', () => {
+  const payload = {
+    reminderId: 'reports/daily',
+    owner: 'reports',
+    dueAt: at,
+    attempts: 10,
+    error: 'answered 503',
+    nextAt: null,
+  }
+  const event = { name: 'ScheduleReminderFailed', payload } as const
+  expect(participantOf(event)).toBeUndefined()
+  expect(mailOf(event)).toMatchObject({
+    endpointType: 'ALARM_NOTIFICATION_EMAIL',
+    subject: `Hub: the reminder reports/daily of ${at} could not be delivered`,
+    text: expect.stringContaining('Attempts: 10\nLast error: answered 503\nNext time: none'),
   })
 })

@@ -1,10 +1,11 @@
-/** What e-mails say: of an alarm, of a changed limit, of a position that a settlement has moved. */
+/** What e-mails say: of an alarm, a changed limit, a position that a settlement moved, a failed reminder. */
 import type { Payload } from '@causeway/events'
 
 export type MailedName =
   | 'ParticipantLiquidityThresholdExceeded'
   | 'ParticipantAccountLimitUpdated'
   | 'ParticipantPositionChanged'
+  | 'ScheduleReminderFailed'
 
 export type MailedEvent = {
   readonly [Name in MailedName]: { readonly name: Name; readonly payload: Payload<Name> }
@@ -26,7 +27,14 @@ export function mailOf(event: MailedEvent): Mail | undefined {
       return adjustmentMail(event.payload)
     case 'ParticipantPositionChanged':
       return positionMail(event.payload)
+    case 'ScheduleReminderFailed':
+      return reminderMail(event.payload)
   }
+}
+
+/** Whom it is about; undefined: the hub alone. */
+export function participantOf({ payload }: MailedEvent): string | undefined {
+  return 'participantId' in payload ? payload.participantId : undefined
 }
 
 function alarmMail(alarm: Payload<'ParticipantLiquidityThresholdExceeded'>): Mail {
@@ -78,6 +86,22 @@ function positionMail(change: Payload<'ParticipantPositionChanged'>): Mail {
       ['Currency', currency],
       ['Position', value],
       ['Time', change.changedAt],
+    ]),
+  }
+}
+
+function reminderMail(failed: Payload<'ScheduleReminderFailed'>): Mail {
+  const { reminderId, owner, dueAt } = failed
+  return {
+    endpointType: 'ALARM_NOTIFICATION_EMAIL',
+    subject: `Hub: the reminder ${reminderId} of ${dueAt} could not be delivered`,
+    text: lines([
+      ['Reminder', reminderId],
+      ['Owner', owner],
+      ['Time', dueAt],
+      ['Attempts', String(failed.attempts)],
+      ['Last error', failed.error],
+      ['Next time', failed.nextAt ?? 'none: it is kept as FAILED or forgotten'],
     ]),
   }
 }

@@ -1,5 +1,6 @@
 /**
- * Events that people are told of by e-mail, each at the participant's address and at the hub's. The ids
+ * Events that people are told of by e-mail, each at the participant's address and at the hub's, or at the
+ * hub's alone when they are about no participant. The ids
  * follow from the event, so that one which is heard twice is mailed once. Who has no address is not told.
  */
 import { derivedId, newEvent, onEvents, type DomainEvent, type EventName } from '@causeway/events'
@@ -15,7 +16,7 @@ import {
 } from '@causeway/runtime'
 import type { Participant } from '../participants/domain/participant.ts'
 import { participantsNamed } from '../participants/store.ts'
-import { mailOf, type Mail } from './contract.ts'
+import { mailOf, participantOf, type Mail } from './contract.ts'
 
 export interface MailParts {
   readonly bus: EventBus
@@ -35,6 +36,7 @@ const heard = [
   'ParticipantAccountLimitUpdated',
   'ParticipantAccountThresholdUpdated',
   'ParticipantPositionChanged',
+  'ScheduleReminderFailed',
 ] as const satisfies readonly EventName[]
 
 type Heard = DomainEvent<(typeof heard)[number]>
@@ -55,16 +57,12 @@ async function checkAgain(
   events: readonly Heard[],
 ): Promise<void> {
   const changed = new Map(
-    events
-      .filter(
-        ({ name }) =>
-          name === 'ParticipantAccountLimitUpdated' ||
-          name === 'ParticipantAccountThresholdUpdated',
-      )
-      .map(({ payload: { participantId, currency } }) => [
-        `${participantId}/${currency}`,
-        { ...figures, participantId, currency },
-      ]),
+    events.flatMap((event) => {
+      const isLimit = event.name === 'ParticipantAccountLimitUpdated'
+      if (!isLimit && event.name !== 'ParticipantAccountThresholdUpdated') return []
+      const { participantId, currency } = event.payload
+      return [[`${participantId}/${currency}`, { ...figures, participantId, currency }]]
+    }),
   )
   for (const position of changed.values()) {
     await retrying(() => check(position), {
@@ -92,14 +90,16 @@ async function messagesOf(
   const mailed = events.flatMap((event) => {
     if (event.name === 'ParticipantAccountThresholdUpdated') return []
     const mail = mailOf(event)
-    return mail === undefined ? [] : [{ event, mail }]
+    if (mail === undefined) return []
+    const participant = participantOf(event)
+    return [{ event, mail, told: participant === undefined ? [hubName] : [participant, hubName] }]
   })
   if (mailed.length === 0) return []
-  const names = new Set([hubName, ...mailed.map(({ event }) => event.payload.participantId)])
+  const names = new Set(mailed.flatMap(({ told }) => told))
   const participants = await participantsNamed(database, [...names])
   const byName = new Map(participants.map((participant) => [participant.name, participant]))
-  return mailed.flatMap(({ event, mail }) =>
-    [event.payload.participantId, hubName].flatMap((name) => {
+  return mailed.flatMap(({ event, mail, told }) =>
+    told.flatMap((name) => {
       const address = addressOf(byName.get(name), mail)
       if (address === undefined) {
         log.info({ participant: name, type: mail.endpointType }, 'no address: nobody is told')
@@ -120,7 +120,7 @@ function message(event: Heard, mail: Mail, name: string, address: string): Outgo
     notificationId,
     // E-mails keep no order among each other, so that no address waits for another one.
     entityId: notificationId,
-    cause: { msgName: event.name, entityId: event.payload.participantId },
+    cause: { msgName: event.name, entityId: entityOf(event) },
     legRole: 'REQUESTER' as const,
     destinationFspId: name,
     transport: { type: 'EMAIL' as const, address, subject: mail.subject },
@@ -134,4 +134,8 @@ function message(event: Heard, mail: Mail, name: string, address: string): Outgo
     traceparent: event.traceparent,
   }
   return newEvent('participant-lifecycle', 'NotifyRequested', payload, options)
+}
+
+function entityOf({ payload }: Heard): string {
+  return 'participantId' in payload ? payload.participantId : payload.reminderId
 }
