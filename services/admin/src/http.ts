@@ -19,7 +19,7 @@ import { consoleFiles } from './console.ts'
 import { errorAnswer, type Compatibility } from './contract.ts'
 import { pathVariables, read, type Read } from './fields.ts'
 import { readJson, writeJson } from './json.ts'
-import type { Caller, Guard } from './access/guard.ts'
+import { operatorHeader, type Caller, type Guard } from './access/guard.ts'
 import type { GuardedOperation } from './access/privileges.ts'
 import type { Operation } from './operation.ts'
 
@@ -52,7 +52,8 @@ export function operatorApp(
       const callers = new WeakMap<Request, Caller>()
       const ask: RequestHandler = async (request, response, next) => {
         const { authorization } = request.headers
-        const caller = await options.guard.check(operation.privilege, authorization)
+        const said = { authorization, operator: request.get(operatorHeader) }
+        const caller = await options.guard.check(operation.privilege, said)
         if (caller.outcome === 'refused') return send(response, caller)
         callers.set(request, caller)
         next()

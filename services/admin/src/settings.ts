@@ -16,7 +16,7 @@ export const settings = {
   OPERATOR_IDENTITY: choice({
     about:
       'how operators say who they are: token (they log in), or none (everybody who reaches the port is ' +
-      'the operator; on a loopback address alone)',
+      'the operator that X-Operator names; on a loopback address alone)',
     options: ['token', 'none'],
     default: 'token',
   }),

@@ -11,15 +11,21 @@ import { grants, open, signedIn } from './privileges.ts'
 
 export interface Caller {
   readonly outcome: 'known'
-  /** The operator's name; 'unknown' where nobody is asked. */
+  /** The operator's name; 'unknown' who does not say it where nobody is asked. */
   readonly actor: string
   /** As it was sent; empty where none was asked for. */
   readonly token: string
 }
 
+/** What a request says of who sends it: the headers Authorization and X-Operator. */
+export interface Said {
+  readonly authorization: string | undefined
+  readonly operator: string | undefined
+}
+
 export interface Guard {
   /** Rejects only for a bug. */
-  check(privilege: string, authorization: string | undefined): Promise<Caller | Refused>
+  check(privilege: string, said: Said): Promise<Caller | Refused>
   /** What was changed holds for whoever asks next. */
   renew(): Promise<void>
   stop(): Promise<void>
@@ -27,11 +33,22 @@ export interface Guard {
 
 const nobody: Caller = { outcome: 'known', actor: 'unknown', token: '' }
 
-/** OPERATOR_IDENTITY=none: whoever reaches the port may do everything. */
+/** The header by which whoever reaches the port says who he is, where nobody asks for more. */
+export const operatorHeader = 'X-Operator'
+const operatorPattern = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/
+
+/** OPERATOR_IDENTITY=none: whoever reaches the port may do everything, in the name that he says. */
 export const noGuard: Guard = {
-  check: () => Promise.resolve(nobody),
+  check: (_privilege, { operator }) => Promise.resolve(believed(operator)),
   renew: () => Promise.resolve(),
   stop: () => Promise.resolve(),
+}
+
+function believed(operator: string | undefined): Caller | Refused {
+  if (operator === undefined) return nobody
+  return operatorPattern.test(operator)
+    ? { ...nobody, actor: operator }
+    : refused('MALFORMED', `${operatorHeader} is the name of an operator`)
 }
 
 export interface GuardParts {
@@ -78,7 +95,7 @@ export function openGuard({ policies, hubName, log }: GuardParts): Guard {
   }
 
   return {
-    async check(privilege, authorization = '') {
+    async check(privilege, { authorization = '' }) {
       if (privilege === open) return nobody
       try {
         return await check(privilege, authorization)

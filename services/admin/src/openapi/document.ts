@@ -7,6 +7,7 @@ import type { Compatibility, Reason } from '../contract.ts'
 import { meaningOf } from '../contract.ts'
 import { pathVariables } from '../fields.ts'
 import type { Json } from '../json.ts'
+import { operatorHeader } from '../access/guard.ts'
 import { open, type GuardedOperation } from '../access/privileges.ts'
 import type { Operation } from '../operation.ts'
 import { shownError } from '../shapes.ts'
@@ -36,13 +37,20 @@ export function openApiDocument(operations: readonly GuardedOperation[], options
         'The administration API, the settlement API (/v2) and what else the operator of the hub is served.',
     },
     servers: [{ url: '.' }],
-    ...(options.tokens ? { security: [{ token: [] }] } : {}),
+    security: options.tokens ? [{ token: [] }] : [{}, { operator: [] }],
     paths,
     components: {
       schemas: Object.fromEntries(named),
-      ...(options.tokens
-        ? { securitySchemes: { token: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } } }
-        : {}),
+      securitySchemes: options.tokens
+        ? { token: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } }
+        : {
+            operator: {
+              type: 'apiKey',
+              in: 'header',
+              name: operatorHeader,
+              description: 'Who calls; believed as it is said.',
+            },
+          },
     },
   } satisfies Json
 }
@@ -127,6 +135,8 @@ export function reasonsOf(
       ? []
       : (['MISSING', 'MALFORMED', 'INVALID', 'TOO_MANY', 'TOO_LARGE'] as const)),
     ...(tokens && operation.privilege !== open ? tokenReasons : []),
+    // A name in the header that is none.
+    ...(tokens ? [] : (['MALFORMED'] as const)),
     'NOT_ACCEPTABLE',
     'UNAVAILABLE',
     'FAULT',

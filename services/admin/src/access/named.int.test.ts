@@ -1,0 +1,72 @@
+/** A hub that asks nobody for a token still knows who did what, when he says it. */
+import * as audit from '@causeway/audit'
+import * as participantLifecycle from '@causeway/participant-lifecycle'
+import { eventually } from '@causeway/runtime/testing'
+import * as settlements from '@causeway/settlements'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { generateKeyPairSync } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { toldOf } from '../testing/identities.ts'
+import { openAdmin, type RunningAdmin } from '../testing/running-admin.ts'
+import { onboard, openScheme } from '../testing/scheme.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'causeway-named-'))
+let admin: RunningAdmin
+
+beforeAll(async () => {
+  const file = join(folder, 'audit-signing.key')
+  const { privateKey } = generateKeyPairSync('ed25519')
+  writeFileSync(file, privateKey.export({ type: 'pkcs8', format: 'pem' }).toString())
+  admin = await openAdmin([audit, participantLifecycle, settlements], {
+    AUDIT_SIGNING_KEY_FILE: file,
+  })
+  await openScheme(admin)
+  await onboard(admin, 'greenbank')
+}, 60_000)
+
+afterAll(async () => {
+  await admin.stop()
+  rmSync(folder, { recursive: true })
+})
+
+function as(operator: string, path: string, body: unknown) {
+  return admin.call('POST', path, body, { 'x-operator': operator })
+}
+
+const wanted = { participantId: 'greenbank', newState: 'INACTIVE', reason: 'a trial' }
+
+test('one person asks for a change and another one approves it, each by the name in X-Operator', async () => {
+  const { json } = await as('ada', '/UpdateParticipantState', wanted)
+  const { requestId } = json as { readonly requestId: string }
+  const verdict = { requestId, decision: 'APPROVE' }
+  expect(toldOf(await as('ada', '/ApproveParticipantStateUpdate', verdict))).toBe('403 3000')
+  const approved = await as('grace', '/ApproveParticipantStateUpdate', verdict)
+  expect(approved.json).toMatchObject({ state: 'APPROVED', createdBy: 'ada', decidedBy: 'grace' })
+  const actors = await eventually(async () => {
+    const { json: page } = await admin.call('GET', '/audit?subject=participants/greenbank')
+    const { entries } = page as {
+      readonly entries: readonly { readonly securityContext: { readonly userId: string } }[]
+    }
+    const names = entries.map(({ securityContext: { userId } }) => userId)
+    return names.includes('grace') ? names : undefined
+  }, 'the change on record')
+  expect(actors).toContain('grace')
+})
+
+test('nobody is one person, who cannot approve what nobody has asked for', async () => {
+  const asked = await admin.call('POST', '/UpdateParticipantState', {
+    ...wanted,
+    newState: 'ACTIVE',
+  })
+  const { requestId } = asked.json as { readonly requestId: string }
+  const verdict = { requestId, decision: 'APPROVE' }
+  const alone = await admin.call('POST', '/ApproveParticipantStateUpdate', verdict)
+  expect(toldOf(alone)).toBe('403 3000')
+  expect((await as('grace', '/ApproveParticipantStateUpdate', verdict)).status).toBe(200)
+})
+
+test('a name that is none is refused before anything is done', async () => {
+  expect(toldOf(await as('ada lovelace', '/UpdateParticipantState', wanted))).toBe('400 3101')
+})
