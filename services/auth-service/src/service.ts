@@ -44,6 +44,8 @@ export const start: Start<Settings> = async (settings, parts) => {
   const { grpc } = parts
   await orClosed(db, openOperators(settings, { bus, grpc, db, tokenKeys, measures, log }))
 
+  const guesses = openGuesses({ wrong_max: settings.AUTH_SERVICE_WRONG_SECRETS_MAX })
+  const sharing = parts.shared.shareUse('auth-service/wrong-secrets', guesses.shared)
   parts.grpc.serve(keysService, serveKeys({ db, bus, findFsp }))
   parts.grpc.serve(
     credentialsService,
@@ -54,7 +56,7 @@ export const start: Start<Settings> = async (settings, parts) => {
       tokenKeys,
       readCa,
       measures,
-      guesses: openGuesses({ wrong_max: settings.AUTH_SERVICE_WRONG_SECRETS_MAX }),
+      guesses,
       hubName: settings.HUB_NAME,
       life_s: settings.AUTH_SERVICE_TOKEN_LIFE_S,
       life_ms: settings.AUTH_SERVICE_CERTIFICATE_LIFE_D * day_ms,
@@ -84,6 +86,7 @@ export const start: Start<Settings> = async (settings, parts) => {
     async stop() {
       await subscribed.stop()
       await forgetting.stop()
+      sharing.stop()
       await db.close()
     },
   }

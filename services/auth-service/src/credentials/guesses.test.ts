@@ -29,3 +29,17 @@ test('what is remembered is bounded', () => {
   expect(guesses.mayTry('first', guess, 0)).toBe(true)
   expect(guesses.mayTry('client 9999', guess, 0)).toBe(false)
 })
+
+test('what is guessed in several processes is counted together', () => {
+  const [one, other] = [openGuesses({ wrong_max: 4 }), openGuesses({ wrong_max: 4 })]
+  for (const each of [one, one, other]) each.wrong('a', 0)
+  expect(one.shared.admitted().get('a')).toBe(2)
+  expect(other.mayTry('a', guess, 0)).toBe(true)
+  other.shared.learn('a', { admitted: 2, atWork: 0 })
+  expect(other.mayTry('a', guess, 0)).toBe(true)
+  other.wrong('a', 0)
+  expect(other.mayTry('a', guess, 0)).toBe(false)
+  // What was told is not told on as one's own.
+  expect(other.shared.admitted().get('a')).toBe(2)
+  expect(other.mayTry('a', guess, 60_000)).toBe(true)
+})
