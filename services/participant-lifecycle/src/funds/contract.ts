@@ -1,12 +1,11 @@
 /** Wire ↔ domain of funds. A value out of its bounds is refused as INVALID, naming it. */
+import { isCorrelationId } from '@causeway/fspiop'
 import { formatAmount, parseAmount } from '@causeway/money'
 import type { FundsMovement } from '@causeway/protos'
 import type { Deposit, EndWithdrawal, Withdraw } from '../ledger/domain/command.ts'
 import { evidence_bytes_max, type Entry } from '../ledger/domain/entry.ts'
 import { refuse, type Refused } from '../participants/domain/change.ts'
 import { stateOf } from './domain/state.ts'
-
-const id_length_max = 64
 
 export interface FundsMessage {
   readonly transferId: string
@@ -23,9 +22,8 @@ export interface FundsMessage {
 function fundsOf(message: FundsMessage) {
   const { transferId: id, reason, externalReference } = message
   const amount = parseAmount(message.amount)
-  if (id === '' || id.length > id_length_max) {
-    return refuse('INVALID', `transferId has 1 to ${id_length_max} characters`)
-  }
+  // It becomes the id of an entry, so it must never be one that the ledger makes itself.
+  if (!isCorrelationId(id)) return refuse('INVALID', 'transferId is a UUID or a ULID')
   if (amount === undefined || amount === 0n) return refuse('INVALID', 'amount is above 0')
   const extensionList = message.extensionList.toString()
   const evidence = Buffer.from(JSON.stringify({ externalReference, reason, extensionList }))

@@ -106,6 +106,12 @@ async function complete(how: 'Commit' | 'Abort', name: string, transferId: strin
 }
 
 describe('funds out', () => {
+  test('have a UUID or a ULID, so that none can take an id of the ledger', async () => {
+    for (const id of ['', `fee-${randomUUID()}`, 'bank slip 7', `${randomUUID()}0`]) {
+      expect(await reserve('Hub', '1', id)).toBe('INVALID')
+    }
+  })
+
   test('are held, leave when they are committed, and are on record once for each step', async () => {
     await onboard(hub, 'greenbank')
     const id = randomUUID()
