@@ -53,7 +53,14 @@ export const participantEvents = {
   }),
   ParticipantStateUpdated: define({
     ...ofParticipant,
-    consumers: ['fspiop-api', 'settlements', 'notifications', 'account-lookup', 'quoting'],
+    consumers: [
+      'fspiop-api',
+      'settlements',
+      'notifications',
+      'account-lookup',
+      'quoting',
+      'auth-service',
+    ],
     about: 'A participant was activated or deactivated.',
     schema: z.object({
       participantId: z.string(),

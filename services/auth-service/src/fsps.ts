@@ -8,7 +8,10 @@ export interface Fsp {
   readonly hosts: ReadonlySet<string>
 }
 
-/** Undefined when nobody has the name; the hub is no FSP. */
+/** Who is in this state stays in it. */
+export const closed = 'CLOSED'
+
+/** Undefined when nobody has the name; the hub is no FSP, and who is CLOSED comes back no more. */
 export type FindFsp = (name: string) => Promise<Fsp | undefined>
 
 export function openFsps(grpc: GrpcHost): FindFsp {
@@ -18,6 +21,7 @@ export function openFsps(grpc: GrpcHost): FindFsp {
     const { participants } = await GetParticipantInfo({ names: [name] })
     const [participant] = participants
     if (participant === undefined || participant.isHub) return undefined
+    if (participant.state === closed) return undefined
     return { name, hosts: hostsOf(participant) }
   }
 }

@@ -1,8 +1,8 @@
 /** Keys of FSPs, what they identify themselves with, and their pings: built in reading order. */
 import { onEvents } from '@causeway/events'
-import { hearParticipantStates } from '@causeway/participants'
 import { credentialsService, keysService, pingsService } from '@causeway/protos'
 import { periodically, statement, type Database, type Start } from '@causeway/runtime'
+import { endSecretsOfClosed } from './closed.ts'
 import { openCa } from './credentials/certificates.ts'
 import { openGuesses } from './credentials/guesses.ts'
 import { openSeal } from './credentials/seal.ts'
@@ -63,7 +63,8 @@ export const start: Start<Settings> = async (settings, parts) => {
     }),
   )
   parts.grpc.serve(pingsService, servePings(db))
-  hearParticipantStates({ grpc: parts.grpc, log }, 'auth-service')
+  const stopping = new AbortController()
+  const closing = await endSecretsOfClosed({ db, bus, grpc, log, signal: stopping.signal })
   const onStored = ({ identity }: { readonly identity: string }) => measures.ping(identity)
   const handlePings = openPingHandle({ db, bus, onStored })
   const subscribed = await onEvents(bus, 'auth_service', heardOfPings, (events) =>
@@ -84,6 +85,8 @@ export const start: Start<Settings> = async (settings, parts) => {
 
   return {
     async stop() {
+      stopping.abort()
+      await closing.stop()
       await subscribed.stop()
       await forgetting.stop()
       sharing.stop()

@@ -90,7 +90,10 @@ export const start: Start<Settings> = async (settings, parts) => {
   })
   const resend_for_ms = settings.NOTIFICATIONS_RESEND_H * 3_600_000
   serveOperations({ db, bus: parts.bus, grpc: parts.grpc, resend_for_ms })
-  hearParticipantStates({ grpc: parts.grpc, log }, 'notifications')
+  // Whoever comes back waits for nothing that waits for him.
+  hearParticipantStates({ grpc: parts.grpc, log }, 'notifications', (change) => {
+    if (change.isActive) retries.onRecovered(change.participantId)
+  })
   const bounds = { batches_in_flight_max }
   const subscribed = await onEvents(parts.bus, 'notifications', heard, handleBatch, bounds)
   parts.health.ready('notifications database', () => db.query(ping, []).then(() => undefined))

@@ -51,6 +51,15 @@ export async function endAllSecrets(
   actor: string,
 ): Promise<Refused | undefined> {
   if ((await findFsp(participant)) === undefined) return unknownParticipant(participant)
+  await endSecretsOf({ db, bus }, participant, actor)
+  return undefined
+}
+
+export async function endSecretsOf(
+  { db, bus }: Pick<SecretParts, 'db' | 'bus'>,
+  participant: string,
+  actor: string,
+): Promise<void> {
   await db.transaction(async (tx) => {
     await waitForTurn(tx, participant)
     const now = new Date()
@@ -66,7 +75,6 @@ export async function endAllSecrets(
       at: now,
     })
   })
-  return undefined
 }
 
 function subjectOf(participant: string): string {

@@ -1,0 +1,70 @@
+import * as participantLifecycle from '@causeway/participant-lifecycle'
+import { authServiceParticipantStatesService, lifecycleService } from '@causeway/protos'
+import { eventually } from '@causeway/runtime/testing'
+import * as settlements from '@causeway/settlements'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { generateKeyPairSync, randomUUID } from 'node:crypto'
+import { openAuth, type RunningAuth } from './testing/running-auth.ts'
+
+let auth: RunningAuth
+
+beforeAll(async () => {
+  auth = await openAuth([participantLifecycle, settlements])
+})
+
+afterAll(() => auth.stop())
+
+/** A client that may ask for tokens. */
+async function client(name: string): Promise<() => Promise<string>> {
+  await auth.createFsp(name)
+  const { secret } = await auth.credentials.CreateClientSecret({ participant: name, createdBy: '' })
+  const { clientSecret = '' } = secret ?? {}
+  return async () => {
+    const { refusal } = await auth.credentials.IssueToken({ clientId: name, clientSecret })
+    return refusal?.reason ?? 'ISSUED'
+  }
+}
+
+async function change(participantId: string, newState: string): Promise<void> {
+  const lifecycle = auth.parts.grpc.client(lifecycleService, 'participant-lifecycle')
+  const requestId = randomUUID()
+  const wanted = { updateParticipantState: { participantId, newState, reason: 'a test' } }
+  const asked = await lifecycle.RequestChange({ requestId, actor: 'ada', change: wanted })
+  if (asked.refusal) throw new Error(asked.refusal.detail)
+  const verdict = { requestId, type: '', decision: 'APPROVE', note: '', actor: 'grace' }
+  const decided = await lifecycle.DecideChange(verdict)
+  if (decided.refusal) throw new Error(decided.refusal.detail)
+}
+
+function newPem(): string {
+  const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  return publicKey.export({ type: 'spki', format: 'pem' }).toString()
+}
+
+test('an FSP that is closed gets no token and hands in nothing new, and a suspended one goes on', async () => {
+  const token = await client('bluewallet')
+  await change('bluewallet', 'SUSPENDED')
+  expect(await token()).toBe('ISSUED')
+  await change('bluewallet', 'CLOSED')
+  await eventually(async () => (await token()) === 'SECRET_WRONG' || undefined, 'the end of tokens')
+  const about = { participant: 'bluewallet', createdBy: 'ada' }
+  expect((await auth.credentials.CreateClientSecret(about)).refusal?.reason).toBe(
+    'PARTICIPANT_UNKNOWN',
+  )
+  const words = { kid: '', use: 'sig', validFrom: '', validTo: '' }
+  const added = await auth.keys.AddParticipantKey({ ...about, ...words, publicKey: newPem() })
+  expect(added.refusal?.reason).toBe('PARTICIPANT_UNKNOWN')
+})
+
+test('the call alone is enough, and a version that is not newer does nothing', async () => {
+  const token = await client('redpay')
+  const told = auth.parts.grpc.client(authServiceParticipantStatesService, 'auth-service')
+  const state = { participantId: 'redpay', oldState: 'ACTIVE', changedAt: '', isActive: false }
+  const suspended = { ...state, newState: 'SUSPENDED', version: 900 }
+  expect(await told.ParticipantStateUpdated(suspended)).toEqual({ version: 900 })
+  const late = { ...state, newState: 'CLOSED', version: 899 }
+  expect(await told.ParticipantStateUpdated(late)).toEqual({ version: 900 })
+  expect(await token()).toBe('ISSUED')
+  await told.ParticipantStateUpdated({ ...late, version: 901 })
+  await eventually(async () => (await token()) === 'SECRET_WRONG' || undefined, 'the end of tokens')
+})
