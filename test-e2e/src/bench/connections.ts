@@ -78,6 +78,7 @@ function receive(
 }
 
 export interface HubLinkOptions {
+  /** Of an edge of the hub, or of several with commas between them: each FSP takes one. */
   readonly url: string
   readonly names: readonly string[]
   readonly tls: Tls | undefined
@@ -100,9 +101,10 @@ export function openHubLink({ url, names, tls, date }: HubLinkOptions): HubLink 
     1,
     Math.min(connections_max, Math.ceil(connectionsOfAll / names.length)),
   )
+  const urls = url.split(',')
   const pools = names.map((_, fsp) => {
     const pems = tls === undefined ? {} : pemsOf(fsp, tls)
-    return new Pool(url, {
+    return new Pool(urls[fsp % urls.length] ?? url, {
       connections,
       pipelining: 1,
       keepAliveTimeout: keepAlive_ms,

@@ -43,6 +43,21 @@ export function readCpu({ hub, postmaster, fsps }: Processes): CpuUse {
   }
 }
 
+/** Of one process. */
+export function processCpu_ms(pid: number): number {
+  return ((statOf(`${pid}`)?.own_ticks ?? 0) * 1_000) / ticks_per_s
+}
+
+/** Of a PostgreSQL. */
+export function familyCpu_ms(postmaster: number): number {
+  return (familyTicks(postmaster) * 1_000) / ticks_per_s
+}
+
+/** Of the whole machine, since it began. */
+export function machineCpu_ms(): number {
+  return (busyTicks(readFileSync('/proc/stat', 'utf8')) * 1_000) / ticks_per_s
+}
+
 /** Resident memory of a process in MB (10^6 bytes). */
 export function readMemory(pid: number): number {
   const [, kb = '0'] =

@@ -9,7 +9,13 @@ import {
   type HubProcess,
 } from '../hub/hub-process.ts'
 import { answered, onboard, openScheme, operatorAt, type Operator } from '../hub/operator.ts'
-import { countStatements, openHubDatabase, postmasterOf, type HubDatabase } from './database.ts'
+import {
+  countStatements,
+  openHubDatabase,
+  postmasterOf,
+  type Holdings,
+  type HubDatabase,
+} from './database.ts'
 import { forkFsps, type FspProcess } from './fsp-process.ts'
 import type { Certified, OpenedFsp, Tls } from './messages.ts'
 import { hubSettings, type BenchOptions } from './options.ts'
@@ -22,7 +28,21 @@ export interface Stage {
   readonly database: HubDatabase
   /** Number of the process. */
   readonly postmaster: number
+  /** What the hub held before the payments; undefined: nothing. */
+  readonly before: Holdings | undefined
+  /** Whether the hub is asked in the end to compare all that it holds. */
+  readonly verifies: boolean
   close(): Promise<void>
+}
+
+/** What a hub stands on that is kept between runs. */
+export interface Ground {
+  readonly dataDir: string
+  /** Nobody has run a hub on it. */
+  readonly isNew: boolean
+  readonly verifies: boolean
+  /** FSPs of earlier runs are there: these get names of their own. */
+  readonly prefix: string
 }
 
 /** More than any run needs. */
@@ -33,17 +53,20 @@ const atATime = 8
 export async function openStage(
   options: BenchOptions,
   profiles: string | undefined,
+  ground?: Ground,
 ): Promise<Stage> {
   const flagsOf = (name: string) =>
     profiles === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${join(profiles, name)}`]
-  const dataDir = await newDataDir()
-  const undo: (() => Promise<unknown> | void)[] = [() => removeDataDir(dataDir)]
+  const dataDir = ground?.dataDir ?? (await newDataDir())
+  const undo: (() => Promise<unknown> | void)[] = []
+  if (ground === undefined) undo.push(() => removeDataDir(dataDir))
   const close = async () => {
     for (let next = undo.pop(); next !== undefined; next = undo.pop()) await next()
   }
   try {
     const hubOptions = { dataDir, settings: hubSettings(options) }
-    await prepareDatabase(hubOptions)
+    const isNew = ground?.isNew ?? true
+    if (isNew) await prepareDatabase(hubOptions)
     const hub = await startHub({ ...hubOptions, nodeFlags: flagsOf('hub') })
     undo.push(() => hub.stop())
     const fsps = forkFsps(flagsOf('fsps'))
@@ -51,8 +74,12 @@ export async function openStage(
     const database = await openHubDatabase(dataDir)
     undo.push(() => database.close())
     const operator = operatorAt(hub.urls.operator, hub.passwordFile)
-    await onboardAll(options, operator, fsps)
-    return { hub, fsps, operator, database, postmaster: postmasterOf(dataDir).pid, close }
+    if (isNew) await openScheme(operator)
+    await onboardAll(options, namesOf(options, ground?.prefix), operator, fsps)
+    const before = isNew ? undefined : await database.holdings()
+    const verifies = ground?.verifies ?? true
+    const postmaster = postmasterOf(dataDir).pid
+    return { hub, fsps, operator, database, postmaster, before, verifies, close }
   } catch (error) {
     await close()
     throw error
@@ -69,17 +96,16 @@ async function prepareDatabase(hubOptions: HubOptions): Promise<void> {
   }
 }
 
-export function namesOf({ fsps }: Pick<BenchOptions, 'fsps'>): readonly string[] {
-  return Array.from({ length: fsps }, (_, n) => `bench${n}`)
+export function namesOf({ fsps }: BenchOptions, prefix = 'bench'): readonly string[] {
+  return Array.from({ length: fsps }, (_, n) => `${prefix}${n}`)
 }
 
-async function onboardAll(
+export async function onboardAll(
   options: BenchOptions,
+  names: readonly string[],
   operator: Operator,
   fsps: FspProcess,
 ): Promise<void> {
-  const names = namesOf(options)
-  await openScheme(operator)
   const call = (path: string, body: unknown) => answered(operator.call('POST', path, body))
   await eachOf(names, (name) => call('/participants', { name, currency: 'USD' }))
   const tls = options.identity === 'mtls' ? await certify(operator, names) : undefined

@@ -25,11 +25,14 @@ import {
   type ServiceName,
 } from './services.ts'
 
-const edges = ['fspiop-api', 'fspiop-api-2'] as const
-
 export interface ApartHub {
   readonly operator: Operator
-  readonly urls: { readonly fsp: string; readonly operator: string }
+  readonly urls: {
+    readonly fsp: string
+    /** Of every edge. */
+    readonly edges: readonly string[]
+    readonly operator: string
+  }
   /** Opens an FSP with a certificate and a key, and onboards it. */
   join(name: string): Promise<Fsp>
   /** SIGKILL; resolves when it is gone. */
@@ -57,26 +60,33 @@ const start_ms_max = 240_000
 interface Place {
   readonly folder: string
   readonly passwordFile: string
-  readonly environment: Readonly<Record<ProcessName, Readonly<Record<string, string>>>>
+  /** By the name of the process. */
+  readonly environment: Readonly<Record<string, Readonly<Record<string, string>>>>
 }
 
-/** @param settings further ones for every service */
+/**
+ * @param settings further ones for every service
+ * @param names the processes that there are
+ */
 export async function openApartHub(
   settings: Readonly<Record<string, string>> = {},
   house: House = processes,
+  names: readonly ProcessName[] = processNames,
 ): Promise<ApartHub> {
-  const place = await prepare(settings, house)
+  const place = await prepare(settings, house, names)
+  const edges = names.filter((name) => serviceOf(name) === 'fspiop-api')
   const running = new Map<ProcessName, Running>()
   const ready = new Set<Running>()
   const sentAway = new Set<Running>()
   let stopping = false
   const logFile = (name: ProcessName) => join(place.folder, `${name}.log`)
+  const environmentOf = (name: ProcessName) => place.environment[name] ?? {}
 
   async function launch(name: ProcessName): Promise<Running> {
     const launched = await house.launch({
       name,
       main: `services/${serviceOf(name)}/dist/main.js`,
-      environment: place.environment[name],
+      environment: environmentOf(name),
       folder: place.folder,
       logFile: logFile(name),
     })
@@ -85,7 +95,7 @@ export async function openApartHub(
   }
 
   async function readyOf(name: ProcessName): Promise<number | undefined> {
-    const url = `http://127.0.0.1:${place.environment[name]['METRICS_PORT'] ?? ''}/health/ready`
+    const url = `http://127.0.0.1:${environmentOf(name)['METRICS_PORT'] ?? ''}/health/ready`
     const answer = await request(url).catch(() => undefined)
     await answer?.body.dump()
     return answer?.statusCode
@@ -129,31 +139,30 @@ export async function openApartHub(
 
   const fsps: Fsp[] = []
   const urlOf = (name: ProcessName, scheme: string, port: string) =>
-    `${scheme}://127.0.0.1:${place.environment[name][port] ?? ''}`
+    `${scheme}://127.0.0.1:${environmentOf(name)[port] ?? ''}`
   const scheme = settings['EDGE_IDENTITY'] === 'header' ? 'http' : 'https'
   const urls = {
     get fsp() {
       return urlOf(edge(), scheme, 'FSP_PORT')
     },
+    edges: edges.map((name) => urlOf(name, scheme, 'FSP_PORT')),
     operator: urlOf('admin', 'http', 'OPERATOR_PORT'),
   }
   const operator = patient(operatorAt(urls.operator, place.passwordFile))
 
   async function stop(): Promise<readonly (number | null)[]> {
     stopping = true
-    const codes = await Promise.all(processNames.map((name) => end(name, 'SIGTERM')))
+    const codes = await Promise.all(names.map((name) => end(name, 'SIGTERM')))
     await Promise.all(fsps.map((fsp) => fsp.stop()))
     await removeDataDir(place.folder)
     return codes
   }
 
   try {
-    await Promise.all(processNames.map(start))
+    await Promise.all(names.map(start))
     await openScheme(operator)
   } catch (error) {
-    const troubles = processNames.map((name) =>
-      troublesIn(name, readFileSync(logFile(name), 'utf8')),
-    )
+    const troubles = names.map((name) => troublesIn(name, readFileSync(logFile(name), 'utf8')))
     await stop()
     throw new Error(`the hub did not start:\n${troubles.join('')}`, { cause: error })
   }
@@ -174,12 +183,12 @@ export async function openApartHub(
     freeze: (name) => running.get(name)?.signal('SIGSTOP'),
     thaw: (name) => running.get(name)?.signal('SIGCONT'),
     endedByThemselves: () =>
-      processNames.filter((name) => {
+      names.filter((name) => {
         const launched = running.get(name)
         return launched?.hasEnded === true && !sentAway.has(launched)
       }),
     async metricsOf(name) {
-      const port = place.environment[name]['METRICS_PORT'] ?? ''
+      const port = environmentOf(name)['METRICS_PORT'] ?? ''
       return (await request(`http://127.0.0.1:${port}/metrics`)).body.text()
     },
     stop,
@@ -216,7 +225,11 @@ function patient(operator: Operator): Operator {
   }
 }
 
-async function prepare(settings: Readonly<Record<string, string>>, house: House): Promise<Place> {
+async function prepare(
+  settings: Readonly<Record<string, string>>,
+  house: House,
+  names: readonly ProcessName[],
+): Promise<Place> {
   const folder = await newDataDir()
   house.handOver(folder)
   const suffix = randomBytes(4).toString('hex')
@@ -226,7 +239,7 @@ async function prepare(settings: Readonly<Record<string, string>>, house: House)
     KAFKA_TOPIC_PREFIX: `apart-${suffix}.`,
     KAFKA_REPLICAS: '1',
     KAFKA_MIN_INSYNC: '1',
-    KAFKA_TOPIC_PARTITIONS: '2',
+    KAFKA_TOPIC_PARTITIONS: String(partitionsFor(names)),
   }
   await runOnce(house, folder, 'libs/runtime/dist/provision/main.js', {
     PROVISION_DATABASE_URL: house.databaseUrl('postgres'),
@@ -237,13 +250,13 @@ async function prepare(settings: Readonly<Record<string, string>>, house: House)
     ...files.kafkaOf('provisioner'),
   })
   const ports = new Map<ProcessName, string>()
-  for (const name of processNames) ports.set(name, await freePort())
-  const entries = processNames.map(async (name) => {
+  for (const name of names) ports.set(name, await freePort())
+  const entries = names.map(async (name) => {
     const service = serviceOf(name)
     const urlName = `${snake(service).toUpperCase()}_DATABASE_URL`
     const calls: Record<string, string> = {}
     for (const provider of providers[service] as readonly ServiceName[]) {
-      const replicas = processNames.filter((other) => serviceOf(other) === provider)
+      const replicas = names.filter((other) => serviceOf(other) === provider)
       const addresses = replicas.map((other) =>
         house.reach(`${name} to ${other}`, Number(ports.get(other))),
       )
@@ -270,8 +283,16 @@ async function prepare(settings: Readonly<Record<string, string>>, house: House)
   return {
     folder,
     passwordFile,
-    environment: Object.fromEntries(await Promise.all(entries)) as never,
+    environment: Object.fromEntries(await Promise.all(entries)),
   }
+}
+
+/** As many as the most processes of a service, so that each has something to do. */
+function partitionsFor(names: readonly ProcessName[]): number {
+  const counts = serviceNames.map(
+    (service) => names.filter((name) => serviceOf(name) === service).length,
+  )
+  return Math.max(2, ...counts)
 }
 
 /** A program that makes something ready, and ends. */

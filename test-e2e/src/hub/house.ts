@@ -36,6 +36,8 @@ export interface Program {
 }
 
 export interface Running {
+  /** Its number on this machine; undefined: it is elsewhere. */
+  readonly pid?: number | undefined
   /** Resolves with its exit code; null: a signal ended it. */
   readonly ended: Promise<number | null>
   readonly hasEnded: boolean
@@ -81,6 +83,7 @@ export const processes: House = {
     )
     closeSync(log)
     const running = {
+      pid: child.pid,
       hasEnded: false,
       ended: new Promise<number | null>((resolve) => child.once('exit', resolve)),
       signal: (signal: NodeJS.Signals) => void child.kill(signal),

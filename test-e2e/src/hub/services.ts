@@ -28,19 +28,20 @@ export type ServiceName = keyof typeof providers
 
 export const serviceNames = Object.keys(providers) as readonly ServiceName[]
 
-/**
- * A process of the hub. Of the ledger there are two, one of which waits for the other's end, and two
- * edges, of which an FSP takes one that is there.
- */
-export type ProcessName = ServiceName | 'participant-lifecycle-2' | 'fspiop-api-2'
+/** A process of the hub: the second one of a service has a 2 behind its name. */
+export type ProcessName = ServiceName | `${ServiceName}-${number}`
 
+/**
+ * Of the ledger there are two, one of which waits for the other's end, and two edges, of which an FSP
+ * takes one that is there.
+ */
 export const processNames: readonly ProcessName[] = [
   ...serviceNames,
   'participant-lifecycle-2',
   'fspiop-api-2',
 ]
 
-export const serviceOf = (name: ProcessName) => name.replace(/-2$/, '') as ServiceName
+export const serviceOf = (name: ProcessName) => name.replace(/-\d+$/, '') as ServiceName
 
 /** They store nothing, so they have no database. */
 export const withoutDatabase: ReadonlySet<ServiceName> = new Set(['fspiop-api', 'admin'])

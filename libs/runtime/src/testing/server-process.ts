@@ -1,4 +1,7 @@
-/** A process that holds an embedded PostgreSQL until it is killed: `server-process.ts DATA_DIR`. */
+/**
+ * A process that holds an embedded PostgreSQL until it is killed: `server-process.ts DATA_DIR`, with
+ * `fsync` behind it for one that is durable.
+ */
 import { openLog } from '../log.ts'
 import { startServer } from '../postgres/server.ts'
 import { StartError } from '../start-error.ts'
@@ -6,7 +9,7 @@ import { StartError } from '../start-error.ts'
 try {
   await startServer({
     dataDir: process.argv[2] ?? '',
-    durability: 'none',
+    durability: process.argv[3] === 'fsync' ? 'fsync' : 'none',
     log: openLog({ name: 'server', level: 'silent' }),
     onExit: (reason) => process.stdout.write(`ended: ${reason}\n`),
   })

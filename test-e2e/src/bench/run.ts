@@ -1,0 +1,181 @@
+/** One run of the bench: the payments are made, what they cost is read, and what is wrong is said. */
+import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { readCpu, readMemory } from './cpu.ts'
+import type { Holdings } from './database.ts'
+import { faultsOf, type Evidence } from './gate.ts'
+import type { Machine } from './machine.ts'
+import type { Report as FspReport, Probed, RunResult } from './messages.ts'
+import type { BenchOptions } from './options.ts'
+import { planOf, type Plan } from './plan.ts'
+import { readProfile, type CpuProfile, type Span } from './profile.ts'
+import { reportOf, type Findings, type Reading, type Report } from './report.ts'
+import { openStage, type Ground, type Stage } from './stage.ts'
+
+const hour_ms = 3_600_000
+/** How long the hub may take after the last payment until nothing is under way. */
+const settled_ms_max = 15_000
+
+/**
+ * @param kept a folder for the CPU profiles
+ * @param ground what the hub stands on; undefined: nothing, and nothing of it is left
+ */
+export async function runOnce(
+  options: BenchOptions,
+  machine: Machine,
+  kept?: string,
+  ground?: Ground,
+): Promise<Report> {
+  const profiles = await mkdtemp(join(tmpdir(), 'causeway-profile-'))
+  const opening = openStage(options, options.profile ? profiles : undefined, ground)
+  const heed = leaveNothing(opening, profiles)
+  try {
+    const stage = await opening
+    const { span, ...found } = await measure(options, stage)
+    await stage.hub.stop()
+    await stage.fsps.end()
+    const profile = options.profile ? await profileIn(join(profiles, 'hub'), span) : undefined
+    if (kept !== undefined) {
+      await cp(profiles, join(kept, `${options.load}-${options.rate}`), { recursive: true })
+    }
+    return reportOf(options, { ...found, machine, profile })
+  } finally {
+    heed.abort()
+    await clear(opening, profiles)
+  }
+}
+
+async function clear(opening: Promise<Stage>, profiles: string): Promise<void> {
+  await opening.then(
+    (stage) => stage.close(),
+    () => undefined,
+  )
+  await rm(profiles, { recursive: true, force: true })
+}
+
+/** Who interrupts the bench finds no process and no folder of it. */
+function leaveNothing(opening: Promise<Stage>, profiles: string): AbortController {
+  const heed = new AbortController()
+  const end = () => void clear(opening, profiles).finally(() => process.exit(130))
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, end)
+    heed.signal.addEventListener('abort', () => process.removeListener(signal, end))
+  }
+  return heed
+}
+
+type Measured = Omit<Findings, 'machine' | 'profile'> & { readonly span: Span }
+
+async function measure(options: BenchOptions, stage: Stage): Promise<Measured> {
+  const { fsps, hub, database, operator } = stage
+  const plan = planOf(options)
+  await prepare(options, stage, plan)
+  const { found: probed } = await fsps.ask({ type: 'PROBE' }, 'PROBED')
+  const run = await runThrough(stage, plan, options)
+  const events = await database.events(run.opened.database.events, run.closed.database.events)
+  const hub_memory_mb = readMemory(hub.pid)
+  const settings = await database.guarantees()
+  const holdings = await settledHoldings(stage, { totals: run.result.totals, probed, options })
+  const verify = stage.verifies ? await verdictOf(operator) : notVerified
+  const faults = [
+    ...faultsOf({ totals: run.result.totals, holdings, probed, options, verify }),
+    ...(settings.fsync && settings.synchronous_commit ? [] : ['what is committed is not durable']),
+  ]
+  return { ...run, events, probed, settings, hub_memory_mb, verify, faults }
+}
+
+/** What a run on a hub full of seeded payments has instead: comparing all of them would take hours. */
+const notVerified = { clean: true, compared: {}, differences: [], skipped: true }
+
+async function verdictOf(operator: Stage['operator']): Promise<unknown> {
+  const answer = await operator.call('POST', '/verify')
+  return answer.status === 200 ? answer.json : `answered ${answer.status}`
+}
+
+/** Makes and signs the messages, and warms up. */
+async function prepare(options: BenchOptions, { hub, fsps }: Stage, plan: Plan): Promise<void> {
+  const { load, legs } = options
+  const length_ms = (plan.total * 1_000) / Math.min(options.rate, plan.warmupRate)
+  const valid_ms = 2 * length_ms + hour_ms
+  const command = { type: 'PREPARE', hubUrl: hub.urls.fsp, plan, load, legs, valid_ms } as const
+  await fsps.ask(command, 'PREPARED', progress(plan.total))
+  const { warmup, warmupRate: rate } = plan
+  const run = { type: 'RUN', range: warmup, rate, measured: undefined } as const
+  await fsps.ask(run, 'DONE', progress(warmup.to - warmup.from))
+}
+
+interface Ran {
+  readonly result: RunResult
+  readonly opened: Reading
+  readonly closed: Reading
+  readonly span: Span
+}
+
+/** The whole load; what is counted is read when the first measured payment begins and ends. */
+async function runThrough(stage: Stage, plan: Plan, { rate, profile }: BenchOptions): Promise<Ran> {
+  const { run: range, measured } = plan
+  const edges = new Map<string, Promise<Reading & { readonly now_us: number }>>()
+  const show = progress(range.to - range.from)
+  const command = { type: 'RUN', range, rate, measured } as const
+  const { result } = await stage.fsps.ask(command, 'DONE', (report) => {
+    if (report.type !== 'WINDOW') return show(report)
+    const reading = read(stage, report, profile)
+    // It is waited for at the end of the run; until then its failure is nobody's.
+    reading.catch(() => undefined)
+    edges.set(report.edge, reading)
+  })
+  const [opened, closed] = await Promise.all([edges.get('OPENED'), edges.get('CLOSED')])
+  if (opened === undefined || closed === undefined) throw new Error('nothing was measured')
+  return { result, opened, closed, span: { from_us: opened.now_us, to_us: closed.now_us } }
+}
+
+async function read(
+  { hub, fsps, postmaster, database }: Stage,
+  { at_ms, committed }: Extract<FspReport, { type: 'WINDOW' }>,
+  withStatements: boolean,
+): Promise<Reading & { readonly now_us: number }> {
+  const now_us = Number(process.hrtime.bigint() / 1_000n)
+  const cpu = readCpu({ hub: hub.pid, postmaster, fsps: fsps.pid })
+  const use = await database.use()
+  const statements = withStatements ? await database.statements() : []
+  return { at_ms, committed, cpu, now_us, database: use, statements }
+}
+
+/** What lies in the tables once it fits the payments, or, if it never does, in the end. */
+async function settledHoldings(
+  { database, before }: Stage,
+  evidence: Omit<Evidence, 'holdings' | 'verify'> & { readonly probed: Probed },
+) {
+  const until_ms = performance.now() + settled_ms_max
+  for (;;) {
+    const holdings = since(before, await database.holdings())
+    const faults = faultsOf({ ...evidence, holdings, verify: { clean: true } })
+    if (faults.length === 0 || performance.now() > until_ms) return holdings
+    await new Promise((resolve) => setTimeout(resolve, 500))
+  }
+}
+
+function since(before: Holdings | undefined, now: Holdings): Holdings {
+  if (before === undefined) return now
+  const left = Object.entries(now).map(([name, n]) => [name, n - before[name as keyof Holdings]])
+  return Object.fromEntries(left) as Holdings
+}
+
+/** The main thread's profile is the largest one. */
+async function profileIn(folder: string, span: Span) {
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.cpuprofile'))
+  const texts = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')))
+  const [text] = texts.sort((a, b) => b.length - a.length)
+  return text === undefined ? undefined : readProfile(JSON.parse(text) as CpuProfile, span)
+}
+
+/** A bar on a terminal, nothing elsewhere. */
+function progress(total: number): (report: FspReport) => void {
+  return (report) => {
+    if (report.type !== 'PROGRESS' || !process.stderr.isTTY) return
+    const { what, done } = report
+    const bar = '#'.repeat(Math.min(40, Math.round((done / total) * 40))).padEnd(40, '.')
+    process.stderr.write(`\r${bar} ${done}/${total} ${what} `)
+  }
+}

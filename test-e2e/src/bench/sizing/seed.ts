@@ -1,0 +1,169 @@
+/**
+ * Fills a hub's tables as years of payments would: each row is a copy of one that the hub itself wrote
+ * for a payment, under a new id and at an earlier time. What is kept for ever is there for every payment;
+ * what FSPs sent and how it was delivered only for the newest ones, as it is where months are archived.
+ * Balances are not moved, so such a hub is not one to verify.
+ */
+import type { Client } from 'pg'
+
+export interface Seeding {
+  /** Payments that there shall be more. */
+  readonly payments: number
+  /** Of these the newest that have their messages and deliveries. */
+  readonly payloads: number
+  readonly onProgress: (table: string, done: number) => void
+}
+
+interface Copied {
+  readonly table: string
+  /** Of the payment: the column by which its rows are found, and gets the new id. */
+  readonly id: string
+  readonly of: 'transfer' | 'quote'
+  /** Moved back in time. */
+  readonly times: readonly string[]
+  /** Made anew from the old value and the new id. */
+  readonly fresh?: readonly { readonly column: string; readonly type: 'text' | 'uuid' }[]
+  readonly isPayload: boolean
+}
+
+const notification = [{ column: 'notification_id', type: 'text' }] as const
+
+const copies: readonly Copied[] = [
+  {
+    table: 'transfers.transfers',
+    id: 'id',
+    of: 'transfer',
+    times: ['received_at', 'expires_at', 'completed_at'],
+    isPayload: false,
+  },
+  {
+    table: 'participant_lifecycle.entries',
+    id: 'id',
+    of: 'transfer',
+    times: ['created_at', 'expires_at', 'completed_at'],
+    isPayload: false,
+  },
+  {
+    table: 'participant_lifecycle.journal',
+    id: 'entry_id',
+    of: 'transfer',
+    times: ['at'],
+    isPayload: false,
+  },
+  {
+    table: 'settlements.lines',
+    id: 'transfer_id',
+    of: 'transfer',
+    times: ['finalised_at'],
+    isPayload: false,
+  },
+  {
+    table: 'quoting.quotes',
+    id: 'id',
+    of: 'quote',
+    times: ['created_at', 'expires_at', 'valid_until', 'completed_at'],
+    isPayload: false,
+  },
+  {
+    table: 'transfers.messages',
+    id: 'transfer_id',
+    of: 'transfer',
+    times: ['received_at'],
+    isPayload: true,
+  },
+  { table: 'quoting.messages', id: 'quote_id', of: 'quote', times: [], isPayload: true },
+  {
+    table: 'transfers.deliveries',
+    id: 'transfer_id',
+    of: 'transfer',
+    times: ['reported_at'],
+    fresh: notification,
+    isPayload: true,
+  },
+  {
+    table: 'quoting.deliveries',
+    id: 'quote_id',
+    of: 'quote',
+    times: ['reported_at'],
+    fresh: notification,
+    isPayload: true,
+  },
+  ...(['transfer', 'quote'] as const).map((of) => ({
+    table: 'notifications.deliveries',
+    id: 'entity_id',
+    of,
+    times: ['reported_at'],
+    fresh: [{ column: 'notification_id', type: 'uuid' }] as const,
+    isPayload: true,
+  })),
+]
+
+const models = 64
+const rows_at_once = 250_000
+const span_days = 30
+
+/** On an idle hub that has made some payments already. */
+export async function seed(client: Client, { payments, payloads, onProgress }: Seeding) {
+  await client.query(`set synchronous_commit = off; set work_mem = '256MB'`)
+  await makeModels(client)
+  const first = Number(
+    (await client.query<{ n: string }>('select count(*) as n from transfers.transfers')).rows[0]?.n,
+  )
+  const end = first + payments
+  for (const copied of copies) {
+    const text = await insertOf(client, copied)
+    for (let from = copied.isPayload ? end - payloads : first; from < end; from += rows_at_once) {
+      const to = Math.min(end, from + rows_at_once)
+      await client.query(text, [Math.max(first, from), to - 1, end])
+      onProgress(copied.table, to - first)
+    }
+  }
+  for (const table of new Set(copies.map(({ table: name }) => name))) {
+    await client.query(`vacuum (analyze) ${table}`)
+  }
+  await client.query('checkpoint')
+}
+
+/** Payments that the hub has made, numbered. */
+async function makeModels(client: Client): Promise<void> {
+  await client.query(
+    `create temp table model_transfer as
+       select row_number() over (order by id) - 1 as j, id
+       from (select id from transfers.transfers where state = 'COMMITTED' order by id limit ${models}) t`,
+  )
+  await client.query(
+    `create temp table model_quote as
+       select row_number() over (order by id) - 1 as j, id
+       from (select id from quoting.quotes where state = 'ACCEPTED' order by id limit ${models}) q`,
+  )
+  const { rows } = await client.query<{ n: string }>('select count(*) as n from model_transfer')
+  if (Number(rows[0]?.n) < models) throw new Error('the hub has made too few payments to copy')
+}
+
+/** In the order of the ids, which are as random as any: so that indexes are filled page by page. */
+async function insertOf(client: Client, copied: Copied): Promise<string> {
+  const { table, id, of, times, fresh = [] } = copied
+  const [schema = '', name = ''] = table.split('.')
+  const { rows } = await client.query<{ column: string }>(
+    `select column_name as column from information_schema.columns
+      where table_schema = $1 and table_name = $2 order by ordinal_position`,
+    [schema, name],
+  )
+  const columns = rows.map(({ column }) => column)
+  const values = columns.map((column) => {
+    const made = fresh.find((one) => one.column === column)
+    if (made !== undefined) return `md5(i.n || t.${column}::text)::uuid::${made.type}`
+    if (column === id) return 'i.id'
+    return times.includes(column) ? `t.${column} - i.ago` : `t.${column}`
+  })
+  return `
+    insert into ${table} (${columns.join(', ')})
+    select ${values.join(', ')}
+    from (
+      select n, md5('${of} ' || n)::uuid::text as id, n % ${models} as j,
+        interval '${span_days} days' * (($3::bigint - n)::float8 / $3::bigint) as ago
+      from generate_series($1::bigint, $2::bigint) n
+    ) i
+    join (select m.j, x.* from model_${of} m join ${table} x on x.${id} = m.id) t using (j)
+    order by i.id`
+}

@@ -1,0 +1,155 @@
+/** The tables of deploy/SIZING.md from what was measured: of several runs of a size the middle one. */
+import type { Point, Results } from './results.ts'
+
+const begin = '<!-- measured: npm run sizing -->'
+const end = '<!-- measured: end -->'
+
+/** The page with the tables between its marks. Throws when it has none. */
+export function withTables(page: string, tables: string): string {
+  const from = page.indexOf(begin)
+  const to = page.indexOf(end)
+  if (from < 0 || to < from) throw new Error(`the page has no lines ${begin} and ${end}`)
+  return `${page.slice(0, from + begin.length)}\n\n${tables}\n${page.slice(to)}`
+}
+
+export function tablesOf({ machine, stored, fsps, replicas }: Results): string {
+  const parts: readonly string[] = [
+    machine === undefined
+      ? ''
+      : `Machine: ${machine.cores} cores, ${machine.cpu}, Node.js ${machine.node}; ${machine.node_http_us_per_post} µs of CPU per POST of a bare \`node:http\` server at its quietest.\n`,
+    tableOf('Stored transfers', stored),
+    tableOf('FSPs', fsps),
+    tableOf('Processes of each service', replicas),
+    servicesOf(replicas),
+  ]
+  return parts.filter((part) => part !== '').join('\n')
+}
+
+/** A column, where the points have it. */
+type Column = readonly [title: string, cell: (own: readonly Point[]) => string | undefined]
+
+function tableOf(title: string, points: readonly Point[]): string {
+  if (points.length === 0) return ''
+  const sizes = [...new Set(points.map(({ size }) => size))].sort((a, b) => a - b)
+  const base = middle(ofSize(points, sizes[0]), totalOf)
+  const columns: readonly Column[] = [
+    [title, ([first]) => (first?.size ?? 0).toLocaleString('en-US')],
+    ['CPU ms per payment', (own) => `**${hundredths(middle(own, totalOf))}**${spread(own)}`],
+    ['services', (own) => hundredths(middle(own, ({ cpu_ms }) => cpu_ms.hub))],
+    ['PostgreSQL', (own) => hundredths(middle(own, ({ cpu_ms }) => cpu_ms.postgres))],
+    ['Kafka', (own) => optional(own, ({ cpu_ms }) => cpu_ms.kafka, hundredths)],
+    ['against the first', (own) => percent(middle(own, totalOf) / base)],
+    ['p50 / p95 / p99 ms', latencies],
+    ['processes', (own) => optional(own, ({ processes }) => processes, String)],
+    ['SQL', (own) => optional(own, ({ database }) => database?.statements, hundredths)],
+    ['WAL KB', (own) => optional(own, ({ database }) => kilo(database?.wal_bytes), hundredths)],
+    [
+      'MB on disk',
+      (own) => optional(own, ({ database }) => mega(database?.bytes_at_start), String),
+    ],
+    ['runs', ({ length }) => String(length)],
+    ['cores of others', (own) => hundredths(middle(own, ({ others_cores }) => others_cores))],
+    ['µs per bare POST', (own) => String(middle(own, ({ us_per_post }) => us_per_post))],
+  ]
+  const all = sizes.map((size) => ofSize(points, size))
+  const there = columns.filter(([, cell]) => all.some((own) => cell(own) !== undefined))
+  return [
+    line(there.map(([name]) => name)),
+    line(there.map(() => '---')),
+    ...all.map((own) => line(there.map(([, cell]) => cell(own) ?? ''))),
+    '',
+    about(points),
+    '',
+  ].join('\n')
+}
+
+function about(points: readonly Point[]): string {
+  const [first] = points
+  const verdicts = [...new Set(points.map(({ verify }) => verify))].join(', ')
+  const wrong = points.flatMap(({ size, faults }) => faults.map((fault) => `${size}: ${fault}`))
+  const made = wrong.length === 0 ? 'every payment was made' : `wrong: ${wrong.join('; ')}`
+  return `${first?.rate ?? 0} payments begun per second, ${first?.payments ?? 0} measured in each run, ${made}; \`verify\`: ${verdicts}.`
+}
+
+/** Where services run apart, each by itself. */
+function servicesOf(points: readonly Point[]): string {
+  const sizes = [...new Set(points.map(({ size }) => size))].sort((a, b) => a - b)
+  const names = Object.keys(points[0]?.services ?? {})
+  if (names.length === 0) return ''
+  const rows = names.map((name) =>
+    line([
+      name,
+      ...sizes.map((size) =>
+        hundredths(middle(ofSize(points, size), ({ services }) => services?.[name] ?? 0)),
+      ),
+    ]),
+  )
+  return [
+    line(['CPU ms per payment', ...sizes.map((size) => `${size} of each`)]),
+    line(['---', ...sizes.map(() => '---')]),
+    ...rows,
+    '',
+  ].join('\n')
+}
+
+function ofSize(points: readonly Point[], size: number | undefined): readonly Point[] {
+  return points.filter((point) => point.size === size)
+}
+
+function totalOf({ cpu_ms }: Point): number {
+  return cpu_ms.hub + cpu_ms.postgres + (cpu_ms.kafka ?? 0)
+}
+
+function middle(points: readonly Point[], of: (point: Point) => number): number {
+  return median(points.map(of))
+}
+
+function optional(
+  points: readonly Point[],
+  of: (point: Point) => number | undefined,
+  show: (n: number) => string,
+): string | undefined {
+  const there = points.map(of).filter((n) => n !== undefined)
+  return there.length === 0 ? undefined : show(median(there))
+}
+
+function latencies(own: readonly Point[]): string {
+  return (['p50', 'p95', 'p99'] as const)
+    .map((of) => Math.round(middle(own, ({ latency_ms }) => latency_ms[of])))
+    .join(' / ')
+}
+
+/** From the least to the most, where there are several runs. */
+function spread(points: readonly Point[]): string {
+  if (points.length < 2) return ''
+  const all = points.map(totalOf)
+  return ` (${hundredths(Math.min(...all))}–${hundredths(Math.max(...all))})`
+}
+
+export function median(numbers: readonly number[]): number {
+  const sorted = [...numbers].sort((a, b) => a - b)
+  const half = sorted.length / 2
+  const upper = sorted[Math.floor(half)] ?? 0
+  return Number.isInteger(half) ? (upper + (sorted[half - 1] ?? 0)) / 2 : upper
+}
+
+function percent(times: number): string {
+  const change = Math.round((times - 1) * 1_000) / 10
+  return change === 0 ? '–' : `${change > 0 ? '+' : '−'}${Math.abs(change)} %`
+}
+
+function hundredths(n: number): string {
+  return String(Math.round(n * 100) / 100)
+}
+
+function kilo(n: number | undefined): number | undefined {
+  return n === undefined ? undefined : n / 1_000
+}
+
+function mega(n: number | undefined): number | undefined {
+  return n === undefined ? undefined : Math.round(n / 1e6)
+}
+
+function line(cells: readonly string[]): string {
+  return `| ${cells.join(' | ')} |`
+}
