@@ -91,10 +91,9 @@ async function open(
 ): Promise<DistributedParts> {
   const sources = [{ origin: 'environment' as const, values }]
   const settings = readSettings(distributedSettings, { sources, prefixes: [] }).values
-  const onBroken = () => undefined
   const callersOf = () => ['shop']
   const own = { name: 'shop', settings, topics, addressOf, callersOf }
-  const parts = await openDistributed({ ...own, log, onBroken })
+  const parts = await openDistributed({ ...own, log })
   opened.push(parts)
   return parts
 }

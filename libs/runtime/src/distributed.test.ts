@@ -24,7 +24,6 @@ function options(values: Readonly<Record<string, string>>) {
     settings,
     topics: ['a'],
     log,
-    onBroken: () => undefined,
   })
 }
 

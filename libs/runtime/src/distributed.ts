@@ -30,8 +30,6 @@ export interface DistributedOptions {
   /** The services that may call a gRPC method, by its path. */
   readonly callersOf: (path: string) => readonly string[]
   readonly log: Logger
-  /** Events are not read any more though nobody stopped it: say the reason and end the process. */
-  readonly onBroken: (reason: string) => void
 }
 
 export interface DistributedParts extends ProcessParts {
@@ -122,9 +120,9 @@ async function waitFor<Db>(
 
 /** What the settings say of the bus; a StartError names the first one that is wrong. */
 export async function busOptionsOf(
-  options: Pick<DistributedOptions, 'name' | 'settings' | 'topics' | 'log' | 'onBroken'>,
+  options: Pick<DistributedOptions, 'name' | 'settings' | 'topics' | 'log'>,
 ): Promise<Omit<KafkaBusOptions, 'brokers' | 'metrics'> & { readonly brokers: BrokersOptions }> {
-  const { name, settings, topics, log, onBroken } = options
+  const { name, settings, topics, log } = options
   const { KAFKA_REPLICAS: replicas, KAFKA_MIN_INSYNC: minInsync } = settings
   if (minInsync > replicas) {
     throw new StartError(
@@ -146,7 +144,6 @@ export async function busOptionsOf(
     publish_ms_max: settings.KAFKA_PUBLISH_TIMEOUT_MS,
     session_ms: settings.KAFKA_SESSION_MS,
     log,
-    onBroken,
   }
 }
 

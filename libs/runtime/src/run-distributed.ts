@@ -61,7 +61,7 @@ async function open(
     host.exit(exitCodes.broken)
   }
   const addressOf = addressesIn(alone)
-  const parts = await openDistributed({ ...alone, addressOf, onBroken: end })
+  const parts = await openDistributed({ ...alone, addressOf })
   const opened: { stop(): Promise<void> | void }[] = [parts]
   let state: 'starting' | 'started' | 'stopping' = 'starting'
   parts.health.ready('process', () =>

@@ -28,6 +28,8 @@ export async function faultsAfter(
   if (moved !== paid) faults.push(`the payer was told of ${paid} payments and has paid ${moved}`)
   const differences = await settled(() => differencesOf(hub))
   if (differences !== undefined) faults.push(`verify: ${differences}`)
+  const open = await settled(() => openTransfersOf(hub))
+  if (open !== undefined) faults.push(`a transfer is not final: ${open}`)
   const unfinished = await settled(() => unfinishedIn(hub))
   if (unfinished !== undefined) faults.push(`work is left: ${unfinished}`)
   return faults
@@ -44,6 +46,27 @@ async function settled(look: () => Promise<string | undefined>): Promise<string 
 async function differencesOf(hub: ApartHub): Promise<string | undefined> {
   const verified = (await hub.verify().catch((error: unknown) => error)) as { clean?: boolean }
   return verified.clean === true ? undefined : JSON.stringify(verified)
+}
+
+interface Found {
+  readonly transfers: readonly unknown[]
+  readonly next: string | null
+}
+
+/** One of those that are not final, whoever began them. */
+async function openTransfersOf(hub: ApartHub): Promise<string | undefined> {
+  for (const state of ['RECEIVED', 'RESERVED']) {
+    // A page may be empty although more come: it looks at a bounded number of transfers.
+    for (let next: string | null = ''; next !== null;) {
+      const after = next === '' ? '' : `&after=${encodeURIComponent(next)}`
+      const { status, json } = await hub.operator.call('GET', `/transfers?state=${state}${after}`)
+      if (status !== 200) return JSON.stringify(json)
+      const found = json as Found
+      if (found.transfers.length > 0) return JSON.stringify(found.transfers[0])
+      next = found.next
+    }
+  }
+  return undefined
 }
 
 async function unfinishedIn(hub: ApartHub): Promise<string | undefined> {

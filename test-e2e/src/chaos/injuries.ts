@@ -1,10 +1,14 @@
 /** What is done to a running hub, one thing at a time, and undone again. */
-import type { StartedTestContainer } from 'testcontainers'
+import { createWriteStream, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { Readable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
+import type { StartedTestContainer } from 'testcontainers'
 import type { ApartHub } from '../hub/apart.ts'
-import { processNames } from '../hub/services.ts'
-import { brokerData, type Around } from '../hub/containers.ts'
+import type { Around } from '../hub/containers.ts'
 import type { Fsp } from '../hub/fsp.ts'
+import { processNames, type ProcessName } from '../hub/services.ts'
 import type { Random } from './random.ts'
 import type { Wires } from './wires.ts'
 
@@ -12,43 +16,74 @@ export interface Scene {
   readonly hub: ApartHub
   readonly around: Around
   readonly wires: Wires
-  /** Whether the disk of Kafka's log is one of its own, which may be filled. */
-  readonly hasSmallDisk: boolean
+  /** Where the disk of Kafka's log is mounted; undefined: it has none of its own that may be filled. */
+  readonly kafkaDisk: string | undefined
   /** An FSP that answers nobody for a while. */
   readonly darkFsp: Fsp
   /** Begins transfers to that FSP. */
-  payDarkFsp(count: number): Promise<void>
+  readonly payDarkFsp: (count: number) => Promise<void>
   readonly random: Random
 }
 
-/** Resolves with what was done, when it is undone; what it does to is as random as how long. */
-type Injury = (scene: Scene) => Promise<string>
+/** Resolves with what was done, when it is undone. */
+export interface Injury {
+  readonly kind: string
+  readonly inflict: (scene: Scene) => Promise<string>
+}
 
 const downtime_ms = [0, 5_000] as const
 const standstill_ms = [2_000, 15_000] as const
 const darkness_ms = 20_000
 const transfersIntoTheDark = 20
+const times_each = 2
 
-export const injuries: Readonly<Record<string, Injury>> = {
-  kill: async ({ hub, random }) => {
-    const name = random.of(processNames)
+/** Everything once, in an order as random as how long each lasts: every process is killed and frozen. */
+export function roundOfInjuries(random: Random): readonly Injury[] {
+  const others = [postgres, kafka, redis, partition, fullDisk, dark]
+  return random.shuffled([
+    ...processNames.flatMap((name) => [killed(name), frozen(name)]),
+    ...others.flatMap((injury) => Array.from({ length: times_each }, () => injury)),
+  ])
+}
+
+const killed = (name: ProcessName): Injury => ({
+  kind: 'kill',
+  async inflict({ hub, random }) {
     await hub.kill(name)
     await wait(random.between(...downtime_ms))
     await hub.start(name)
     return `${name} killed`
   },
-  freeze: async ({ hub, random }) => {
-    const name = random.of(processNames)
+})
+
+const frozen = (name: ProcessName): Injury => ({
+  kind: 'freeze',
+  async inflict({ hub, random }) {
     const time_ms = random.between(...standstill_ms)
     hub.freeze(name)
     await wait(time_ms)
     hub.thaw(name)
     return `${name} stood still for ${time_ms} ms`
   },
-  postgres: async ({ around }) => restarted('PostgreSQL', around.postgres),
-  kafka: async ({ around }) => restarted('Kafka', around.kafka),
-  redis: async ({ around }) => restarted('Redis', around.redis),
-  partition: async ({ wires, random }) => {
+})
+
+const postgres = restarted('PostgreSQL', ({ around }) => around.postgres)
+const kafka = restarted('Kafka', ({ around }) => around.kafka)
+const redis = restarted('Redis', ({ around }) => around.redis)
+
+function restarted(kind: string, of: (scene: Scene) => StartedTestContainer): Injury {
+  return {
+    kind,
+    async inflict(scene) {
+      await of(scene).restart()
+      return `${kind} restarted`
+    },
+  }
+}
+
+const partition: Injury = {
+  kind: 'partition',
+  async inflict({ wires, random }) {
     const name = random.of(wires.names)
     const time_ms = random.between(...standstill_ms)
     wires.cut(name)
@@ -56,29 +91,41 @@ export const injuries: Readonly<Record<string, Injury>> = {
     wires.mend(name)
     return `${name} parted for ${time_ms} ms`
   },
-  'full disk': async ({ around, hasSmallDisk }) => {
-    if (!hasSmallDisk) return "the disk of Kafka's log is not filled: it is that of the machine"
-    const { kafka } = around
-    await kafka.exec(['sh', '-c', `cat /dev/zero > ${brokerData}/full`])
+}
+
+/** A broker whose log finds no room ends itself, so it is started again when there is room. */
+const fullDisk: Injury = {
+  kind: 'full disk',
+  async inflict({ around, kafkaDisk }) {
+    if (kafkaDisk === undefined)
+      return "the disk of Kafka's log was left: it is that of the machine"
+    const filler = join(kafkaDisk, 'filler')
+    const noRoom = await pipeline(Readable.from(zeros()), createWriteStream(filler)).then(
+      () => undefined,
+      (error: unknown) => (error as NodeJS.ErrnoException).code,
+    )
+    if (noRoom !== 'ENOSPC') throw new Error(`the disk was to be filled, but: ${noRoom ?? 'room'}`)
     await wait(standstill_ms[0])
-    await kafka.exec(['rm', '-f', `${brokerData}/full`])
-    await kafka.restart()
+    rmSync(filler)
+    await around.kafka.restart()
     return "the disk of Kafka's log was full"
   },
-  'dark FSP': async (scene) => {
-    const { darkFsp } = scene
+}
+
+function* zeros(): Generator<Buffer> {
+  for (const block = Buffer.alloc(2 ** 20); ;) yield block
+}
+
+const dark: Injury = {
+  kind: 'dark FSP',
+  async inflict({ darkFsp, payDarkFsp }) {
     let light = (): void => undefined
     const lit = new Promise<void>((resolve) => (light = resolve))
     darkFsp.answerWith(() => lit.then(() => 503))
-    await scene.payDarkFsp(transfersIntoTheDark)
+    await payDarkFsp(transfersIntoTheDark)
     await wait(darkness_ms)
     light()
     darkFsp.answerWith(({ method }) => (method === 'POST' ? 202 : 200))
     return `an FSP answered nobody for ${darkness_ms} ms`
   },
-}
-
-async function restarted(name: string, container: StartedTestContainer): Promise<string> {
-  await container.restart()
-  return `${name} restarted`
 }

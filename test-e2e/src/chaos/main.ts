@@ -5,6 +5,8 @@
  *
  *   npm run chaos -- [--minutes 10] [--seed N] [--rate 5]
  *
+ * It lasts for at least that long: until every process has been killed and frozen, and each of the other
+ * things has been done. Only root can give Kafka a disk of its own that is filled.
  * A failure is repeated with its seed: the same things happen to the same parts in the same order.
  */
 import { execFileSync } from 'node:child_process'
@@ -19,7 +21,7 @@ import type { Fsp } from '../hub/fsp.ts'
 import { position } from '../hub/operator.ts'
 import { newTransfer } from '../hub/transfer.ts'
 import { faultsAfter, p99_ms } from './aftermath.ts'
-import { injuries, type Scene } from './injuries.ts'
+import { roundOfInjuries, type Scene } from './injuries.ts'
 import { openLoad } from './load.ts'
 import { openRandom } from './random.ts'
 import { openWires, type Wires } from './wires.ts'
@@ -44,10 +46,7 @@ async function main(): Promise<void> {
     const house = { ...containers, reach: (name: string, port: number) => wires.lay(name, port) }
     const hub = await openApartHub({ LOG_LEVEL: 'info' }, house)
     try {
-      await rage(
-        { hub, around, wires, hasSmallDisk: disk !== undefined },
-        { seed, minutes, per_second },
-      )
+      await rage({ hub, around, wires, kafkaDisk: disk }, { seed, minutes, per_second })
     } finally {
       await hub.stop()
     }
@@ -63,7 +62,7 @@ interface Place {
   readonly hub: ApartHub
   readonly around: Around
   readonly wires: Wires
-  readonly hasSmallDisk: boolean
+  readonly kafkaDisk: string | undefined
 }
 
 interface Course {
@@ -102,16 +101,17 @@ async function rage(place: Place, { seed, minutes, per_second }: Course): Promis
   if (faults.length > 0) process.exitCode = 1
 }
 
-/** One injury after the other; how often each was done. */
+/** One injury after the other, all of a round at least; how often each was done. */
 async function storm(scene: Scene, until_ms: number): Promise<Readonly<Record<string, number>>> {
   const counts: Record<string, number> = {}
-  while (Date.now() < until_ms) {
-    const name = scene.random.of(Object.keys(injuries))
-    const what = await injuries[name]?.(scene)
-    counts[name] = (counts[name] ?? 0) + 1
-    say(`${new Date().toISOString()} ${what ?? ''}`)
-    await wait(scene.random.between(...between_ms))
-  }
+  do {
+    for (const { kind, inflict } of roundOfInjuries(scene.random)) {
+      const what = await inflict(scene)
+      counts[kind] = (counts[kind] ?? 0) + 1
+      say(`${new Date().toISOString()} ${what}`)
+      await wait(scene.random.between(...between_ms))
+    }
+  } while (Date.now() < until_ms)
   return counts
 }
 

@@ -4,6 +4,7 @@ export interface Random {
   next(): number
   between(low: number, high: number): number
   of<Item>(items: readonly Item[]): Item
+  shuffled<Item>(items: readonly Item[]): readonly Item[]
 }
 
 export function openRandom(seed: number): Random {
@@ -23,5 +24,10 @@ export function openRandom(seed: number): Random {
       if (item === undefined) throw new Error('nothing to choose from')
       return item
     },
+    shuffled: (items) =>
+      items
+        .map((item) => ({ item, place: next() }))
+        .toSorted((a, b) => a.place - b.place)
+        .map(({ item }) => item),
   }
 }

@@ -39,8 +39,7 @@ export async function provisionKafka(
   const { openBrokers } = await import('../bus/kafka/brokers.ts')
   const { ensureTopics } = await import('../bus/kafka/topics.ts')
   const { grant } = await import('../bus/kafka/rights.ts')
-  const onBroken = () => undefined
-  const options = await busOptionsOf({ name: 'provision', settings: values, topics, log, onBroken })
+  const options = await busOptionsOf({ name: 'provision', settings: values, topics, log })
   const brokers = openBrokers(options.brokers)
   const admin = brokers.client(retry).admin({ retry })
   try {

@@ -1,6 +1,10 @@
 /**
  * One consumer of a process whose topics may change while it runs. kafkajs lets nobody subscribe to
  * more once it runs, so a change is a new consumer; all that changes about the same time is one change.
+ *
+ * kafkajs takes some of what an outage does for an end for good (a connection that is lost while it logs
+ * in, a coordinator that is not found), and now and then waits for ever for what will not come. Whatever
+ * breaks a consumer off or keeps it silent, a new one is begun in its place.
  */
 import type { Consumer, ConsumerCrashEvent, EachBatchPayload } from 'kafkajs'
 import type { Logger } from '../../log.ts'
@@ -28,8 +32,6 @@ export interface ConsumptionOptions {
   readonly take: (payload: EachBatchPayload) => void
   /** Nothing is paused any more. */
   readonly onBegun: () => void
-  /** Its reading has ended for good though nobody stopped it. */
-  readonly onBroken: (reason: string) => void
 }
 
 export interface Consumption {
@@ -51,7 +53,7 @@ export interface Consumption {
 interface Running {
   readonly consumer: Consumer
   readonly topics: ReadonlySet<string>
-  /** Something was removed of what it reads. */
+  /** Something was removed of what it reads, or it has broken off. */
   isStale: boolean
 }
 
@@ -59,6 +61,10 @@ interface Running {
 const gather_ms = 30
 /** Who stops one subscription mostly stops the others soon, and then there is nothing to change. */
 const linger_ms = 500
+const begin_again_ms = 500
+/** Twice what it takes until a member that is dead is missed, and no less than this. */
+const silence_ms_max = 10_000
+const look_ms = 1_000
 const leave_ms_max = 2_000
 const partition_bytes_max = 2 ** 20
 
@@ -75,6 +81,7 @@ interface State {
   gathering: AbortController
   isJoined: boolean
   heard_ms: number
+  begun_ms: number
 }
 
 export function openConsumption(options: ConsumptionOptions): Consumption {
@@ -84,11 +91,15 @@ export function openConsumption(options: ConsumptionOptions): Consumption {
     gathering: new AbortController(),
     isJoined: false,
     heard_ms: performance.now(),
+    begun_ms: performance.now(),
   }
   const parts: Parts = { ...options, wanted: new Set(), stopping: new AbortController(), state }
   const { wanted, stopping } = parts
+  const looking = setInterval(() => renewIfSilent(parts), look_ms).unref()
+  stopping.signal.addEventListener('abort', () => clearInterval(looking), { once: true })
   return {
     add(topics) {
+      if (wanted.size === 0) state.heard_ms = performance.now()
       for (const topic of topics) wanted.add(topic)
       if (!isAsWanted(parts)) void follow(parts, gather_ms)
     },
@@ -130,6 +141,16 @@ function isStopped({ stopping }: Parts): boolean {
   return stopping.signal.aborted
 }
 
+function renewIfSilent(parts: Parts): void {
+  const { wanted, state, session_ms, log } = parts
+  if (wanted.size === 0 || state.running === undefined || state.changing !== undefined) return
+  const silent_ms = performance.now() - Math.max(state.heard_ms, state.begun_ms)
+  if (silent_ms < Math.max(silence_ms_max, 2 * session_ms)) return
+  log.warn({ silent_ms: Math.round(silent_ms) }, 'the consumer hears nothing: another one is begun')
+  state.running.isStale = true
+  void follow(parts, 0)
+}
+
 /** One change after the other, each to what is wanted by then. */
 function follow(parts: Parts, gather_ms_max: number): Promise<void> {
   const { state } = parts
@@ -158,11 +179,11 @@ async function settled({ log }: Parts, changed: Promise<void>): Promise<void> {
 }
 
 async function begin(parts: Parts): Promise<void> {
-  const { state, begins, take, onBegun, onBroken } = parts
+  const { state, begins, log, take, onBegun, stopping } = parts
   const consumer = newConsumer(parts)
   const current: Running = { consumer, topics: new Set(parts.wanted), isStale: false }
   state.running = current
-  state.heard_ms = performance.now()
+  state.begun_ms = performance.now()
   listen(parts, current)
   onBegun()
   try {
@@ -178,12 +199,15 @@ async function begin(parts: Parts): Promise<void> {
       },
     })
   } catch (error) {
-    if (!isStopped(parts)) onBroken(`The consumer did not begin: ${(error as Error).message}`)
+    if (isStopped(parts)) return
+    log.warn({ err: error }, 'the consumer did not begin')
+    await pause(begin_again_ms, stopping.signal)
+    current.isStale = true
   }
 }
 
 function listen(parts: Parts, current: Running): void {
-  const { state, log, onJoined, onLeaving, onBegun, onBroken } = parts
+  const { state, log, onJoined, onLeaving, onBegun } = parts
   const { consumer } = current
   const { GROUP_JOIN, REBALANCING, FETCH, CRASH } = consumer.events
   consumer.on(FETCH, () => void (state.heard_ms = performance.now()))
@@ -200,7 +224,9 @@ function listen(parts: Parts, current: Running): void {
     onBegun()
     if (isStopped(parts)) return
     log.warn({ err: payload.error, restart: payload.restart }, 'the consumer broke off')
-    if (!payload.restart) onBroken(`The consumer broke off for good: ${payload.error.message}`)
+    if (payload.restart) return
+    current.isStale = true
+    void follow(parts, begin_again_ms)
   })
 }
 

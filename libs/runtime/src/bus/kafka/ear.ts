@@ -22,8 +22,6 @@ export interface EarOptions {
   readonly session_ms: number
   readonly log: Logger
   readonly stopping: AbortSignal
-  /** It hears nothing any more though nobody stopped it. */
-  readonly onBroken: (reason: string) => void
 }
 
 export interface Ear {
@@ -50,7 +48,7 @@ interface Parts extends EarOptions {
 }
 
 export function openEar(options: EarOptions): Ear {
-  const { topics, brokers, session_ms, log, onBroken, administration } = options
+  const { topics, brokers, session_ms, log, administration } = options
   const groupId = topics.ownGroupName('ear', randomUUID())
   const next = new Map<string, number>()
   const listeners = new Set<Listening>()
@@ -65,7 +63,6 @@ export function openEar(options: EarOptions): Ear {
     onLeaving: () => Promise.resolve(),
     take: (payload) => take(parts, payload),
     onBegun: () => undefined,
-    onBroken,
   })
   const parts: Parts = { ...options, groupId, consumption, listeners, next }
   let isUsed = false

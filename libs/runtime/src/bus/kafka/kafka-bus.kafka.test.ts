@@ -1,4 +1,6 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { openLog } from '../../log.ts'
 import { isOutage } from '../../postgres/outage.ts'
 import { eventually } from '../../testing/eventually.ts'
 import { killBroker, startBroker, testBroker } from '../../testing/kafka-broker.ts'
@@ -316,6 +318,29 @@ describe('when Kafka fails', () => {
     expect(inOrder(announced.byKey()['a'] ?? [])).toBe(true)
     expect(Object.keys(byKey()).length).toBe(8)
     expect(await under.bus.deadLetters(1)).toEqual([])
+  })
+
+  test('connections that break while they log in stop nobody', async () => {
+    const login = { mechanism: 'plain', user: 'causeway', password: 'causeway' } as const
+    const address = `127.0.0.1:${testBroker().withLogin}`
+    let said = ''
+    const destination = { write: (line: string) => void (said += line) }
+    const log = openLog({ name: 'test', level: 'warn', destination })
+    const under = await keep(openKafkaUnderTest({ ...spread, address, login, log }))
+    const { subscription, seen } = recorder('orders')
+    await under.bus.subscribe(subscription)
+    await under.bus.listen(listenerTo(['bills']).listening)
+    const { acknowledged, over } = publisher(under, 4)
+    await eventually(() => seen.length > 50, 'work before')
+    const logins = () => said.split('SASL PLAIN authentication failed').length - 1
+    while (logins() < 5) {
+      await wait(chance(40))
+      under.brokers.cut()
+    }
+    const from = seen.length
+    await eventually(() => seen.length > from + 50, 'work after', 60_000)
+    await over()
+    await expectAll(seen, acknowledged)
   })
 
   test('a stop while Kafka is away takes no longer than a process may, and what is committed is sent later', async () => {

@@ -37,8 +37,6 @@ export interface KafkaBusOptions {
   readonly bounds?: Partial<IntakeBounds>
   readonly log: Logger
   readonly metrics: Metrics
-  /** A consumer has ended for good: say the reason and end the process. */
-  readonly onBroken: (reason: string) => void
 }
 
 export interface KafkaBus {
@@ -259,7 +257,7 @@ function subscribe(engine: Engine, subscription: Subscription): Subscribed {
 
 /** All subscriptions of a group go through one consumer. */
 function readerOf(engine: Engine, group: string): Reader {
-  const { readers, brokers, known, session_ms, letters, onBroken } = engine
+  const { readers, brokers, known, session_ms, letters } = engine
   const there = readers.get(group)
   if (there !== undefined) return there
   const reader = openReader({
@@ -271,7 +269,6 @@ function readerOf(engine: Engine, group: string): Reader {
     log: engine.log.child({ group }),
     letters,
     followUp: (messages) => publish(engine, messages),
-    onBroken,
   })
   readers.set(group, reader)
   return reader

@@ -25,8 +25,6 @@ export interface ReaderOptions {
   readonly log: Logger
   readonly letters: Letters
   readonly followUp: FollowUp
-  /** Its reading has ended for good though nobody stopped it. */
-  readonly onBroken: (reason: string) => void
 }
 
 /** A subscription that is read. */
@@ -72,7 +70,7 @@ interface Parts extends ReaderOptions {
 }
 
 export function openReader(options: ReaderOptions): Reader {
-  const { group, topics, session_ms, brokers, log, onBroken } = options
+  const { group, topics, session_ms, brokers, log } = options
   const places = openPlaces()
   const commits = openCommits({ places, log })
   const paused: Parts['paused'] = new Map()
@@ -91,7 +89,6 @@ export function openReader(options: ReaderOptions): Reader {
       paused.clear()
       commits.use(undefined)
     },
-    onBroken,
   })
   const parts: Parts = { ...options, consumption, places, commits, members: new Map(), paused }
   return {

@@ -58,8 +58,7 @@ function settingsOf(user: string, prefix: string): DistributedSettings {
 
 async function open(user: string, prefix: string): Promise<KafkaBus> {
   const settings = settingsOf(user, prefix)
-  const onBroken = (reason: string) => log.error(reason)
-  const options = await busOptionsOf({ name: user, settings, topics, log, onBroken })
+  const options = await busOptionsOf({ name: user, settings, topics, log })
   const metrics = openMetrics({ ofProcess: false })
   const engine = await openKafkaBus({ ...options, metrics, brokers: openBrokers(options.brokers) })
   opened.push(engine)

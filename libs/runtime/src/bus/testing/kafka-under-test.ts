@@ -4,14 +4,14 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openLog, type LogLevel } from '../../log.ts'
+import { openLog, type Logger, type LogLevel } from '../../log.ts'
 import { openMetrics } from '../../metrics.ts'
 import { socketPort, superuser } from '../../postgres/hub-lock.ts'
 import { asSuperuser, provisionDatabase } from '../../postgres/provision.ts'
 import { socketUrl } from '../../postgres/service-databases.ts'
 import { testBroker } from '../../testing/kafka-broker.ts'
 import { testSocketFolder } from '../../testing/test-server.ts'
-import { openBrokers, type Brokers } from '../kafka/brokers.ts'
+import { openBrokers, type BrokerLogin, type Brokers } from '../kafka/brokers.ts'
 import { openDatabases } from '../kafka/databases.ts'
 import type { IntakeBounds } from '../kafka/member.ts'
 import { openKafkaBus, type KafkaBus } from '../kafka/open.ts'
@@ -36,6 +36,8 @@ export interface KafkaUnderTestOptions {
   readonly bounds?: Partial<IntakeBounds>
   /** Where the broker is reached; its own port when left out. */
   readonly address?: string
+  readonly login?: BrokerLogin
+  readonly log?: Logger
   /** Of each topic; 1 when left out. */
   readonly partitions?: number
   readonly publish_ms_max?: number
@@ -44,7 +46,7 @@ export interface KafkaUnderTestOptions {
 
 const migrations = new URL('./migrations/', import.meta.url)
 const shop = { url: '', schema: 'shop', migrations, connections_max: 40 }
-const log = openLog({ name: 'test', level: (process.env['LOG_LEVEL'] ?? 'silent') as LogLevel })
+const silent = openLog({ name: 'test', level: (process.env['LOG_LEVEL'] ?? 'silent') as LogLevel })
 
 export async function openKafkaUnderTest(
   options: KafkaUnderTestOptions = {},
@@ -54,17 +56,17 @@ export async function openKafkaUnderTest(
   return openOn(name, options)
 }
 
-function brokersOf(address: string): Brokers {
-  const identity = { clientId: 'test', tls: undefined, login: undefined }
+function brokersOf(address: string, { login, log = silent }: KafkaUnderTestOptions = {}): Brokers {
+  const identity = { clientId: 'test', tls: undefined, login }
   return openBrokers({ ...identity, addresses: [address], log })
 }
 
 async function openOn(name: string, options: KafkaUnderTestOptions): Promise<KafkaUnderTest> {
   const { address = testBroker().address, bounds = {} } = options
-  const { partitions = 1, publish_ms_max = 4_000, session_ms = 3_000 } = options
+  const { partitions = 1, publish_ms_max = 4_000, session_ms = 3_000, log = silent } = options
   const socketFolder = testSocketFolder()
   const metrics = openMetrics({ ofProcess: false })
-  const brokers = brokersOf(address)
+  const brokers = brokersOf(address, options)
   const engine = await openKafkaBus({
     brokers,
     topics: {
@@ -82,7 +84,6 @@ async function openOn(name: string, options: KafkaUnderTestOptions): Promise<Kaf
     bounds,
     log,
     metrics,
-    onBroken: (reason) => log.error(reason),
   })
   const url = socketUrl(socketFolder, name, superuser)
   const databases = openDatabases({ url, kafka: engine, log })
