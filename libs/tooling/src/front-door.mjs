@@ -22,6 +22,7 @@ const programs = {
   archive: 'libs/runtime/dist/postgres/archive/main.js',
   restore: 'libs/runtime/dist/postgres/restore/main.js',
   bench: 'test-e2e/dist/bench/main.js',
+  'bench:parts': 'test-e2e/dist/bench/parts/main.js',
   sizing: 'test-e2e/dist/bench/sizing/main.js',
 }
 

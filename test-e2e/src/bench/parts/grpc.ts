@@ -1,0 +1,56 @@
+/** What a call between two services costs that carries a batch, both sides, over the hub's own socket. */
+import {
+  Client,
+  credentials,
+  Server,
+  ServerCredentials,
+  type MethodDefinition,
+  type sendUnaryData,
+  type ServerUnaryCall,
+} from '@grpc/grpc-js'
+import { join } from 'node:path'
+import { body } from './http.ts'
+import { costOf, ownCpu_us, repeated } from './measure.ts'
+
+const atOnce = 2
+const asIs = (bytes: Buffer) => bytes
+const method: MethodDefinition<Buffer, Buffer> = {
+  path: '/bench.Parts/Batch',
+  requestStream: false,
+  responseStream: false,
+  requestSerialize: asIs,
+  requestDeserialize: asIs,
+  responseSerialize: asIs,
+  responseDeserialize: asIs,
+}
+
+/** Microseconds of a call with so many messages in it. */
+export async function grpcCost(folder: string, messages: number): Promise<number> {
+  const address = `unix:${join(folder, 'parts.sock')}`
+  const server = new Server()
+  server.addService(
+    { Batch: method },
+    {
+      Batch: (call: ServerUnaryCall<Buffer, Buffer>, answer: sendUnaryData<Buffer>) =>
+        answer(null, call.request),
+    },
+  )
+  await new Promise<void>((resolve, reject) => {
+    const listening = (error: Error | null) => (error === null ? resolve() : reject(error))
+    server.bindAsync(address, ServerCredentials.createInsecure(), listening)
+  })
+  const client = new Client(address, credentials.createInsecure())
+  const batch = Buffer.from(body.repeat(messages))
+  const call = () =>
+    new Promise<void>((resolve, reject) => {
+      client.makeUnaryRequest(method.path, asIs, asIs, batch, (error) =>
+        error === null ? resolve() : reject(error),
+      )
+    })
+  try {
+    return await costOf((until_ms) => repeated(call, atOnce, until_ms), ownCpu_us)
+  } finally {
+    client.close()
+    server.forceShutdown()
+  }
+}

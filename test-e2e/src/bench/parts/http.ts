@@ -1,0 +1,49 @@
+/** What a message costs that comes in or goes out over mutual TLS on a connection that stays open. */
+import { issueClientCertificate, issueServerCertificate, makeCa } from '@causeway/pki'
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { Pool } from 'undici'
+import { costOf, ownCpu_us, repeated } from './measure.ts'
+
+const connections = 16
+const day_ms = 86_400_000
+/** About as long as POST /transfers. */
+export const body = JSON.stringify({ text: 'x'.repeat(1_200) })
+
+export interface HttpCosts {
+  readonly in_us: number
+  readonly out_us: number
+}
+
+export async function httpCosts(): Promise<HttpCosts> {
+  const validity = { from: new Date(Date.now() - day_ms), to: new Date(Date.now() + day_ms) }
+  const subject = (commonName: string) => ({ commonName, organization: undefined })
+  const ca = makeCa({ subject: subject('Bench CA'), validity })
+  const names = { dns: ['localhost'], ip: [] }
+  const own = issueServerCertificate(ca, { subject: subject('localhost'), names, validity })
+  const client = issueClientCertificate(ca, { subject: subject('bench'), validity })
+  const server = fork(fileURLToPath(new URL('./https-server.js', import.meta.url)))
+  const told = async () => Number((await once(server, 'message'))[0])
+  server.send({ ca: ca.certificate, cert: own.certificate, key: own.key })
+  const pool = new Pool(`https://localhost:${await told()}`, {
+    connections,
+    connect: { ca: ca.certificate, cert: client.certificate, key: client.key },
+  })
+  const post = async () => {
+    const answer = await pool.request({ method: 'POST', path: '/', body })
+    await answer.body.dump()
+  }
+  const work = (until_ms: number) => repeated(post, connections, until_ms)
+  const serverCpu_us = () => {
+    const answer = told()
+    server.send('CPU')
+    return answer
+  }
+  try {
+    return { in_us: await costOf(work, serverCpu_us), out_us: await costOf(work, ownCpu_us) }
+  } finally {
+    await pool.destroy()
+    server.disconnect()
+  }
+}

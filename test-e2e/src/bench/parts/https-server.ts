@@ -1,0 +1,21 @@
+/** The other side of `http.ts`: reads JSON, answers 202, and tells its own CPU time when it is asked. */
+import { createServer, type ServerOptions } from 'node:https'
+import { ownCpu_us } from './measure.ts'
+
+process.on('message', (told: ServerOptions | 'CPU') => {
+  if (told === 'CPU') return void process.send?.(ownCpu_us())
+  const server = createServer({ ...told, requestCert: true }, (request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      JSON.parse(Buffer.concat(chunks).toString())
+      response.writeHead(202, { 'content-length': '0' })
+      response.end()
+    })
+  })
+  server.listen(0, 'localhost', () => {
+    const address = server.address()
+    if (address !== null && typeof address !== 'string') process.send?.(address.port)
+  })
+})
+process.on('disconnect', () => process.exit(0))
