@@ -1,7 +1,6 @@
 /** What stands around services that run apart: a PostgreSQL with fsync and a Kafka broker of their own. */
 import { issueClientCertificate, makeCa } from '@causeway/pki'
-import { execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { execFile } from 'node:child_process'
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -9,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { removeDataDir, newDataDir } from '../../hub/hub-process.ts'
 import { processes, type House } from '../../hub/house.ts'
-import { postmasterOf } from '../database.ts'
+import { startPostgres } from './postgres.ts'
 
 export interface Around {
   readonly postmaster: number
@@ -34,34 +33,38 @@ export async function openAround(): Promise<Around> {
     for (let next = undo.pop(); next !== undefined; next = undo.pop()) await next()
   }
   try {
-    const dataDir = join(folder, 'postgres')
-    const server = spawn(
-      process.execPath,
-      [file('libs/runtime/dist/testing/server-process.js'), dataDir, 'fsync'],
-      { stdio: ['ignore', 'pipe', 'inherit'] },
-    )
-    const [said] = (await once(server.stdout, 'data')) as [Buffer]
-    if (!said.toString().startsWith('ready')) throw new Error(said.toString())
-    const { pid: postmaster, socketFolder } = postmasterOf(dataDir)
-    undo.push(async () => {
-      server.kill('SIGKILL')
-      process.kill(postmaster, 'SIGINT')
-      await gone(postmaster)
-    })
+    const postgres = await startPostgres(join(folder, 'postgres'), 'fsync')
+    undo.push(() => postgres.stop())
     const kafka = join(folder, 'kafka')
     const port = await freePorts()
     writeBrokerCertificates(kafka)
     await run(process.execPath, [brokerScript, 'start', String(port), kafka])
     undo.push(() => run(process.execPath, [brokerScript, 'kill', kafka]))
-    process.env['CAUSEWAY_TEST_SOCKET_FOLDER'] = socketFolder
+    process.env['CAUSEWAY_TEST_SOCKET_FOLDER'] = postgres.socketFolder
     process.env['CAUSEWAY_TEST_KAFKA_FOLDER'] = kafka
     process.env['CAUSEWAY_TEST_KAFKA_PORT'] = String(port)
     const broker = Number(readFileSync(join(kafka, 'pid'), 'utf8'))
     const pids = new Map<string, number>()
-    return { postmaster, broker, house: counting(pids), pids, close }
+    undo.push(() => Promise.resolve([...pids.values()].forEach(kill)))
+    return { postmaster: postgres.pid, broker, house: counting(pids), pids, close }
   } catch (error) {
     await close()
     throw error
+  }
+}
+
+/** Whoever interrupts finds nothing left: the work, then the end. Gives what takes that back. */
+export function heedSignals(clear: () => Promise<unknown>): () => void {
+  const end = () => void clear().finally(() => process.exit(130))
+  process.once('SIGINT', end).once('SIGTERM', end)
+  return () => void process.off('SIGINT', end).off('SIGTERM', end)
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It has ended by itself.
   }
 }
 
@@ -104,15 +107,4 @@ function isFree(port: number): Promise<boolean> {
     server.once('error', () => resolve(false))
     server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
   })
-}
-
-async function gone(pid: number): Promise<void> {
-  for (;;) {
-    try {
-      process.kill(pid, 0)
-    } catch {
-      return
-    }
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
 }

@@ -12,7 +12,7 @@ import type { RunResult } from '../messages.ts'
 import type { BenchOptions } from '../options.ts'
 import { planOf, type Plan } from '../plan.ts'
 import { namesOf, onboardAll } from '../stage.ts'
-import { openAround, type Around } from './around.ts'
+import { heedSignals, openAround, type Around } from './around.ts'
 import { keep, loadNow, type Point } from './results.ts'
 
 export interface ReplicasOptions {
@@ -61,6 +61,12 @@ async function measureApart(bench: BenchOptions, size: number): Promise<Measured
   const around = await openAround()
   const fsps = forkFsps([])
   let hub: ApartHub | undefined
+  const clear = async () => {
+    await fsps.end()
+    await hub?.stop()
+    await around.close()
+  }
+  const unheed = heedSignals(clear)
   try {
     const names = serviceNames.flatMap((name) =>
       onTheWay.includes(name) ? of(name, size) : [name],
@@ -69,9 +75,8 @@ async function measureApart(bench: BenchOptions, size: number): Promise<Measured
     await onboardAll(bench, namesOf(bench), hub.operator, fsps)
     return await pay(bench, size, hub, fsps, around)
   } finally {
-    await fsps.end()
-    await hub?.stop()
-    await around.close()
+    unheed()
+    await clear()
   }
 }
 

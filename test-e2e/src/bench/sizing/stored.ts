@@ -3,12 +3,12 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
-import { startHub } from '../../hub/hub-process.ts'
-import { postmasterOf } from '../database.ts'
 import { measureMachine } from '../machine.ts'
-import { hubSettings, type BenchOptions } from '../options.ts'
+import type { BenchOptions } from '../options.ts'
 import { runOnce } from '../run.ts'
 import { keep, loadNow, pointOf } from './results.ts'
+import { heedSignals } from './around.ts'
+import { startPostgres } from './postgres.ts'
 import { seed } from './seed.ts'
 
 export interface StoredOptions {
@@ -23,6 +23,7 @@ export interface StoredOptions {
   readonly say: (sentence: string) => void
 }
 
+const filledMark = 'filled'
 /** Enough to copy from. */
 const firstPayments = 200
 
@@ -58,35 +59,54 @@ function nextPrefix(): string {
   return `r${s.toString(36)}x`
 }
 
-/** Makes a hub, has it make some payments, and copies these. */
+/** Makes a hub that has made some payments, and of that one hubs with copies of these. */
 async function prepare(options: StoredOptions, size: number): Promise<void> {
-  const { bench, payloads, say } = options
+  const empty = folderOf(options, 0)
+  await once(empty, async () => {
+    const { bench } = options
+    const small = { ...bench, payments: firstPayments, warmup: 100 }
+    const ground = { dataDir: empty, isNew: true, verifies: true, prefix: nextPrefix() }
+    await runOnce(small, await measureMachine(), undefined, ground)
+  })
   const dataDir = folderOf(options, size)
-  const isFilled = join(dataDir, 'filled')
-  if (existsSync(isFilled)) return
-  // Of a filling that was cut short.
-  rmSync(dataDir, { recursive: true, force: true })
-  mkdirSync(dataDir, { recursive: true })
-  const machine = await measureMachine()
-  const small = { ...bench, payments: firstPayments, warmup: 100 }
-  const ground = { dataDir, isNew: true, verifies: true, prefix: nextPrefix() }
-  await runOnce(small, machine, undefined, ground)
-  if (size > 0) {
-    const settings = { ...hubSettings(bench), DURABILITY: 'none' }
-    const hub = await startHub({ dataDir, settings })
-    const { socketFolder: host } = postmasterOf(dataDir)
-    const client = new pg.Client({ host, user: 'postgres', database: 'causeway' })
-    try {
-      await client.connect()
-      const onProgress = (table: string, done: number) =>
-        say(`${size} stored: ${table} has ${done}.`)
-      await seed(client, { payments: size, payloads: Math.min(size, payloads), onProgress })
-    } finally {
-      await client.end()
-      await hub.stop()
-    }
-    // It was filled without waiting for the disk.
-    execFileSync('sync')
+  await once(dataDir, async () => {
+    // With owners: PostgreSQL runs as a user of its own.
+    execFileSync('cp', ['-a', `${empty}/.`, dataDir])
+    rmSync(join(dataDir, filledMark))
+    await fill(options, dataDir, size)
+  })
+}
+
+/** A folder is filled once, and from the beginning when that was cut short. */
+async function once(folder: string, work: () => Promise<void>): Promise<void> {
+  if (existsSync(join(folder, filledMark))) return
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
+  await work()
+  writeFileSync(join(folder, filledMark), '')
+}
+
+async function fill(options: StoredOptions, dataDir: string, size: number): Promise<void> {
+  const { payloads, say } = options
+  const server = await startPostgres(dataDir, 'none')
+  const unheed = heedSignals(() => server.stop())
+  const client = new pg.Client({
+    host: server.socketFolder,
+    user: 'postgres',
+    database: 'causeway',
+  })
+  try {
+    await client.connect()
+    await seed(client, {
+      payments: size,
+      payloads: Math.min(size, payloads),
+      onProgress: (table, done) => say(`${size} stored: ${table} has ${done}.`),
+    })
+  } finally {
+    unheed()
+    await client.end()
+    await server.stop()
   }
-  writeFileSync(isFilled, '')
+  // It was filled without waiting for the disk.
+  execFileSync('sync')
 }
