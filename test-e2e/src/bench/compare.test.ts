@@ -58,6 +58,7 @@ function report(change: Partial<Report> = {}): Report {
       node: 'v20.19.0',
     },
     profile: undefined,
+    windows_closed: undefined,
     ...change,
   }
 }

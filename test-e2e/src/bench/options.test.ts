@@ -78,3 +78,9 @@ test.each([
 test('an unknown flag is refused', () => {
   expect(() => readOptions(['--fast'])).toThrow("Unknown option '--fast'")
 })
+
+test('settlement windows are closed beside the payments when that is asked for', () => {
+  expect(runOf().closeWindows_s).toBeUndefined()
+  expect(runOf('--close-windows', '5').closeWindows_s).toBe(5)
+  expect(() => runOf('--close-windows', 'often')).toThrow('--close-windows takes a whole number')
+})

@@ -27,6 +27,8 @@ export interface BenchOptions {
   readonly settings: Readonly<Record<string, string>>
   /** Takes a CPU profile of the hub and names its largest functions. */
   readonly profile: boolean
+  /** Every so many seconds the open settlement window is closed; undefined: never. */
+  readonly closeWindows_s: number | undefined
 }
 
 /** One or several runs, each on a hub of its own, and where their reports go. */
@@ -55,6 +57,7 @@ was made, and the FSPs, the tables and POST /verify agree; else 1 with what is w
                      everything to one other; many: uniform among 1,000 FSPs (uniform)
   --fsps N           FSPs that pay each other (8)
   --warmup N         payments before all others, at 100 per second at most (2000)
+  --close-windows S  the operator closes the settlement window every S seconds, beside the payments
   --legs L           lookup,quote,transfer; or quote,transfer; or transfer (all three)
   --json FILE        write the report as JSON; of several runs a list
   --html FILE        write it as a page with plots
@@ -75,6 +78,7 @@ const fsps_max = 5_000
 /** Signed ahead, a payment takes about 10 KB of memory. */
 const payments_max = 300_000
 const rate_max = 100_000
+const every_s_max = 3_600
 
 /** Throws with one sentence about the first flag that is wrong. */
 export function readOptions(args: readonly string[]): BenchPlan {
@@ -92,6 +96,7 @@ export function readOptions(args: readonly string[]): BenchPlan {
       'open-doors': flag,
       'no-jws': flag,
       'jws-alg': { ...text, default: 'RS256' },
+      'close-windows': text,
       set: { ...text, multiple: true, default: [] },
       json: text,
       html: text,
@@ -103,7 +108,7 @@ export function readOptions(args: readonly string[]): BenchPlan {
   const load = oneOf('load', loads, values.load)
   const algorithm = oneOf('jws-alg', algorithms, values['jws-alg'])
   const isOpen = values['open-doors']
-  const every: Omit<BenchOptions, 'rate'> = {
+  const common: Omit<BenchOptions, 'rate'> = {
     payments: count('payments', values.payments, 10_000, payments_max),
     load,
     fsps: Math.max(2, count('fsps', values.fsps, load === 'many' ? fspsOfMany : 8, fsps_max)),
@@ -113,11 +118,12 @@ export function readOptions(args: readonly string[]): BenchPlan {
     signed: isOpen || values['no-jws'] ? undefined : algorithm,
     settings: Object.fromEntries(values.set.map(setting)),
     profile: values.profile || values.profiles !== undefined,
+    closeWindows_s: every('close-windows', values['close-windows']),
   }
   const rates = (values.rate ?? '200').split(',')
   const { json, html, compare, profiles } = values
   return {
-    runs: rates.map((rate) => ({ ...every, rate: count('rate', rate, 200, rate_max) })),
+    runs: rates.map((rate) => ({ ...common, rate: count('rate', rate, 200, rate_max) })),
     json,
     html,
     compare,
@@ -174,6 +180,10 @@ function oneOf<Choice extends string>(
   const found = choices.find((choice) => choice === given)
   if (found === undefined) throw new Error(`--${flag} is one of ${choices.join(', ')}`)
   return found
+}
+
+function every(flag: string, given: string | undefined): number | undefined {
+  return given === undefined ? undefined : count(flag, given, 1, every_s_max)
 }
 
 function count(flag: string, given: string | undefined, otherwise: number, max: number): number {

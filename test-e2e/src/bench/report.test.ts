@@ -63,6 +63,7 @@ const findings: Findings = {
   verify: { clean: true },
   faults: [],
   profile: undefined,
+  windows_closed: undefined,
 }
 const [options] = readOptions(['--payments', '2000']).runs as readonly [BenchOptions]
 
@@ -136,4 +137,12 @@ test('the table shows what is wrong, and the profile when there is one', () => {
   expect(table).toContain('       3      1 µs  quoting: select 2\n')
   expect(table).toContain('       2     20 µs  transfers: select 1\n')
   expect(table).toContain('       1  TransferPrepared\n')
+})
+
+test('windows that were closed beside the payments are told with how long each took', () => {
+  expect(tableOf(reportOf(options, findings))).not.toContain('windows closed')
+  const windows_closed = { count: 12, ms: { p50: 20, p95: 30, p99: 40, max: 50 } }
+  expect(tableOf(reportOf(options, { ...findings, windows_closed }))).toContain(
+    'windows closed    12, each in p50 20  max 50 ms\n',
+  )
 })

@@ -7,6 +7,7 @@ import type { Probed, RunResult } from './messages.ts'
 import { relaxations, type BenchOptions } from './options.ts'
 import type { Profile } from './profile.ts'
 import type { Latencies } from './timeline.ts'
+import type { WindowsClosed } from './windows.ts'
 
 /** What was counted at one edge of what is measured. */
 export interface Reading {
@@ -24,6 +25,8 @@ export interface Findings {
   readonly result: RunResult
   readonly opened: Reading
   readonly closed: Reading
+  /** Beside the payments; undefined: none was. */
+  readonly windows_closed: WindowsClosed | undefined
   readonly probed: Probed
   readonly settings: Guarantees
   readonly machine: Machine
@@ -82,6 +85,7 @@ export function reportOf(options: BenchOptions, findings: Findings) {
     hub_latency_ms: measured.hub_latency_ms,
     legs: measured.legs,
     lateness_ms,
+    windows_closed: findings.windows_closed,
     cpu_ms_per_transaction: {
       hub: cpu('hub_ms'),
       hub_main_thread: cpu('hub_main_thread_ms'),
@@ -194,6 +198,7 @@ export function tableOf(report: Report): string {
     ['throughput', `${report.tps} per second, ${report.tps_per_used_core} per used core`],
     ...latencyRows('latency', report),
     ...Object.entries(report.legs).flatMap(([leg, times]) => latencyRows(`  ${leg}`, times)),
+    ...windowRows(report),
     ['generator late', `p50 ${report.lateness_ms.p50}  p99 ${report.lateness_ms.p99} ms`],
     ['CPU per payment', `${cpu.total} ms (hub and PostgreSQL)`],
     ['  hub', `${cpu.hub} ms, of it ${cpu.hub_main_thread} in the main thread`],
@@ -218,6 +223,12 @@ export function tableOf(report: Report): string {
   ]
   const lines = rows.map(([name, value]) => `${name.padEnd(18)}${value}`.trimEnd())
   return [...lines, ...profileLines(report)].map((line) => `${line}\n`).join('')
+}
+
+function windowRows({ windows_closed: closed }: Report) {
+  if (closed === undefined) return []
+  const { count, ms } = closed
+  return [['windows closed', `${count}, each in p50 ${ms.p50}  max ${ms.max} ms`]] as const
 }
 
 function latencyRows(name: string, { latency_ms, hub_latency_ms }: Latencies) {

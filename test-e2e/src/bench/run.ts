@@ -11,6 +11,7 @@ import type { BenchOptions } from './options.ts'
 import { planOf, type Plan } from './plan.ts'
 import { readProfile, type CpuProfile, type Span } from './profile.ts'
 import { reportOf, type Findings, type Reading, type Report } from './report.ts'
+import { closeWindows, type WindowsClosed } from './windows.ts'
 import { openStage, type Ground, type Stage } from './stage.ts'
 
 const hour_ms = 3_600_000
@@ -109,15 +110,22 @@ interface Ran {
   readonly result: RunResult
   readonly opened: Reading
   readonly closed: Reading
+  readonly windows_closed: WindowsClosed | undefined
   readonly span: Span
 }
 
 /** The whole load; what is counted is read when the first measured payment begins and ends. */
-async function runThrough(stage: Stage, plan: Plan, { rate, profile }: BenchOptions): Promise<Ran> {
+async function runThrough(
+  stage: Stage,
+  plan: Plan,
+  { rate, profile, closeWindows_s }: BenchOptions,
+): Promise<Ran> {
   const { run: range, measured } = plan
   const edges = new Map<string, Promise<Reading & { readonly now_us: number }>>()
   const show = progress(range.to - range.from)
   const command = { type: 'RUN', range, rate, measured } as const
+  const closing =
+    closeWindows_s === undefined ? undefined : closeWindows(stage.operator, closeWindows_s)
   const { result } = await stage.fsps.ask(command, 'DONE', (report) => {
     if (report.type !== 'WINDOW') return show(report)
     const reading = read(stage, report, profile)
@@ -125,9 +133,16 @@ async function runThrough(stage: Stage, plan: Plan, { rate, profile }: BenchOpti
     reading.catch(() => undefined)
     edges.set(report.edge, reading)
   })
+  const windows_closed = await closing?.stop()
   const [opened, closed] = await Promise.all([edges.get('OPENED'), edges.get('CLOSED')])
   if (opened === undefined || closed === undefined) throw new Error('nothing was measured')
-  return { result, opened, closed, span: { from_us: opened.now_us, to_us: closed.now_us } }
+  return {
+    result,
+    opened,
+    closed,
+    windows_closed,
+    span: { from_us: opened.now_us, to_us: closed.now_us },
+  }
 }
 
 async function read(
