@@ -2,6 +2,7 @@
  * A real browser without a window. It is the one that CONSOLE_TEST_BROWSER names, else one that is
  * installed, else Debian's, which is then installed; where none can be had, the story fails and says so.
  */
+import axe, { type AxeResults } from 'axe-core'
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
@@ -25,8 +26,10 @@ export async function openBrowser(): Promise<Browser> {
   const executablePath = findBrowser() ?? installBrowser()
   return chromium.launch({
     executablePath,
+    timeout: browserStart_ms,
     args: [
       '--no-sandbox',
+      '--disable-dev-shm-usage',
       '--disable-quic',
       '--disable-background-networking',
       '--disable-component-update',
@@ -56,6 +59,23 @@ function installBrowser(): string {
   throw new Error(
     'The console is tested in a real browser, and there is none here and none could be installed: install Chromium, or name one with CONSOLE_TEST_BROWSER.',
   )
+}
+
+/**
+ * What stands in the way of people who use a keyboard, a screen reader, or poor eyes: rules of WCAG 2.2
+ * AA and good practice that the page breaks, each with the first element that does.
+ */
+export async function barriers(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axe.source)
+  const { violations } = await page.evaluate<AxeResults>(
+    "axe.run(document, { resultTypes: ['violations'] })",
+  )
+  return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ''}`)
+}
+
+/** Whether something runs out of the page at its side. */
+export function isTooWide(page: Page): Promise<boolean> {
+  return page.evaluate<boolean>('document.documentElement.scrollWidth > window.innerWidth')
 }
 
 /** Kept as test output, to be looked at. */

@@ -24,19 +24,44 @@ export interface Session {
 
 const key = 'causeway-session'
 
+let hasEnded = false
+
 /** Kept until the tab is closed. */
 export const session = {
   current(): Session | undefined {
     const kept = sessionStorage.getItem(key)
     return kept === null ? undefined : (JSON.parse(kept) as Session)
   },
-  begin: (opened: Session) => sessionStorage.setItem(key, JSON.stringify(opened)),
-  end: () => sessionStorage.removeItem(key),
+  begin(opened: Session): void {
+    sessionStorage.setItem(key, JSON.stringify(opened))
+  },
+  end(): void {
+    hasEnded = true
+    sessionStorage.removeItem(key)
+  },
+  /** Since the page was opened; its log-in form says so. */
+  hasEnded: () => hasEnded,
 }
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 export async function call<Body>(method: Method, path: string, body?: unknown): Promise<Body> {
+  const text = await (await ask(method, path, body)).text()
+  return (text === '' ? undefined : readExactJson(text)) as Body
+}
+
+/** Saves what the API answers as a file of the browser's. */
+export async function download(path: string, name: string): Promise<void> {
+  const answer = await ask('GET', path)
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(await answer.blob())
+  link.download = name
+  link.click()
+  URL.revokeObjectURL(link.href)
+}
+
+/** What the API did not refuse. */
+async function ask(method: Method, path: string, body?: unknown): Promise<Response> {
   const token = session.current()?.accessToken
   const headers: Record<string, string> = { accept: 'application/json' }
   if (body !== undefined) headers['content-type'] = 'application/json'
@@ -51,26 +76,32 @@ export async function call<Body>(method: Method, path: string, body?: unknown): 
   } catch {
     throw new Refusal(0, '', 'The hub cannot be reached.')
   }
-  const text = await answer.text()
-  const read = text === '' ? undefined : readExactJson(text)
-  if (!answer.ok) throw refusalOf(answer.status, read)
-  return read as Body
+  if (!answer.ok) throw refusalOf(answer.status, await answer.text())
+  return answer
 }
 
-function refusalOf(status: number, read: unknown): Refusal {
-  const { errorInformation } = (read ?? {}) as {
-    readonly errorInformation?: { readonly errorCode: string; readonly errorDescription: string }
+export interface ErrorInformation {
+  readonly errorCode: string
+  readonly errorDescription: string
+}
+
+/** Whatever stands before the hub may answer in words of its own. */
+function refusalOf(status: number, text: string): Refusal {
+  try {
+    const { errorInformation } = JSON.parse(text) as { readonly errorInformation: ErrorInformation }
+    return new Refusal(status, errorInformation.errorCode, errorInformation.errorDescription)
+  } catch {
+    return new Refusal(status, '', `The hub answered ${status}.`)
   }
-  return new Refusal(
-    status,
-    errorInformation?.errorCode ?? '',
-    errorInformation?.errorDescription ?? `The hub answered ${status}.`,
-  )
 }
 
 export const get = <Body>(path: string) => call<Body>('GET', path)
 
-/** A path whose parts are encoded, and a query without what is empty. */
+/** The path of a participant, or of what belongs to it. */
+export const participantPath = (name: string, rest = '') =>
+  `/participants/${encodeURIComponent(name)}${rest}`
+
+/** A query without what is empty. */
 export function query(values: Readonly<Record<string, string>>): string {
   const filled = Object.entries(values).filter(([, value]) => value !== '')
   return filled.length === 0 ? '' : `?${new URLSearchParams(filled).toString()}`

@@ -1,58 +1,90 @@
 /** Log-in, the ways between the views, and the views. */
 import { useQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
 import { Link, Route, Router, Switch, useLocation } from 'wouter'
 import { useHashLocation } from 'wouter/use-hash-location'
-import { accessQuery, logOut } from './access.ts'
-import { Page, Problem } from './ui.tsx'
+import { accessQuery, logOut, useOperator } from './access.ts'
+import { Loading, Page, Problem } from './ui.tsx'
+import { Alarms } from './views/alarms.tsx'
 import { Approvals } from './views/approvals.tsx'
+import { Audit } from './views/audit.tsx'
 import { DeadLetters } from './views/dead-letters.tsx'
 import { LogIn } from './views/log-in.tsx'
+import { Operators } from './views/operators.tsx'
 import { Overview } from './views/overview.tsx'
 import { ParticipantPage } from './views/participant.tsx'
 import { Participants } from './views/participants.tsx'
 import { Payments } from './views/payments.tsx'
+import { SettlementPage } from './views/settlement.tsx'
 import { Settlements } from './views/settlements.tsx'
 import { StoryPage } from './views/story.tsx'
 
 export function App() {
   const access = useQuery(accessQuery)
-  if (access.data !== undefined) {
-    return access.data.state === 'OUT' ? <LogIn /> : <Inside name={access.data.name} />
+  if (access.data !== undefined) return access.data.state === 'OUT' ? <LogIn /> : <Inside />
+  if (!access.isError) {
+    return (
+      <main>
+        <Loading />
+      </main>
+    )
   }
   return (
-    <main>{access.isError ? <Problem error={access.error} /> : <p role="status">Loading…</p>}</main>
+    <main>
+      <h1>Causeway</h1>
+      <Problem error={access.error} />
+      <button type="button" onClick={() => void access.refetch()}>
+        Try again
+      </button>
+    </main>
   )
 }
 
-function Inside({ name }: { name: string | undefined }) {
+function Inside() {
   return (
     <Router hook={useHashLocation}>
       <a className="skip" href="#main" onClick={focusMain}>
         Skip to the content
       </a>
-      <Header name={name} />
+      <Header />
       <main id="main" tabIndex={-1}>
-        <Switch>
-          <Route path="/" component={Overview} />
-          <Route path="/participants" component={Participants} />
-          <Route path="/participants/:name">
-            {({ name }) => <ParticipantPage key={name} name={decodeURIComponent(name)} />}
-          </Route>
-          <Route path="/payments" component={Payments} />
-          <Route path="/payments/:transferId">
-            {({ transferId }) => <StoryPage key={transferId} transferId={transferId} />}
-          </Route>
-          <Route path="/settlements" component={Settlements} />
-          <Route path="/approvals" component={Approvals} />
-          <Route path="/dead-letters" component={DeadLetters} />
-          <Route>
-            <Page title="Not here">
-              <p>There is no such page.</p>
-            </Page>
-          </Route>
-        </Switch>
+        <Views />
       </main>
     </Router>
+  )
+}
+
+function Views() {
+  return (
+    <Switch>
+      <Route path="/" component={Overview} />
+      <Route path="/participants" component={Participants} />
+      <Route path="/participants/:name/*?">
+        {({ name }) => <ParticipantPage key={name} name={name} />}
+      </Route>
+      <Route path="/payments" component={Payments} />
+      <Route path="/payments/of/:search" component={Payments} />
+      <Route path="/payments/:transferId">
+        {({ transferId }) => (
+          <StoryPage key={transferId} transferId={decodeURIComponent(transferId)} />
+        )}
+      </Route>
+      <Route path="/settlements" component={Settlements} />
+      <Route path="/settlements/:id">{({ id }) => <SettlementPage key={id} id={id} />}</Route>
+      <Route path="/approvals" component={Approvals} />
+      <Route path="/dead-letters" component={DeadLetters} />
+      <Route path="/alarms" component={Alarms} />
+      <Route path="/operators" component={Operators} />
+      <Route path="/audit" component={Audit} />
+      <Route path="/audit/of/:search" component={Audit} />
+      <Route>
+        <Page title="Not here">
+          <p>
+            There is no such page. <Link href="/">Go to the overview</Link>
+          </p>
+        </Page>
+      </Route>
+    </Switch>
   )
 }
 
@@ -62,36 +94,55 @@ function focusMain(event: { preventDefault(): void }) {
   document.getElementById('main')?.focus()
 }
 
+/** With the privilege without which there is nothing to see. */
 const ways = [
-  ['/', 'Overview'],
-  ['/participants', 'Participants'],
-  ['/payments', 'Payments'],
-  ['/settlements', 'Settlement'],
-  ['/approvals', 'Approvals'],
-  ['/dead-letters', 'Failed deliveries'],
+  ['/', 'Overview', ''],
+  ['/participants', 'Participants', 'VIEW_PARTICIPANTS'],
+  ['/payments', 'Payments', 'VIEW_TRANSFERS'],
+  ['/settlements', 'Settlement', 'VIEW_SETTLEMENTS'],
+  ['/approvals', 'Approvals', 'VIEW_PENDING'],
+  ['/dead-letters', 'Failed deliveries', 'VIEW_DELIVERIES'],
+  ['/alarms', 'Alarms', 'VIEW_PARTICIPANTS'],
+  ['/operators', 'Operators', 'VIEW_OPERATORS'],
+  ['/audit', 'Audit', 'VIEW_AUDIT'],
 ] as const
 
-function Header({ name }: { name: string | undefined }) {
+function Header() {
   const [location] = useLocation()
+  const [isOpen, setOpen] = useState(false)
+  const { name, may } = useOperator()
+  useEffect(() => setOpen(false), [location])
   return (
     <header>
-      <strong>Causeway</strong>
-      <nav aria-label="Views">
+      <strong className="brand">Causeway</strong>
+      {/* Only on a phone; elsewhere the ways are always open. */}
+      <button
+        type="button"
+        className="menu"
+        aria-expanded={isOpen}
+        aria-controls="ways"
+        onClick={() => setOpen(!isOpen)}
+      >
+        Menu
+      </button>
+      <nav id="ways" aria-label="Views" className={isOpen ? 'open' : ''}>
         <ul>
-          {ways.map(([path, name]) => {
-            const isHere = path === '/' ? location === '/' : location.startsWith(path)
-            return (
-              <li key={path}>
-                <Link href={path} aria-current={isHere ? 'page' : undefined}>
-                  {name}
-                </Link>
-              </li>
-            )
-          })}
+          {ways
+            .filter(([, , privilege]) => privilege === '' || may(privilege))
+            .map(([path, label]) => {
+              const isHere = path === '/' ? location === '/' : location.startsWith(path)
+              return (
+                <li key={path}>
+                  <Link href={path} aria-current={isHere ? 'page' : undefined}>
+                    {label}
+                  </Link>
+                </li>
+              )
+            })}
         </ul>
       </nav>
       {name !== undefined && (
-        <span>
+        <span className="who">
           {name}{' '}
           <button type="button" onClick={() => void logOut()}>
             Log out

@@ -1,13 +1,27 @@
 /** The few elements that every view is made of: labelled, reachable by keyboard, and plain. */
-import { useMutation, useQueryClient, type UseQueryResult } from '@tanstack/react-query'
-import { useId, type FormEvent, type ReactNode } from 'react'
+import type { UseQueryResult } from '@tanstack/react-query'
+import { useEffect, useId, useRef, type ReactNode } from 'react'
+import { Refusal } from './api.ts'
 import { isNegative, shownAmount, type Amount } from './domain/amounts.ts'
 
+/** Whoever comes from another view begins at the heading of this one; who just opened the page, at its top. */
+let isFirstView = true
+
 export function Page({ title, children }: { title: string; children: ReactNode }) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => {
+    if (!isFirstView) {
+      window.scrollTo(0, 0)
+      heading.current?.focus()
+    }
+    isFirstView = false
+  }, [title])
   return (
     <>
       <title>{`${title} – Causeway`}</title>
-      <h1>{title}</h1>
+      <h1 ref={heading} tabIndex={-1}>
+        {title}
+      </h1>
       {children}
     </>
   )
@@ -31,27 +45,70 @@ export function Loaded<Data>({
   query: UseQueryResult<Data>
   children: (data: Data) => ReactNode
 }) {
-  if (query.data !== undefined) {
-    return (
-      <>
-        {query.isError && <Problem error={query.error} />}
-        {children(query.data)}
-      </>
-    )
-  }
-  return query.isError ? <Problem error={query.error} /> : <p role="status">Loading…</p>
+  const problem = query.isError && (
+    <>
+      <Problem error={query.error} />
+      <button type="button" disabled={query.isFetching} onClick={() => void query.refetch()}>
+        Try again
+      </button>
+    </>
+  )
+  if (query.data === undefined) return problem === false ? <Loading /> : problem
+  if (problem === false) return children(query.data)
+  return (
+    <>
+      {problem}
+      <p>
+        What follows is as of <Time at={new Date(query.dataUpdatedAt).toISOString()} />.
+      </p>
+      {children(query.data)}
+    </>
+  )
 }
 
+export function Loading() {
+  return (
+    <p role="status" className="loading">
+      Loading…
+    </p>
+  )
+}
+
+/** The code is what an FSP or a manual knows it by, the description says what is special this time. */
 export function Problem({ error }: { error: Error }) {
+  const code = error instanceof Refusal ? error.code : ''
   return (
     <p role="alert" className="problem">
+      {code !== '' && <strong>{code} </strong>}
       {error.message}
     </p>
   )
 }
 
-const good = ['ACTIVE', 'READY', 'COMMITTED', 'OPEN', 'SETTLED', 'DELIVERED', 'POSTED', 'ACCEPTED']
-const bad = ['ABORTED', 'FAILED', 'INACTIVE', 'NOT READY', 'REFUSED', 'VOIDED', 'REJECTED']
+const good = [
+  'ACTIVE',
+  'READY',
+  'COMMITTED',
+  'OPEN',
+  'SETTLED',
+  'DELIVERED',
+  'POSTED',
+  'ACCEPTED',
+  'VALID',
+]
+const bad = [
+  'ABORTED',
+  'ABORTED_REJECTED',
+  'EXPIRED',
+  'FAILED',
+  'INACTIVE',
+  'LIMIT',
+  'LOCKED',
+  'NOT READY',
+  'REFUSED',
+  'REJECTED',
+  'VOIDED',
+]
 
 /** The word says it; the colour only helps. */
 export function State({ state }: { state: string }) {
@@ -62,170 +119,96 @@ export function State({ state }: { state: string }) {
 export function Money({ amount, currency }: { amount: Amount; currency?: string }) {
   return (
     <span className={isNegative(amount) ? 'money negative' : 'money'}>
-      {shownAmount(amount)}
+      {shownAmount(amount, currency)}
       {currency === undefined ? '' : ` ${currency}`}
     </span>
   )
 }
 
+/** In UTC, as everything in the hub. */
 export function Time({ at }: { at: string | null }) {
   if (at === null) return <>–</>
   return (
     <time dateTime={at} title={at}>
-      {at.slice(0, 10)} {at.slice(11, 19)}
+      {at.slice(0, 10)} {at.slice(11, 19)} <small>UTC</small>
     </time>
   )
 }
 
+export interface Row {
+  readonly key: string | number
+  /** One for each column; the first names the row. */
+  readonly cells: readonly ReactNode[]
+}
+
+/** On a phone each row stands by itself, and each cell says what it is; so the roles are told anew. */
 export function Table({
   caption,
   head,
-  children,
+  rows,
   empty,
 }: {
   caption: string
+  /** The name of a column of figures begins with #. */
   head: readonly string[]
-  children: readonly ReactNode[]
+  rows: readonly Row[]
   empty: string
 }) {
-  if (children.length === 0) return <p>{empty}</p>
+  if (rows.length === 0) return <p className="empty">{empty}</p>
+  const columns = head.map((name) => ({
+    name: name.replace('#', ''),
+    className: name.startsWith('#') ? 'figure' : undefined,
+  }))
   return (
-    <div className="scroll" role="region" aria-label={caption} tabIndex={0}>
-      <table>
+    <div className="scroll">
+      <table role="table">
         <caption>{caption}</caption>
-        <thead>
-          <tr>
-            {head.map((name) => (
-              <th key={name} scope="col">
+        <thead role="rowgroup">
+          <tr role="row">
+            {columns.map(({ name, className }) => (
+              <th key={name} role="columnheader" scope="col" className={className}>
                 {name}
               </th>
             ))}
           </tr>
         </thead>
-        <tbody>{children}</tbody>
+        <tbody role="rowgroup">
+          {rows.map(({ key, cells }) => (
+            <tr key={key} role="row">
+              {cells.map((cell, at) => {
+                const { name, className } = columns[at] ?? { name: '', className: undefined }
+                return at === 0 ? (
+                  <th key={name} role="rowheader" scope="row">
+                    {cell}
+                  </th>
+                ) : (
+                  <td key={name} role="cell" data-label={name} className={className}>
+                    {isNothing(cell) ? null : <div>{cell}</div>}
+                  </td>
+                )
+              })}
+            </tr>
+          ))}
+        </tbody>
       </table>
     </div>
   )
 }
 
-/** Runs a change, then reads everything anew: what is shown is what the hub says. */
-export function useChange<Input>(run: (input: Input) => Promise<unknown>, quiet = false) {
-  const client = useQueryClient()
-  const readAnew = () => (quiet ? undefined : client.invalidateQueries())
-  return useMutation({ mutationFn: run, onSettled: readAnew })
-}
+const isNothing = (shown: ReactNode) =>
+  shown === null || shown === undefined || shown === false || shown === ''
 
-/** A change that needs no more than a press. */
-export function ActionButton({
-  label,
-  run,
-  kind = '',
-  disabled = false,
-}: {
-  label: string
-  run: () => Promise<unknown>
-  kind?: '' | 'danger' | 'primary'
-  disabled?: boolean
-}) {
-  const change = useChange<undefined>(run)
+/** Pairs of what and how much; what is nothing is left out. */
+export function Facts({ of }: { of: Readonly<Record<string, ReactNode>> }) {
+  const known = Object.entries(of).filter(([, value]) => !isNothing(value))
   return (
-    <span className="action">
-      <button
-        type="button"
-        className={kind}
-        disabled={change.isPending || disabled}
-        onClick={() => change.mutate(undefined)}
-      >
-        {change.isPending ? `${label}…` : label}
-      </button>
-      {change.isError && <Problem error={change.error} />}
-    </span>
-  )
-}
-
-export interface FieldOf<Name extends string> {
-  readonly name: Name
-  readonly label: string
-  readonly type?: 'text' | 'password' | 'search' | 'url'
-  readonly options?: readonly string[]
-  readonly initial?: string
-  readonly optional?: boolean
-  readonly inputMode?: 'decimal'
-  readonly autoComplete?: string
-}
-
-export type Values<Name extends string> = Readonly<Record<Name, string>>
-
-/** A form of labelled fields; says whether the change was made. */
-export function ChangeForm<Name extends string>({
-  fields,
-  submit,
-  run,
-  done = 'Done.',
-  quiet = false,
-}: {
-  fields: readonly FieldOf<Name>[]
-  submit: string
-  run: (values: Values<Name>) => Promise<unknown>
-  done?: string
-  /** It changes nothing that is shown. */
-  quiet?: boolean
-}) {
-  const change = useChange(run, quiet)
-  const send = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    const form = event.currentTarget
-    const data = new FormData(form)
-    const values = Object.fromEntries(fields.map(({ name }) => [name, textIn(data, name)]))
-    change.mutate(values as Values<Name>, { onSuccess: () => form.reset() })
-  }
-  return (
-    <form onSubmit={send}>
-      {fields.map((field) => (
-        <Field key={field.name} field={field} />
+    <dl>
+      {known.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
       ))}
-      <button type="submit" className="primary" disabled={change.isPending}>
-        {change.isPending ? `${submit}…` : submit}
-      </button>
-      {change.isError && <Problem error={change.error} />}
-      {change.isSuccess && done !== '' && <p role="status">{done}</p>}
-    </form>
-  )
-}
-
-function textIn(data: FormData, name: string): string {
-  const value = data.get(name)
-  return typeof value === 'string' ? value.trim() : ''
-}
-
-function Field<Name extends string>({ field }: { field: FieldOf<Name> }) {
-  const id = useId()
-  const { name, label, type = 'text', options, initial = '', optional = false } = field
-  return (
-    <div className="field">
-      <label htmlFor={id}>
-        {label}
-        {optional ? ' (optional)' : ''}
-      </label>
-      {options === undefined ? (
-        <input
-          id={id}
-          name={name}
-          type={type}
-          defaultValue={initial}
-          required={!optional}
-          inputMode={field.inputMode}
-          autoComplete={field.autoComplete ?? 'off'}
-        />
-      ) : (
-        <select id={id} name={name} defaultValue={initial} required={!optional}>
-          {options.map((option) => (
-            <option key={option} value={option}>
-              {option === '' ? 'any' : option.replaceAll('_', ' ')}
-            </option>
-          ))}
-        </select>
-      )}
-    </div>
+    </dl>
   )
 }

@@ -3,7 +3,12 @@ import { differences } from './difference.ts'
 
 test('only what differs is told, by its path', () => {
   const before = { isActive: false, roles: ['viewer'], limit: { value: '100' }, name: 'mary' }
-  const after = { isActive: true, roles: ['viewer', 'maker'], limit: { value: '100' }, name: 'mary' }
+  const after = {
+    isActive: true,
+    roles: ['viewer', 'maker'],
+    limit: { value: '100' },
+    name: 'mary',
+  }
   expect(differences(before, after)).toEqual([
     { path: 'isActive', before: 'false', after: 'true' },
     { path: 'roles.1', before: undefined, after: 'maker' },
@@ -19,4 +24,13 @@ test('what came into being has no before, and what is gone no after', () => {
     { path: 'roles', before: 'none', after: undefined },
   ])
   expect(differences(null, null)).toEqual([])
+})
+
+test('a record within a text is looked into, and other text is left alone', () => {
+  const after = { change: '{"amount":"250000","of":["a"]}', note: '{not JSON' }
+  expect(differences(null, after).map(({ path, after: is }) => [path, is])).toEqual([
+    ['change.amount', '250000'],
+    ['change.of.0', 'a'],
+    ['note', '{not JSON'],
+  ])
 })

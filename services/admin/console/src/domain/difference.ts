@@ -23,7 +23,10 @@ function leavesOf(value: unknown, path = ''): ReadonlyMap<string, string> {
   if (value === null || value === undefined) {
     return new Map(path === '' ? [] : [[path, 'nothing']])
   }
-  if (typeof value !== 'object') return new Map([[path, textOf(value)]])
+  if (typeof value !== 'object') {
+    const told = typeof value === 'string' ? recordIn(value) : undefined
+    return told === undefined ? new Map([[path, textOf(value)]]) : leavesOf(told, path)
+  }
   const members = Object.entries<unknown>({ ...value })
   if (members.length === 0) return new Map(path === '' ? [] : [[path, 'none']])
   return new Map(
@@ -31,6 +34,16 @@ function leavesOf(value: unknown, path = ''): ReadonlyMap<string, string> {
       ...leavesOf(member, path === '' ? name : `${path}.${name}`),
     ]),
   )
+}
+
+/** Some services put a record on record as its JSON. */
+function recordIn(text: string): object | undefined {
+  if (!text.startsWith('{')) return undefined
+  try {
+    return JSON.parse(text) as object
+  } catch {
+    return undefined
+  }
 }
 
 function textOf(value: unknown): string {

@@ -3,9 +3,12 @@ import {
   canAbort,
   canClose,
   canSettle,
+  hasReached,
   nextStep,
   settlementStep,
+  stepEffects,
   stepLabels,
+  steps,
 } from './settlement-steps.ts'
 
 const states = [
@@ -51,6 +54,14 @@ test('only the open window is closed, and only closed ones are settled', () => {
   expect(windows.filter(canSettle)).toEqual(['CLOSED', 'PENDING_SETTLEMENT', 'ABORTED'])
 })
 
-test('every step has a word', () => {
-  expect(Object.values(stepLabels).every((label) => label.length > 0)).toBe(true)
+test('every step has a word, and says what it does', () => {
+  for (const words of [stepLabels, stepEffects]) {
+    expect(Object.keys(words)).toEqual([...steps])
+    expect(Object.values(words).every((label) => label.length > 0)).toBe(true)
+  }
+})
+
+test('a settlement has reached its own step and those before', () => {
+  const reached = (state: string) => steps.filter((step) => hasReached(state, step)).length
+  expect(states.map(reached)).toEqual([1, 2, 3, 4, 4, 5, 0])
 })

@@ -2,7 +2,7 @@
  * What the state machines of windows and settlements allow next: the buttons are drawn from here, so
  * that none is shown that the API would refuse for the state.
  */
-const steps = [
+export const steps = [
   'PENDING_SETTLEMENT',
   'PS_TRANSFERS_RECORDED',
   'PS_TRANSFERS_RESERVED',
@@ -19,6 +19,23 @@ export const stepLabels: Readonly<Record<AccountStep, string>> = {
   PS_TRANSFERS_RESERVED: 'Reserve',
   PS_TRANSFERS_COMMITTED: 'Commit',
   SETTLED: 'Settle',
+}
+
+/** What it does to money, for whoever is about to press it. */
+export const stepEffects: Readonly<Record<AccountStep, string>> = {
+  PENDING_SETTLEMENT: 'No money moves.',
+  PS_TRANSFERS_RECORDED: 'What each owes is written down; no money moves yet.',
+  PS_TRANSFERS_RESERVED:
+    'Who is owed money can no longer spend it, since the bank is about to pay it out. Send the bank its instructions after this.',
+  PS_TRANSFERS_COMMITTED:
+    'Who owed money may spend as much again. Only when the bank has confirmed, for this cannot be taken back.',
+  SETTLED: 'It is over, and nothing of it can be changed any more.',
+}
+
+/** Whether a settlement has taken this step; SETTLING is as far as COMMITTED. */
+export function hasReached(state: string, step: AccountStep): boolean {
+  const at = state === 'SETTLING' ? 'PS_TRANSFERS_COMMITTED' : state
+  return steps.findIndex((each) => each === at) >= steps.indexOf(step)
 }
 
 /** The state directly after an account's own; undefined when there is none. */

@@ -1,22 +1,14 @@
 /** What one person has asked for and another has to decide about. */
 import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { useOperator } from '../access.ts'
 import { call, get } from '../api.ts'
-import { ActionButton, Loaded, Page, Table, Time } from '../ui.tsx'
+import { AskButton } from '../change.tsx'
+import { privilegeOf } from '../domain/privileges.ts'
+import { requestKinds, requestSentence } from '../domain/requests.ts'
+import { Loaded, Page, Table, Time } from '../ui.tsx'
 
-/** Where requests of a kind are listed, and where they are decided. */
-const kinds = [
-  ['GetPendingParticipants', 'ApproveParticipant'],
-  ['GetPendingManageFunds', 'ApproveManageFunds'],
-  ['GetPendingLiquidityCoverReservations', 'ApproveLiquidityCoverReservation'],
-  ['GetPendingStateUpdates', 'ApproveParticipantStateUpdate'],
-  ['GetPendingParticipantsAccounts', 'ApproveParticipantAccount'],
-  ['GetPendingAccountsWithStatusUpdates', 'ApproveAccountStatusUpdate'],
-  ['GetPendingAccountsWithLimitUpdates', 'ApproveAccountLimitUpdate'],
-  ['GetPendingAccountsWithThresholdUpdates', 'ApproveAccountThresholdUpdate'],
-  ['GetPendingEndpointUpdates', 'ApproveEndpointsUpdate'],
-] as const
-
-interface Pending {
+interface Request {
   readonly requestId: string
   readonly type: string
   readonly createdBy: string
@@ -26,77 +18,109 @@ interface Pending {
 
 interface Waiting {
   readonly approve: string
-  readonly request: Pending
+  readonly request: Request
 }
 
 async function allPending(): Promise<readonly Waiting[]> {
   const lists = await Promise.all(
-    kinds.map(async ([list, approve]) =>
-      (await get<Pending[]>(`/${list}`)).map((request) => ({ approve, request })),
+    requestKinds.map(async ([, list, approve]) =>
+      (await get<Request[]>(`/${list}`)).map((request) => ({ approve, request })),
     ),
   )
-  return lists.flat()
+  return lists.flat().toSorted((a, b) => a.request.createdDate.localeCompare(b.request.createdDate))
+}
+
+export function usePending() {
+  const { may } = useOperator()
+  return useQuery({
+    queryKey: ['pending'],
+    queryFn: allPending,
+    refetchInterval: 10_000,
+    enabled: may('VIEW_PENDING'),
+  })
 }
 
 export function Approvals() {
-  const pending = useQuery({
-    queryKey: ['pending'],
-    queryFn: allPending,
-    refetchInterval: 5_000,
-  })
   return (
     <Page title="Pending approvals">
       <p>Who asked for a change cannot approve it: it takes a second person.</p>
-      <Loaded query={pending}>
+      <Loaded query={usePending()}>
         {(all) => (
           <Table
-            caption="Requests that wait for a decision"
-            head={['Request', 'What', 'Asked by', 'When', 'Decide']}
+            caption="Requests that wait for a decision, the oldest first"
+            head={['Request', 'In full', 'Asked by', 'When', 'Decide']}
             empty="Nothing waits for a decision."
-          >
-            {all.map((waiting) => (
-              <PendingRow key={waiting.request.requestId} waiting={waiting} />
-            ))}
-          </Table>
+            rows={all.map(({ approve, request }) => ({
+              key: request.requestId,
+              cells: [
+                <>
+                  {requestSentence(request.type, request.change)}
+                  <br />
+                  <small>{request.type}</small>
+                </>,
+                <Content key="content" value={request.change} />,
+                request.createdBy,
+                <Time key="when" at={request.createdDate} />,
+                <Decision key="decide" approve={approve} request={request} />,
+              ],
+            }))}
+          />
         )}
       </Loaded>
     </Page>
   )
 }
 
-function PendingRow({ waiting: { approve, request } }: { waiting: Waiting }) {
-  const { requestId, type, createdBy, createdDate, change } = request
-  const decide = (decision: 'APPROVE' | 'REJECT') => () =>
-    call('POST', `/${approve}`, { requestId, decision })
+function Decision({ approve, request }: Waiting) {
+  const { name, may } = useOperator()
+  const { requestId, type, createdBy, change } = request
+  if (createdBy === name) return <p>You asked for it; another person decides.</p>
+  if (!may(privilegeOf(approve))) return <p>Your roles do not let you decide this.</p>
+  const sentence = requestSentence(type, change)
+  const text = (
+    <>
+      <p>
+        <strong>{sentence}</strong>
+      </p>
+      <p>Asked for by {createdBy}.</p>
+      <Content value={change} />
+    </>
+  )
+  const note = { name: 'note', label: 'Note', optional: true } as const
+  const decide = (decision: 'APPROVE' | 'REJECT') => (values: { readonly note: string }) =>
+    call('POST', `/${approve}`, { requestId, decision, note: values.note })
   return (
-    <tr>
-      <th scope="row">{type}</th>
-      <td>
-        <Content value={change} />
-      </td>
-      <td>{createdBy}</td>
-      <td>
-        <Time at={createdDate} />
-      </td>
-      <td>
-        <ActionButton label="Approve" kind="primary" run={decide('APPROVE')} />
-        <ActionButton label="Reject" kind="danger" run={decide('REJECT')} />
-      </td>
-    </tr>
+    <>
+      <AskButton
+        label="Approve"
+        kind="primary"
+        title="Approve this request?"
+        text={text}
+        fields={[note]}
+        way={{ label: 'Approve now', run: decide('APPROVE') }}
+      />
+      <AskButton
+        label="Reject"
+        kind="danger"
+        title="Reject this request?"
+        text={text}
+        fields={[note]}
+        way={{ label: 'Reject now', run: decide('REJECT'), isDangerous: true }}
+      />
+    </>
   )
 }
 
 /** What was asked for, however deep. */
-function Content({ value }: { value: unknown }) {
+function Content({ value }: { value: unknown }): ReactNode {
   if (Array.isArray(value)) {
     return value.map((each: unknown, at) => (
-      <span key={at}>
-        {at > 0 && ', '}
+      <div key={at}>
         <Content value={each} />
-      </span>
+      </div>
     ))
   }
-  if (typeof value !== 'object' || value === null) return <>{String(value)}</>
+  if (typeof value !== 'object' || value === null) return String(value)
   return (
     <dl className="facts">
       {Object.entries<unknown>({ ...value }).map(([name, member]) => (

@@ -1,8 +1,11 @@
 /** What could not be delivered, and sending it again. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
+import { useOperator } from '../access.ts'
 import { call, get } from '../api.ts'
-import { ActionButton, Loaded, Page, Table, Time } from '../ui.tsx'
+import { ActionButton, AskButton } from '../change.tsx'
+import { Loaded, Page, Table, Time } from '../ui.tsx'
+import { FspLink } from './participants.tsx'
 
 interface DeadLetter {
   readonly notificationId: string
@@ -17,63 +20,93 @@ interface DeadLetter {
   readonly takenAt: string
 }
 
-export function DeadLetters() {
-  const letters = useQuery({
+interface Resending {
+  readonly outcome: 'RESENT' | 'UNKNOWN' | 'EXPIRED'
+}
+
+const letters_max = 1_000
+
+export function useDeadLetters() {
+  const { may } = useOperator()
+  return useQuery({
     queryKey: ['dead-letters'],
-    queryFn: () => get<DeadLetter[]>('/dead-letters'),
-    refetchInterval: 5_000,
+    queryFn: () => get<DeadLetter[]>(`/dead-letters?limit=${letters_max}`),
+    refetchInterval: 10_000,
+    enabled: may('VIEW_DELIVERIES'),
   })
+}
+
+export function DeadLetters() {
+  const { may } = useOperator()
   return (
     <Page title="Failed deliveries">
-      <Loaded query={letters}>
+      <p>
+        Messages that an FSP could not be given. Nothing is lost: each is kept as it was and can be
+        sent again, when the FSP answers again.
+      </p>
+      <Loaded query={useDeadLetters()}>
         {(all) => (
           <>
-            {all.length > 1 && (
-              <ActionButton
-                label={`Send all ${all.length} again`}
-                run={() =>
-                  call('POST', '/dead-letters/resend', {
-                    notificationIds: all.map(({ notificationId }) => notificationId),
-                  })
-                }
-              />
-            )}
+            {all.length > 1 && may('MANAGE_DELIVERIES') && <SendAll letters={all} />}
+            {all.length === letters_max && <p>Only the newest {letters_max} are shown.</p>}
             <Table
               caption="Deliveries that were given up, the newest first"
-              head={['To', 'Tells of', 'About', 'Attempts', 'Last answer', 'Since', 'Next']}
+              head={['To', 'Tells of', 'About', '#Attempts', 'Last answer', 'Since', 'Next']}
               empty="Everything has been delivered, or is still being tried."
-            >
-              {all.map((letter) => (
-                <tr key={letter.notificationId}>
-                  <th scope="row">{letter.fspId}</th>
-                  <td>
-                    {letter.cause}
-                    <br />
-                    <small>
-                      {letter.method} {letter.url}
-                    </small>
-                  </td>
-                  <td>
-                    <About entityId={letter.entityId} cause={letter.cause} />
-                  </td>
-                  <td>{letter.attempts}</td>
-                  <td>{letter.lastError ?? letter.httpStatus}</td>
-                  <td>
-                    <Time at={letter.takenAt} />
-                  </td>
-                  <td>
-                    <ActionButton
-                      label="Send again"
-                      run={() => call('POST', `/dead-letters/${letter.notificationId}/resend`)}
-                    />
-                  </td>
-                </tr>
-              ))}
-            </Table>
+              rows={all.map((letter) => ({
+                key: letter.notificationId,
+                cells: cellsOf(letter, may('MANAGE_DELIVERIES')),
+              }))}
+            />
           </>
         )}
       </Loaded>
     </Page>
+  )
+}
+
+function cellsOf(letter: DeadLetter, maySend: boolean) {
+  const { fspId, cause, entityId, method, url, httpStatus, lastError } = letter
+  return [
+    <FspLink key="to" name={fspId} />,
+    <>
+      {cause}
+      <br />
+      <small>
+        {method} {url}
+      </small>
+    </>,
+    <About key="about" entityId={entityId} cause={cause} />,
+    letter.attempts,
+    lastError ?? httpStatus ?? '–',
+    <Time key="since" at={letter.takenAt} />,
+    maySend && (
+      <ActionButton
+        key="next"
+        label="Send again"
+        run={() => call('POST', `/dead-letters/${letter.notificationId}/resend`)}
+      />
+    ),
+  ]
+}
+
+/** Some may be too late, or gone; how many is told. */
+function SendAll({ letters }: { letters: readonly DeadLetter[] }) {
+  const notificationIds = letters.map(({ notificationId }) => notificationId)
+  return (
+    <AskButton
+      label={`Send all ${letters.length} again`}
+      text={<p>Each is sent as it was. Those whose own deadline has passed stay here.</p>}
+      way={{
+        label: 'Send them',
+        run: () => call('POST', '/dead-letters/resend', { notificationIds }),
+        done: (answer) => {
+          const all = answer as readonly Resending[]
+          const sent = all.filter(({ outcome }) => outcome === 'RESENT')
+          return `${sent.length} of ${all.length} are being sent.`
+        },
+      }}
+    />
   )
 }
 

@@ -2,7 +2,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call, session, type Session } from '../api.ts'
-import { ChangeForm, type Values } from '../ui.tsx'
+import { ChangeForm, type Values } from '../change.tsx'
 
 export function LogIn() {
   const [mustChange, setMustChange] = useState<string>()
@@ -37,21 +37,22 @@ function Names({ onFirst }: { onFirst: (id: string) => void }) {
     onFirst(id)
   }
   return (
-    <ChangeForm<'id' | 'secret'>
-      fields={[
-        { name: 'id', label: 'Name', autoComplete: 'username' },
-        {
-          name: 'secret',
-          label: 'Password',
-          type: 'password',
-          autoComplete: 'current-password',
-        },
-      ]}
-      submit="Log in"
-      run={logIn}
-      done=""
-      quiet
-    />
+    <>
+      {session.hasEnded() && <p role="status">Your session has ended. Log in to go on.</p>}
+      <ChangeForm<'id' | 'secret'>
+        fields={[
+          { name: 'id', label: 'Name', autoComplete: 'username' },
+          {
+            name: 'secret',
+            label: 'Password',
+            type: 'password',
+            autoComplete: 'current-password',
+          },
+        ]}
+        ways={[{ label: 'Log in', run: logIn }]}
+        quiet
+      />
+    </>
   )
 }
 
@@ -85,9 +86,7 @@ function ChangePassword({ id }: { id: string }) {
             autoComplete: 'new-password',
           },
         ]}
-        submit="Change password"
-        run={change}
-        done=""
+        ways={[{ label: 'Change password', run: change }]}
         quiet
       />
     </>

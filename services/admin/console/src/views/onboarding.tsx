@@ -1,25 +1,50 @@
 /** A new FSP: one person asks for it, another approves it. */
+import { useOperator } from '../access.ts'
 import { call } from '../api.ts'
-import { Card, ChangeForm, type Values } from '../ui.tsx'
+import { ChangeForm, type Values } from '../change.tsx'
+import { Card } from '../ui.tsx'
+import type { Participant } from './participants.tsx'
 
 type NewFsp = 'name' | 'currency' | 'limit' | 'callback'
 
-export function Onboarding() {
+export function Onboarding({ participants }: { participants: readonly Participant[] }) {
+  const { may } = useOperator()
+  if (!may('CREATE_PARTICIPANT')) return null
+  const currencies = currenciesOfScheme(participants)
   return (
     <Card title="A new FSP">
-      <ChangeForm<NewFsp>
-        fields={[
-          { name: 'name', label: 'Name' },
-          { name: 'currency', label: 'Currency', initial: 'USD' },
-          { name: 'limit', label: 'Net debit cap', inputMode: 'decimal' },
-          { name: 'callback', label: 'Callback address', type: 'url' },
-        ]}
-        submit="Ask for approval"
-        run={propose}
-        done="Asked for. Another person finds it under Approvals."
-      />
+      {currencies.length === 0 ? (
+        <p>
+          The scheme has no currency yet. Open the hub’s accounts and a settlement model first:{' '}
+          <code>POST /participants/Hub/accounts</code>, <code>POST /settlementModels</code>; see{' '}
+          <a href="/docs">the API</a>.
+        </p>
+      ) : (
+        <ChangeForm<NewFsp>
+          fields={[
+            { name: 'name', label: 'Name', hint: '2 to 30 letters, digits, _, . and -' },
+            { name: 'currency', label: 'Currency', options: currencies },
+            { name: 'limit', label: 'Net debit cap', inputMode: 'decimal' },
+            { name: 'callback', label: 'Callback address', type: 'url' },
+          ]}
+          ways={[
+            {
+              label: 'Ask for approval',
+              run: propose,
+              done: 'Asked for. Another person finds it under Approvals.',
+            },
+          ]}
+        />
+      )}
     </Card>
   )
+}
+
+/** Those in which the hub keeps accounts. */
+function currenciesOfScheme(participants: readonly Participant[]): readonly string[] {
+  const accounts = participants.flatMap((participant) => participant.accounts)
+  const own = accounts.filter(({ ledgerAccountType: type }) => type === 'HUB_RECONCILIATION')
+  return [...new Set(own.map(({ currency }) => currency))].toSorted()
 }
 
 function propose({ name, currency, limit, callback }: Values<NewFsp>) {

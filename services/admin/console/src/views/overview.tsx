@@ -1,13 +1,59 @@
-/** What an operator sees first: what goes on, what waits for somebody, who is close to its limit. */
-import { Page } from '../ui.tsx'
+/** What an operator sees first: what waits for somebody, what goes on, who is close to its limit. */
+import type { UseQueryResult } from '@tanstack/react-query'
+import { Link } from 'wouter'
+import { useOperator } from '../access.ts'
+import { Card, Page } from '../ui.tsx'
+import { useAlarms } from './alarms.tsx'
+import { usePending } from './approvals.tsx'
+import { useDeadLetters } from './dead-letters.tsx'
 import { Live } from './live.tsx'
 import { Standing } from './participants.tsx'
 
 export function Overview() {
+  const { may } = useOperator()
   return (
     <Page title="Overview">
-      <Live />
-      <Standing />
+      <Waiting />
+      {may('VIEW_TRANSFERS') && <Live />}
+      {may('VIEW_PARTICIPANTS') && <Standing />}
     </Page>
+  )
+}
+
+/** What a person has to look at; nothing is said of what he may not see. */
+function Waiting() {
+  const { may } = useOperator()
+  const alarms = useAlarms()
+  const pending = usePending()
+  const letters = useDeadLetters()
+  return (
+    <Card title="Waits for somebody">
+      <ul className="waiting">
+        {may('VIEW_PARTICIPANTS') && <Count path="/alarms" name="alarms" query={alarms} />}
+        {may('VIEW_PENDING') && <Count path="/approvals" name="approvals" query={pending} />}
+        {may('VIEW_DELIVERIES') && (
+          <Count path="/dead-letters" name="failed deliveries" query={letters} />
+        )}
+      </ul>
+    </Card>
+  )
+}
+
+function Count({
+  path,
+  name,
+  query,
+}: {
+  path: string
+  name: string
+  query: UseQueryResult<readonly unknown[]>
+}) {
+  const count = query.data?.length
+  return (
+    <li className={count === 0 ? 'none' : 'some'}>
+      <Link href={path}>
+        <strong>{query.isError ? 'unknown' : (count ?? '…')}</strong> {name}
+      </Link>
+    </li>
   )
 }

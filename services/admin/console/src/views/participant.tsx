@@ -1,215 +1,209 @@
-/** One participant: what it lacks, what it holds, and what an operator may change. */
+/** One participant: what it lacks, what it holds, and the ways to all that an operator may change. */
 import { useQuery } from '@tanstack/react-query'
-import { call, get, Refusal } from '../api.ts'
-import type { Amount } from '../domain/amounts.ts'
-import {
-  ActionButton,
-  Card,
-  ChangeForm,
-  Loaded,
-  Money,
-  Page,
-  State,
-  Table,
-  Time,
-  type Values,
-} from '../ui.tsx'
-import {
-  AccountsCard,
-  accountsQuery,
-  ReadinessCard,
-  useParticipants,
-  type Account,
-} from './participants.tsx'
+import { Link, Route, Switch, useLocation } from 'wouter'
+import { useOperator } from '../access.ts'
+import { call, get, participantPath, query } from '../api.ts'
+import { AskButton } from '../change.tsx'
+import { searchPath } from '../search.ts'
+import { Card, Loaded, Money, Page, State, Table } from '../ui.tsx'
+import { AlarmTable, alarmsQuery } from './alarms.tsx'
+import { Files } from './files.tsx'
+import { Funds } from './funds.tsx'
+import { Keys } from './keys.tsx'
+import { balancesQuery, Bars, Legend, readinessQuery, useParticipants } from './participants.tsx'
+import { ParticipantSettings } from './participant-settings.tsx'
 
-const pathOf = (name: string) => `/participants/${encodeURIComponent(name)}`
+interface Info {
+  readonly type: string
+  readonly state: string
+  readonly isActive: 0 | 1
+}
 
 export function ParticipantPage({ name }: { name: string }) {
-  const participants = useParticipants()
-  const isActive = participants.data?.find((each) => each.name === name)?.isActive === 1
-  const setActive = (active: boolean) => call('PUT', pathOf(name), { isActive: active })
+  const info = useQuery({
+    queryKey: ['info', name],
+    queryFn: () => get<Info>(`/GetParticipantInfo${query({ participantId: name })}`),
+  })
   return (
     <Page title={name}>
-      <p>
-        <State state={isActive ? 'ACTIVE' : 'INACTIVE'} />{' '}
-        {isActive ? (
-          <ActionButton label="Disable" kind="danger" run={() => setActive(false)} />
-        ) : (
-          <ActionButton label="Enable" run={() => setActive(true)} />
+      <Loaded query={info}>
+        {({ state, isActive }) => (
+          <>
+            <div className="line">
+              <State state={isActive === 1 ? 'ACTIVE' : 'INACTIVE'} />
+              {state !== 'ACTIVE' && state !== 'INACTIVE' && <small>{state}</small>}
+              <StateButton name={name} isActive={isActive === 1} />
+            </div>
+            <Ways name={name} />
+            <Switch>
+              <Route path="/participants/:name">
+                <Summary name={name} />
+              </Route>
+              <Route path="/participants/:name/funds">
+                <Funds name={name} />
+              </Route>
+              <Route path="/participants/:name/settings">
+                <ParticipantSettings name={name} />
+              </Route>
+              <Route path="/participants/:name/keys">
+                <Keys name={name} />
+              </Route>
+              <Route path="/participants/:name/files">
+                <Files name={name} />
+              </Route>
+            </Switch>
+          </>
         )}
-      </p>
-      <div className="cards">
-        <AccountsCard name={name} />
-        <ReadinessCard name={name} />
-        <LimitCard name={name} />
-        <FundsCard name={name} />
-        <EndpointCard name={name} />
-      </div>
+      </Loaded>
     </Page>
   )
 }
 
-const settlementAccounts = (accounts: readonly Account[]) =>
-  accounts.filter(({ ledgerAccountType }) => ledgerAccountType === 'SETTLEMENT')
+const parts = [
+  ['', 'Summary'],
+  ['/funds', 'Funds'],
+  ['/settings', 'Limits and addresses'],
+  ['/keys', 'Keys and certificates'],
+  ['/files', 'Reconciliation'],
+] as const
 
-function currenciesOf(accounts: readonly Account[]): readonly string[] {
-  return [...new Set(settlementAccounts(accounts).map(({ currency }) => currency))]
-}
-
-function LimitCard({ name }: { name: string }) {
-  const accounts = useQuery(accountsQuery(name))
-  const change = async ({ currency, value }: Values<'currency' | 'value'>) => {
-    const limit = { type: 'NET_DEBIT_CAP', value }
-    try {
-      await call('PUT', `${pathOf(name)}/limits`, { currency, limit })
-    } catch (error) {
-      if (!(error instanceof Refusal) || error.status !== 404) throw error
-      // There is none yet: the first limit puts the account in use.
-      await call('POST', `${pathOf(name)}/initialPositionAndLimits`, {
-        currency,
-        limit,
-        initialPosition: 0,
-      })
-    }
-  }
+function Ways({ name }: { name: string }) {
+  const [location] = useLocation()
   return (
-    <Card title="Limit">
-      <Loaded query={accounts}>
-        {(all) => (
-          <ChangeForm
-            fields={[
-              { name: 'currency', label: 'Currency', options: currenciesOf(all) },
-              { name: 'value', label: 'Net debit cap', inputMode: 'decimal' },
-            ]}
-            submit="Set limit"
-            run={change}
-          />
-        )}
-      </Loaded>
-    </Card>
+    <nav className="parts" aria-label={`Of ${name}`}>
+      <ul>
+        {parts.map(([rest, label]) => {
+          const path = participantPath(name, rest)
+          return (
+            <li key={path}>
+              <Link href={path} aria-current={location === path ? 'page' : undefined}>
+                {label}
+              </Link>
+            </li>
+          )
+        })}
+        <li>
+          <Link href={searchPath('/payments', { fspId: name })}>Payments</Link>
+        </li>
+        <li>
+          <Link href={searchPath('/audit', { subject: `participants/${name}` })}>Audit</Link>
+        </li>
+      </ul>
+    </nav>
   )
 }
 
-function EndpointCard({ name }: { name: string }) {
-  return (
-    <Card title="Callback address">
-      <ChangeForm
-        fields={[{ name: 'value', label: 'FSPIOP_CALLBACK_URL', type: 'url' }]}
-        submit="Set address"
-        run={({ value }) =>
-          call('POST', `${pathOf(name)}/endpoints`, { type: 'FSPIOP_CALLBACK_URL', value })
-        }
+/** At once by whoever may, else by asking a second person. */
+function StateButton({ name, isActive }: { name: string; isActive: boolean }) {
+  const { may } = useOperator()
+  const label = isActive ? 'Disable' : 'Enable'
+  const kind = isActive ? 'danger' : ''
+  const what = isActive
+    ? `${name} can start no payment any more. What is reserved already is finished.`
+    : `${name} can pay and be paid.`
+  if (may('MANAGE_PARTICIPANTS')) {
+    return (
+      <AskButton
+        label={label}
+        title={`${label} ${name}?`}
+        kind={kind}
+        text={<p>{what}</p>}
+        way={{
+          label: `${label} now`,
+          run: () => call('PUT', participantPath(name), { isActive: !isActive }),
+          isDangerous: isActive,
+        }}
       />
-    </Card>
-  )
-}
-
-interface Funds {
-  readonly movements: readonly {
-    readonly transferId: string
-    readonly accountId: number
-    readonly direction: 'IN' | 'OUT'
-    readonly amount: Amount
-    readonly currency: string
-    readonly state: string
-    readonly stateReason: string | null
-    readonly createdDate: string
-  }[]
-}
-
-const directions = {
-  'In: the money has come': 'recordFundsIn',
-  'Out: hold it first': 'recordFundsOutPrepareReserve',
-} as const
-
-type FundsField = 'direction' | 'currency' | 'amount' | 'reference' | 'reason'
-
-function FundsCard({ name }: { name: string }) {
-  const accounts = useQuery(accountsQuery(name))
-  const funds = useQuery({
-    queryKey: ['funds', name],
-    queryFn: () => get<Funds>(`${pathOf(name)}/funds?limit=20`),
-    refetchInterval: 5_000,
-  })
-  const record = (all: readonly Account[]) => (values: Values<FundsField>) => {
-    const { currency, amount, reason } = values
-    const account = settlementAccounts(all).find((each) => each.currency === currency)
-    return call('POST', `${pathOf(name)}/accounts/${account?.id ?? 0}`, {
-      transferId: crypto.randomUUID(),
-      externalReference: values.reference,
-      action: directions[values.direction as keyof typeof directions],
-      reason,
-      amount: { amount, currency },
-    })
+    )
   }
+  if (!may('CREATE_UPDATE_PARTICIPANT_STATE')) return null
   return (
-    <Card title="Funds">
-      <Loaded query={accounts}>
-        {(all) => (
-          <ChangeForm<FundsField>
-            fields={[
-              { name: 'direction', label: 'Direction', options: Object.keys(directions) },
-              { name: 'currency', label: 'Currency', options: currenciesOf(all) },
-              { name: 'amount', label: 'Amount', inputMode: 'decimal' },
-              { name: 'reference', label: "Bank's reference" },
-              { name: 'reason', label: 'Reason' },
-            ]}
-            submit="Record funds"
-            run={record(all)}
-            done="Accepted; the list says what became of it."
-          />
-        )}
-      </Loaded>
-      <Loaded query={funds}>
-        {({ movements }) => (
-          <Table
-            caption={`Funds of ${name}`}
-            head={['When', 'Direction', 'Amount', 'State', 'Next']}
-            empty="No funds have moved yet."
-          >
-            {movements.map((movement) => (
-              <tr key={movement.transferId}>
-                <td>
-                  <Time at={movement.createdDate} />
-                </td>
-                <td>{movement.direction}</td>
-                <td>
-                  <Money amount={movement.amount} currency={movement.currency} />
-                </td>
-                <td>
-                  <State state={movement.state} /> {movement.stateReason}
-                </td>
-                <td>
-                  {movement.direction === 'OUT' && movement.state === 'RESERVED' && (
-                    <FundsOutButtons name={name} movement={movement} />
-                  )}
-                </td>
-              </tr>
-            ))}
-          </Table>
-        )}
-      </Loaded>
-    </Card>
+    <AskButton
+      label={`Ask to ${label.toLowerCase()}`}
+      kind={kind}
+      text={<p>When another person approves it: {what}</p>}
+      fields={[{ name: 'reason', label: 'Reason' }]}
+      way={{
+        label: 'Ask for approval',
+        run: ({ reason }) =>
+          call('POST', '/UpdateParticipantState', {
+            requestId: crypto.randomUUID(),
+            participantId: name,
+            newState: isActive ? 'INACTIVE' : 'ACTIVE',
+            reason,
+          }),
+        done: 'Asked for. Another person finds it under Approvals.',
+      }}
+    />
   )
 }
 
-function FundsOutButtons({
-  name,
-  movement: { accountId, transferId },
-}: {
-  name: string
-  movement: Funds['movements'][number]
-}) {
-  const path = `${pathOf(name)}/accounts/${accountId}/transfers/${transferId}`
-  const complete = (action: string, reason: string) => () => call('PUT', path, { action, reason })
+function Summary({ name }: { name: string }) {
+  const alarms = useQuery(alarmsQuery(name))
+  const participant = useParticipants().data?.find((each) => each.name === name)
   return (
     <>
-      <ActionButton label="Paid out" run={complete('recordFundsOutCommit', 'the bank has paid')} />
-      <ActionButton
-        label="Give back"
-        kind="danger"
-        run={complete('recordFundsOutAbort', 'not paid out')}
-      />
+      {alarms.data !== undefined && alarms.data.length > 0 && (
+        <Card title="Alarms">
+          <AlarmTable alarms={alarms.data} />
+        </Card>
+      )}
+      <div className="cards">
+        <Card title="Position, limit and cover">
+          <Legend />
+          {participant !== undefined && <Bars participant={participant} />}
+          <Accounts name={name} />
+        </Card>
+        <Readiness name={name} />
+      </div>
     </>
+  )
+}
+
+function Readiness({ name }: { name: string }) {
+  return (
+    <Card title="Readiness">
+      <Loaded query={useQuery(readinessQuery(name))}>
+        {({ ready, items }) => (
+          <>
+            <p>
+              <State state={ready ? 'READY' : 'NOT READY'} />
+            </p>
+            <ul className="checklist">
+              {items
+                .toSorted((a, b) => Number(a.ok) - Number(b.ok))
+                .map(({ item, ok, text }) => (
+                  <li key={item} className={ok ? 'ok' : 'missing'}>
+                    <strong>{ok ? 'Has' : 'Lacks'}</strong> {item}: {text}
+                  </li>
+                ))}
+            </ul>
+          </>
+        )}
+      </Loaded>
+    </Card>
+  )
+}
+
+function Accounts({ name }: { name: string }) {
+  return (
+    <Loaded query={useQuery(balancesQuery(name))}>
+      {(all) => (
+        <Table
+          caption={`Accounts of ${name}; what is below zero is owed to it`}
+          head={['Type', '#Balance', 'State', '#Id']}
+          empty="It has no accounts."
+          rows={all.map(({ id, ledgerAccountType, currency, value, isActive }) => ({
+            key: id,
+            cells: [
+              `${ledgerAccountType.replaceAll('_', ' ')} ${currency}`,
+              <Money key="balance" amount={value} currency={currency} />,
+              <State key="state" state={isActive === 1 ? 'ACTIVE' : 'INACTIVE'} />,
+              id,
+            ],
+          }))}
+        />
+      )}
+    </Loaded>
   )
 }

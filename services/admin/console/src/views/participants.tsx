@@ -2,28 +2,26 @@
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
 import { Link } from 'wouter'
-import { get, query } from '../api.ts'
+import { get, participantPath, query } from '../api.ts'
 import { barOf, coverText, type Amount, type Cover } from '../domain/amounts.ts'
-import { Card, Loaded, Money, Page, State, Table } from '../ui.tsx'
+import { Card, Loaded, Page, State, Table } from '../ui.tsx'
 import { Onboarding } from './onboarding.tsx'
-
-export interface Participant {
-  readonly name: string
-  readonly isActive: 0 | 1
-  readonly accounts: readonly {
-    readonly id: number
-    readonly ledgerAccountType: string
-    readonly currency: string
-    readonly isActive: 0 | 1
-  }[]
-}
 
 export interface Account {
   readonly id: number
   readonly ledgerAccountType: string
   readonly currency: string
   readonly isActive: 0 | 1
+}
+
+export interface Balance extends Account {
   readonly value: Amount
+}
+
+export interface Participant {
+  readonly name: string
+  readonly isActive: 0 | 1
+  readonly accounts: readonly Account[]
 }
 
 interface Readiness {
@@ -34,16 +32,21 @@ interface Readiness {
 const refetchInterval = 5_000
 
 export const useParticipants = () =>
-  useQuery({ queryKey: ['participants'], queryFn: () => get<Participant[]>('/participants') })
+  useQuery({
+    queryKey: ['participants'],
+    queryFn: () => get<Participant[]>('/participants'),
+    refetchInterval: 15_000,
+  })
 
 export const readinessQuery = (name: string) => ({
   queryKey: ['readiness', name],
-  queryFn: () => get<Readiness>(`/participants/${encodeURIComponent(name)}/readiness`),
+  queryFn: () => get<Readiness>(participantPath(name, '/readiness')),
+  refetchInterval: 15_000,
 })
 
-export const accountsQuery = (name: string) => ({
+export const balancesQuery = (name: string) => ({
   queryKey: ['accounts', name],
-  queryFn: () => get<Account[]>(`/participants/${encodeURIComponent(name)}/accounts`),
+  queryFn: () => get<Balance[]>(participantPath(name, '/accounts')),
   refetchInterval,
 })
 
@@ -58,18 +61,26 @@ export function isHub({ accounts }: Participant): boolean {
   return accounts.some(({ ledgerAccountType }) => ledgerAccountType.startsWith('HUB_'))
 }
 
+/** Whom the operator of the hub looks after. */
+export const fspsOf = (all: readonly Participant[]) => all.filter((each) => !isHub(each))
+
+export function FspLink({ name }: { name: string }) {
+  return <Link href={participantPath(name)}>{name}</Link>
+}
+
 export function Participants() {
   const participants = useParticipants()
   return (
     <Page title="Participants">
       <Loaded query={participants}>
         {(all) => (
-          <Some of={all.filter((each) => !isHub(each))}>
-            {(some) => <ParticipantTable participants={some} />}
-          </Some>
+          <>
+            <Legend />
+            <Some of={fspsOf(all)}>{(some) => <ParticipantTable participants={some} />}</Some>
+            <Onboarding participants={all} />
+          </>
         )}
       </Loaded>
-      <Onboarding />
     </Page>
   )
 }
@@ -81,37 +92,30 @@ function ParticipantTable({ participants }: { participants: readonly Participant
       caption="FSPs of the scheme"
       head={['Name', 'State', 'Readiness', 'Position, limit and cover']}
       empty="No FSP has joined yet."
-    >
-      {participants.map((participant, at) => {
+      rows={participants.map((participant, at) => {
         const { name, isActive } = participant
-        const data = readiness[at]?.data
-        const missing = data?.items.filter(({ ok }) => !ok).length ?? 0
-        return (
-          <tr key={name}>
-            <th scope="row">
-              <Link href={`/participants/${encodeURIComponent(name)}`}>{name}</Link>
-            </th>
-            <td>
-              <State state={isActive === 1 ? 'ACTIVE' : 'INACTIVE'} />
-            </td>
-            <td>
-              {data === undefined ? (
-                '…'
-              ) : data.ready ? (
-                <State state="READY" />
-              ) : (
-                <>
-                  <State state="NOT READY" /> {missing} missing
-                </>
-              )}
-            </td>
-            <td>
-              <Bars participant={participant} />
-            </td>
-          </tr>
-        )
+        return {
+          key: name,
+          cells: [
+            <FspLink key="name" name={name} />,
+            <State key="state" state={isActive === 1 ? 'ACTIVE' : 'INACTIVE'} />,
+            <Readiness key="readiness" of={readiness[at]?.data} />,
+            <Bars key="bars" participant={participant} />,
+          ],
+        }
       })}
-    </Table>
+    />
+  )
+}
+
+/** In a word, and how much is missing. */
+function Readiness({ of }: { of: Readiness | undefined }) {
+  if (of === undefined) return '…'
+  if (of.ready) return <State state="READY" />
+  return (
+    <>
+      <State state="NOT READY" /> {of.items.filter(({ ok }) => !ok).length} missing
+    </>
   )
 }
 
@@ -121,9 +125,12 @@ export function Bars({ participant: { name, accounts } }: { participant: Partici
     .filter(({ ledgerAccountType }) => ledgerAccountType === 'POSITION')
     .map(({ currency }) => currency)
   const covers = useQueries({ queries: currencies.map((currency) => coverQuery(name, currency)) })
+  if (currencies.length === 0) return 'no account'
   return currencies.map((currency, at) => {
     const cover = covers[at]?.data
-    return cover === undefined ? null : (
+    return cover === undefined ? (
+      <p key={currency}>{covers[at]?.isError === true ? `${currency}: not known` : '…'}</p>
+    ) : (
       <PositionBar key={currency} currency={currency} cover={cover} />
     )
   })
@@ -132,18 +139,33 @@ export function Bars({ participant: { name, accounts } }: { participant: Partici
 function PositionBar({ currency, cover }: { currency: string; cover: Cover }) {
   const bar = barOf(cover)
   const level = bar.usedPercent >= 90 ? 'full' : bar.usedPercent >= 70 ? 'high' : 'low'
-  const text = `${currency}: ${coverText(cover)}`
+  const text = `${currency}: ${coverText(cover, currency)}`
   return (
     <figure className="bar">
       <svg viewBox="0 0 100 10" preserveAspectRatio="none" role="img" aria-label={text}>
-        <rect className="cover" x="0" y="1" width={bar.cover} height="8" rx="1" />
+        <rect className="cover" x="0" y="1" width={bar.cover} height="8" />
         <rect className={`used ${level}`} x="0" y="3" width={bar.used} height="4" />
+        <rect className="track" x="0" y="1" width="100" height="8" />
         {cover.netDebitCap !== null && (
           <line className="cap" x1={bar.cap} x2={bar.cap} y1="0" y2="10" />
         )}
       </svg>
-      <figcaption aria-hidden="true">{text}</figcaption>
+      <figcaption>
+        {text}
+        {cover.netDebitCap !== null &&
+          (bar.usedPercent >= 100 ? ' – nothing left' : ` – ${bar.usedPercent} % used`)}
+      </figcaption>
     </figure>
+  )
+}
+
+export function Legend() {
+  return (
+    <p className="legend" aria-hidden="true">
+      <span className="owed">owed and reserved</span>
+      <span className="limit">limit</span>
+      <span>cover</span>
+    </p>
   )
 }
 
@@ -152,16 +174,15 @@ export function Standing() {
   const participants = useParticipants()
   return (
     <Card title="Positions against limits and cover">
+      <Legend />
       <Loaded query={participants}>
         {(all) => (
-          <Some of={all.filter((each) => !isHub(each))}>
+          <Some of={fspsOf(all)}>
             {(some) => (
               <ul className="standing">
                 {some.map((participant) => (
                   <li key={participant.name}>
-                    <Link href={`/participants/${encodeURIComponent(participant.name)}`}>
-                      {participant.name}
-                    </Link>
+                    <FspLink name={participant.name} />
                     <Bars participant={participant} />
                   </li>
                 ))}
@@ -185,74 +206,24 @@ function Some({
   children: (some: readonly Participant[]) => ReactNode
 }) {
   const [part, setPart] = useState('')
-  if (of.length === 0) return <p>No FSP has joined yet.</p>
+  if (of.length === 0) return <p className="empty">No FSP has joined yet.</p>
   const found = of.filter(({ name }) => name.toLowerCase().includes(part.toLowerCase()))
   return (
     <>
       {of.length > shown_max && (
-        <label>
-          Part of the name{' '}
-          <input type="search" value={part} onChange={(event) => setPart(event.target.value)} />{' '}
+        <p>
+          <label>
+            Part of the name{' '}
+            <input type="search" value={part} onChange={(event) => setPart(event.target.value)} />
+          </label>{' '}
           {found.length > shown_max && `the first ${shown_max} of ${found.length} are shown`}
-        </label>
+        </p>
       )}
-      {children(found.slice(0, shown_max))}
+      {found.length === 0 ? (
+        <p className="empty">No name has this in it.</p>
+      ) : (
+        children(found.slice(0, shown_max))
+      )}
     </>
-  )
-}
-
-export function ReadinessCard({ name }: { name: string }) {
-  const readiness = useQuery(readinessQuery(name))
-  return (
-    <Card title="Readiness">
-      <Loaded query={readiness}>
-        {({ ready, items }) => (
-          <>
-            <p>
-              <State state={ready ? 'READY' : 'NOT READY'} />
-            </p>
-            <ul className="checklist">
-              {items.map(({ item, ok, text }) => (
-                <li key={item} className={ok ? 'ok' : 'missing'}>
-                  <strong>{ok ? 'Has' : 'Lacks'}</strong> {item}: {text}
-                </li>
-              ))}
-            </ul>
-          </>
-        )}
-      </Loaded>
-    </Card>
-  )
-}
-
-export function AccountsCard({ name }: { name: string }) {
-  const accounts = useQuery(accountsQuery(name))
-  const participant = useParticipants().data?.find((each) => each.name === name)
-  return (
-    <Card title="Accounts">
-      <Loaded query={accounts}>
-        {(all) => (
-          <Table
-            caption={`Accounts of ${name}`}
-            head={['Id', 'Type', 'Balance', 'State']}
-            empty="It has no accounts."
-          >
-            {all.map(({ id, ledgerAccountType, currency, value, isActive }) => (
-              <tr key={id}>
-                <td>{id}</td>
-                <td>{ledgerAccountType}</td>
-                <td>
-                  <Money amount={value} currency={currency} />
-                </td>
-                <td>
-                  <State state={isActive === 1 ? 'ACTIVE' : 'INACTIVE'} />
-                </td>
-              </tr>
-            ))}
-          </Table>
-        )}
-      </Loaded>
-      {participant !== undefined && <Bars participant={participant} />}
-    </Card>
   )
 }

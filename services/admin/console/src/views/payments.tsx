@@ -1,10 +1,12 @@
 /** Search for a payment. */
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { Link } from 'wouter'
 import { get, query } from '../api.ts'
+import { ChangeForm, type FieldOf } from '../change.tsx'
 import type { Amount } from '../domain/amounts.ts'
-import { ChangeForm, Money, Page, Problem, State, Table, Time, type Values } from '../ui.tsx'
+import { useSearch } from '../search.ts'
+import { Loading, Money, Page, Problem, State, Table, Time } from '../ui.tsx'
+import { FspLink } from './participants.tsx'
 
 export interface Transfer {
   readonly transferId: string
@@ -22,74 +24,65 @@ interface Found {
   readonly next: string | null
 }
 
-type SearchField = 'transferId' | 'fspId' | 'state' | 'from' | 'to'
+const names = ['transferId', 'fspId', 'state', 'from', 'to'] as const
+type Name = (typeof names)[number]
 
-const nothing: Values<SearchField> = { transferId: '', fspId: '', state: '', from: '', to: '' }
+const fields: readonly FieldOf<Name>[] = [
+  { name: 'transferId', label: 'Transfer id', type: 'search', optional: true },
+  { name: 'fspId', label: 'FSP', type: 'search', optional: true },
+  {
+    name: 'state',
+    label: 'State',
+    options: ['', 'RECEIVED', 'RESERVED', 'COMMITTED', 'ABORTED'],
+    optional: true,
+  },
+  { name: 'from', label: 'From, UTC', optional: true, hint: '2030-01-31T08:00:00Z' },
+  { name: 'to', label: 'Before, UTC', optional: true },
+]
 
 export function Payments() {
-  const [search, setSearch] = useState(nothing)
+  const { key, search, searchFor } = useSearch<Name>('/payments', names)
   const found = useInfiniteQuery({
-    queryKey: ['transfers', search],
+    queryKey: ['transfers', key],
     queryFn: ({ pageParam }) => get<Found>(`/transfers${query({ ...search, after: pageParam })}`),
     initialPageParam: '',
     getNextPageParam: ({ next }) => next,
   })
-  const rows = found.data?.pages.flatMap(({ transfers }) => transfers) ?? []
+  const transfers = found.data?.pages.flatMap((page) => page.transfers) ?? []
   return (
     <Page title="Payments">
-      <div className="search" role="search">
-        <ChangeForm<SearchField>
-          fields={[
-            { name: 'transferId', label: 'Transfer id', type: 'search', optional: true },
-            { name: 'fspId', label: 'FSP', type: 'search', optional: true },
-            {
-              name: 'state',
-              label: 'State',
-              options: ['', 'RECEIVED', 'RESERVED', 'COMMITTED', 'ABORTED'],
-              optional: true,
-            },
-            { name: 'from', label: 'From, UTC', optional: true },
-            { name: 'to', label: 'Before, UTC', optional: true },
-          ]}
-          submit="Search"
-          run={(values) => {
-            setSearch(values)
-            return Promise.resolve()
-          }}
-          done=""
+      <div role="search">
+        <ChangeForm<Name>
+          key={key}
           quiet
+          fields={fields.map((field) => ({ ...field, initial: search[field.name] }))}
+          ways={[{ label: 'Search', run: searchFor }]}
         />
       </div>
       {found.isError && <Problem error={found.error} />}
       {found.isPending ? (
-        <p role="status">Loading…</p>
+        <Loading />
       ) : (
         <Table
           caption="Payments, the newest first"
-          head={['Payment', 'From', 'To', 'Amount', 'State', 'Received']}
-          empty="No payment was found."
-        >
-          {rows.map((transfer) => (
-            <tr key={transfer.transferId}>
-              <th scope="row">
-                <Link href={`/payments/${transfer.transferId}`}>
-                  <code>{transfer.transferId}</code>
-                </Link>
-              </th>
-              <td>{transfer.payerFsp}</td>
-              <td>{transfer.payeeFsp}</td>
-              <td>
-                <Money {...transfer.amount} />
-              </td>
-              <td>
-                <State state={transfer.state} /> {transfer.reason}
-              </td>
-              <td>
-                <Time at={transfer.receivedAt} />
-              </td>
-            </tr>
-          ))}
-        </Table>
+          head={['Payment', 'From', 'To', '#Amount', 'State', 'Received']}
+          empty={found.hasNextPage ? 'None among those looked at so far.' : 'No payment was found.'}
+          rows={transfers.map((transfer) => ({
+            key: transfer.transferId,
+            cells: [
+              <Link key="id" href={`/payments/${encodeURIComponent(transfer.transferId)}`}>
+                <code>{transfer.transferId}</code>
+              </Link>,
+              <FspLink key="from" name={transfer.payerFsp} />,
+              <FspLink key="to" name={transfer.payeeFsp} />,
+              <Money key="amount" {...transfer.amount} />,
+              <>
+                <State state={transfer.state} /> <small>{transfer.reason}</small>
+              </>,
+              <Time key="received" at={transfer.receivedAt} />,
+            ],
+          }))}
+        />
       )}
       {found.hasNextPage && (
         <button

@@ -1,20 +1,15 @@
-/** Windows and settlements, with the buttons that their states allow. */
+/** Windows and settlements, and beginning and closing them where their states allow it. */
 import { useQuery } from '@tanstack/react-query'
-import { call, get } from '../api.ts'
+import { useState } from 'react'
+import { Link, useLocation } from 'wouter'
+import { useOperator } from '../access.ts'
+import { call, get, query, Refusal } from '../api.ts'
+import { AskButton, listOf } from '../change.tsx'
 import type { Amount } from '../domain/amounts.ts'
-import {
-  canAbort,
-  canClose,
-  canSettle,
-  nextStep,
-  settlementStep,
-  stepLabels,
-  type AccountStep,
-} from '../domain/settlement-steps.ts'
-import { ActionButton, Card, Loaded, Money, Page, State, Table, Time } from '../ui.tsx'
-import { useParticipants } from './participants.tsx'
+import { canClose, canSettle } from '../domain/settlement-steps.ts'
+import { Card, Loaded, Page, State, Table, Time } from '../ui.tsx'
 
-interface Window {
+export interface Window {
   readonly id: number
   readonly state: string
   readonly reason: string
@@ -28,18 +23,22 @@ interface Window {
   }[]
 }
 
-interface SettlementAccount {
+export interface SettlementAccount {
   readonly id: number
   readonly state?: string
+  readonly reason?: string
+  readonly externalReference?: string
   readonly netSettlementAmount?: { readonly amount: Amount; readonly currency: string }
+  readonly errorInformation?: { readonly errorCode: string; readonly errorDescription: string }
 }
 
-interface Settlement {
+export interface Settlement {
   readonly id: number
   readonly settlementModel: string
   readonly state: string
   readonly reason: string
   readonly createdDate: string
+  readonly changedDate: string
   readonly settlementWindows: readonly Window[]
   readonly participants: readonly {
     readonly id: number
@@ -55,41 +54,80 @@ interface Model {
   readonly settlementDelay: string
 }
 
-const refetchInterval = 3_000
-const everything = 'fromDateTime=1970-01-01T00:00:00.000Z'
+const spans = ['7 days', '30 days', '365 days', 'all time'] as const
+type Span = (typeof spans)[number]
+
+const day_ms = 86_400_000
+
+function since(span: Span): string {
+  const days = span === 'all time' ? Infinity : Number.parseInt(span, 10)
+  const from = days === Infinity ? 0 : Math.floor(Date.now() / day_ms - days) * day_ms
+  return query({ fromDateTime: new Date(from).toISOString() })
+}
+
+/** A hub in Mojaloop's manner refuses a search that finds nothing. */
+function noneFound(error: unknown): readonly Window[] {
+  if (error instanceof Refusal && error.code === '3100') return []
+  throw error
+}
+
+/** Windows that were opened in that time, and whichever is not settled yet. */
+export const windowsQuery = (span: Span) => ({
+  queryKey: ['windows', span],
+  queryFn: async () => {
+    const searches = [
+      since(span),
+      ...['OPEN', 'CLOSED', 'ABORTED'].map((state) => query({ state })),
+    ]
+    const found = await Promise.all(
+      searches.map((search) => get<Window[]>(`/v2/settlementWindows${search}`).catch(noneFound)),
+    )
+    const byId = new Map(found.flat().map((window) => [window.id, window]))
+    return [...byId.values()].toSorted((a, b) => b.id - a.id)
+  },
+  refetchInterval: 5_000,
+})
 
 export function Settlements() {
-  const windows = useQuery({
-    queryKey: ['windows'],
-    queryFn: () => get<Window[]>(`/v2/settlementWindows?${everything}`),
-    refetchInterval,
-  })
+  const { may } = useOperator()
+  const [span, setSpan] = useState<Span>('30 days')
+  const windows = useQuery(windowsQuery(span))
   const settlements = useQuery({
-    queryKey: ['settlements'],
-    queryFn: () => get<Settlement[]>(`/v2/settlements?${everything}`),
-    refetchInterval,
+    queryKey: ['settlements', span],
+    queryFn: () => get<Settlement[]>(`/v2/settlements${since(span)}`),
+    refetchInterval: 5_000,
   })
   const models = useQuery({
     queryKey: ['models'],
     queryFn: () => get<Model[]>('/settlementModels'),
+    enabled: may('VIEW_SETTLEMENT_MODELS'),
   })
   return (
     <Page title="Settlement">
+      <p>
+        <label>
+          Begun in the last{' '}
+          <select value={span} onChange={(event) => setSpan(event.target.value as Span)}>
+            {spans.map((each) => (
+              <option key={each}>{each}</option>
+            ))}
+          </select>
+        </label>
+      </p>
       <Card title="Windows">
         <Loaded query={windows}>
-          {(all) => <Windows windows={all} models={(models.data ?? []).filter(isSettled)} />}
+          {(all) => (
+            <>
+              {(models.data ?? []).filter(isSettled).map((model) => (
+                <Begin key={model.name} model={model} windows={all} />
+              ))}
+              <Windows windows={all} />
+            </>
+          )}
         </Loaded>
       </Card>
       <Card title="Settlements">
-        <Loaded query={settlements}>
-          {(all) =>
-            all.length === 0 ? (
-              <p>Nothing has been settled yet.</p>
-            ) : (
-              all.map((settlement) => <OneSettlement key={settlement.id} settlement={settlement} />)
-            )
-          }
-        </Loaded>
+        <Loaded query={settlements}>{(all) => <SettlementTable settlements={all} />}</Loaded>
       </Card>
     </Page>
   )
@@ -100,166 +138,112 @@ function isSettled({ isActive, settlementGranularity, settlementDelay }: Model):
   return isActive && settlementGranularity === 'NET' && settlementDelay === 'DEFERRED'
 }
 
-function Windows({ windows, models }: { windows: readonly Window[]; models: readonly Model[] }) {
+function Windows({ windows }: { windows: readonly Window[] }) {
+  const { may } = useOperator()
   return (
     <Table
       caption="Settlement windows, the newest first"
-      head={['Window', 'State', 'Currencies', 'Changed', 'Next']}
+      head={['Window', 'State', 'Currencies', 'Opened', 'Changed', 'Next']}
       empty="There is no window."
-    >
-      {windows.map((window) => (
-        <tr key={window.id}>
-          <th scope="row">{window.id}</th>
-          <td>
-            <State state={window.state} /> {window.reason}
-          </td>
-          <td>{[...new Set(window.content.map(({ currencyId }) => currencyId))].join(', ')}</td>
-          <td>
-            <Time at={window.changedDate} />
-          </td>
-          <td>
-            {canClose(window.state) && (
-              <ActionButton
-                label={`Close window ${window.id}`}
-                run={() =>
-                  call('POST', `/v2/settlementWindows/${window.id}`, {
-                    state: 'CLOSED',
-                    reason: 'closed in the console',
-                  })
-                }
-              />
-            )}
-            {canSettle(window.state) &&
-              models
-                .filter((model) => hasContentFor(window, model))
-                .map((model) => <SettleButton key={model.name} window={window} model={model} />)}
-          </td>
-        </tr>
-      ))}
-    </Table>
-  )
-}
-
-function hasContentFor({ content }: Window, { currency }: Model): boolean {
-  return content.some(
-    ({ currencyId, state }) =>
-      (state === 'CLOSED' || state === 'ABORTED') &&
-      // A model without currency serves those that have none of their own.
-      (currency === currencyId || currency === ''),
-  )
-}
-
-function SettleButton({ window, model }: { window: Window; model: Model }) {
-  return (
-    <ActionButton
-      label={`Settle window ${window.id} under ${model.name}`}
-      run={() =>
-        call('POST', '/v2/settlements', {
-          settlementModel: model.name,
-          reason: 'begun in the console',
-          settlementWindows: [{ id: window.id }],
-        })
-      }
+      rows={windows.map((window) => ({
+        key: window.id,
+        cells: [
+          window.id,
+          <>
+            <State state={window.state} /> <small>{window.reason}</small>
+          </>,
+          [...new Set(window.content.map(({ currencyId }) => currencyId))].join(', ') || '–',
+          <Time key="opened" at={window.createdDate} />,
+          <Time key="changed" at={window.changedDate} />,
+          canClose(window.state) && may('MANAGE_SETTLEMENTS') && (
+            <Close key="next" id={window.id} />
+          ),
+        ],
+      }))}
     />
   )
 }
 
-function OneSettlement({ settlement }: { settlement: Settlement }) {
-  const { id, state, participants } = settlement
-  const nameOf = useNamesByAccount()
-  const accounts = participants.flatMap((participant) =>
-    participant.accounts.map((account) => ({ participantId: participant.id, account })),
-  )
-  const step = settlementStep(accounts.map(({ account }) => account))
-  const stepping = accounts.filter(
-    ({ account }) => step !== undefined && nextStep(account.state ?? '') === step,
-  )
+function Close({ id }: { id: number }) {
   return (
-    <section className="settlement" aria-label={`Settlement ${id}`}>
-      <h3>
-        Settlement {id} <State state={state} />
-      </h3>
-      <p>
-        {settlement.settlementModel}, begun <Time at={settlement.createdDate} />, windows{' '}
-        {settlement.settlementWindows.map((window) => window.id).join(', ')}: {settlement.reason}
-      </p>
-      <Table
-        caption={`What is owed in settlement ${id}`}
-        head={['Participant', 'Owes', 'Is owed', 'State']}
-        empty="No account takes part."
-      >
-        {accounts.map(({ account }) => (
-          <tr key={account.id}>
-            <th scope="row">{nameOf(account.id)}</th>
-            <NetCells account={account} />
-            <td>
-              <State state={account.state ?? ''} />
-            </td>
-          </tr>
-        ))}
-      </Table>
-      {step !== undefined && (
-        <ActionButton
-          label={`${stepLabels[step]} settlement ${id}`}
-          kind="primary"
-          run={() => call('PUT', `/v2/settlements/${id}`, stepOf(stepping, step))}
-        />
-      )}
-      {canAbort(
-        state,
-        accounts.map(({ account }) => account),
-      ) && (
-        <ActionButton
-          label={`Abort settlement ${id}`}
-          kind="danger"
-          run={() =>
-            call('PUT', `/v2/settlements/${id}`, {
-              state: 'ABORTED',
-              reason: 'aborted in the console',
-            })
-          }
-        />
-      )}
-    </section>
+    <AskButton<'reason'>
+      label={`Close window ${id}`}
+      title={`Close window ${id}?`}
+      text={<p>The next one is open at once; payments go on. A window cannot be opened again.</p>}
+      fields={[{ name: 'reason', label: 'Reason', initial: 'end of the window' }]}
+      way={{
+        label: 'Close it',
+        run: ({ reason }) =>
+          call('POST', `/v2/settlementWindows/${id}`, { state: 'CLOSED', reason }),
+      }}
+    />
   )
 }
 
-interface Stepping {
-  readonly participantId: number
-  readonly account: SettlementAccount
-}
-
-function stepOf(stepping: readonly Stepping[], state: AccountStep) {
-  const reason = 'stepped in the console'
-  const ids = [...new Set(stepping.map(({ participantId }) => participantId))]
-  return {
-    participants: ids.map((id) => ({
-      id,
-      accounts: stepping
-        .filter(({ participantId }) => participantId === id)
-        .map(({ account }) => ({ id: account.id, state, reason })),
-    })),
-  }
-}
-
-function NetCells({ account: { netSettlementAmount: net } }: { account: SettlementAccount }) {
-  if (net === undefined) return <td colSpan={2}>–</td>
-  const text = String(net.amount)
-  const isOwed = text.startsWith('-')
-  const cell = <Money amount={isOwed ? text.slice(1) : net.amount} currency={net.currency} />
+function hasContentFor({ state: windowState, content }: Window, { currency }: Model): boolean {
   return (
-    <>
-      <td>{isOwed ? '' : cell}</td>
-      <td>{isOwed ? cell : ''}</td>
-    </>
+    canSettle(windowState) &&
+    content.some(
+      ({ currencyId, state }) =>
+        (state === 'CLOSED' || state === 'ABORTED') &&
+        // A model without currency serves those that have none of their own.
+        (currency === currencyId || currency === ''),
+    )
   )
 }
 
-/** Settlements name accounts by number; the participants know whose they are. */
-function useNamesByAccount(): (accountId: number) => string {
-  const participants = useParticipants().data ?? []
-  const names = new Map(
-    participants.flatMap(({ name, accounts }) => accounts.map(({ id }) => [id, name] as const)),
+/** All windows that wait are chosen; fewer can be. */
+function Begin({ model, windows }: { model: Model; windows: readonly Window[] }) {
+  const { may } = useOperator()
+  const [, navigate] = useLocation()
+  const waiting = windows.filter((window) => hasContentFor(window, model)).map(({ id }) => `${id}`)
+  if (waiting.length === 0 || !may('MANAGE_SETTLEMENTS')) return null
+  return (
+    <AskButton<'windows' | 'reason'>
+      label={`Settle under ${model.name}`}
+      kind="primary"
+      title={`Settle windows under ${model.name}?`}
+      text={<p>What each owes is added up over these windows. No money moves yet.</p>}
+      fields={[
+        { name: 'windows', label: 'Windows', checks: waiting, initial: waiting.join(',') },
+        { name: 'reason', label: 'Reason', initial: 'settlement of the day' },
+      ]}
+      way={{
+        label: 'Begin settlement',
+        run: async (values) => {
+          const { id } = await call<Settlement>('POST', '/v2/settlements', {
+            settlementModel: model.name,
+            reason: values.reason,
+            settlementWindows: listOf(values.windows).map((each) => ({ id: Number(each) })),
+          })
+          navigate(`/settlements/${id}`)
+        },
+      }}
+    />
   )
-  return (accountId) => names.get(accountId) ?? `account ${accountId}`
+}
+
+function SettlementTable({ settlements }: { settlements: readonly Settlement[] }) {
+  return (
+    <Table
+      caption="Settlements, the newest first"
+      head={['Settlement', 'State', 'Model', 'Windows', 'Begun', 'Changed']}
+      empty="Nothing has been settled in this time."
+      rows={settlements
+        .toSorted((a, b) => b.id - a.id)
+        .map((settlement) => ({
+          key: settlement.id,
+          cells: [
+            <Link key="id" href={`/settlements/${settlement.id}`}>
+              Settlement {settlement.id}
+            </Link>,
+            <State key="state" state={settlement.state} />,
+            settlement.settlementModel,
+            settlement.settlementWindows.map(({ id }) => id).join(', '),
+            <Time key="begun" at={settlement.createdDate} />,
+            <Time key="changed" at={settlement.changedDate} />,
+          ],
+        }))}
+    />
+  )
 }

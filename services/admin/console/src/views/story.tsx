@@ -1,10 +1,10 @@
 /** The story of one payment: first what matters, then everything in its order, drawn as a sequence. */
 import { useQuery } from '@tanstack/react-query'
-import { Link } from 'wouter'
 import { get } from '../api.ts'
 import { shownAmount, type Amount } from '../domain/amounts.ts'
 import { arrowOf, sinceText, type SequenceStep } from '../domain/sequence.ts'
-import { Card, Loaded, Money, Page, State, Time } from '../ui.tsx'
+import { Card, Facts, Loaded, Money, Page, State, Time } from '../ui.tsx'
+import { FspLink } from './participants.tsx'
 import type { Transfer } from './payments.tsx'
 
 interface Step extends SequenceStep {
@@ -87,47 +87,29 @@ function Summary({ story }: { story: Story }) {
           <li key={finding}>{finding}</li>
         ))}
       </ul>
-      <dl>
-        {cause !== null && (
-          <>
-            <dt>Told to the FSPs</dt>
-            <dd>
-              {cause.errorCode} {cause.errorDescription} ({cause.reason})
-            </dd>
-          </>
-        )}
-        <dt>Received</dt>
-        <dd>
-          <Time at={story.receivedAt} />
-        </dd>
-        <dt>Expires</dt>
-        <dd>
-          <Time at={story.expiration} />
-        </dd>
-        <dt>Ended</dt>
-        <dd>
-          <Time at={completedAt} />
-        </dd>
-        {transaction !== null && (
-          <>
-            <dt>Parties</dt>
-            <dd>
-              {partyText(transaction.payer)} pays {partyText(transaction.payee)}
-            </dd>
-            <dt>Quote</dt>
-            <dd>
+      <Facts
+        of={{
+          'Told to the FSPs':
+            cause === null
+              ? null
+              : `${cause.errorCode} ${cause.errorDescription} (${cause.reason})`,
+          Received: <Time at={story.receivedAt} />,
+          Expires: <Time at={story.expiration} />,
+          Ended: <Time at={completedAt} />,
+          Parties:
+            transaction === null
+              ? null
+              : `${partyText(transaction.payer)} pays ${partyText(transaction.payee)}`,
+          Quote: transaction !== null && (
+            <>
               <code>{transaction.quoteId}</code>
               {transaction.quoteIsKnown ? '' : ' (not known to this hub)'}
-            </dd>
-          </>
-        )}
-      </dl>
+            </>
+          ),
+        }}
+      />
     </Card>
   )
-}
-
-function FspLink({ name }: { name: string }) {
-  return <Link href={`/participants/${encodeURIComponent(name)}`}>{name}</Link>
 }
 
 function partyText({ partyIdType, partyIdentifier, fspId }: Party): string {
@@ -165,7 +147,7 @@ function StepRow({ step, payerFsp, first }: { step: Step; payerFsp: string; firs
       </time>
       <div className="said">
         <strong>{titleOf(step)}</strong> {step.says}
-        <Facts step={step} />
+        <StepFacts step={step} />
         <Attempts step={step} />
       </div>
     </li>
@@ -186,7 +168,7 @@ function titleOf(step: Step): string {
 }
 
 /** Only what was known when it was decided. */
-function Facts({ step: { facts = {} } }: { step: Step }) {
+function StepFacts({ step: { facts = {} } }: { step: Step }) {
   const known = Object.entries(facts).flatMap(([name, value]) =>
     value === null ? [] : [{ name, value }],
   )

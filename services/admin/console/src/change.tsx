@@ -1,0 +1,337 @@
+/**
+ * How anything is changed: a form or a button, a question before what cannot be taken back, and then
+ * everything is read anew, so that what is shown is what the hub says.
+ */
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useId, useLayoutEffect, useRef, useState, type FormEvent, type ReactNode } from 'react'
+import { Problem } from './ui.tsx'
+
+export interface FieldOf<Name extends string> {
+  readonly name: Name
+  readonly label: string
+  readonly type?: 'text' | 'password' | 'search' | 'url' | 'email' | 'date' | 'datetime-local'
+  /** Several lines, as of a key. */
+  readonly isLong?: boolean
+  /** One of them is chosen. */
+  readonly options?: readonly string[]
+  /** Any number of them; they come as one text with commas between. */
+  readonly checks?: readonly string[]
+  readonly initial?: string
+  readonly optional?: boolean
+  readonly inputMode?: 'decimal'
+  readonly autoComplete?: string
+  readonly hint?: string
+}
+
+export type Values<Name extends string> = Readonly<Record<Name, string>>
+
+/** What is asked before it is done. */
+export interface Question {
+  readonly title: string
+  readonly text: ReactNode
+}
+
+/** One way to send a form off; the first one is the usual one. */
+export interface Way<Name extends string> {
+  readonly label: string
+  readonly run: (values: Values<Name>) => Promise<unknown>
+  /** What is said when it is done; an answer that is shown only once is shown here. */
+  readonly done?: ReactNode | ((answer: unknown) => ReactNode)
+  readonly confirm?: (values: Values<Name>) => Question
+  readonly isDangerous?: boolean
+}
+
+/** What the choices of a field with `checks` are. */
+export function listOf(text: string): readonly string[] {
+  return text === '' ? [] : text.split(',')
+}
+
+/** A form that was sent off. */
+interface Sent<Name extends string> {
+  readonly way: Way<Name>
+  readonly values: Values<Name>
+}
+
+/** A form of labelled fields; says whether the change was made. */
+export function ChangeForm<Name extends string>({
+  fields,
+  ways,
+  quiet = false,
+  once = false,
+  cancel,
+}: {
+  fields: readonly FieldOf<Name>[]
+  ways: readonly Way<Name>[]
+  /** It changes nothing that is shown, and keeps what was typed. */
+  quiet?: boolean
+  /** When it is done, only what is said about it stays. */
+  once?: boolean
+  /** A way out, before the others. */
+  cancel?: ReactNode
+}) {
+  const form = useRef<HTMLFormElement>(null)
+  const [asked, setAsked] = useState<Sent<Name> & { readonly question: Question }>()
+  const client = useQueryClient()
+  const change = useMutation({
+    mutationFn: ({ way, values }: Sent<Name>) => way.run(values),
+    onSuccess: () => {
+      if (!quiet) form.current?.reset()
+    },
+    onSettled: () => (quiet ? undefined : client.invalidateQueries()),
+  })
+  const send = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const { submitter } = event.nativeEvent as SubmitEvent
+    const way = ways[Number(submitter?.getAttribute('value') ?? 0)] ?? ways[0]
+    if (way === undefined || change.isPending) return
+    const data = new FormData(event.currentTarget)
+    const values = valuesIn(data, fields)
+    if (way.confirm === undefined) change.mutate({ way, values })
+    else setAsked({ way, values, question: way.confirm(values) })
+  }
+  const done = change.isSuccess && <Done way={change.variables.way} answer={change.data} />
+  if (once && change.isSuccess) return done
+  return (
+    <form ref={form} onSubmit={send}>
+      {fields.map((field) => (
+        <Field key={field.name} field={field} />
+      ))}
+      <div className="line">
+        {cancel}
+        {ways.map((way, at) => (
+          <button
+            key={way.label}
+            type="submit"
+            value={at}
+            className={way.isDangerous === true ? 'danger' : at === 0 ? 'primary' : ''}
+            disabled={change.isPending}
+          >
+            {change.isPending && change.variables.way.label === way.label
+              ? `${way.label}…`
+              : way.label}
+          </button>
+        ))}
+      </div>
+      {change.isError && <Problem error={change.error} />}
+      {done}
+      {asked !== undefined && (
+        <Dialog title={asked.question.title} close={() => setAsked(undefined)}>
+          {asked.question.text}
+          <div className="buttons">
+            <Cancel />
+            <button
+              type="button"
+              className={asked.way.isDangerous === true ? 'danger' : 'primary'}
+              onClick={() => {
+                change.mutate(asked)
+                setAsked(undefined)
+              }}
+            >
+              Yes, {asked.way.label.toLowerCase()}
+            </button>
+          </div>
+        </Dialog>
+      )}
+    </form>
+  )
+}
+
+function Done<Name extends string>({ way: { done }, answer }: { way: Way<Name>; answer: unknown }) {
+  const said = typeof done === 'function' ? done(answer) : done
+  return said === undefined || said === '' ? null : <div role="status">{said}</div>
+}
+
+function valuesIn<Name extends string>(
+  data: FormData,
+  fields: readonly FieldOf<Name>[],
+): Values<Name> {
+  const textOf = (value: FormDataEntryValue) => (typeof value === 'string' ? value.trim() : '')
+  return Object.fromEntries(
+    fields.map(({ name }) => [name, data.getAll(name).map(textOf).join(',')]),
+  ) as Values<Name>
+}
+
+/** A change that takes no more than a press. */
+export function ActionButton({
+  label,
+  run,
+  kind = '',
+}: {
+  label: string
+  run: () => Promise<unknown>
+  kind?: '' | 'danger' | 'primary'
+}) {
+  const client = useQueryClient()
+  const change = useMutation({
+    mutationFn: run,
+    onSettled: () => client.invalidateQueries(),
+  })
+  return (
+    <div className="action">
+      <button
+        type="button"
+        className={kind}
+        disabled={change.isPending}
+        onClick={() => change.mutate()}
+      >
+        {change.isPending ? `${label}…` : label}
+      </button>
+      {change.isError && <Problem error={change.error} />}
+    </div>
+  )
+}
+
+/** A button that asks first, for a word of explanation or for more, and says what will come of it. */
+export function AskButton<Name extends string>({
+  label,
+  of,
+  title = label,
+  text,
+  fields = [],
+  way,
+  kind = '',
+}: {
+  label: string
+  /** What it is about, where those who see read it beside the button. */
+  of?: string
+  title?: string
+  text: ReactNode
+  fields?: readonly FieldOf<Name>[]
+  way: Way<Name>
+  kind?: '' | 'danger' | 'primary'
+}) {
+  const [isOpen, setOpen] = useState(false)
+  const close = () => setOpen(false)
+  // With nothing to say about it, it is over when it is done.
+  const run = async (values: Values<Name>) => {
+    const answer = await way.run(values)
+    if (way.done === undefined) close()
+    return answer
+  }
+  return (
+    <div className="action">
+      <button type="button" className={kind} aria-haspopup="dialog" onClick={() => setOpen(true)}>
+        {label}
+        {of !== undefined && <span className="unseen"> {of}</span>}
+      </button>
+      {isOpen && (
+        <Dialog title={title} close={close}>
+          {text}
+          <ChangeForm fields={fields} ways={[{ ...way, run }]} once cancel={<Cancel />} />
+        </Dialog>
+      )}
+    </div>
+  )
+}
+
+/** The browser keeps the focus inside, closes it with Escape and gives the focus back. */
+export function Dialog({
+  title,
+  close,
+  children,
+}: {
+  title: string
+  close: () => void
+  children: ReactNode
+}) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const id = useId()
+  // Before it leaves the page, so that the focus finds its way back.
+  useLayoutEffect(() => {
+    const shown = dialog.current
+    shown?.showModal()
+    return () => shown?.close()
+  }, [])
+  const closed = () => {
+    if (dialog.current?.open === false) close()
+  }
+  return (
+    <dialog ref={dialog} aria-labelledby={id} onClose={closed}>
+      <h2 id={id}>{title}</h2>
+      {children}
+    </dialog>
+  )
+}
+
+function Cancel({ label = 'Cancel' }: { label?: string }) {
+  return (
+    <button type="button" onClick={(event) => event.currentTarget.closest('dialog')?.close()}>
+      {label}
+    </button>
+  )
+}
+
+function Field<Name extends string>({ field }: { field: FieldOf<Name> }) {
+  const id = useId()
+  const { name, label, optional = false, hint, checks } = field
+  if (checks !== undefined) return <Checks field={field} checks={checks} />
+  return (
+    <div className={field.isLong === true ? 'field long' : 'field'}>
+      <label htmlFor={id}>
+        {label}
+        {optional ? ' (optional)' : ''}
+      </label>
+      <Control id={id} field={field} />
+      {hint !== undefined && <small id={`${name}-${id}`}>{hint}</small>}
+    </div>
+  )
+}
+
+function Control<Name extends string>({ id, field }: { id: string; field: FieldOf<Name> }) {
+  const { name, type = 'text', options, initial = '', optional = false } = field
+  const usual = {
+    id,
+    name,
+    defaultValue: initial,
+    required: !optional,
+    'aria-describedby': field.hint === undefined ? undefined : `${name}-${id}`,
+  }
+  if (options !== undefined) {
+    return (
+      <select {...usual}>
+        {options.map((option) => (
+          <option key={option} value={option}>
+            {option === '' ? 'any' : option.replaceAll('_', ' ')}
+          </option>
+        ))}
+      </select>
+    )
+  }
+  if (field.isLong === true) return <textarea {...usual} rows={5} spellCheck={false} />
+  return (
+    <input
+      {...usual}
+      type={type}
+      inputMode={field.inputMode}
+      autoComplete={field.autoComplete ?? 'off'}
+    />
+  )
+}
+
+function Checks<Name extends string>({
+  field: { name, label, initial = '' },
+  checks,
+}: {
+  field: FieldOf<Name>
+  checks: readonly string[]
+}) {
+  const chosen = listOf(initial)
+  return (
+    <fieldset>
+      <legend>{label}</legend>
+      <div className="checks">
+        {checks.map((check) => (
+          <label key={check}>
+            <input
+              type="checkbox"
+              name={name}
+              value={check}
+              defaultChecked={chosen.includes(check)}
+            />{' '}
+            {check}
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  )
+}

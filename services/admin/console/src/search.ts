@@ -1,0 +1,25 @@
+/** A search is part of the address: it can be kept, sent to somebody, and gone back to. */
+import { useLocation, useParams } from 'wouter'
+import { query } from './api.ts'
+import type { Values } from './change.tsx'
+
+/** The way to a view with a search: /payments/of/state=ABORTED */
+export function searchPath(view: string, values: Readonly<Record<string, string>>): string {
+  const text = query(values).slice(1)
+  return text === '' ? view : `${view}/of/${text}`
+}
+
+/** What the address searches for, and how to search for something else. */
+export function useSearch<Name extends string>(view: string, names: readonly Name[]) {
+  const { search: key = '' } = useParams<{ search?: string }>()
+  const [, navigate] = useLocation()
+  const asked = new URLSearchParams(key)
+  const search = Object.fromEntries(
+    names.map((name) => [name, asked.get(name) ?? '']),
+  ) as Values<Name>
+  const searchFor = (values: Values<Name>) => {
+    navigate(searchPath(view, values))
+    return Promise.resolve()
+  }
+  return { key, search, searchFor }
+}

@@ -1,0 +1,123 @@
+/** Where the hub reaches a participant: its callbacks, and the people who are told by e-mail. */
+import { useQuery } from '@tanstack/react-query'
+import { useOperator } from '../access.ts'
+import { call, get, participantPath } from '../api.ts'
+import { ChangeForm, type Way } from '../change.tsx'
+import { Card, Loaded, Table } from '../ui.tsx'
+
+interface Endpoint {
+  readonly type: string
+  readonly value: string
+}
+
+/** What people are told of, in the order of the API. */
+export const mails = {
+  NET_DEBIT_CAP_THRESHOLD_BREACH_EMAIL: 'a position near its limit, or a payment refused for it',
+  NET_DEBIT_CAP_ADJUSTMENT_EMAIL: 'a limit that was changed',
+  SETTLEMENT_TRANSFER_POSITION_CHANGE_EMAIL: 'a position changed by a settlement',
+} as const
+
+const kinds = {
+  callback: {
+    title: 'Callback addresses',
+    empty: 'The hub cannot reach it: give it an address.',
+    types: [
+      'FSPIOP_CALLBACK_URL',
+      'FSPIOP_CALLBACK_URL_PARTICIPANT_PUT',
+      'FSPIOP_CALLBACK_URL_PARTICIPANT_PUT_ERROR',
+      'FSPIOP_CALLBACK_URL_PARTIES_GET',
+      'FSPIOP_CALLBACK_URL_PARTIES_PUT',
+      'FSPIOP_CALLBACK_URL_PARTIES_PUT_ERROR',
+      'FSPIOP_CALLBACK_URL_QUOTES',
+      'FSPIOP_CALLBACK_URL_TRX_REQ_SERVICE',
+      'FSPIOP_CALLBACK_URL_AUTHORIZATIONS',
+      'FSPIOP_CALLBACK_URL_TRANSFER_POST',
+      'FSPIOP_CALLBACK_URL_TRANSFER_PUT',
+      'FSPIOP_CALLBACK_URL_TRANSFER_ERROR',
+    ],
+    input: 'url',
+    label: 'Address',
+  },
+  'e-mail': {
+    title: 'Who is told by e-mail',
+    empty: 'Nobody is told by e-mail.',
+    types: Object.keys(mails),
+    input: 'email',
+    label: 'E-mail address',
+  },
+} as const
+
+const isMail = (type: string) => Object.hasOwn(mails, type)
+
+type Field = 'type' | 'value'
+
+export function Addresses({ name, kind }: { name: string; kind: keyof typeof kinds }) {
+  const { may } = useOperator()
+  const endpoints = useQuery({
+    queryKey: ['endpoints', name],
+    queryFn: () => get<Endpoint[]>(participantPath(name, '/endpoints')),
+  })
+  const { title, empty, types, input, label } = kinds[kind]
+  const ways = [
+    ...(may('MANAGE_PARTICIPANTS') ? [atOnce(name)] : []),
+    ...(may('CREATE_UPDATE_ENDPOINTS') ? [asked(name)] : []),
+  ]
+  return (
+    <Card title={title}>
+      <Loaded query={endpoints}>
+        {(all) => (
+          <Table
+            caption={`Addresses of ${name}`}
+            head={kind === 'callback' ? ['For', 'Address'] : ['Of', 'Address']}
+            empty={empty}
+            rows={all
+              .filter(({ type }) => isMail(type) === (kind === 'e-mail'))
+              .map(({ type, value }) => ({
+                key: type,
+                cells: [<About key="type" type={type} />, <code key="value">{value}</code>],
+              }))}
+          />
+        )}
+      </Loaded>
+      {ways.length > 0 && (
+        <ChangeForm<Field>
+          fields={[
+            { name: 'type', label: 'For', options: types },
+            // An address of a callback may hold variables, as {{transferId}}.
+            { name: 'value', label, type: input === 'url' ? 'text' : input },
+          ]}
+          ways={ways}
+        />
+      )}
+    </Card>
+  )
+}
+
+function About({ type }: { type: string }) {
+  if (type === 'FSPIOP_CALLBACK_URL') return 'everything that has no address of its own'
+  if (!isMail(type)) return type.replace('FSPIOP_CALLBACK_URL_', '').replaceAll('_', ' ')
+  return (
+    <>
+      {mails[type as keyof typeof mails]}
+      <br />
+      <small>{type}</small>
+    </>
+  )
+}
+
+const atOnce = (name: string): Way<Field> => ({
+  label: 'Set address',
+  run: (endpoint) => call('POST', participantPath(name, '/endpoints'), endpoint),
+  done: 'The address is in use.',
+})
+
+const asked = (participantId: string): Way<Field> => ({
+  label: 'Ask for approval',
+  run: (endpoint) =>
+    call('POST', '/UpdateEndpoints', {
+      requestId: crypto.randomUUID(),
+      participantId,
+      endpoints: [endpoint],
+    }),
+  done: 'Asked for. Another person finds it under Approvals.',
+})

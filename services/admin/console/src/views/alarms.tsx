@@ -1,0 +1,106 @@
+/** Alarms that stand, the limits at which they ring, and the people who are told. */
+import { useQuery } from '@tanstack/react-query'
+import { Link } from 'wouter'
+import { useOperator } from '../access.ts'
+import { get, participantPath, query } from '../api.ts'
+import type { Amount } from '../domain/amounts.ts'
+import { Card, Loaded, Money, Page, State, Table, Time } from '../ui.tsx'
+import { Addresses } from './addresses.tsx'
+import { FspLink, isHub, useParticipants } from './participants.tsx'
+
+export interface Alarm {
+  readonly participantId: string
+  readonly accountId: number
+  readonly currency: string
+  readonly kind: 'THRESHOLD' | 'LIMIT'
+  readonly limit: Amount
+  readonly firstAt: string
+  readonly lastToldAt: string
+  readonly told: number
+}
+
+const meanings: Readonly<Record<Alarm['kind'], string>> = {
+  THRESHOLD: 'its position is near its limit',
+  LIMIT: 'payments were refused for want of liquidity',
+}
+
+export const alarmsQuery = (participantId = '') => ({
+  queryKey: ['alarms', participantId],
+  queryFn: () => get<Alarm[]>(`/alarms${query({ participantId })}`),
+  refetchInterval: 10_000,
+})
+
+export function useAlarms() {
+  const { may } = useOperator()
+  return useQuery({ ...alarmsQuery(), enabled: may('VIEW_PARTICIPANTS') })
+}
+
+interface Limit {
+  readonly name: string
+  readonly currency: string
+  readonly limit: { readonly value: Amount; readonly alarmPercentage: Amount }
+}
+
+export function Alarms() {
+  const limits = useQuery({
+    queryKey: ['limits'],
+    queryFn: () => get<Limit[]>('/participants/limits'),
+  })
+  const hub = useParticipants().data?.find(isHub)
+  return (
+    <Page title="Alarms">
+      <Card title="Standing alarms">
+        <Loaded query={useAlarms()}>{(all) => <AlarmTable alarms={all} />}</Loaded>
+      </Card>
+      <Card title="When they ring">
+        <Loaded query={limits}>
+          {(all) => (
+            <Table
+              caption="Limits in force"
+              head={['Participant', '#Net debit cap', '#Warn when as much remains', 'Next']}
+              empty="No participant has a limit in force."
+              rows={all.map(({ name, currency, limit }) => ({
+                key: `${name} ${currency}`,
+                cells: [
+                  <FspLink key="name" name={name} />,
+                  <Money key="cap" amount={limit.value} currency={currency} />,
+                  `${limit.alarmPercentage} %`,
+                  <Link key="next" href={participantPath(name, '/settings')}>
+                    Change<span className="unseen"> the limit of {name}</span>
+                  </Link>,
+                ],
+              }))}
+            />
+          )}
+        </Loaded>
+      </Card>
+      {hub !== undefined && <Addresses name={hub.name} kind="e-mail" />}
+      <p>
+        People of an FSP are told at the addresses under “Limits and addresses” of that participant.
+      </p>
+    </Page>
+  )
+}
+
+export function AlarmTable({ alarms }: { alarms: readonly Alarm[] }) {
+  return (
+    <Table
+      caption="Each rings once, and again when it has been quiet in between"
+      head={['Participant', 'Alarm', '#Limit', 'Since', 'Told last', '#Times told']}
+      empty="No alarm stands."
+      rows={alarms.map((alarm) => ({
+        key: `${alarm.accountId} ${alarm.kind}`,
+        cells: [
+          <FspLink key="name" name={alarm.participantId} />,
+          <>
+            <State state={alarm.kind} /> {meanings[alarm.kind]}
+          </>,
+          <Money key="limit" amount={alarm.limit} currency={alarm.currency} />,
+          <Time key="first" at={alarm.firstAt} />,
+          <Time key="last" at={alarm.lastToldAt} />,
+          alarm.told,
+        ],
+      }))}
+    />
+  )
+}

@@ -1,0 +1,192 @@
+/** Who did what, when, and what it changed. */
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { call, get, query } from '../api.ts'
+import { AskButton, ChangeForm } from '../change.tsx'
+import { differences } from '../domain/difference.ts'
+import { useSearch } from '../search.ts'
+import { Facts, Loading, Page, Problem, State, Table, Time } from '../ui.tsx'
+
+interface Entry {
+  readonly id: string
+  readonly actionTimestamp: string
+  readonly sourceBcName: string
+  readonly securityContext: { readonly userId?: string; readonly role?: string }
+  readonly actionType: string
+  readonly actionSuccessful: boolean
+  readonly subject: string
+  readonly before: unknown
+  readonly after: unknown
+  readonly labels?: readonly { readonly key: string; readonly value: string }[]
+  readonly number: string
+  readonly signatureValid: boolean
+}
+
+interface Found {
+  readonly entries: readonly Entry[]
+  readonly cursor?: string
+}
+
+const names = ['userId', 'actionType', 'subject', 'from', 'to'] as const
+type Name = (typeof names)[number]
+
+export function Audit() {
+  const { key, search, searchFor } = useSearch<Name>('/audit', names)
+  const found = useInfiniteQuery({
+    queryKey: ['audit', key],
+    queryFn: ({ pageParam: cursor }) =>
+      get<Found>(`/audit${query({ ...search, limit: '50', cursor })}`),
+    initialPageParam: '',
+    getNextPageParam: ({ cursor }) => cursor,
+  })
+  const entries = found.data?.pages.flatMap((page) => page.entries) ?? []
+  return (
+    <Page title="Audit">
+      <div role="search">
+        <ChangeForm<Name>
+          key={key}
+          quiet
+          fields={[
+            { name: 'userId', label: 'Who', optional: true },
+            { name: 'actionType', label: 'Action', optional: true },
+            { name: 'subject', label: 'Subject', optional: true, hint: 'and all below it' },
+            { name: 'from', label: 'From, UTC', optional: true, hint: '2030-01-31T08:00:00Z' },
+            { name: 'to', label: 'Before, UTC', optional: true },
+          ].map((field) => ({
+            ...field,
+            name: field.name as Name,
+            initial: search[field.name as Name],
+          }))}
+          ways={[{ label: 'Search', run: searchFor }]}
+        />
+      </div>
+      {found.isError && <Problem error={found.error} />}
+      {found.isPending ? (
+        <Loading />
+      ) : (
+        <Table
+          caption="What was done, the newest first"
+          head={['When', 'Who', 'Action', 'Subject', 'What it changed']}
+          empty="Nothing was found."
+          rows={entries.map((entry) => ({
+            key: entry.id,
+            cells: [
+              <Time key="when" at={entry.actionTimestamp} />,
+              entry.securityContext.userId ?? 'unknown',
+              <Action key="action" of={entry} />,
+              <code key="subject">{entry.subject}</code>,
+              <Changed key="changed" of={entry} />,
+            ],
+          }))}
+        />
+      )}
+      <div className="line">
+        {found.hasNextPage && (
+          <button
+            type="button"
+            disabled={found.isFetchingNextPage}
+            onClick={() => void found.fetchNextPage()}
+          >
+            Older entries
+          </button>
+        )}
+        <Verify />
+      </div>
+    </Page>
+  )
+}
+
+function Action({ of }: { of: Entry }) {
+  return (
+    <>
+      {of.actionType}
+      {!of.actionSuccessful && (
+        <>
+          {' '}
+          <State state="FAILED" />
+        </>
+      )}
+      {!of.signatureValid && <strong className="problem"> signature not valid</strong>}
+      <br />
+      <small>{of.sourceBcName}</small>
+    </>
+  )
+}
+
+const shown_max = 3
+
+/** The first few at once, the others when they are asked for. */
+function Changed({ of: { before, after, labels = [], number } }: { of: Entry }) {
+  const changes = differences(before, after)
+  const few = changes.slice(0, shown_max)
+  const more = changes.slice(shown_max)
+  return (
+    <>
+      <ChangeList of={few} />
+      {(more.length > 0 || labels.length > 0) && (
+        <details>
+          <summary>
+            {more.length === 0 ? 'more' : `${more.length} more`}
+            <span className="unseen"> of entry {number}</span>
+          </summary>
+          <ChangeList of={more} />
+          <Facts of={Object.fromEntries(labels.map((label) => [label.key, label.value]))} />
+        </details>
+      )}
+    </>
+  )
+}
+
+function ChangeList({ of }: { of: ReturnType<typeof differences> }) {
+  if (of.length === 0) return null
+  return (
+    <ul className="changes">
+      {of.map(({ path, before, after }) => (
+        <li key={path}>
+          {path}: {before !== undefined && <del>{before}</del>}
+          {before !== undefined && after !== undefined && ' → '}
+          {after !== undefined && <ins>{after}</ins>}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+interface Verified {
+  readonly clean: boolean
+  readonly checked: string
+  readonly lastNumber: string
+  readonly lastHash: string
+  readonly faults: readonly string[]
+}
+
+/** Needs no other privilege than to look. */
+function Verify() {
+  return (
+    <AskButton
+      label="Verify the log"
+      text={<p>Is every entry as it was signed, and none missing? It may take a while.</p>}
+      way={{
+        label: 'Verify',
+        run: () => call<Verified>('POST', '/audit/verify'),
+        done: (answer) => {
+          const { clean, checked, lastNumber, lastHash, faults } = answer as Verified
+          return (
+            <>
+              <p>
+                {clean
+                  ? `All ${checked} entries are whole.`
+                  : `${faults.length} faults in ${checked} entries:`}
+              </p>
+              <ul>
+                {faults.map((fault) => (
+                  <li key={fault}>{fault}</li>
+                ))}
+              </ul>
+              <Facts of={{ 'Last entry': lastNumber, 'Its hash': <code>{lastHash}</code> }} />
+            </>
+          )
+        },
+      }}
+    />
+  )
+}

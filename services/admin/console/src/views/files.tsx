@@ -1,0 +1,76 @@
+/** Files that books are checked by: the transfers of an FSP, and those behind a settlement. */
+import { useQuery } from '@tanstack/react-query'
+import { useOperator } from '../access.ts'
+import { download, participantPath, query } from '../api.ts'
+import { ActionButton, ChangeForm, type Values, type Way } from '../change.tsx'
+import { Card, Loaded } from '../ui.tsx'
+import { windowsQuery } from './settlements.tsx'
+
+type Field = 'day' | 'settlementWindowId'
+type Format = 'csv' | 'json'
+
+/** As JSON the API tells a page; as CSV everything. */
+const rows_max = '5000'
+
+export function Files({ name }: { name: string }) {
+  const { may } = useOperator()
+  const windows = useQuery({ ...windowsQuery('30 days'), enabled: may('VIEW_SETTLEMENTS') })
+  if (!may('VIEW_SETTLEMENTS')) return <p>Your roles do not let you see settlements.</p>
+  const save =
+    (format: Format) =>
+    ({ day, settlementWindowId: id }: Values<Field>) => {
+      const settlementWindowId = id.replace(/ .*$/, '')
+      const asked = { day, settlementWindowId, format, ...(format === 'json' ? page : {}) }
+      const about = [id === '' ? '' : `-window-${settlementWindowId}`, day === '' ? '' : `-${day}`]
+      return download(
+        participantPath(name, `/reconciliation${query(asked)}`),
+        `reconciliation-${name}${about.join('')}.${format}`,
+      )
+    }
+  const way = (format: Format, label: string): Way<Field> => ({
+    label,
+    run: save(format),
+    done: 'Saved.',
+  })
+  return (
+    <Card title="Reconciliation file">
+      <p>
+        Every transfer of {name} that became final on a day (UTC) or in a settlement window; {name}{' '}
+        can fetch the same itself. JSON holds the first {rows_max} rows, CSV all.
+      </p>
+      <Loaded query={windows}>
+        {(all) => (
+          <ChangeForm<Field>
+            quiet
+            fields={[
+              { name: 'day', label: 'Day', type: 'date', optional: true },
+              {
+                name: 'settlementWindowId',
+                label: 'Settlement window',
+                options: ['', ...all.map(({ id, state }) => `${id} ${state}`)],
+                optional: true,
+              },
+            ]}
+            ways={[way('csv', 'Save as CSV'), way('json', 'Save as JSON')]}
+          />
+        )}
+      </Loaded>
+    </Card>
+  )
+}
+
+const page = { limit: rows_max }
+
+export function SettlementFiles({ id }: { id: number }) {
+  const save = (format: Format) => () =>
+    download(
+      `/v2/settlements/${id}/report${query({ format, ...(format === 'json' ? page : {}) })}`,
+      `settlement-${id}.${format}`,
+    )
+  return (
+    <div className="line">
+      <ActionButton label="Report as CSV" run={save('csv')} />
+      <ActionButton label="Report as JSON" run={save('json')} />
+    </div>
+  )
+}

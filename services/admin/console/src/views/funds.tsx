@@ -1,0 +1,227 @@
+/** Funds of a participant: what came in, and what goes out in two steps, held first and then paid. */
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useOperator } from '../access.ts'
+import { call, get, participantPath, query } from '../api.ts'
+import { AskButton, ChangeForm, type Values, type Way } from '../change.tsx'
+import { shownAmount, type Amount } from '../domain/amounts.ts'
+import { Card, Loaded, Loading, Money, Problem, State, Table, Time } from '../ui.tsx'
+import { balancesQuery, type Balance } from './participants.tsx'
+
+interface Movement {
+  readonly transferId: string
+  readonly accountId: number
+  readonly direction: 'IN' | 'OUT'
+  readonly amount: Amount
+  readonly currency: string
+  readonly state: string
+  readonly stateReason: string | null
+  readonly externalReference: string
+  readonly reason: string
+  readonly createdDate: string
+  readonly expiryDate: string | null
+  readonly completedDate: string | null
+}
+
+interface Movements {
+  readonly movements: readonly Movement[]
+  readonly cursor: string | null
+}
+
+type Field = 'direction' | 'currency' | 'amount' | 'reference' | 'reason'
+
+/** As they are chosen, and as the two calls name them. */
+const directions = {
+  'Funds in': {
+    action: 'recordFundsIn',
+    direction: 'DEPOSIT',
+    effect: 'more cover at once',
+  },
+  'Funds out, held first': {
+    action: 'recordFundsOutPrepareReserve',
+    direction: 'WITHDRAWAL',
+    effect: 'less cover at once; it is held until you say that the bank has paid, or give it back',
+  },
+} as const
+
+const directionOf = (values: Values<Field>) =>
+  directions[values.direction as keyof typeof directions]
+
+export function Funds({ name }: { name: string }) {
+  const { may } = useOperator()
+  const balances = useQuery(balancesQuery(name))
+  const mayMove = may('MANAGE_FUNDS') || may('CREATE_MANAGE_FUNDS')
+  return (
+    <>
+      {mayMove && (
+        <Card title="Record funds">
+          <Loaded query={balances}>{(all) => <FundsForm name={name} balances={all} />}</Loaded>
+        </Card>
+      )}
+      <Card title="Funds in and out">
+        <MovementList name={name} />
+      </Card>
+    </>
+  )
+}
+
+function FundsForm({ name, balances }: { name: string; balances: readonly Balance[] }) {
+  const { may } = useOperator()
+  const settlement = balances.filter(({ ledgerAccountType: type }) => type === 'SETTLEMENT')
+  const currencies = [...new Set(settlement.map(({ currency }) => currency))]
+  if (currencies.length === 0) return <p>It has no settlement account that funds could go to.</p>
+  const idIn = (currency: string) => settlement.find((each) => each.currency === currency)?.id ?? 0
+  const confirm = (asking: string) => (values: Values<Field>) => ({
+    title: asking,
+    text: <Sentence name={name} values={values} />,
+  })
+  const atOnce: Way<Field> = {
+    label: 'Record funds',
+    confirm: confirm('Record these funds?'),
+    run: (values) =>
+      call('POST', participantPath(name, `/accounts/${idIn(values.currency)}`), {
+        transferId: crypto.randomUUID(),
+        externalReference: values.reference,
+        action: directionOf(values).action,
+        reason: values.reason,
+        amount: { amount: values.amount, currency: values.currency },
+      }),
+    done: 'Taken; the list below says what became of it.',
+  }
+  const asked: Way<Field> = {
+    label: 'Ask for approval',
+    confirm: confirm('Ask another person to record these funds?'),
+    run: (values) =>
+      call('POST', '/ManageFunds', {
+        requestId: crypto.randomUUID(),
+        participantId: name,
+        accountId: idIn(values.currency),
+        direction: directionOf(values).direction,
+        amount: { amount: values.amount, currency: values.currency },
+        externalReference: values.reference,
+        reason: values.reason,
+      }),
+    done: 'Asked for. Another person finds it under Approvals.',
+  }
+  return (
+    <ChangeForm<Field>
+      fields={[
+        { name: 'direction', label: 'Direction', options: Object.keys(directions) },
+        { name: 'currency', label: 'Currency', options: currencies },
+        { name: 'amount', label: 'Amount', inputMode: 'decimal', hint: 'as 1500 or 1500.5' },
+        { name: 'reference', label: 'Bank’s reference' },
+        { name: 'reason', label: 'Reason' },
+      ]}
+      ways={[
+        ...(may('MANAGE_FUNDS') ? [atOnce] : []),
+        ...(may('CREATE_MANAGE_FUNDS') ? [asked] : []),
+      ]}
+    />
+  )
+}
+
+function Sentence({ name, values }: { name: string; values: Values<Field> }) {
+  const { direction, effect } = directionOf(values)
+  return (
+    <>
+      <p className="sum">
+        <Money amount={values.amount} currency={values.currency} />{' '}
+        {direction === 'DEPOSIT' ? 'in for' : 'out to'} {name}
+      </p>
+      <p>
+        Bank’s reference {values.reference}: {values.reason}. It means {effect}.
+      </p>
+    </>
+  )
+}
+
+function MovementList({ name }: { name: string }) {
+  const list = useInfiniteQuery({
+    queryKey: ['funds', name],
+    queryFn: ({ pageParam: cursor }) =>
+      get<Movements>(participantPath(name, `/funds${query({ limit: '50', cursor })}`)),
+    initialPageParam: '',
+    getNextPageParam: ({ cursor }) => cursor,
+    refetchInterval: 5_000,
+  })
+  if (list.isPending) return <Loading />
+  const movements = list.data?.pages.flatMap((page) => page.movements) ?? []
+  return (
+    <>
+      {list.isError && <Problem error={list.error} />}
+      <Table
+        caption={`Funds of ${name}, the newest first`}
+        head={['When', 'Direction', '#Amount', 'State', 'Reference and reason', 'Next']}
+        empty="No funds have moved yet."
+        rows={movements.map((movement) => ({
+          key: movement.transferId,
+          cells: [
+            <Time key="when" at={movement.createdDate} />,
+            movement.direction,
+            <Money key="amount" amount={movement.amount} currency={movement.currency} />,
+            <MovementState key="state" of={movement} />,
+            <>
+              {movement.externalReference}
+              <br />
+              <small>{movement.reason}</small>
+            </>,
+            <OutButtons key="next" name={name} movement={movement} />,
+          ],
+        }))}
+      />
+      {list.hasNextPage && (
+        <button
+          type="button"
+          disabled={list.isFetchingNextPage}
+          onClick={() => void list.fetchNextPage()}
+        >
+          Older funds
+        </button>
+      )}
+    </>
+  )
+}
+
+function MovementState({ of: { state, stateReason, expiryDate } }: { of: Movement }) {
+  return (
+    <>
+      <State state={state} /> {stateReason}
+      {state === 'RESERVED' && expiryDate !== null && (
+        <div>
+          <small>until</small> <Time at={expiryDate} />
+        </div>
+      )}
+    </>
+  )
+}
+
+/** Money that is held is waiting for somebody. */
+function OutButtons({ name, movement }: { name: string; movement: Movement }) {
+  const { may } = useOperator()
+  const { direction, state, accountId, transferId, amount, currency } = movement
+  if (direction !== 'OUT' || state !== 'RESERVED') return null
+  if (!may('MANAGE_FUNDS')) return 'A treasurer says whether it was paid.'
+  const path = participantPath(name, `/accounts/${accountId}/transfers/${transferId}`)
+  const end = (action: string) => (values: Values<'reason'>) =>
+    call('PUT', path, { action, reason: values.reason })
+  const sum = `${shownAmount(amount, currency)} ${currency}`
+  return (
+    <>
+      <AskButton<'reason'>
+        label="Paid out"
+        kind="primary"
+        title={`Has the bank paid ${sum} to ${name}?`}
+        text={<p>The money is gone from the scheme, and this cannot be taken back.</p>}
+        fields={[{ name: 'reason', label: 'Reason', initial: 'the bank has paid' }]}
+        way={{ label: 'Yes, it was paid', run: end('recordFundsOutCommit') }}
+      />
+      <AskButton<'reason'>
+        label="Give back"
+        kind="danger"
+        title={`Give ${sum} back to the cover of ${name}?`}
+        text={<p>Only if the bank has not paid it.</p>}
+        fields={[{ name: 'reason', label: 'Reason', initial: 'not paid out' }]}
+        way={{ label: 'Yes, give it back', run: end('recordFundsOutAbort'), isDangerous: true }}
+      />
+    </>
+  )
+}

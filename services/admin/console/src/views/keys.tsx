@@ -1,0 +1,198 @@
+/** The keys, secrets and certificates by which a participant is known. */
+import { useQuery } from '@tanstack/react-query'
+import { useOperator } from '../access.ts'
+import { call, get, participantPath } from '../api.ts'
+import { AskButton, ChangeForm } from '../change.tsx'
+import { Card, Loaded, State, Table, Time } from '../ui.tsx'
+import { Once } from './once.tsx'
+
+interface Key {
+  readonly kid: string
+  readonly use: 'sig' | 'enc'
+  readonly publicKey: { readonly kty: string; readonly alg?: string; readonly crv?: string }
+  readonly validFrom: string
+  readonly validTo: string | null
+  readonly createdBy: string
+}
+
+export function Keys({ name }: { name: string }) {
+  const { may } = useOperator()
+  return (
+    <>
+      <PublicKeys name={name} />
+      {may('MANAGE_CREDENTIALS') && (
+        <div className="cards">
+          <Certificate name={name} />
+          <Secrets name={name} />
+        </div>
+      )}
+    </>
+  )
+}
+
+type KeyField = 'use' | 'kid' | 'publicKey'
+
+function PublicKeys({ name }: { name: string }) {
+  const { may } = useOperator()
+  const path = participantPath(name, '/keys')
+  const keys = useQuery({ queryKey: ['keys', name], queryFn: () => get<Key[]>(path) })
+  return (
+    <Card title="Public keys">
+      <Loaded query={keys}>
+        {(all) => (
+          <Table
+            caption={`Keys of ${name}, the oldest first; each that is valid verifies`}
+            head={['Key', 'For', 'State', 'From', 'Until', 'By', 'Next']}
+            empty="It has no key yet, so nothing that it signs can be verified."
+            rows={all.map((key) => ({
+              key: key.kid,
+              cells: [
+                <code key="kid">{key.kid}</code>,
+                `${key.use === 'sig' ? 'signatures' : 'encryption'}, ${key.publicKey.crv ?? key.publicKey.kty}`,
+                <State key="state" state={stateOf(key, Date.now())} />,
+                <Time key="from" at={key.validFrom} />,
+                <Time key="to" at={key.validTo} />,
+                key.createdBy,
+                may('MANAGE_CREDENTIALS') && stateOf(key, Date.now()) !== 'ENDED' && (
+                  <EndKey key="end" path={`${path}/${encodeURIComponent(key.kid)}`} of={key} />
+                ),
+              ],
+            }))}
+          />
+        )}
+      </Loaded>
+      {may('MANAGE_CREDENTIALS') && (
+        <ChangeForm<KeyField>
+          fields={[
+            { name: 'use', label: 'For', options: ['sig', 'enc'] },
+            { name: 'kid', label: 'Key id', optional: true, hint: 'made of the key if left out' },
+            { name: 'publicKey', label: 'Public key, as PEM or JWK', isLong: true },
+          ]}
+          ways={[
+            {
+              label: 'Add key',
+              run: ({ use, kid, publicKey }) =>
+                call('POST', path, { use, publicKey, ...(kid === '' ? {} : { kid }) }),
+              done: 'It verifies from now on, beside those that were valid before.',
+            },
+          ]}
+        />
+      )}
+    </Card>
+  )
+}
+
+function stateOf({ validFrom, validTo }: Key, now: number): string {
+  if (validTo !== null && Date.parse(validTo) <= now) return 'ENDED'
+  return Date.parse(validFrom) > now ? 'LATER' : 'VALID'
+}
+
+function EndKey({ path, of: { kid } }: { path: string; of: Key }) {
+  return (
+    <AskButton<'at'>
+      label="End"
+      kind="danger"
+      title={`End key ${kid}?`}
+      text={<p>What is signed with it later is refused. It stays in the list.</p>}
+      fields={[
+        {
+          name: 'at',
+          label: 'When, UTC',
+          type: 'datetime-local',
+          optional: true,
+          hint: 'now, if left out',
+        },
+      ]}
+      way={{
+        label: 'End key',
+        isDangerous: true,
+        run: ({ at }) =>
+          at === ''
+            ? call('DELETE', path)
+            : call('PUT', path, { validTo: new Date(`${at}Z`).toISOString() }),
+      }}
+    />
+  )
+}
+
+interface Certified {
+  readonly certificate: string
+  readonly ca: string
+  readonly validTo: string
+}
+
+function Certificate({ name }: { name: string }) {
+  const path = participantPath(name, '/certificates')
+  return (
+    <Card title="Certificate">
+      <p>The key itself never leaves the FSP: it sends a request (CSR), which is certified here.</p>
+      <ChangeForm<'csr'>
+        fields={[{ name: 'csr', label: 'Certificate signing request, as PEM', isLong: true }]}
+        ways={[
+          {
+            label: 'Certify',
+            run: ({ csr }) => call<Certified>('POST', path, { csr: `${csr}\n` }),
+            done: (answer) => {
+              const { certificate, ca, validTo } = answer as Certified
+              return (
+                <>
+                  <p>
+                    Valid until <Time at={validTo} />. Give both to {name}.
+                  </p>
+                  <Once label="Certificate" text={certificate} />
+                  <Once label="Authority" text={ca} />
+                </>
+              )
+            },
+          },
+        ]}
+      />
+    </Card>
+  )
+}
+
+interface Secret {
+  readonly clientId: string
+  readonly clientSecret: string
+}
+
+function Secrets({ name }: { name: string }) {
+  const path = participantPath(name, '/client-secrets')
+  return (
+    <Card title="Client secrets">
+      <p>For a hub whose FSPs ask for tokens. A secret is shown once, when it is made.</p>
+      <div className="line">
+        <AskButton
+          label="New secret"
+          text={<p>{name} gets one more secret; the others stay valid.</p>}
+          way={{
+            label: 'Make it',
+            run: () => call<Secret>('POST', path),
+            done: (answer) => {
+              const { clientId, clientSecret } = answer as Secret
+              return (
+                <>
+                  <p>
+                    Client id: <code>{clientId}</code>. The secret is kept nowhere: copy it now.
+                  </p>
+                  <Once label="Client secret" text={clientSecret} />
+                </>
+              )
+            },
+          }}
+        />
+        <AskButton
+          label="End all secrets"
+          kind="danger"
+          title={`End all secrets of ${name}?`}
+          text={<p>{name} gets no token until it has a new one.</p>}
+          way={{
+            label: 'End them',
+            isDangerous: true,
+            run: () => call('DELETE', path),
+          }}
+        />
+      </div>
+    </Card>
+  )
+}

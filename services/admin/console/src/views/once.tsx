@@ -1,0 +1,24 @@
+/** Something that is shown this once, to be copied. */
+import { useState } from 'react'
+
+export function Once({ label, text }: { label: string; text: string }) {
+  const [isCopied, setCopied] = useState(false)
+  const copy = async () => {
+    await navigator.clipboard.writeText(text)
+    setCopied(true)
+  }
+  return (
+    <figure className="once">
+      <figcaption>{label}</figcaption>
+      <pre tabIndex={0} aria-label={label}>
+        {text}
+      </pre>
+      {/* Browsers let only pages of safe addresses write there. */}
+      {window.isSecureContext && (
+        <button type="button" onClick={() => void copy()}>
+          {isCopied ? 'Copied' : `Copy ${label.toLowerCase()}`}
+        </button>
+      )}
+    </figure>
+  )
+}

@@ -1,0 +1,176 @@
+/** Who may log in, and as what: operators, their roles and passwords. */
+import { useQuery } from '@tanstack/react-query'
+import { Link } from 'wouter'
+import { useOperator } from '../access.ts'
+import { call, get } from '../api.ts'
+import { AskButton, ChangeForm, listOf } from '../change.tsx'
+import { searchPath } from '../search.ts'
+import { Card, Loaded, Page, State, Table, Time } from '../ui.tsx'
+import { Once } from './once.tsx'
+import { Roles, rolesQuery } from './roles.tsx'
+
+interface Operator {
+  readonly name: string
+  readonly kind: 'PERSON' | 'MACHINE'
+  readonly isActive: boolean
+  readonly mustChangePassword: boolean
+  readonly roles: readonly string[]
+  readonly createdDate: string
+  readonly createdBy: string
+  readonly lastLogInDate: string | null
+  readonly lockedUntil: string | null
+}
+
+export function Operators() {
+  const { may } = useOperator()
+  const operators = useQuery({
+    queryKey: ['operators'],
+    queryFn: () => get<Operator[]>('/operators'),
+  })
+  const roles = useQuery(rolesQuery).data?.map(({ id }) => id) ?? []
+  return (
+    <Page title="Operators">
+      <Card title="Who may log in">
+        <Loaded query={operators}>
+          {(all) => (
+            <Table
+              caption="People and programs"
+              head={['Name', 'State', 'Roles', 'Last log-in', 'Made', 'Next']}
+              empty="There is nobody."
+              rows={all.map((operator) => ({
+                key: operator.name,
+                cells: [
+                  <>
+                    {operator.name}
+                    <br />
+                    <small>{operator.kind === 'PERSON' ? 'person' : 'program'}</small>
+                  </>,
+                  <OperatorState key="state" of={operator} />,
+                  operator.roles.join(', ') || 'none',
+                  <Time key="last" at={operator.lastLogInDate} />,
+                  <>
+                    <Time at={operator.createdDate} /> <small>by {operator.createdBy}</small>
+                  </>,
+                  <Actions key="next" operator={operator} roles={roles} />,
+                ],
+              }))}
+            />
+          )}
+        </Loaded>
+      </Card>
+      {may('MANAGE_OPERATORS') && <NewOperator roles={roles} />}
+      <Roles />
+    </Page>
+  )
+}
+
+function OperatorState({ of }: { of: Operator }) {
+  const isLocked = of.lockedUntil !== null && Date.parse(of.lockedUntil) > Date.now()
+  return (
+    <>
+      <State state={of.isActive ? 'ACTIVE' : 'INACTIVE'} />
+      {isLocked && (
+        <>
+          {' '}
+          <State state="LOCKED" />{' '}
+          <small>
+            until <Time at={of.lockedUntil} />
+          </small>
+        </>
+      )}
+      {of.mustChangePassword && <small> has a first password still</small>}
+    </>
+  )
+}
+
+/** The answer that shows a password is the only one. */
+function password(answer: unknown) {
+  const { name, secret } = answer as { readonly name: string; readonly secret: string }
+  return (
+    <>
+      <p>The first password of {name} is shown only now. A person has to change it at once.</p>
+      <Once label="Password" text={secret} />
+    </>
+  )
+}
+
+function Actions({ operator, roles }: { operator: Operator; roles: readonly string[] }) {
+  const { may } = useOperator()
+  const { name, isActive } = operator
+  const path = `/operators/${encodeURIComponent(name)}`
+  const label = isActive ? 'Disable' : 'Enable'
+  return (
+    <>
+      {may('MANAGE_OPERATORS') && (
+        <>
+          <AskButton<'roles'>
+            label="Roles"
+            of={`of ${name}`}
+            title={`Roles of ${name}`}
+            text={<p>They hold from the next token on, which {name} is given by itself.</p>}
+            fields={[
+              { name: 'roles', label: 'Roles', checks: roles, initial: operator.roles.join(',') },
+            ]}
+            way={{
+              label: 'Change roles',
+              run: (values) => call('PUT', path, { roles: listOf(values.roles) }),
+            }}
+          />
+          <AskButton
+            label="New password"
+            of={`of ${name}`}
+            title={`A new password for ${name}?`}
+            text={<p>Every session of {name} ends, and a lock is opened.</p>}
+            way={{
+              label: 'Make it',
+              run: () => call('POST', `${path}/secret-reset`),
+              done: password,
+            }}
+          />
+          <AskButton
+            label={label}
+            of={name}
+            kind={isActive ? 'danger' : ''}
+            title={`${label} ${name}?`}
+            text={
+              <p>
+                {isActive ? `Every session of ${name} ends at once.` : `${name} can log in again.`}
+              </p>
+            }
+            way={{
+              label: `${label} now`,
+              isDangerous: isActive,
+              run: () => call('PUT', path, { isActive: !isActive }),
+            }}
+          />
+        </>
+      )}
+      {may('VIEW_AUDIT') && (
+        <Link href={searchPath('/audit', { userId: name })}>
+          Audit<span className="unseen"> of {name}</span>
+        </Link>
+      )}
+    </>
+  )
+}
+
+function NewOperator({ roles }: { roles: readonly string[] }) {
+  return (
+    <Card title="A new operator">
+      <ChangeForm<'name' | 'kind' | 'roles'>
+        fields={[
+          { name: 'name', label: 'Name' },
+          { name: 'kind', label: 'Kind', options: ['PERSON', 'MACHINE'] },
+          { name: 'roles', label: 'Roles', checks: roles },
+        ]}
+        ways={[
+          {
+            label: 'Make operator',
+            run: (values) => call('POST', '/operators', { ...values, roles: listOf(values.roles) }),
+            done: password,
+          },
+        ]}
+      />
+    </Card>
+  )
+}

@@ -1,0 +1,204 @@
+/** What a participant may owe, when people are warned, and where the hub reaches it. */
+import { useQuery } from '@tanstack/react-query'
+import { useOperator } from '../access.ts'
+import { call, get, participantPath, query, Refusal } from '../api.ts'
+import { ChangeForm, type Values, type Way } from '../change.tsx'
+import { shownAmount, type Amount } from '../domain/amounts.ts'
+import { Card, Loaded, Money, Table, Time } from '../ui.tsx'
+import { Addresses } from './addresses.tsx'
+import { balancesQuery, type Balance } from './participants.tsx'
+
+export function ParticipantSettings({ name }: { name: string }) {
+  const balances = useQuery(balancesQuery(name))
+  return (
+    <>
+      <Card title="Limits and warnings">
+        <LimitTable name={name} />
+        <Loaded query={balances}>{(all) => <LimitForm name={name} balances={all} />}</Loaded>
+      </Card>
+      <Card title="Cover that payments may not use">
+        <Reservations name={name} />
+        <Loaded query={balances}>{(all) => <ReserveForm name={name} balances={all} />}</Loaded>
+      </Card>
+      <Addresses name={name} kind="callback" />
+      <Addresses name={name} kind="e-mail" />
+    </>
+  )
+}
+
+interface Limit {
+  readonly currency: string
+  readonly limit: { readonly value: Amount; readonly alarmPercentage: Amount }
+}
+
+function LimitTable({ name }: { name: string }) {
+  const limits = useQuery({
+    queryKey: ['limits', name],
+    queryFn: () => get<Limit[]>(participantPath(name, '/limits')),
+  })
+  return (
+    <Loaded query={limits}>
+      {(all) => (
+        <Table
+          caption={`Limits of ${name}`}
+          head={['Currency', '#Net debit cap', '#Warn when as much remains']}
+          empty="It has no limit yet, so it cannot pay: set the first one below."
+          rows={all.map(({ currency, limit }) => ({
+            key: currency,
+            cells: [
+              currency,
+              <Money key="cap" amount={limit.value} currency={currency} />,
+              `${limit.alarmPercentage} %`,
+            ],
+          }))}
+        />
+      )}
+    </Loaded>
+  )
+}
+
+type LimitField = 'currency' | 'value' | 'alarmPercentage'
+
+function LimitForm({ name, balances }: { name: string; balances: readonly Balance[] }) {
+  const { may } = useOperator()
+  const positions = balances.filter(({ ledgerAccountType: type }) => type === 'POSITION')
+  if (positions.length === 0) return null
+  const confirm = ({ currency, value, alarmPercentage }: Values<LimitField>) => ({
+    title: `Change the limit of ${name}?`,
+    text: (
+      <>
+        <p className="sum">
+          {name} may owe up to {shownAmount(value, currency)} {currency}
+        </p>
+        <p>
+          {alarmPercentage === ''
+            ? 'People are warned when they were warned before.'
+            : `People are warned when ${alarmPercentage} % of it remain.`}{' '}
+          What is reserved already stays.
+        </p>
+      </>
+    ),
+  })
+  const atOnce: Way<LimitField> = {
+    label: 'Set limit',
+    confirm,
+    run: (values) => setLimit(name, values),
+    done: 'The limit is in force.',
+  }
+  const asked: Way<LimitField> = {
+    label: 'Ask for approval',
+    confirm,
+    run: (values) => askForLimit(name, positions, values),
+    done: 'Asked for. Another person finds it under Approvals.',
+  }
+  const mayAsk = may('CREATE_UPDATE_ACCOUNT_LIMIT') && may('CREATE_UPDATE_ACCOUNT_THRESHOLD')
+  const ways = [...(may('MANAGE_PARTICIPANTS') ? [atOnce] : []), ...(mayAsk ? [asked] : [])]
+  if (ways.length === 0) return null
+  return (
+    <ChangeForm<LimitField>
+      fields={[
+        { name: 'currency', label: 'Currency', options: positions.map((each) => each.currency) },
+        { name: 'value', label: 'Net debit cap', inputMode: 'decimal' },
+        {
+          name: 'alarmPercentage',
+          label: 'Warn when % remain',
+          inputMode: 'decimal',
+          optional: true,
+          hint: 'from 0 to 100; left out, it stays',
+        },
+      ]}
+      ways={ways}
+    />
+  )
+}
+
+async function setLimit(name: string, { currency, value, alarmPercentage }: Values<LimitField>) {
+  const warning = alarmPercentage === '' ? {} : { alarmPercentage }
+  const limit = { type: 'NET_DEBIT_CAP', value, ...warning }
+  try {
+    await call('PUT', participantPath(name, '/limits'), { currency, limit })
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.status !== 404) throw error
+    // There is none yet: the first limit puts the account in use.
+    const first = { currency, limit, initialPosition: 0 }
+    await call('POST', participantPath(name, '/initialPositionAndLimits'), first)
+  }
+}
+
+/** The limit and the warning are two requests. */
+async function askForLimit(
+  participantId: string,
+  positions: readonly Balance[],
+  { currency, value, alarmPercentage }: Values<LimitField>,
+) {
+  const accountId = positions.find((each) => each.currency === currency)?.id ?? 0
+  const request = () => ({ requestId: crypto.randomUUID(), participantId, accountId })
+  await call('POST', '/UpdateAccountLimit', { ...request(), type: 'NET_DEBIT_CAP', value })
+  if (alarmPercentage === '') return
+  await call('POST', '/UpdateAccountThreshold', { ...request(), alarmPercentage })
+}
+
+interface Reservation {
+  readonly reservationId: number
+  readonly currency: string
+  readonly mode: 'AMOUNT' | 'PERCENT'
+  readonly value: Amount
+  readonly resolvedAmount: Amount
+  readonly since: string
+}
+
+function Reservations({ name }: { name: string }) {
+  const reservations = useQuery({
+    queryKey: ['reservations', name],
+    queryFn: () => get<Reservation[]>(`/GetReservations${query({ participantId: name })}`),
+  })
+  return (
+    <Loaded query={reservations}>
+      {(all) => (
+        <Table
+          caption={`Parts of the cover of ${name} that are kept back`}
+          head={['Currency', '#Amount', 'As', 'Since']}
+          empty="Payments may use all of its cover."
+          rows={all.map((one) => ({
+            key: one.reservationId,
+            cells: [
+              one.currency,
+              <Money key="amount" amount={one.resolvedAmount} currency={one.currency} />,
+              one.mode === 'PERCENT' ? `${one.value} % when it was approved` : 'an amount',
+              <Time key="since" at={one.since} />,
+            ],
+          }))}
+        />
+      )}
+    </Loaded>
+  )
+}
+
+type ReserveField = 'currency' | 'mode' | 'value'
+
+function ReserveForm({ name, balances }: { name: string; balances: readonly Balance[] }) {
+  const { may } = useOperator()
+  const currencies = [...new Set(balances.map(({ currency }) => currency))]
+  if (currencies.length === 0 || !may('CREATE_RESERVE_LIQUIDITY_COVER')) return null
+  return (
+    <ChangeForm<ReserveField>
+      fields={[
+        { name: 'currency', label: 'Currency', options: currencies },
+        { name: 'mode', label: 'As', options: ['AMOUNT', 'PERCENT'] },
+        { name: 'value', label: 'How much', inputMode: 'decimal', hint: '0 keeps nothing back' },
+      ]}
+      ways={[
+        {
+          label: 'Ask for approval',
+          run: (values) =>
+            call('POST', '/ReserveLiquidityCover', {
+              requestId: crypto.randomUUID(),
+              participantId: name,
+              ...values,
+            }),
+          done: 'Asked for. Another person finds it under Approvals.',
+        },
+      ]}
+    />
+  )
+}

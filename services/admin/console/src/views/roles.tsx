@@ -1,0 +1,95 @@
+/** What each role may do; further roles are made of the privileges that there are. */
+import { useQuery } from '@tanstack/react-query'
+import { useOperator } from '../access.ts'
+import { call, get } from '../api.ts'
+import { AskButton, listOf, type FieldOf } from '../change.tsx'
+import { Card, Loaded, Table } from '../ui.tsx'
+
+interface Role {
+  readonly id: string
+  readonly labelName: string
+  readonly description: string
+  readonly isBuiltIn: boolean
+  readonly privileges: readonly string[]
+}
+
+export const rolesQuery = { queryKey: ['roles'], queryFn: () => get<Role[]>('/roles') }
+
+type RoleField = 'id' | 'labelName' | 'description' | 'privileges'
+
+export function Roles() {
+  const { may } = useOperator()
+  const roles = useQuery(rolesQuery)
+  const privileges = useQuery({
+    queryKey: ['privileges'],
+    queryFn: () => get<{ readonly id: string }[]>('/privileges'),
+  })
+  const known = (privileges.data ?? []).map(({ id }) => id).toSorted()
+  const mayChange = may('MANAGE_OPERATORS')
+  return (
+    <Card title="Roles">
+      <Loaded query={roles}>
+        {(all) => (
+          <Table
+            caption="What each role may do; a star stands for everything that begins so"
+            head={['Role', 'For', 'Privileges', 'Next']}
+            empty="There is no role."
+            rows={all.map((role) => ({
+              key: role.id,
+              cells: [
+                role.id,
+                <>
+                  {role.labelName}
+                  {role.description !== '' && <small> {role.description}</small>}
+                </>,
+                <small key="privileges">{role.privileges.join(', ') || 'none'}</small>,
+                role.isBuiltIn
+                  ? 'the hub’s own'
+                  : mayChange && <RoleButton key="next" role={role} known={known} />,
+              ],
+            }))}
+          />
+        )}
+      </Loaded>
+      {mayChange && <RoleButton known={known} />}
+    </Card>
+  )
+}
+
+/** Changes a role, or without one makes a new one. */
+function RoleButton({ role, known }: { role?: Role; known: readonly string[] }) {
+  const idField: readonly FieldOf<RoleField>[] =
+    role === undefined ? [{ name: 'id', label: 'Short name' }] : []
+  return (
+    <AskButton<RoleField>
+      label={role === undefined ? 'New role' : 'Change'}
+      title={role === undefined ? 'A new role' : `Change role ${role.id}`}
+      text={<p>It holds for everybody who has it with the next request.</p>}
+      fields={[
+        ...idField,
+        { name: 'labelName', label: 'What it is called', initial: role?.labelName ?? '' },
+        {
+          name: 'description',
+          label: 'What it is for',
+          initial: role?.description ?? '',
+          optional: true,
+        },
+        {
+          name: 'privileges',
+          label: 'Privileges',
+          checks: [...new Set([...known, ...(role?.privileges ?? [])])],
+          initial: role?.privileges.join(',') ?? '',
+        },
+      ]}
+      way={{
+        label: 'Save role',
+        run: ({ id, labelName, description, privileges }) =>
+          call('PUT', `/roles/${encodeURIComponent(role?.id ?? id)}`, {
+            labelName,
+            description,
+            privileges: listOf(privileges),
+          }),
+      }}
+    />
+  )
+}

@@ -1,0 +1,234 @@
+/** One settlement: how far it has come, who owes what, and the steps that its state allows. */
+import { useQuery } from '@tanstack/react-query'
+import { Link } from 'wouter'
+import { useOperator } from '../access.ts'
+import { call, get, Refusal } from '../api.ts'
+import { AskButton, type Values } from '../change.tsx'
+import {
+  canAbort,
+  hasReached,
+  nextStep,
+  settlementStep,
+  stepEffects,
+  stepLabels,
+  steps,
+  type AccountStep,
+} from '../domain/settlement-steps.ts'
+import { Card, Facts, Loaded, Money, Page, State, Table, Time } from '../ui.tsx'
+import { SettlementFiles } from './files.tsx'
+import { useParticipants } from './participants.tsx'
+import type { Settlement, SettlementAccount } from './settlements.tsx'
+
+const isOver = (state: string | undefined) => state === 'SETTLED' || state === 'ABORTED'
+
+export function SettlementPage({ id }: { id: string }) {
+  const settlement = useQuery({
+    queryKey: ['settlement', id],
+    queryFn: () => get<Settlement>(`/v2/settlements/${encodeURIComponent(id)}`),
+    refetchInterval: ({ state }) => (isOver(state.data?.state) ? 30_000 : 3_000),
+  })
+  return (
+    <Page title={`Settlement ${id}`}>
+      <p>
+        <Link href="/settlements">All windows and settlements</Link>
+      </p>
+      <Loaded query={settlement}>
+        {(told) => (
+          <>
+            <Head settlement={told} />
+            <Accounts settlement={told} />
+          </>
+        )}
+      </Loaded>
+    </Page>
+  )
+}
+
+function Head({ settlement }: { settlement: Settlement }) {
+  const { id, state, settlementModel, settlementWindows, reason } = settlement
+  return (
+    <Card title="How far it has come">
+      <p>
+        <State state={state} />
+      </p>
+      {state !== 'ABORTED' && (
+        <ol className="progress">
+          {steps.map((step) => (
+            <li key={step} className={hasReached(state, step) ? 'reached' : ''}>
+              {step.replace('PS_TRANSFERS_', '').replaceAll('_', ' ')}
+              {hasReached(state, step) && <span className="unseen"> (reached)</span>}
+            </li>
+          ))}
+        </ol>
+      )}
+      <Facts
+        of={{
+          Model: settlementModel,
+          Windows: settlementWindows.map((window) => window.id).join(', '),
+          Reason: reason,
+          Begun: <Time at={settlement.createdDate} />,
+          Changed: <Time at={settlement.changedDate} />,
+        }}
+      />
+      <SettlementFiles id={id} />
+    </Card>
+  )
+}
+
+interface Part {
+  readonly participantId: number
+  readonly account: SettlementAccount
+}
+
+function Accounts({ settlement }: { settlement: Settlement }) {
+  const { may } = useOperator()
+  const { id, state, participants } = settlement
+  const nameOf = useNamesByAccount()
+  const parts = participants.flatMap((participant) =>
+    participant.accounts.map((account) => ({ participantId: participant.id, account })),
+  )
+  const accounts = parts.map(({ account }) => account)
+  const step = settlementStep(accounts)
+  const stepping = parts.filter(
+    ({ account }) => step !== undefined && nextStep(account.state ?? '') === step,
+  )
+  const mayStep = may('MANAGE_SETTLEMENTS')
+  return (
+    <Card title="Who owes what">
+      <Table
+        caption={`Accounts of settlement ${id}`}
+        head={['Participant', '#Owes', '#Is owed', 'State', 'Bank’s reference', 'Next']}
+        empty="No account takes part."
+        rows={parts.map((part) => ({
+          key: part.account.id,
+          cells: [
+            nameOf(part.account.id),
+            ...netCells(part.account),
+            <State key="state" state={part.account.state ?? ''} />,
+            part.account.externalReference ?? '–',
+            mayStep && step !== undefined && stepping.length > 1 && stepping.includes(part) && (
+              <StepButton
+                key="next"
+                id={id}
+                step={step}
+                parts={[part]}
+                of={nameOf(part.account.id)}
+              />
+            ),
+          ],
+        }))}
+      />
+      {mayStep && (
+        <div className="line">
+          {step !== undefined && <StepButton id={id} step={step} parts={stepping} />}
+          {canAbort(state, accounts) && <AbortButton id={id} />}
+        </div>
+      )}
+    </Card>
+  )
+}
+
+type StepField = 'reason' | 'externalReference'
+
+/** One account, or without its name all that lag behind. */
+function StepButton({
+  id,
+  step,
+  parts,
+  of,
+}: {
+  id: number
+  step: AccountStep
+  parts: readonly Part[]
+  of?: string
+}) {
+  const whose = of ?? `settlement ${id}`
+  const label = of === undefined ? `${stepLabels[step]} ${whose}` : stepLabels[step]
+  return (
+    <AskButton<StepField>
+      label={label}
+      {...(of === undefined ? {} : { of })}
+      kind={of === undefined ? 'primary' : ''}
+      title={`${stepLabels[step]} ${whose}?`}
+      text={
+        <p>
+          {parts.length === 1 ? 'One account' : `${parts.length} accounts`} of settlement {id}:{' '}
+          {stepEffects[step]}
+        </p>
+      }
+      fields={[
+        { name: 'reason', label: 'Reason', initial: 'as agreed' },
+        { name: 'externalReference', label: 'Bank’s reference', optional: true },
+      ]}
+      way={{
+        label: stepLabels[step],
+        run: async (values) => {
+          const body = stepBody(parts, step, values)
+          refuseFaults(await call<Settlement>('PUT', `/v2/settlements/${id}`, body))
+        },
+      }}
+    />
+  )
+}
+
+function stepBody(
+  parts: readonly Part[],
+  state: AccountStep,
+  { reason, externalReference }: Values<StepField>,
+) {
+  const reference = externalReference === '' ? {} : { externalReference }
+  const ids = [...new Set(parts.map(({ participantId }) => participantId))]
+  return {
+    participants: ids.map((id) => ({
+      id,
+      accounts: parts
+        .filter(({ participantId }) => participantId === id)
+        .map(({ account }) => ({ id: account.id, state, reason, ...reference })),
+    })),
+  }
+}
+
+/** The answer is 200 also when an account did not do as it was told. */
+function refuseFaults({ participants }: Settlement): void {
+  for (const { id, errorInformation } of participants.flatMap(({ accounts }) => accounts)) {
+    if (errorInformation === undefined) continue
+    const { errorCode, errorDescription } = errorInformation
+    throw new Refusal(400, errorCode, `Account ${id}: ${errorDescription}`)
+  }
+}
+
+function AbortButton({ id }: { id: number }) {
+  return (
+    <AskButton<'reason'>
+      label={`Abort settlement ${id}`}
+      kind="danger"
+      title={`Abort settlement ${id}?`}
+      text={<p>What it has moved is moved back; its windows can be settled again.</p>}
+      fields={[{ name: 'reason', label: 'Reason' }]}
+      way={{
+        label: 'Abort it',
+        isDangerous: true,
+        run: ({ reason }) => call('PUT', `/v2/settlements/${id}`, { state: 'ABORTED', reason }),
+      }}
+    />
+  )
+}
+
+function netCells({ netSettlementAmount: net }: SettlementAccount) {
+  if (net === undefined) return ['–', '–']
+  const text = String(net.amount)
+  const isOwed = text.startsWith('-')
+  const cell = (
+    <Money key="net" amount={isOwed ? text.slice(1) : net.amount} currency={net.currency} />
+  )
+  return isOwed ? ['', cell] : [cell, '']
+}
+
+/** Settlements name accounts by number; the participants know whose they are. */
+function useNamesByAccount(): (accountId: number) => string {
+  const participants = useParticipants().data ?? []
+  const names = new Map(
+    participants.flatMap(({ name, accounts }) => accounts.map(({ id }) => [id, name] as const)),
+  )
+  return (accountId) => names.get(accountId) ?? `account ${accountId}`
+}

@@ -1,0 +1,163 @@
+/** The console as an operator holds it: pages of a real browser, log-in, going about and pressing. */
+import type { Browser, Locator, Page } from 'playwright-core'
+import { answered, type Operator } from './operator.ts'
+
+/** How long a busy machine may take for one thing; nothing waits for it that is there. */
+const patience_ms = 60_000
+
+export interface Credentials {
+  readonly name: string
+  readonly secret: string
+}
+
+export interface Console {
+  /** A browser of somebody's own; what it complains of is kept. */
+  openPage(): Promise<Page>
+  /** Logs in; `effect` is what is seen then. */
+  logIn(at: Page, credentials: Credentials, effect?: Locator): Promise<void>
+  /** For the first time, so that the password has to be changed. */
+  enter(at: Page, credentials: Credentials, password: string): Promise<void>
+  /** To a view, and until it shows what it was asked for. */
+  go(at: Page, view: string): Promise<void>
+  /** Scripts that failed, and what the page's policy kept out. */
+  readonly complaints: readonly string[]
+}
+
+const twoFrames = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))'
+
+export function consoleAt(url: string, browser: Browser): Console {
+  const complaints: string[] = []
+  const logIn: Console['logIn'] = async (at, { name, secret }, effect = overview(at)) => {
+    await at.goto(`${url}/console/`)
+    await at.getByLabel('Name').fill(name)
+    await at.getByLabel('Password').fill(secret)
+    await pressUntil(at.getByRole('button', { name: 'Log in' }), effect)
+  }
+  return {
+    complaints,
+    logIn,
+    openPage: async () => {
+      const opened = await (await browser.newContext()).newPage()
+      opened.setDefaultTimeout(patience_ms)
+      opened.on('pageerror', (error) => complaints.push(error.message))
+      opened.on('console', (message) => {
+        if (message.text().includes('Content Security Policy')) complaints.push(message.text())
+      })
+      return opened
+    },
+    enter: async (at, credentials, password) => {
+      await logIn(at, credentials, at.getByLabel('Present password'))
+      await at.getByLabel('Present password').fill(credentials.secret)
+      await at.getByLabel('New password').fill(password)
+      await pressUntil(at.getByRole('button', { name: 'Change password' }), overview(at))
+    },
+    go: async (at, view) => {
+      await at.goto(`${url}/console/#${view}`)
+      // The view before may still be there: the page hears of its new address after this.
+      await at.evaluate(twoFrames)
+      await at.getByRole('heading', { level: 1 }).waitFor()
+      await at.locator('.loading').first().waitFor({ state: 'detached' })
+    },
+  }
+}
+
+const overview = (at: Page) => at.getByRole('heading', { name: 'Overview' })
+
+/** Presses until it has its effect: a busy hub says that too many log in at once. */
+async function pressUntil(button: Locator, effect: Locator): Promise<void> {
+  const busy = button.page().getByRole('alert').filter({ hasText: /^2003/ })
+  for (;;) {
+    await button.click()
+    await effect.or(busy).first().waitFor()
+    if (await effect.isVisible()) return
+  }
+}
+
+/** Somebody who has not logged in yet; a password is dear to make, too. */
+export async function newOperator(
+  operator: Operator,
+  name: string,
+  roles: readonly string[],
+): Promise<Credentials> {
+  for (;;) {
+    const answer = await operator.call('POST', '/operators', { name, roles })
+    if (answer.status !== 503) return answered<Credentials>(Promise.resolve(answer))
+  }
+}
+
+/** Presses a button, then the one of the question that it asks. */
+export async function pressAndConfirm(button: Locator, answer: string): Promise<void> {
+  await button.click()
+  const dialog = button.page().getByRole('dialog')
+  await dialog.getByRole('button', { name: answer }).click()
+  await dialog.waitFor({ state: 'detached' })
+}
+
+/** What the buttons of a settlement's steps say, in their order, and the states that they lead to. */
+export const settlementSteps = [
+  ['Record', 'PS_TRANSFERS_RECORDED'],
+  ['Reserve', 'PS_TRANSFERS_RESERVED'],
+  ['Commit', 'PS_TRANSFERS_COMMITTED'],
+  ['Settle', 'SETTLED'],
+] as const
+
+/** The words of all buttons in the page that step something. */
+export async function stepsShown(page: Page): Promise<readonly string[]> {
+  const words: readonly string[] = settlementSteps.map(([word]) => word)
+  const labels = await page.getByRole('main').getByRole('button').allTextContents()
+  const first = labels.map((label) => label.replace(/ .*$/, ''))
+  return [...new Set(first)].filter((word) => words.includes(word))
+}
+
+interface Shown {
+  readonly participants: readonly {
+    readonly id: number
+    readonly accounts: readonly { readonly id: number; readonly errorInformation?: unknown }[]
+  }[]
+}
+
+/** Which of the steps the API refuses the first account of a settlement. */
+export async function stepsRefused(
+  operator: Operator,
+  settlementId: number,
+  words: readonly string[],
+): Promise<readonly string[]> {
+  const path = `/v2/settlements/${settlementId}`
+  const { participants } = await answered<Shown>(operator.call('GET', path))
+  const { id = 0, accounts = [] } = participants[0] ?? {}
+  const accountPath = `${path}/participants/${id}/accounts/${accounts[0]?.id ?? 0}`
+  const refused: string[] = []
+  for (const [word, state] of settlementSteps.filter(([word]) => words.includes(word))) {
+    const step = { state, reason: 'a test' }
+    const answer = await answered<Shown>(operator.call('PUT', accountPath, step))
+    if (answer.participants[0]?.accounts[0]?.errorInformation !== undefined) refused.push(word)
+  }
+  return refused
+}
+
+/** Every kind of view, with its name and address, those without anything to show among them. */
+export function consoleViews(
+  transferId: string,
+): readonly (readonly [name: string, view: string])[] {
+  const greenbank = '/participants/greenbank'
+  return [
+    ['overview', '/'],
+    ['participants', '/participants'],
+    ['payments', '/payments'],
+    ['story', `/payments/${transferId}`],
+    ['settlements', '/settlements'],
+    ['settlement', '/settlements/1'],
+    ['approvals', '/approvals'],
+    ['failed-deliveries', '/dead-letters'],
+    ['alarms', '/alarms'],
+    ['operators', '/operators'],
+    ['audit', '/audit'],
+    ['participant', greenbank],
+    ['funds', `${greenbank}/funds`],
+    ['settings', `${greenbank}/settings`],
+    ['keys', `${greenbank}/keys`],
+    ['files', `${greenbank}/files`],
+    ['unknown', '/participants/nobody'],
+    ['nowhere', '/nowhere'],
+  ]
+}
