@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { openLog } from '@causeway/runtime'
+import { eventually } from '@causeway/runtime/testing'
 import { X509Certificate } from 'node:crypto'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { request } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import { connect, type AddressInfo } from 'node:net'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -19,7 +20,9 @@ const values = {
   SECRETS_SANDBOX_HOSTS: 'sandbox-fsp',
   HUB_NAME: 'Hub',
 }
-const log = openLog({ name: 'test', level: 'silent' })
+const lines: string[] = []
+const destination = { write: (line: string) => void lines.push(line) }
+const log = openLog({ name: 'test', level: 'info', destination })
 const path = (...place: string[]) => join(values.SECRETS_DIR, ...place)
 const text = (...place: string[]) => readFileSync(path(...place), 'utf8')
 const certificate = (...place: string[]) => new X509Certificate(text(...place))
@@ -128,5 +131,15 @@ describe('the operator gateway', () => {
     const refused = /unknown ca|alert|ECONNRESET|socket hang up/
     await expect(ask(['transfers', 'grpc'])).rejects.toThrow(refused)
     await expect(ask(['sandbox-fsp', 'greenbank'])).rejects.toThrow(refused)
+  })
+
+  test('writes down whom it refused, but no probe that says nothing', async () => {
+    const refusals = () => lines.filter((line) => line.includes('a stranger was refused'))
+    lines.length = 0
+    const probe = connect({ host: '127.0.0.1', port: gateway.port }).end()
+    await once(probe, 'close')
+    await expect(ask(undefined)).rejects.toThrow(/certificate required|ECONNRESET|socket hang up/)
+    const told = await eventually(() => (refusals().length > 0 ? refusals() : undefined), 'a line')
+    expect(told).toEqual([expect.stringContaining('certificate')])
   })
 })

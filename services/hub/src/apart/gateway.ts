@@ -46,7 +46,11 @@ export async function openGateway(
     letThrough(socket, values.OPERATOR_PORT)
   })
   server.maxConnections = values.OPERATOR_GATEWAY_CONNECTIONS_MAX
-  server.on('tlsClientError', (error) => log.info({ why: error.message }, 'a stranger was refused'))
+  server.on('tlsClientError', (error: NodeJS.ErrnoException) => {
+    // A probe of the port goes without a word, every few seconds: it was refused nothing.
+    const level = error.code === 'ECONNRESET' ? 'debug' : 'info'
+    log[level]({ why: error.message }, 'a stranger was refused')
+  })
   await listen(server, values.OPERATOR_GATEWAY_HOST, values.OPERATOR_GATEWAY_PORT)
   log.info({ port: values.OPERATOR_GATEWAY_PORT }, 'operators with a certificate may come in')
   return {
