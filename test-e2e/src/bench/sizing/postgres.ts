@@ -1,0 +1,47 @@
+/** The PostgreSQL of the embedded hub without its hub. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { postmasterOf } from '../database.ts'
+
+export interface Postgres {
+  /** Number of its first process. */
+  readonly pid: number
+  readonly socketFolder: string
+  /** Writes everything and ends. */
+  stop(): Promise<void>
+}
+
+const program = fileURLToPath(
+  new URL('../../../../libs/runtime/dist/testing/server-process.js', import.meta.url),
+)
+const look_ms = 50
+
+export async function startPostgres(
+  dataDir: string,
+  durability: 'fsync' | 'none',
+): Promise<Postgres> {
+  const keeper = spawn(process.execPath, [program, dataDir, durability], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const [said] = (await once(keeper.stdout, 'data')) as [Buffer]
+  if (!said.toString().startsWith('ready')) throw new Error(said.toString())
+  const { pid, socketFolder } = postmasterOf(dataDir)
+  return {
+    pid,
+    socketFolder,
+    async stop() {
+      keeper.kill('SIGKILL')
+      process.kill(pid, 'SIGINT')
+      while (isAlive(pid)) await new Promise((resolve) => setTimeout(resolve, look_ms))
+    },
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
