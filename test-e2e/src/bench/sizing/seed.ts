@@ -11,7 +11,7 @@ export interface Seeding {
   readonly payments: number
   /** Of these the newest that have their messages and deliveries. */
   readonly payloads: number
-  readonly onProgress: (table: string, done: number) => void
+  readonly onProgress: (done: number) => void
 }
 
 interface Copied {
@@ -110,13 +110,15 @@ export async function seed(client: Client, { payments, payloads, onProgress }: S
     (await client.query<{ n: string }>('select count(*) as n from transfers.transfers')).rows[0]?.n,
   )
   const end = first + payments
-  for (const copied of copies) {
-    const text = await insertOf(client, copied)
-    for (let from = copied.isPayload ? end - payloads : first; from < end; from += rows_at_once) {
-      const to = Math.min(end, from + rows_at_once)
-      await client.query(text, [Math.max(first, from), to - 1, end])
-      onProgress(copied.table, to - first)
+  const inserts: (readonly [Copied, string])[] = []
+  for (const copied of copies) inserts.push([copied, await insertOf(client, copied)])
+  for (let from = first; from < end; from += rows_at_once) {
+    const to = Math.min(end, from + rows_at_once)
+    for (const [{ isPayload }, text] of inserts) {
+      const begin = isPayload ? Math.max(from, end - payloads) : from
+      if (begin < to) await client.query(text, [begin, to - 1, end])
     }
+    onProgress(to - first)
   }
   for (const table of new Set(copies.map(({ table: name }) => name))) {
     await client.query(`vacuum (analyze) ${table}`)

@@ -100,7 +100,7 @@ async function fill(options: StoredOptions, dataDir: string, size: number): Prom
     await seed(client, {
       payments: size,
       payloads: Math.min(size, payloads),
-      onProgress: (table, done) => say(`${size} stored: ${table} has ${done}.`),
+      onProgress: (done) => say(`${size} stored: ${done} are there.`),
     })
   } finally {
     unheed()
