@@ -85,7 +85,13 @@ export const start: Start<Settings> = async (settings, parts) => {
     grpc: parts.grpc,
   })
   const ledger = serveLedger({ database, writer, verifier, log, hubName, states, bell })
-  const rules = { hubName, states, bell, expiryGrace_ms: settings.EXPIRY_GRACE_MS }
+  const rules = {
+    hubName,
+    states,
+    bell,
+    expiryGrace_ms: settings.EXPIRY_GRACE_MS,
+    coverFollows: settings.COVER_PERCENT === 'follows',
+  }
   const telling = openTellingStates(parts.grpc, log)
   const handling = handlingOf(parts, settings, { database, writer, rules, telling })
   const sweep = sweepFunds({

@@ -70,6 +70,13 @@ export const settings = {
     min: 100,
     max: 3_600_000,
   }),
+  COVER_PERCENT: choice({
+    about:
+      'what a percentage of the cover that is excluded comes to: the amount that it is when it is ' +
+      'approved (fixed), or always the same part of the deposit (follows); for what is approved from then on',
+    options: ['fixed', 'follows'],
+    default: 'fixed',
+  }),
   PARTICIPANT_STATES: text({
     about: 'the states of participants, and what each permits: TRANSFERS, FUNDS_IN, FUNDS_OUT',
     default: 'ACTIVE=TRANSFERS+FUNDS_IN+FUNDS_OUT;INACTIVE=;SUSPENDED=FUNDS_IN;CLOSED=FUNDS_OUT',

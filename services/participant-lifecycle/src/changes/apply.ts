@@ -3,8 +3,7 @@ import { parseAmount, parseDecimal } from '@causeway/money'
 import type { Transaction } from '@causeway/runtime'
 import { withdrawalOf, depositOf } from '../funds/contract.ts'
 import { coveredOr, fundsIn } from '../funds/handle.ts'
-import { coverIn } from '../liquidity/handle.ts'
-import type { DecidingRules } from '../ledger/writer.ts'
+import { coverIn, type CoverRules } from '../liquidity/handle.ts'
 import { applyChanges, applyCreation, type Announcer } from '../participants/apply.ts'
 import type { Audited } from '../participants/audit.ts'
 import { isRefused } from '../participants/contract.ts'
@@ -30,7 +29,7 @@ import type { Wanted, WantedAccount } from './domain/wanted.ts'
 
 export interface ApplyParts {
   readonly bus: Announcer
-  readonly rules: DecidingRules
+  readonly rules: CoverRules
   /** The settlement models of its currencies. */
   readonly models: Models
   /** Whether what a participant owes stays covered. */

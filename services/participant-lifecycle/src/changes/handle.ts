@@ -5,6 +5,7 @@
 import { auditEntry, type AuditedState } from '@causeway/events'
 import type { Database, EventBus, OutgoingMessage, Transaction } from '@causeway/runtime'
 import { protects, type FundsParts } from '../funds/handle.ts'
+import type { CoverRules } from '../liquidity/handle.ts'
 import { modelsOf } from '../participants/accounts.ts'
 import { announceAudit, subjectOf, type Audited } from '../participants/audit.ts'
 import { refuse, type Refused } from '../participants/domain/change.ts'
@@ -25,6 +26,7 @@ import {
 export interface ChangesParts extends HandleParts, FundsParts {
   readonly database: Database
   readonly bus: EventBus
+  readonly rules: CoverRules
   /** Whether new endpoints must answer before they are taken. */
   readonly checksEndpoints: boolean
 }

@@ -13,6 +13,7 @@ export interface AccountRow {
   readonly credits_posted: string
   readonly credits_pending: string
   readonly excluded: string
+  readonly excluded_percentage: string | null
   readonly unpaid: string
   readonly unpaid_since: Date | null
   readonly changed_at: Date
@@ -32,6 +33,7 @@ export function accountOf(row: AccountRow): Account {
     creditsPending: BigInt(row.credits_pending),
     cap: row.cap === null ? null : BigInt(row.cap),
     excluded: BigInt(row.excluded),
+    excludedPercentage: row.excluded_percentage === null ? null : BigInt(row.excluded_percentage),
     unpaid: BigInt(row.unpaid),
     unpaidSince: row.unpaid_since,
     changedAt: row.changed_at,

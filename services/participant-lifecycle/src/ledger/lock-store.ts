@@ -47,7 +47,7 @@ const lockAccounts = statement(`
     select payer_id, payee_id, currency from entries where id = any($1::text[])
   ), held as (
     select id, participant_id, type, currency, is_active, debits_posted, debits_pending,
-      credits_posted, credits_pending, excluded, unpaid, unpaid_since,
+      credits_posted, credits_pending, excluded, excluded_percentage, unpaid, unpaid_since,
       changed_at
     from accounts
     where participant_id = any(array(

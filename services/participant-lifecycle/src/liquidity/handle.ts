@@ -2,6 +2,7 @@
 import type { EventBus, Transaction } from '@causeway/runtime'
 import { formatAmount } from '@causeway/money'
 import { checkAlarms } from '../alarms/check.ts'
+import { excludedOf } from '../ledger/domain/account.ts'
 import type { DecidingRules, Writer } from '../ledger/writer.ts'
 import { announceAudit, subjectOf, type Audited, type By } from '../participants/audit.ts'
 import { refuse, type Refused } from '../participants/domain/change.ts'
@@ -20,10 +21,15 @@ export type CoverOutcome =
       readonly audited: Audited | null
     }
 
+export interface CoverRules extends DecidingRules {
+  /** Whether a percentage of cover that is excluded follows the deposit. */
+  readonly coverFollows: boolean
+}
+
 export interface CoverParts {
   readonly writer: Writer
   readonly bus: EventBus
-  readonly rules: DecidingRules
+  readonly rules: CoverRules
 }
 
 export async function recordCover(
@@ -41,7 +47,7 @@ export async function recordCover(
 /** The same inside work that goes on; idempotent by the id of the request. */
 export async function coverIn(
   tx: Transaction,
-  { states, bell }: DecidingRules,
+  { states, bell, coverFollows }: CoverRules,
   command: CoverReservation,
 ): Promise<CoverOutcome> {
   const { participant: name, currency, mode, value } = command
@@ -61,11 +67,14 @@ export async function coverIn(
   }
   const resolved = resolve(liquidity, command)
   if (typeof resolved !== 'bigint') return resolved
-  const reservationId = await saveReservation(tx, settlement.id, command, resolved)
+  const reservationId = await saveReservation(tx, settlement.id, command, {
+    resolved,
+    follows: coverFollows,
+  })
   if (bell !== undefined) await checkAlarms(tx, { bell, states }, name, currency)
   const audited: Audited = {
     subject: `${subjectOf(name)}/cover/${currency}`,
-    before: { excluded: formatAmount(settlement.excluded) },
+    before: { excluded: formatAmount(excludedOf(settlement)) },
     after: { excluded: formatAmount(resolved), mode, value: formatAmount(value) },
   }
   return { type: 'DONE', reservationId, resolved, audited }

@@ -194,3 +194,35 @@ describe('the history of an account', () => {
     expect(refusal?.reason).toBe('ACCOUNT_UNKNOWN')
   })
 })
+
+test('a percentage follows the deposit where the scheme says so, and what it comes to is shown', async () => {
+  const following = await openTestLedger({ COVER_PERCENT: 'follows' })
+  const covers = following.parts.grpc.client(liquidityService, 'participant-lifecycle')
+  const about = { name: 'growing', currency }
+  await openHubAccounts(following)
+  await onboard(following, 'growing', '5000')
+  await onboard(following, 'bluewallet')
+  const asked = {
+    ...about,
+    requestId: randomUUID(),
+    mode: 'PERCENT',
+    value: '10',
+    actor: 'ada',
+  }
+  const { recorded } = await covers.RecordLiquidityReservationEntries(asked, patient)
+  expect(recorded?.resolvedAmount).toBe('100')
+  await depositTo(following.participants, 'growing', '1000')
+  const { position } = await covers.GetCurrentLiquidityPosition(about)
+  expect(position).toMatchObject({ liquidity: '2000', excluded: '200', available: '1800' })
+  const { reservations } = await covers.RequestReservationAccounts(about)
+  expect(reservations?.reservations).toMatchObject([{ value: '10', resolvedAmount: '200' }])
+  const paying = async (amount: string) => {
+    const [word] = wordsOf(await prepare(following, prepareItem({ payerFsp: 'growing', amount })))
+    return word
+  }
+  expect(await paying('1801')).toBe('REFUSED COVER_SHORT')
+  expect(await paying('1800')).toBe('RESERVED')
+  const { differences } = await following.ledger.VerifyLedger({}, { deadline_ms: 60_000 })
+  expect(differences).toEqual([])
+  await following.stop()
+})

@@ -2,7 +2,7 @@
 import { formatAmount, parseDecimal } from '@causeway/money'
 import type { liquidityService, LiquidityPosition } from '@causeway/protos'
 import type { Database, Handlers } from '@causeway/runtime'
-import { stillToPay, valueOf } from '../ledger/domain/account.ts'
+import { excludedOf, stillToPay, valueOf, whole } from '../ledger/domain/account.ts'
 import { isRefused, refusalMessage } from '../participants/contract.ts'
 import { refuse, type Refused } from '../participants/domain/change.ts'
 import { unknownParticipant } from '../participants/handle.ts'
@@ -10,7 +10,6 @@ import { boundedPage, isId, readCursor, writeCursor, type Members } from '../par
 import { participantsNamed } from '../participants/store.ts'
 import {
   availableOf,
-  whole,
   withdrawableOf,
   type CoverReservation,
   type Liquidity,
@@ -153,7 +152,7 @@ function positionMessage(name: string, liquidity: Liquidity): LiquidityPosition 
     liquidity: formatAmount(-balance),
     position: formatAmount(position === null ? 0n : position.debitsPosted - position.creditsPosted),
     reserved: formatAmount(position?.debitsPending ?? 0n),
-    excluded: formatAmount(settlement.excluded + stillToPay(settlement)),
+    excluded: formatAmount(excludedOf(settlement) + stillToPay(settlement)),
     netDebitCap: position === null || position.cap === null ? '' : formatAmount(position.cap),
     available: available === null ? '' : formatAmount(available),
     withdrawable: formatAmount(withdrawableOf(liquidity)),

@@ -5,8 +5,8 @@ import type { CoverReservation, Liquidity } from './domain/cover.ts'
 
 const twoAccounts = statement(`
   select accounts.id, participant_id, accounts.type, currency, accounts.is_active, debits_posted,
-    debits_pending, credits_posted, credits_pending, excluded, unpaid, unpaid_since, changed_at,
-    limits.value as cap
+    debits_pending, credits_posted, credits_pending, excluded, excluded_percentage, unpaid,
+    unpaid_since, changed_at, limits.value as cap
   from participants
   join accounts on accounts.participant_id = participants.id
     and accounts.type in ('POSITION', 'SETTLEMENT') and currency = $2
@@ -50,7 +50,12 @@ interface ReservationRow {
   readonly created_at: Date
 }
 
-const reservationColumns = `cover_reservations.id, account_id, currency, mode, value, resolved,
+/** What follows the deposit has come to as much as it is now, while it is in force. */
+const reservationColumns = `cover_reservations.id, account_id, currency, mode, value,
+  case when cover_reservations.is_active and excluded_percentage is not null
+    then trunc(greatest(credits_posted - debits_posted - debits_pending, 0)
+      * excluded_percentage / 1000000)
+    else resolved end as resolved,
   cover_reservations.created_at`
 
 const byRequest = statement(`
@@ -71,7 +76,7 @@ const inForce = statement(`
   join accounts on accounts.id = account_id
   join participants on participants.id = participant_id
   where participants.name = $1 and ($2 = '' or currency = $2)
-    and cover_reservations.is_active and resolved > 0
+    and cover_reservations.is_active and value > 0
   order by cover_reservations.id`)
 
 /** The exclusions in force; currency '' means all. */
@@ -98,17 +103,17 @@ function reservation(row: ReservationRow): StoredReservation {
 const replace = statement(`
   update cover_reservations set is_active = false where account_id = $1 and is_active`)
 const insert = statement(`
-  with excluding as (update accounts set excluded = $5 where id = $2)
+  with excluding as (update accounts set excluded = $5, excluded_percentage = $7 where id = $2)
   insert into cover_reservations (request_id, account_id, mode, value, resolved, created_by)
   values ($1, $2, $3, $4, $5, $6)
   returning id`)
 
-/** Replaces the former one; the id of the new one. */
+/** Replaces the former one; the id of the new one. A percentage follows the deposit, or is fixed now. */
 export async function saveReservation(
   tx: Transaction,
   accountId: number,
   { requestId, mode, value, createdBy }: CoverReservation,
-  resolved: bigint,
+  { resolved, follows }: { readonly resolved: bigint; readonly follows: boolean },
 ): Promise<number> {
   await tx.query(replace, [accountId])
   const [row] = await tx.query<{ id: number }>(insert, [
@@ -118,6 +123,7 @@ export async function saveReservation(
     String(value),
     String(resolved),
     createdBy,
+    mode === 'PERCENT' && follows ? String(value) : null,
   ])
   if (row === undefined) throw new Error('a reservation of cover was not stored')
   return row.id

@@ -23,6 +23,7 @@ const empty = {
   creditsPending: 0n,
   cap: null,
   excluded: 0n,
+  excludedPercentage: null,
   unpaid: 0n,
   unpaidSince: null,
   changedAt: now,

@@ -32,6 +32,8 @@ export interface Account extends Balances {
   readonly cap: bigint | null
   /** Of a SETTLEMENT account: the part of the cover that reservations may not use. */
   readonly excluded: bigint
+  /** Where that part follows the deposit: its percentage, in ten-thousandths of a percent. */
+  readonly excludedPercentage: bigint | null
   /**
    * Of a SETTLEMENT account: owed out of settlements, to be paid by funds out, together with the funds
    * out that were held when it arose: they are for something else, so that they do not pay it.
@@ -52,7 +54,22 @@ export function valueOf(balances: Balances): bigint {
 
 /** What a settlement account allows its participant to owe. */
 export function coverOf(settlement: Account): bigint {
-  return -valueOf(settlement) - settlement.excluded - stillToPay(settlement)
+  return -valueOf(settlement) - excludedOf(settlement) - stillToPay(settlement)
+}
+
+/** 100 percent in ten-thousandths. */
+export const whole = 1_000_000n
+
+/** What reservations may not use now; of a percentage that follows the deposit, rounded down. */
+export function excludedOf(settlement: Account): bigint {
+  const { excluded, excludedPercentage } = settlement
+  return excludedPercentage === null ? excluded : shareOf(settlement, excludedPercentage)
+}
+
+/** A percentage of the deposit; of none it is nothing. */
+export function shareOf(settlement: Balances, percentage: bigint): bigint {
+  const deposit = -valueOf(settlement)
+  return deposit > 0n ? (deposit * percentage) / whole : 0n
 }
 
 /** Funds out that are held are no cover any more: they are not excluded once again. */
@@ -81,6 +98,7 @@ export function moved(
     creditsPending: isDebit ? account.creditsPending : account.creditsPending + pending,
     cap: account.cap,
     excluded: account.excluded,
+    excludedPercentage: account.excludedPercentage,
     unpaid: account.unpaid,
     unpaidSince: account.unpaidSince,
     changedAt: at,

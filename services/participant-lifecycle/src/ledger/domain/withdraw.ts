@@ -2,7 +2,7 @@
  * Funds out: an amount of the cover is held, then it leaves the hub's bank or is cover again. What is
  * held never takes the cover below what the participant owes. To find why it was refused, read this.
  */
-import { valueOf, type Account } from './account.ts'
+import { excludedOf, valueOf, type Account } from './account.ts'
 import type { Book } from './book.ts'
 import type { EndWithdrawal, Withdraw } from './command.ts'
 import { mismatch, unknown, type Decision } from './decision.ts'
@@ -114,7 +114,7 @@ function factsOf(book: Book, settlement: Account): Facts {
   const position = book.accountOf(settlement.participantId, 'POSITION', settlement.currency)
   return {
     position: position === undefined ? 0n : valueOf(position),
-    cover: -valueOf(settlement) - settlement.excluded,
+    cover: -valueOf(settlement) - excludedOf(settlement),
     cap: position?.cap ?? 0n,
   }
 }

@@ -1,5 +1,5 @@
 /** The part of a cover that reservations may not use: as an amount, or as a percentage of it. */
-import { coverOf, valueOf, type Account } from '../../ledger/domain/account.ts'
+import { coverOf, excludedOf, shareOf, valueOf, type Account } from '../../ledger/domain/account.ts'
 import { refuse, type Refused } from '../../participants/domain/change.ts'
 
 export interface CoverReservation {
@@ -18,12 +18,9 @@ export interface Liquidity {
   readonly position: Account | null
 }
 
-/** 100 percent in ten-thousandths. */
-export const whole = 1_000_000n
-
 /**
- * What is to be excluded. A percentage becomes an amount now and stays it, whatever the cover does
- * later. What is owed and reserved must stay covered.
+ * What is to be excluded. A percentage becomes an amount now; whether it stays that or follows the
+ * deposit, the scheme says. What is owed and reserved must stay covered.
  */
 export function resolve(
   { settlement, position }: Liquidity,
@@ -31,7 +28,7 @@ export function resolve(
 ): bigint | Refused {
   const liquidity = -valueOf(settlement)
   const positive = liquidity > 0n ? liquidity : 0n
-  const resolved = mode === 'AMOUNT' ? value : (positive * value) / whole
+  const resolved = mode === 'AMOUNT' ? value : shareOf(settlement, value)
   const owed = position === null ? 0n : valueOf(position)
   if (resolved > positive || (resolved > 0n && owed > liquidity - resolved)) {
     return refuse('COVER_SHORT', 'the cover is less than what would be excluded and what is owed')
@@ -49,6 +46,6 @@ export function availableOf({ settlement, position }: Liquidity): bigint | null 
 /** What can be taken out while what is owed stays covered. */
 export function withdrawableOf({ settlement, position }: Liquidity): bigint {
   const owed = position === null ? 0n : valueOf(position)
-  const free = -valueOf(settlement) - settlement.excluded - (owed > 0n ? owed : 0n)
+  const free = -valueOf(settlement) - excludedOf(settlement) - (owed > 0n ? owed : 0n)
   return free > 0n ? free : 0n
 }
