@@ -123,8 +123,9 @@ for (let n = 1; !ending; n++) {
 while (payments.some(({ ms }) => ms === undefined)) await wait(100)
 clearInterval(telling)
 
-for (const { state, transferId, leg, error } of payments) {
-  if (state !== 'COMMITTED') say({ state, transferId, leg, error })
+for (const { begun_ms, state, transferId, leg, error } of payments) {
+  const begun = new Date(begun_ms).toISOString()
+  if (state !== 'COMMITTED') say({ begun, state, transferId, leg, error })
 }
 const committed = payments.filter(({ state }) => state === 'COMMITTED')
 const moved = (await patiently(position)) - before
