@@ -1,0 +1,43 @@
+import { notificationsParticipantStatesService } from '@causeway/protos'
+import { eventually } from '@causeway/runtime/testing'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { notify, openSink, openStand, type Sink, type Stand } from './testing.ts'
+
+const hour_ms = 3_600_000
+
+let sink: Sink
+let stand: Stand
+
+beforeAll(async () => {
+  sink = await openSink(() => 503)
+  // By itself it would be tried again in an hour.
+  stand = await openStand({
+    NOTIFICATIONS_RETRY_FIRST_MS: hour_ms,
+    NOTIFICATIONS_RETRY_MAX_MS: hour_ms,
+  })
+})
+
+afterAll(async () => {
+  await stand.stop()
+  await sink.close()
+})
+
+test('what waits for an FSP that is active again waits no longer', async () => {
+  const told = stand.parts.grpc.client(notificationsParticipantStatesService, 'notifications')
+  const state = { participantId: 'bluewallet', changedAt: '' }
+  await stand.publish(notify({ url: sink.url, deadline_ms: 2 * hour_ms }))
+  await eventually(() => sink.received.length === 1 || undefined, 'the first attempt')
+  sink.answers = () => 200
+  const off = { ...state, oldState: 'ACTIVE', newState: 'INACTIVE', isActive: false, version: 5 }
+  await told.ParticipantStateUpdated(off)
+  const on = { ...state, oldState: 'INACTIVE', newState: 'ACTIVE', isActive: true }
+  // The first attempt may still be being stored.
+  let version = off.version
+  await eventually(async () => {
+    version += 1
+    await told.ParticipantStateUpdated({ ...on, version })
+    return stand.reports.length === 1 || undefined
+  }, 'its delivery')
+  expect(sink.received).toHaveLength(2)
+  expect(await told.ParticipantStateUpdated({ ...on, version: 1 })).toEqual({ version })
+})
