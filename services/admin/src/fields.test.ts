@@ -81,3 +81,10 @@ test('a flag is a boolean, or the word for it', () => {
   expect(reasonOf(fields.flag, 'yes')).toBe('INVALID')
   expect(reasonOf(fields.flag, number('1'))).toBe('INVALID')
 })
+
+test('a word that is none of the known ones is told which there are', () => {
+  const state = fields.read(z.strictObject({ it: z.enum(['OPEN', 'CLOSED', '']) }), { it: 'SHUT' })
+  expect(state).toMatchObject({ reason: 'MALFORMED', detail: 'it must be OPEN or CLOSED' })
+  const one = fields.read(z.strictObject({ it: z.literal('CLOSED') }), { it: 'OPEN' })
+  expect(one).toMatchObject({ detail: 'it must be CLOSED' })
+})

@@ -133,14 +133,14 @@ export const flag = z.union([
 const numberAsWritten = z.strictObject({ [numberMember]: z.string() })
 
 /** A JSON number in any form, or a string that `ofText` reads, in ten-thousandths. */
-function decimalRead(ofText: (text: string) => bigint | undefined) {
+function decimalRead(ofText: (text: string) => bigint | undefined, form = 'number') {
   const read = z.unknown().transform((sent, context): bigint => {
     const number = numberAsWritten.safeParse(sent).data
     const units =
       typeof sent === 'string' ? ofText(sent) : amountFromJson(number?.[numberMember] ?? null)
     if (units !== undefined) return units
     const reason = typeof sent === 'string' || number !== undefined ? 'MALFORMED' : 'INVALID'
-    const message = 'must be a number of at most 18 digits and four decimals'
+    const message = `must be a ${form} of at most 18 digits and four decimals`
     context.addIssue({ code: 'custom', message, params: { reason } })
     return z.NEVER
   })
@@ -183,7 +183,7 @@ function unitsOf(whole: number): bigint {
 
 /** More than nothing; a string has the form of FSPIOP amounts, a number any form. */
 export const money = z.strictObject({
-  amount: decimalRead(parseAmount).refine(
+  amount: decimalRead(parseAmount, 'number without needless zeros').refine(
     (units) => units > 0n,
     because('INVALID', 'must be more than 0'),
   ),
@@ -252,7 +252,13 @@ function faultOf(issue: z.core.$ZodIssue, sent: unknown): Refused {
     return refused('INVALID', `unknown member ${[...issue.path, issue.keys[0] ?? ''].join('.')}`)
   }
   if (valueAt(sent, issue.path) === undefined) return refused('MISSING', where)
-  return refused(reasonOf(issue), `${where} ${issue.message}`)
+  return refused(reasonOf(issue), `${where} ${wordsOf(issue)}`)
+}
+
+/** The words of the others are in this file, beside what they are about. */
+function wordsOf(issue: z.core.$ZodIssue): string {
+  if (issue.code !== 'invalid_value') return issue.message
+  return `must be ${issue.values.filter((value) => value !== '').join(' or ')}`
 }
 
 function reasonOf(issue: z.core.$ZodIssue): Reason {

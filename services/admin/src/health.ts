@@ -6,6 +6,19 @@ import type { Deps, Upstream } from './upstream.ts'
 
 const options = { deadline_ms: 1_000 }
 
+const newestEntry = {
+  source: '',
+  action: '',
+  actor: '',
+  subject: '',
+  labelKey: '',
+  labelValue: '',
+  from: '',
+  to: '',
+  beforeN: '',
+  limit: 1,
+}
+
 /** The cheapest question of each. */
 const questions: Readonly<Record<string, (upstream: Upstream) => Promise<unknown>>> = {
   'participant-lifecycle': ({ participants }) =>
@@ -18,6 +31,8 @@ const questions: Readonly<Record<string, (upstream: Upstream) => Promise<unknown
     oracles.ListOracles({ oracleIdType: 'PERSONAL_ID', currency: 'XXX' }, options),
   notifications: ({ notifications }) =>
     notifications.ListDeadLetters({ fspId: '', limit: 0 }, options),
+  scheduler: ({ scheduler }) => scheduler.ListScheduleReminders({ owner: '-', state: '' }, options),
+  audit: ({ audit }) => audit.ListAuditEntries(newestEntry, options),
 }
 
 const shownHealth = z.strictObject({

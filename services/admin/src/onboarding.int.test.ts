@@ -1,8 +1,10 @@
 import * as accountLookup from '@causeway/account-lookup'
+import * as audit from '@causeway/audit'
 import * as authService from '@causeway/auth-service'
 import * as notifications from '@causeway/notifications'
 import * as participantLifecycle from '@causeway/participant-lifecycle'
 import * as quoting from '@causeway/quoting'
+import * as scheduler from '@causeway/scheduler'
 import * as settlements from '@causeway/settlements'
 import * as transfers from '@causeway/transfers'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
@@ -27,6 +29,8 @@ const services = [
   transfers,
   accountLookup,
   notifications,
+  scheduler,
+  audit,
 ] as const
 
 let admin: RunningAdmin
@@ -329,6 +333,8 @@ test('health names the services that are asked', async () => {
       'auth-service',
       'account-lookup',
       'notifications',
+      'scheduler',
+      'audit',
     ].map((name) => ({ name, status: 'OK' })),
   })
 })

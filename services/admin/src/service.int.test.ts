@@ -46,6 +46,8 @@ test('says which services do not answer, and that it can do nothing without them
       { name: 'auth-service', status: 'DOWN' },
       { name: 'account-lookup', status: 'DOWN' },
       { name: 'notifications', status: 'DOWN' },
+      { name: 'scheduler', status: 'DOWN' },
+      { name: 'audit', status: 'DOWN' },
     ],
   })
   // It asks who calls before anything else; what it knows of tokens it cannot know yet.

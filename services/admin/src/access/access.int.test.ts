@@ -4,7 +4,6 @@ import * as participantLifecycle from '@causeway/participant-lifecycle'
 import * as settlements from '@causeway/settlements'
 import { eventually } from '@causeway/runtime/testing'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -25,7 +24,6 @@ let admin: RunningAdmin
 let token = ''
 
 beforeAll(async () => {
-  const { privateKey } = generateKeyPairSync('ed25519')
   const write = (name: string, text: string) => {
     writeFileSync(join(folder, name), text)
     return join(folder, name)
@@ -34,10 +32,6 @@ beforeAll(async () => {
     OPERATOR_IDENTITY: 'token',
     AUTH_SERVICE_PASSWORD_COST: '10',
     AUTH_SERVICE_FIRST_PASSWORD_FILE: write('administrator-password', firstPassword),
-    AUDIT_SIGNING_KEY_FILE: write(
-      'audit-signing.key',
-      privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
-    ),
   })
   const first = await logIn('administrator', firstPassword)
   await changePassword('administrator', firstPassword, first.accessToken)

@@ -4,32 +4,19 @@ import * as participantLifecycle from '@causeway/participant-lifecycle'
 import { eventually } from '@causeway/runtime/testing'
 import * as settlements from '@causeway/settlements'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { generateKeyPairSync } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { toldOf } from '../testing/identities.ts'
 import { openAdmin, type RunningAdmin } from '../testing/running-admin.ts'
 import { onboard, openScheme } from '../testing/scheme.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'causeway-named-'))
 let admin: RunningAdmin
 
 beforeAll(async () => {
-  const file = join(folder, 'audit-signing.key')
-  const { privateKey } = generateKeyPairSync('ed25519')
-  writeFileSync(file, privateKey.export({ type: 'pkcs8', format: 'pem' }).toString())
-  admin = await openAdmin([audit, participantLifecycle, settlements], {
-    AUDIT_SIGNING_KEY_FILE: file,
-  })
+  admin = await openAdmin([audit, participantLifecycle, settlements])
   await openScheme(admin)
   await onboard(admin, 'greenbank')
 }, 60_000)
 
-afterAll(async () => {
-  await admin.stop()
-  rmSync(folder, { recursive: true })
-})
+afterAll(() => admin.stop())
 
 function as(operator: string, path: string, body: unknown) {
   return admin.call('POST', path, body, { 'x-operator': operator })

@@ -7,7 +7,10 @@ import {
   type SettingValues,
 } from '@causeway/runtime'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
-import { randomBytes } from 'node:crypto'
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { operations } from '../routes.ts'
 import { start } from '../service.ts'
 import { settings } from '../settings.ts'
@@ -53,7 +56,12 @@ export async function openAdmin(
   asked: readonly AskedService[],
   changes: Values = {},
 ): Promise<RunningAdmin> {
-  const given = { AUTH_SERVICE_SECRETS_KEY: randomBytes(32).toString('base64url'), ...changes }
+  const folder = mkdtempSync(join(tmpdir(), 'causeway-admin-'))
+  const given = {
+    AUTH_SERVICE_SECRETS_KEY: randomBytes(32).toString('base64url'),
+    AUDIT_SIGNING_KEY_FILE: newSigningKey(folder),
+    ...changes,
+  }
   const parts = await openTestParts()
   const services: Service[] = []
   for (const service of asked) {
@@ -94,8 +102,17 @@ export async function openAdmin(
       await admin.stop()
       for (const service of services.reverse()) await service.stop()
       await parts.stop()
+      rmSync(folder, { recursive: true })
     },
   }
+}
+
+/** @returns its file */
+function newSigningKey(folder: string): string {
+  const file = join(folder, 'audit-signing.key')
+  const { privateKey } = generateKeyPairSync('ed25519')
+  writeFileSync(file, privateKey.export({ type: 'pkcs8', format: 'pem' }))
+  return file
 }
 
 async function call(url: string, method: string, body: unknown, headers: object): Promise<Answer> {
