@@ -10,6 +10,7 @@ import {
   consoleViews,
   newOperator,
   pressAndConfirm,
+  pressUntil,
   settlementSteps,
   stepsRefused,
   stepsShown,
@@ -314,17 +315,17 @@ test(
     const names = { dns: ['localhost'], ip: [] }
     const subject = { commonName: 'greenbank', organization: undefined }
     await page.getByLabel('Certificate signing request').fill(makeCsr({ subject, names }).csr)
-    await page.getByRole('button', { name: 'Certify' }).click()
-    await page.getByLabel('Certificate', { exact: true }).getByText('BEGIN CERTIFICATE').waitFor()
+    const certificate = page.getByText('BEGIN CERTIFICATE').first()
+    await pressUntil(page.getByRole('button', { name: 'Certify' }), certificate)
     await screenshot(page, 'keys')
 
     await page.getByRole('button', { name: 'New secret' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByRole('button', { name: 'Make it' }).click()
-    expect(await dialog.getByLabel('Client secret').textContent()).toMatch(/\S{20}/)
+    expect(await dialog.getByLabel('Client secret', { exact: true }).textContent()).toMatch(/\S{20}/)
     await page.keyboard.press('Escape')
     await dialog.waitFor({ state: 'detached' })
-    expect(await page.getByLabel('Client secret').count()).toBe(0)
+    expect(await page.getByLabel('Client secret', { exact: true }).count()).toBe(0)
   },
   story_ms,
 )

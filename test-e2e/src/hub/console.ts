@@ -63,8 +63,8 @@ export function consoleAt(url: string, browser: Browser): Console {
 
 const overview = (at: Page) => at.getByRole('heading', { name: 'Overview' })
 
-/** Presses until it has its effect: a busy hub says that too many log in at once. */
-async function pressUntil(button: Locator, effect: Locator): Promise<void> {
+/** Presses until it has its effect: a busy hub says that it is to be asked again later. */
+export async function pressUntil(button: Locator, effect: Locator): Promise<void> {
   const busy = button.page().getByRole('alert').filter({ hasText: /^2003/ })
   for (;;) {
     await button.click()

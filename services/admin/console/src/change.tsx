@@ -34,7 +34,8 @@ export interface Question {
 /** One way to send a form off; the first one is the usual one. */
 export interface Way<Name extends string> {
   readonly label: string
-  readonly run: (values: Values<Name>) => Promise<unknown>
+  /** `id` is the same when the same is sent again after a failure, so that it is done once. */
+  readonly run: (values: Values<Name>, id: string) => Promise<unknown>
   /** What is said when it is done; an answer that is shown only once is shown here. */
   readonly done?: ReactNode | ((answer: unknown) => ReactNode)
   readonly confirm?: (values: Values<Name>) => Question
@@ -71,10 +72,19 @@ export function ChangeForm<Name extends string>({
 }) {
   const form = useRef<HTMLFormElement>(null)
   const [asked, setAsked] = useState<Sent<Name> & { readonly question: Question }>()
+  /** The last one that failed, or is under way. */
+  const attempt = useRef<{ readonly content: string; readonly id: string }>(undefined)
   const client = useQueryClient()
   const change = useMutation({
-    mutationFn: ({ way, values }: Sent<Name>) => way.run(values),
+    mutationFn: ({ way, values }: Sent<Name>) => {
+      const content = JSON.stringify([way.label, values])
+      if (attempt.current?.content !== content) {
+        attempt.current = { content, id: newId() }
+      }
+      return way.run(values, attempt.current.id)
+    },
     onSuccess: () => {
+      attempt.current = undefined
       if (!quiet) form.current?.reset()
     },
     onSettled: () => (quiet ? undefined : client.invalidateQueries()),
@@ -134,6 +144,14 @@ export function ChangeForm<Name extends string>({
       )}
     </form>
   )
+}
+
+/** A UUID; browsers make them only for pages of safe addresses. */
+function newId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+  const [a, b, c, d] = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(13, 16), hex.slice(17, 20)]
+  return `${a}-${b}-4${c}-a${d}-${hex.slice(20)}`
 }
 
 function Done<Name extends string>({ way: { done }, answer }: { way: Way<Name>; answer: unknown }) {
@@ -203,8 +221,8 @@ export function AskButton<Name extends string>({
   const [isOpen, setOpen] = useState(false)
   const close = () => setOpen(false)
   // With nothing to say about it, it is over when it is done.
-  const run = async (values: Values<Name>) => {
-    const answer = await way.run(values)
+  const run = async (values: Values<Name>, id: string) => {
+    const answer = await way.run(values, id)
     if (way.done === undefined) close()
     return answer
   }

@@ -23,3 +23,8 @@ export function useSearch<Name extends string>(view: string, names: readonly Nam
   }
   return { key, search, searchFor }
 }
+
+/** What a field for date and time holds, as an instant; its clock is in UTC, as all clocks here. */
+export function instant(text: string): string {
+  return text === '' ? '' : new Date(`${text}Z`).toISOString()
+}

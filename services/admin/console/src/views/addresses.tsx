@@ -113,9 +113,9 @@ const atOnce = (name: string): Way<Field> => ({
 
 const asked = (participantId: string): Way<Field> => ({
   label: 'Ask for approval',
-  run: (endpoint) =>
+  run: (endpoint, requestId) =>
     call('POST', '/UpdateEndpoints', {
-      requestId: crypto.randomUUID(),
+      requestId,
       participantId,
       endpoints: [endpoint],
     }),

@@ -1,9 +1,9 @@
 /** Who did what, when, and what it changed. */
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { call, get, query } from '../api.ts'
-import { AskButton, ChangeForm } from '../change.tsx'
+import { AskButton, ChangeForm, type FieldOf } from '../change.tsx'
 import { differences } from '../domain/difference.ts'
-import { useSearch } from '../search.ts'
+import { instant, useSearch } from '../search.ts'
 import { Facts, Loading, Page, Problem, State, Table, Time } from '../ui.tsx'
 
 interface Entry {
@@ -29,12 +29,22 @@ interface Found {
 const names = ['userId', 'actionType', 'subject', 'from', 'to'] as const
 type Name = (typeof names)[number]
 
+const fields: readonly FieldOf<Name>[] = [
+  { name: 'userId', label: 'Who', optional: true },
+  { name: 'actionType', label: 'Action', optional: true },
+  { name: 'subject', label: 'Subject', optional: true, hint: 'and all below it' },
+  { name: 'from', label: 'From, UTC', type: 'datetime-local', optional: true },
+  { name: 'to', label: 'Before, UTC', type: 'datetime-local', optional: true },
+]
+
 export function Audit() {
   const { key, search, searchFor } = useSearch<Name>('/audit', names)
   const found = useInfiniteQuery({
     queryKey: ['audit', key],
-    queryFn: ({ pageParam: cursor }) =>
-      get<Found>(`/audit${query({ ...search, limit: '50', cursor })}`),
+    queryFn: ({ pageParam: cursor }) => {
+      const times = { from: instant(search.from), to: instant(search.to) }
+      return get<Found>(`/audit${query({ ...search, ...times, limit: '50', cursor })}`)
+    },
     initialPageParam: '',
     getNextPageParam: ({ cursor }) => cursor,
   })
@@ -45,17 +55,7 @@ export function Audit() {
         <ChangeForm<Name>
           key={key}
           quiet
-          fields={[
-            { name: 'userId', label: 'Who', optional: true },
-            { name: 'actionType', label: 'Action', optional: true },
-            { name: 'subject', label: 'Subject', optional: true, hint: 'and all below it' },
-            { name: 'from', label: 'From, UTC', optional: true, hint: '2030-01-31T08:00:00Z' },
-            { name: 'to', label: 'Before, UTC', optional: true },
-          ].map((field) => ({
-            ...field,
-            name: field.name as Name,
-            initial: search[field.name as Name],
-          }))}
+          fields={fields.map((field) => ({ ...field, initial: search[field.name] }))}
           ways={[{ label: 'Search', run: searchFor }]}
         />
       </div>

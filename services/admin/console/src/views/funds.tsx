@@ -77,9 +77,9 @@ function FundsForm({ name, balances }: { name: string; balances: readonly Balanc
   const atOnce: Way<Field> = {
     label: 'Record funds',
     confirm: confirm('Record these funds?'),
-    run: (values) =>
+    run: (values, transferId) =>
       call('POST', participantPath(name, `/accounts/${idIn(values.currency)}`), {
-        transferId: crypto.randomUUID(),
+        transferId,
         externalReference: values.reference,
         action: directionOf(values).action,
         reason: values.reason,
@@ -90,9 +90,9 @@ function FundsForm({ name, balances }: { name: string; balances: readonly Balanc
   const asked: Way<Field> = {
     label: 'Ask for approval',
     confirm: confirm('Ask another person to record these funds?'),
-    run: (values) =>
+    run: (values, requestId) =>
       call('POST', '/ManageFunds', {
-        requestId: crypto.randomUUID(),
+        requestId,
         participantId: name,
         accountId: idIn(values.currency),
         direction: directionOf(values).direction,

@@ -47,9 +47,9 @@ function currenciesOfScheme(participants: readonly Participant[]): readonly stri
   return [...new Set(own.map(({ currency }) => currency))].toSorted()
 }
 
-function propose({ name, currency, limit, callback }: Values<NewFsp>) {
+function propose({ name, currency, limit, callback }: Values<NewFsp>, requestId: string) {
   return call('POST', '/CreateParticipant', {
-    requestId: crypto.randomUUID(),
+    requestId,
     name,
     type: 'DFSP',
     currencies: [currency],

@@ -88,7 +88,7 @@ function LimitForm({ name, balances }: { name: string; balances: readonly Balanc
   const asked: Way<LimitField> = {
     label: 'Ask for approval',
     confirm,
-    run: (values) => askForLimit(name, positions, values),
+    run: (values, id) => askForLimit(name, positions, values, id),
     done: 'Asked for. Another person finds it under Approvals.',
   }
   const mayAsk = may('CREATE_UPDATE_ACCOUNT_LIMIT') && may('CREATE_UPDATE_ACCOUNT_THRESHOLD')
@@ -130,12 +130,15 @@ async function askForLimit(
   participantId: string,
   positions: readonly Balance[],
   { currency, value, alarmPercentage }: Values<LimitField>,
+  id: string,
 ) {
   const accountId = positions.find((each) => each.currency === currency)?.id ?? 0
-  const request = () => ({ requestId: crypto.randomUUID(), participantId, accountId })
-  await call('POST', '/UpdateAccountLimit', { ...request(), type: 'NET_DEBIT_CAP', value })
+  const of = { participantId, accountId }
+  const limit = { requestId: `${id}.limit`, type: 'NET_DEBIT_CAP', value }
+  await call('POST', '/UpdateAccountLimit', { ...of, ...limit })
   if (alarmPercentage === '') return
-  await call('POST', '/UpdateAccountThreshold', { ...request(), alarmPercentage })
+  const warning = { requestId: `${id}.warning`, alarmPercentage }
+  await call('POST', '/UpdateAccountThreshold', { ...of, ...warning })
 }
 
 interface Reservation {
@@ -190,9 +193,9 @@ function ReserveForm({ name, balances }: { name: string; balances: readonly Bala
       ways={[
         {
           label: 'Ask for approval',
-          run: (values) =>
+          run: (values, requestId) =>
             call('POST', '/ReserveLiquidityCover', {
-              requestId: crypto.randomUUID(),
+              requestId,
               participantId: name,
               ...values,
             }),

@@ -125,9 +125,9 @@ function StateButton({ name, isActive }: { name: string; isActive: boolean }) {
       fields={[{ name: 'reason', label: 'Reason' }]}
       way={{
         label: 'Ask for approval',
-        run: ({ reason }) =>
+        run: ({ reason }, requestId) =>
           call('POST', '/UpdateParticipantState', {
-            requestId: crypto.randomUUID(),
+            requestId,
             participantId: name,
             newState: isActive ? 'INACTIVE' : 'ACTIVE',
             reason,

@@ -4,7 +4,7 @@ import { Link } from 'wouter'
 import { get, query } from '../api.ts'
 import { ChangeForm, type FieldOf } from '../change.tsx'
 import type { Amount } from '../domain/amounts.ts'
-import { useSearch } from '../search.ts'
+import { instant, useSearch } from '../search.ts'
 import { Loading, Money, Page, Problem, State, Table, Time } from '../ui.tsx'
 import { FspLink } from './participants.tsx'
 
@@ -36,15 +36,18 @@ const fields: readonly FieldOf<Name>[] = [
     options: ['', 'RECEIVED', 'RESERVED', 'COMMITTED', 'ABORTED'],
     optional: true,
   },
-  { name: 'from', label: 'From, UTC', optional: true, hint: '2030-01-31T08:00:00Z' },
-  { name: 'to', label: 'Before, UTC', optional: true },
+  { name: 'from', label: 'From, UTC', type: 'datetime-local', optional: true },
+  { name: 'to', label: 'Before, UTC', type: 'datetime-local', optional: true },
 ]
 
 export function Payments() {
   const { key, search, searchFor } = useSearch<Name>('/payments', names)
   const found = useInfiniteQuery({
     queryKey: ['transfers', key],
-    queryFn: ({ pageParam }) => get<Found>(`/transfers${query({ ...search, after: pageParam })}`),
+    queryFn: ({ pageParam: after }) => {
+      const times = { from: instant(search.from), to: instant(search.to) }
+      return get<Found>(`/transfers${query({ ...search, ...times, after })}`)
+    },
     initialPageParam: '',
     getNextPageParam: ({ next }) => next,
   })
