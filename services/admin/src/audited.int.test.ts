@@ -3,6 +3,7 @@ import * as authService from '@causeway/auth-service'
 import { onEvents, type DomainEvent } from '@causeway/events'
 import * as notifications from '@causeway/notifications'
 import * as participantLifecycle from '@causeway/participant-lifecycle'
+import { makeCsr } from '@causeway/pki'
 import * as quoting from '@causeway/quoting'
 import * as settlements from '@causeway/settlements'
 import { eventually } from '@causeway/runtime/testing'
@@ -56,6 +57,8 @@ test('each write leaves exactly one entry, which says who, what and how it was',
   const one = '/participants/green'
   const limit = { type: 'NET_DEBIT_CAP', value: 100 }
   const begin = { currency: 'USD', limit, initialPosition: 0 }
+  const subject = { commonName: 'green', organization: undefined }
+  const { csr } = makeCsr({ subject, names: { dns: ['localhost'], ip: [] } })
   const name = expect.stringMatching(/^\w+ [\w/.-]*$/)
   const writes: readonly (readonly [string, string, unknown?])[] = [
     ['POST', '/participants', { name: 'blue', currency: 'USD' }],
@@ -68,6 +71,7 @@ test('each write leaves exactly one entry, which says who, what and how it was',
     ['PUT', '/settlementModels/EURONET', { isActive: false }],
     ['POST', `${one}/keys`, { kid: 'k1', use: 'sig', publicKey: newKeyPair().pem }],
     ['DELETE', `${one}/keys/k1`],
+    ['POST', `${one}/certificates`, { csr }],
     ['POST', `${one}/client-secrets`],
     ['DELETE', `${one}/client-secrets`],
     ['POST', '/oracles', oracle],
