@@ -19,7 +19,7 @@ export async function faultsAfter(
   load: Load,
   before: Before,
 ): Promise<readonly string[]> {
-  const faults: string[] = []
+  const faults: string[] = [...load.stuck]
   const ended = new Map(load.ended.map((each) => [each.transferId, each]))
   const lost = [...load.accepted].filter((id) => !ended.has(id))
   if (lost.length > 0) faults.push(`${lost.length} accepted transfers came to no end: ${lost[0]}`)

@@ -25,6 +25,8 @@ export interface Load {
   /** Transfers that the hub has answered 202. */
   readonly accepted: ReadonlySet<string>
   readonly ended: readonly Ended[]
+  /** Payments that did not get on, and with what. */
+  readonly stuck: readonly string[]
   /** Begins none any more; resolves when all have ended. */
   stop(): Promise<void>
 }
@@ -45,18 +47,24 @@ const final_ms_max = 240_000
 export function openLoad({ payer, payee, per_second }: LoadOptions): Load {
   const accepted = new Set<string>()
   const ended: Ended[] = []
+  const stuck: string[] = []
   const stopping = new AbortController()
   const phone = newPhoneNumber()
   answerAsPayee(payer, payee)
 
   async function pay(): Promise<void> {
     const begun_ms = Date.now()
-    await until(() => lookUp(payer, phone), final_ms_max)
+    const since = `a payment begun at ${new Date(begun_ms).toISOString()}`
+    if ((await until(() => lookUp(payer, phone), final_ms_max)) === undefined)
+      return void stuck.push(`${since}: no answer to GET /parties`)
     const transfer = await until(() => agree(payer, payee, phone), final_ms_max)
+    if (transfer === undefined) return void stuck.push(`${since}: no answer to POST /quotes`)
     const { transferId } = transfer
-    if (!(await insist(payer, 'POST', '/transfers', transfer.request, payee))) return
+    if (!(await insist(payer, 'POST', '/transfers', transfer.request, payee)))
+      return void stuck.push(`${since}: POST /transfers is not taken`)
     accepted.add(transferId)
     const state = await until(() => stateOf(payer, transferId), final_ms_max)
+    if (state === undefined) return void stuck.push(`${since}: no end of ${transferId}`)
     ended.push({ transferId, state, begun_ms, ended_ms: Date.now() })
   }
 
@@ -76,6 +84,7 @@ export function openLoad({ payer, payee, per_second }: LoadOptions): Load {
   return {
     accepted,
     ended,
+    stuck,
     stop() {
       stopping.abort()
       return paying
@@ -157,12 +166,16 @@ async function heard(
   return fsp.await(fits, { after, timeout_ms: answer_ms_max }).catch(() => undefined)
 }
 
-async function until<T>(ask: () => Promise<T | undefined>, within_ms: number): Promise<T> {
+/** Undefined: there was none within that time. */
+async function until<T>(
+  ask: () => Promise<T | undefined>,
+  within_ms: number,
+): Promise<T | undefined> {
   for (const late_ms = Date.now() + within_ms; Date.now() < late_ms; await wait(pause_ms)) {
     const answer = await ask()
     if (answer !== undefined) return answer
   }
-  throw new Error(`a payment did not get on within ${within_ms} ms`)
+  return undefined
 }
 
 /** Sends until it is accepted; false: not even then. */

@@ -3,14 +3,14 @@
  * each other, at random. Afterwards nobody helps: what was accepted must be final, the books must agree,
  * and no work may be left. Everything is on 127.0.0.1, in containers of its own, and ends by itself.
  *
- *   npm run chaos -- [--minutes 10] [--seed N] [--rate 5]
+ *   npm run chaos -- [--minutes 10] [--seed N] [--rate 5] [--logs FOLDER]
  *
  * It lasts for at least that long: until every process has been killed and frozen, and each of the other
  * things has been done. Only root can give Kafka a disk of its own that is filled.
  * A failure is repeated with its seed: the same things happen to the same parts in the same order.
  */
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmdirSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmdirSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -19,6 +19,7 @@ import { openApartHub, type ApartHub } from '../hub/apart.ts'
 import { containers, openAround, type Around } from '../hub/containers.ts'
 import type { Fsp } from '../hub/fsp.ts'
 import { position } from '../hub/operator.ts'
+import { processNames } from '../hub/services.ts'
 import { newTransfer } from '../hub/transfer.ts'
 import { faultsAfter, p99_ms } from './aftermath.ts'
 import { roundOfInjuries, type Scene } from './injuries.ts'
@@ -33,7 +34,12 @@ const disk_bytes = 768 * 2 ** 20
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
-    options: { minutes: { type: 'string' }, seed: { type: 'string' }, rate: { type: 'string' } },
+    options: {
+      minutes: { type: 'string' },
+      seed: { type: 'string' },
+      rate: { type: 'string' },
+      logs: { type: 'string' },
+    },
   })
   const seed = Number(values.seed ?? Date.now() % 2 ** 31)
   const minutes = Number(values.minutes ?? 10)
@@ -48,6 +54,7 @@ async function main(): Promise<void> {
     try {
       await rage({ hub, around, wires, kafkaDisk: disk }, { seed, minutes, per_second })
     } finally {
+      if (values.logs !== undefined) keepLogs(hub, values.logs)
       await hub.stop()
     }
   } finally {
@@ -154,6 +161,11 @@ function mountDisk(): string | undefined {
 function unmountDisk(folder: string): void {
   execFileSync('umount', [folder])
   rmdirSync(folder)
+}
+
+function keepLogs(hub: ApartHub, folder: string): void {
+  mkdirSync(folder, { recursive: true })
+  for (const name of processNames) writeFileSync(join(folder, `${name}.log`), hub.logOf(name))
 }
 
 function say(line: string): void {
