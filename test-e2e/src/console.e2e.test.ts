@@ -322,7 +322,9 @@ test(
     await page.getByRole('button', { name: 'New secret' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByRole('button', { name: 'Make it' }).click()
-    expect(await dialog.getByLabel('Client secret', { exact: true }).textContent()).toMatch(/\S{20}/)
+    expect(await dialog.getByLabel('Client secret', { exact: true }).textContent()).toMatch(
+      /\S{20}/,
+    )
     await page.keyboard.press('Escape')
     await dialog.waitFor({ state: 'detached' })
     expect(await page.getByLabel('Client secret', { exact: true }).count()).toBe(0)
