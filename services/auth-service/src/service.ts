@@ -1,7 +1,14 @@
 /** Keys of FSPs, what they identify themselves with, and their pings: built in reading order. */
 import { onEvents } from '@causeway/events'
 import { credentialsService, keysService, pingsService } from '@causeway/protos'
-import { periodically, statement, type Database, type Start } from '@causeway/runtime'
+import {
+  periodically,
+  statement,
+  type Database,
+  type Logger,
+  type Periodic,
+  type Start,
+} from '@causeway/runtime'
 import { endSecretsOfClosed } from './closed.ts'
 import { openCa } from './credentials/certificates.ts'
 import { openGuesses } from './credentials/guesses.ts'
@@ -70,15 +77,7 @@ export const start: Start<Settings> = async (settings, parts) => {
   const subscribed = await onEvents(bus, 'auth_service', heardOfPings, (events) =>
     handlePings(events),
   )
-  const kept_ms = settings.AUTH_SERVICE_PINGS_KEPT_D * day_ms
-  const forgetting = periodically(
-    forget_every_ms,
-    async () => {
-      await forgetPings(db, new Date(Date.now() - kept_ms))
-      await forgetExpired(db, new Date())
-    },
-    { log, name: 'forgetting old pings and sessions' },
-  )
+  const forgetting = keepForgetting(db, log, settings.AUTH_SERVICE_PINGS_KEPT_D * day_ms)
   parts.health.ready('auth-service database', async () => {
     await db.query(alive, [])
   })
@@ -93,6 +92,17 @@ export const start: Start<Settings> = async (settings, parts) => {
       await db.close()
     },
   }
+}
+
+function keepForgetting(db: Database, log: Logger, kept_ms: number): Periodic {
+  return periodically(
+    forget_every_ms,
+    async () => {
+      await forgetPings(db, new Date(Date.now() - kept_ms))
+      await forgetExpired(db, new Date())
+    },
+    { log, name: 'forgetting old pings and sessions' },
+  )
 }
 
 /** A start that does not come to its end leaves nothing open. */

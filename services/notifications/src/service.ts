@@ -90,10 +90,7 @@ export const start: Start<Settings> = async (settings, parts) => {
   })
   const resend_for_ms = settings.NOTIFICATIONS_RESEND_H * 3_600_000
   serveOperations({ db, bus: parts.bus, grpc: parts.grpc, resend_for_ms })
-  // Whoever comes back waits for nothing that waits for him.
-  hearParticipantStates({ grpc: parts.grpc, log }, 'notifications', (change) => {
-    if (change.isActive) retries.onRecovered(change.participantId)
-  })
+  hearOfReturns(parts, log, retries)
   const bounds = { batches_in_flight_max }
   const subscribed = await onEvents(parts.bus, 'notifications', heard, handleBatch, bounds)
   parts.health.ready('notifications database', () => db.query(ping, []).then(() => undefined))
@@ -109,6 +106,13 @@ export const start: Start<Settings> = async (settings, parts) => {
       await db.close()
     },
   }
+}
+
+/** Whoever comes back waits for nothing that waits for him. */
+function hearOfReturns({ grpc }: ProcessParts, log: Logger, retries: Retries): void {
+  hearParticipantStates({ grpc, log }, 'notifications', ({ isActive, participantId }) => {
+    if (isActive) retries.onRecovered(participantId)
+  })
 }
 
 /** Whether e-mails leave is said in the log and told by health. */

@@ -25,6 +25,7 @@ import type { ChangesParts } from './changes/handle.ts'
 import { sweepFunds } from './funds/sweep.ts'
 import { keepOneConnection, type OneConnection } from './ledger/connection.ts'
 import { readStates, type States } from './ledger/domain/states.ts'
+import type { CoverRules } from './liquidity/handle.ts'
 import { planByKeys } from './ledger/lock-store.ts'
 import { measureLedger } from './ledger/metrics.ts'
 import { openPassingOn, type PassingOn } from './ledger/pass-on.ts'
@@ -85,13 +86,7 @@ export const start: Start<Settings> = async (settings, parts) => {
     grpc: parts.grpc,
   })
   const ledger = serveLedger({ database, writer, verifier, log, hubName, states, bell })
-  const rules = {
-    hubName,
-    states,
-    bell,
-    expiryGrace_ms: settings.EXPIRY_GRACE_MS,
-    coverFollows: settings.COVER_PERCENT === 'follows',
-  }
+  const rules = rulesOf(settings, { hubName, states, bell })
   const telling = openTellingStates(parts.grpc, log)
   const handling = handlingOf(parts, settings, { database, writer, rules, telling })
   const sweep = sweepFunds({
@@ -142,6 +137,13 @@ async function keepPartitions(database: Database, log: Logger): Promise<Periodic
     log,
     name: "making the journal's next partitions",
   })
+}
+
+function rulesOf(
+  { EXPIRY_GRACE_MS: expiryGrace_ms, COVER_PERCENT }: Settings,
+  given: Pick<CoverRules, 'hubName' | 'states' | 'bell'>,
+): CoverRules {
+  return { ...given, expiryGrace_ms, coverFollows: COVER_PERCENT === 'follows' }
 }
 
 /** What commands about participants, funds and cover are decided with. */
