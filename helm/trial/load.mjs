@@ -101,8 +101,8 @@ function countsOf(some) {
 
 const say = (value) => process.stdout.write(`${JSON.stringify(value)}\n`)
 
-let ending = false
-process.on('SIGTERM', () => (ending = true))
+const ending = new AbortController()
+process.on('SIGTERM', () => ending.abort())
 
 const before = await patiently(position)
 const telling = setInterval(() => {
@@ -116,7 +116,7 @@ const telling = setInterval(() => {
   })
 }, every_ms)
 const first_ms = Date.now()
-for (let n = 1; !ending; n++) {
+for (let n = 1; !ending.signal.aborted; n++) {
   void pay()
   await wait(Math.max(0, first_ms + (n * 1_000) / per_second - Date.now()))
 }

@@ -8,6 +8,7 @@ import {
   at,
   newPhoneNumber,
   newQuote,
+  own,
   partyOf,
   termsOf,
   type QuoteRequest,
@@ -40,19 +41,22 @@ export interface LoadOptions {
 const amount = { currency: 'USD', amount: '1' }
 const answer_ms_max = 10_000
 const expires_ms = 30_000
+/** Of the payee. */
+const customers = 20
 const pause_ms = 200
 /** Past its expiry a transfer is final after a grace and a sweep; a broken part may take a while to mend. */
 const final_ms_max = 240_000
 
-export function openLoad({ payer, payee, per_second }: LoadOptions): Load {
+export async function openLoad({ payer, payee, per_second }: LoadOptions): Promise<Load> {
   const accepted = new Set<string>()
   const ended: Ended[] = []
   const stuck: string[] = []
   const stopping = new AbortController()
-  const phone = newPhoneNumber()
+  const phones = Array.from({ length: customers }, newPhoneNumber)
+  await Promise.all(phones.map((phone) => own(payee, phone)))
   answerAsPayee(payer, payee)
 
-  async function pay(): Promise<void> {
+  async function pay(phone: string): Promise<void> {
     const begun_ms = Date.now()
     const since = `a payment begun at ${new Date(begun_ms).toISOString()}`
     if ((await until(() => lookUp(payer, phone), final_ms_max)) === undefined)
@@ -71,7 +75,9 @@ export function openLoad({ payer, payee, per_second }: LoadOptions): Load {
   const paying = (async () => {
     const underWay = new Set<Promise<void>>()
     for (let n = 0; !stopping.signal.aborted; n++) {
-      const payment: Promise<void> = pay().finally(() => underWay.delete(payment))
+      const payment: Promise<void> = pay(phones[n % customers] ?? '').finally(() =>
+        underWay.delete(payment),
+      )
       underWay.add(payment)
       // Whoever waits for its failure hears of it below.
       payment.catch(() => undefined)
@@ -92,7 +98,7 @@ export function openLoad({ payer, payee, per_second }: LoadOptions): Load {
   }
 }
 
-/** The number that the payee owns from here on. */
+/** From here on it says whose its numbers are, quotes, and takes what it is paid. */
 function answerAsPayee(payer: Fsp, payee: Fsp): void {
   const transfers = new Map<string, Transfer>()
   payee.answerWith((message) => {

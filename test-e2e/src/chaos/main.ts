@@ -86,7 +86,7 @@ async function rage(place: Place, { seed, minutes, per_second }: Course): Promis
     await hub.join('darkbank'),
   ]
   const before = { payer: payer.name, position: await position(hub.operator, payer.name) }
-  const load = openLoad({ payer, payee, per_second })
+  const load = await openLoad({ payer, payee, per_second })
   const supervisor = supervise(hub)
   const calm_from_ms = Date.now()
   await wait(calm_ms)
