@@ -328,8 +328,9 @@ test(
       /\S{20}/,
     )
     await page.keyboard.press('Escape')
-    await dialog.waitFor({ state: 'detached' })
-    expect(await page.getByLabel('Client secret', { exact: true }).count()).toBe(0)
+    // Gone from the page, not only out of sight.
+    await page.getByLabel('Client secret', { exact: true }).waitFor({ state: 'detached' })
+    expect(await dialog.count()).toBe(0)
   },
   story_ms,
 )
