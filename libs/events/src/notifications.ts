@@ -48,7 +48,10 @@ export const notificationEvents = {
     about: 'One message is to be delivered; its bytes are the relayed body.',
     schema: z.object({
       notificationId: z.string(),
-      /** The transfer, quote … that it is about: messages of one entity to one FSP keep their order. */
+      /**
+       * The transfer, quote … that it is about: messages of one entity to one FSP keep their order. Its
+       * own id where it needs none.
+       */
       entityId: z.string(),
       cause,
       legRole,

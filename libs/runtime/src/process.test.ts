@@ -66,6 +66,18 @@ describe('run', () => {
     expect(host.exits).toEqual([1])
   })
 
+  test('prints a sentence when what it needs goes away meanwhile, and exits 1', async () => {
+    const host = new Host()
+    const away = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:5432'), {
+      code: 'ECONNREFUSED',
+    })
+    await run('demo', settings, () => Promise.reject(away), host)
+    expect(host.err).toBe(
+      'What it needs went away while it started (connect ECONNREFUSED 127.0.0.1:5432): start it again.\n',
+    )
+    expect(host.exits).toEqual([1])
+  })
+
   test('prints all of a bug in the start and exits 70', async () => {
     const host = new Host()
     await run('demo', settings, () => Promise.reject(new Error('a bug')), host)

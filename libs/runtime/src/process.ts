@@ -4,6 +4,7 @@
  */
 import { describeSettings } from './describe-settings.ts'
 import { logLevels, openLog, type Logger } from './log.ts'
+import { isOutage } from './postgres/outage.ts'
 import { readSettings } from './read-settings.ts'
 import type { Service } from './service.ts'
 import { choice, type SettingDefinitions, type SettingValues } from './settings.ts'
@@ -126,10 +127,19 @@ async function stopAndExit(
   host.exit(code)
 }
 
-/** Ends a start that failed: a person reads the sentence of a StartError, and all of a bug. */
+/**
+ * Ends a start that failed: a person reads the sentence of a StartError, or which part went away in the
+ * middle of it, and all of a bug.
+ */
 export function refuse(error: unknown, host: HostProcess = process): void {
   if (error instanceof StartError) {
     host.stderr.write(`${error.message}\n`)
+    host.exit(exitCodes.failed)
+    return
+  }
+  if (isOutage(error)) {
+    const { message } = error as Error
+    host.stderr.write(`What it needs went away while it started (${message}): start it again.\n`)
     host.exit(exitCodes.failed)
     return
   }

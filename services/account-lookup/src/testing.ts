@@ -73,7 +73,7 @@ export interface Stand {
   /** All that the service has said so far. */
   readonly heard: Message[]
   publish(...events: readonly OutgoingMessage[]): Promise<void>
-  /** What was said with this key, once it is so much. */
+  /** What was said about this party, once it is so much. */
   said(partyKey: string, count: number): Promise<readonly Message[]>
   /** Everything in memory is lost; what was begun on the database goes on. This stand is dead then. */
   crash(): Promise<Stand>
@@ -128,11 +128,11 @@ async function openOn(
     participants,
     heard,
     publish: (...events) => parts.bus.publish(events),
-    said: (key, count) =>
+    said: (partyKey, count) =>
       eventually(() => {
-        const found = heard.filter((message) => keyOf(message) === key)
+        const found = heard.filter((message) => subjectOf(message) === partyKey)
         return found.length >= count ? found : undefined
-      }, `${count} messages about ${key}`),
+      }, `${count} messages about ${partyKey}`),
     async crash() {
       const again = await parts.restart()
       // What is left of it has no connection any more, but would go on trying to get one.
@@ -148,8 +148,9 @@ async function openOn(
   }
 }
 
-function keyOf({ key }: Message): string {
-  return key
+/** The party that it is about: questions that are handed on have keys of their own. */
+export function subjectOf({ key, type, payload }: Message): string {
+  return type === 'NotifyRequested' ? (payload as Payload<'NotifyRequested'>).cause.entityId : key
 }
 
 function counting(parts: TestParts, counts: Counts): ProcessParts {

@@ -97,7 +97,7 @@ async function notify(
   const body = content.type === 'MADE' ? bytesOf(content.body) : content.relay.body
   const payload = {
     notificationId,
-    entityId,
+    entityId: isOfItsOwn(leg, causeName) ? notificationId : entityId,
     cause: { msgName: causeName, entityId },
     legRole: leg.role,
     destinationFspId: fspId,
@@ -115,6 +115,14 @@ async function notify(
     relay: content.type === 'MADE' ? { body } : content.relay,
     traceparent,
   })
+}
+
+/**
+ * Questions whose a party is and their answers keep no order among each other: however many ask for a
+ * well-known party, none waits for another.
+ */
+function isOfItsOwn({ resource }: Leg, causeName: string): boolean {
+  return resource === 'parties' || causeName === 'ParticipantQueryResponse'
 }
 
 /** Only what tells how something ended is worth telling hours later. */

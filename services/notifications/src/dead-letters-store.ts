@@ -8,6 +8,7 @@ import {
   type EventBus,
   type Queries,
 } from '@causeway/runtime'
+import { inTurn } from './store.ts'
 
 export interface DeadLetterRow {
   readonly notification_id: string
@@ -24,7 +25,8 @@ export interface DeadLetterRow {
 }
 
 const selectDead = statement(`
-  select notification_id::text, request->>'destinationFspId' as fsp_id, entity_id, request->>'legRole' as leg_role,
+  select notification_id::text, request->>'destinationFspId' as fsp_id,
+    request->'cause'->>'entityId' as entity_id, request->>'legRole' as leg_role,
     request->'cause'->>'msgName' as cause,
     coalesce(request->'transport'->>'method', 'EMAIL') as method,
     coalesce(request->'transport'->>'url', request->'transport'->>'address', '') as url,
@@ -45,7 +47,7 @@ export async function readDeadLetters(
 export type Resent = 'RESENT' | 'EXPIRED' | 'UNKNOWN'
 
 const lockDead = statement(`
-  select notification_id::text as id,
+  select notification_id::text as id, fsp_id, entity_id,
     request->'transport'->>'method' in ('POST', 'GET', 'DELETE') and deadline <= $2 as expired
   from undelivered
   where state = 'DEAD' and notification_id = any($1::text[]::uuid[])
@@ -61,6 +63,13 @@ const revive = statement(`
 const removeLines = statement(
   `delete from deliveries where notification_id = any($1::text[]::uuid[]) and status = 'FAILED'`,
 )
+
+interface DeadRow {
+  readonly id: string
+  readonly fsp_id: string
+  readonly entity_id: string
+  readonly expired: boolean | null
+}
 
 interface Resending {
   readonly now: Date
@@ -89,13 +98,14 @@ export async function resend(
   { now, deadline, actor }: Resending,
 ): Promise<ReadonlyMap<string, Resent>> {
   return db.transaction(async (tx) => {
-    const rows = await tx.query<{ readonly id: string; readonly expired: boolean | null }>(
-      lockDead,
-      [textArray(ids), now],
-    )
-    const revived = rows.filter(({ expired }) => expired !== true).map(({ id }) => id)
-    await tx.query(revive, [textArray(revived), now, deadline, monthOf(now)])
-    await tx.query(removeLines, [textArray(revived)])
+    const rows = await tx.query<DeadRow>(lockDead, [textArray(ids), now])
+    const reviving = rows.filter(({ expired }) => expired !== true)
+    const revived = reviving.map(({ id }) => id)
+    const entities = reviving.map(({ fsp_id: fspId, entity_id: entityId }) => ({ fspId, entityId }))
+    await inTurn(tx, entities, async () => {
+      await tx.query(revive, [textArray(revived), now, deadline, monthOf(now)])
+      await tx.query(removeLines, [textArray(revived)])
+    })
     if (revived.length > 0) bus.announce(tx, [onRecord(revived, actor, now)])
     return new Map(rows.map(({ id, expired }) => [id, expired === true ? 'EXPIRED' : 'RESENT']))
   })

@@ -1,5 +1,6 @@
 /** All SQL of the service: lines of what has ended, rows of what has not. */
 import { byteaArray, statement, textArray, type Queries, type Value } from '@causeway/runtime'
+import type { Linked } from './domain/chains.ts'
 import { noTries, type Try } from './domain/tries.ts'
 import {
   duration_msOf,
@@ -32,7 +33,7 @@ const findKnown = statement(`
       ) as taken,
       exists (
         select from undelivered u
-        where u.fsp_id = asked.fsp_id and u.entity_id = asked.entity_id and u.state <> 'DEAD'
+        where u.fsp_id = asked.fsp_id and u.entity_id = asked.entity_id and u.state = 'PARKED'
         offset 0
       ) as blocked
     from unnest($1::text[]::uuid[], $2::text[], $3::text[])
@@ -92,6 +93,40 @@ const updateUndelivered = statement(`
     as r(id, month, state, attempts, next_attempt_at, busy_until, http_status, last_error, tries)
   where u.notification_id = r.id and u.month = r.month`)
 
+const lockTurns = statement(`
+  select pg_advisory_xact_lock(h) from (
+    select distinct hashtextextended(fsp_id || E'\\n' || entity_id, 0) as h
+    from unnest($1::text[], $2::text[]) as k(fsp_id, entity_id) order by h
+  ) locks`)
+
+const nextTurns = statement(`
+  update undelivered u set at_turn = true
+  from (select distinct * from unnest($1::text[], $2::text[])) as k(fsp_id, entity_id)
+  cross join lateral (
+    select notification_id, month from undelivered o
+    where o.fsp_id = k.fsp_id and o.entity_id = k.entity_id and o.state = 'PARKED'
+    order by o.n limit 1
+  ) oldest
+  where u.notification_id = oldest.notification_id and u.month = oldest.month and not u.at_turn`)
+
+/**
+ * Does what parks notifications of these entities or lets them go; then it is the turn of the oldest of
+ * each. One at a time per entity: who comes meanwhile sees what the one before has left.
+ */
+export async function inTurn(
+  db: Queries,
+  entities: readonly Linked[],
+  work: () => Promise<void>,
+): Promise<void> {
+  const keys = [
+    textArray(entities.map(({ fspId }) => fspId)),
+    textArray(entities.map(({ entityId }) => entityId)),
+  ]
+  if (entities.length > 0) await db.query(lockTurns, keys)
+  await work()
+  if (entities.length > 0) await db.query(nextTurns, keys)
+}
+
 /**
  * Stores what came of notifications. A result may follow another of the same notification in one
  * call: rows are made before they are changed, and changed in the order of the results.
@@ -101,9 +136,13 @@ export async function save(db: Queries, results: readonly Result[]): Promise<voi
   const fresh = results.filter((result) => !result.stored && !isOver(result))
   const changed = results.filter((result) => result.stored && !isOver(result))
   const delivered = ended.filter((end) => end.stored && isOver(end))
-  await queryUnlessEmpty(db, insertUndelivered, fresh, undeliveredValues)
-  await queryUnlessEmpty(db, updateUndelivered, lastOfEach(changed), changeValues)
-  await queryUnlessEmpty(db, removeDelivered, delivered, keyValues)
+  const moving = [...fresh, ...ended.filter(({ stored }) => stored)]
+  const entities = moving.map(({ notification }) => notification)
+  await inTurn(db, entities, async () => {
+    await queryUnlessEmpty(db, insertUndelivered, fresh, undeliveredValues)
+    await queryUnlessEmpty(db, updateUndelivered, lastOfEach(changed), changeValues)
+    await queryUnlessEmpty(db, removeDelivered, delivered, keyValues)
+  })
   await queryUnlessEmpty(db, insertLines, ended, lineValues)
 }
 
@@ -246,14 +285,17 @@ interface ClaimedRow {
   readonly tries: string | null
 }
 
-/** The FSPs are found by skipping through the index; only the oldest of each entity may leave. */
+/**
+ * The FSPs are found by skipping through the index; only the oldest of each entity may leave. One that
+ * was sent anew is older than the one whose turn it was.
+ */
 const claimDueRows = statement(`
   with recursive fsps as (
-    (select fsp_id from undelivered where state = 'PARKED' order by fsp_id limit 1)
+    (select fsp_id from undelivered where state = 'PARKED' and at_turn order by fsp_id limit 1)
     union all
     select (
       select u.fsp_id from undelivered u
-      where u.state = 'PARKED' and u.fsp_id > fsps.fsp_id order by u.fsp_id limit 1)
+      where u.state = 'PARKED' and u.at_turn and u.fsp_id > fsps.fsp_id order by u.fsp_id limit 1)
     from fsps where fsps.fsp_id is not null
   ), rooms as (
     select fsps.fsp_id, coalesce(r.slots, $4::int) as slots,
@@ -265,12 +307,12 @@ const claimDueRows = statement(`
   ), due as (
     select picked.notification_id, picked.month from rooms cross join lateral (
       select u.notification_id, u.month from undelivered u
-      where u.state = 'PARKED' and u.fsp_id = rooms.fsp_id and u.busy_until <= $5
+      where u.state = 'PARKED' and u.at_turn and u.fsp_id = rooms.fsp_id and u.busy_until <= $5
         and u.next_attempt_at <= rooms.due_by
         and not exists (
           select from undelivered older
-          where older.fsp_id = u.fsp_id and older.entity_id = u.entity_id and older.n < u.n
-            and older.state <> 'DEAD' offset 0)
+          where older.fsp_id = u.fsp_id and older.entity_id = u.entity_id
+            and older.state = 'PARKED' and older.n < u.n offset 0)
       order by u.next_attempt_at limit rooms.slots for update skip locked
     ) picked limit $6
   )
@@ -330,7 +372,7 @@ function claimed(row: ClaimedRow): Claimed {
 
 const makeDue = statement(`
   update undelivered set next_attempt_at = $2
-  where state = 'PARKED' and fsp_id = $1 and next_attempt_at > $2 and busy_until <= $2`)
+  where state = 'PARKED' and at_turn and fsp_id = $1 and next_attempt_at > $2 and busy_until <= $2`)
 
 /** An FSP answers again: what waits for it is due at once. */
 export async function endPauses(db: Queries, fspId: string, now: Date): Promise<void> {

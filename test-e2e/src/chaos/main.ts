@@ -27,6 +27,8 @@ import { openLoad } from './load.ts'
 import { openRandom } from './random.ts'
 import { openWires, type Wires } from './wires.ts'
 
+/** Until what has just started is warm. */
+const warm_ms = 15_000
 const calm_ms = 30_000
 const between_ms = [2_000, 10_000] as const
 const supervise_ms = 1_000
@@ -88,6 +90,7 @@ async function rage(place: Place, { seed, minutes, per_second }: Course): Promis
   const before = { payer: payer.name, position: await position(hub.operator, payer.name) }
   const load = await openLoad({ payer, payee, per_second })
   const supervisor = supervise(hub)
+  await wait(warm_ms)
   const calm_from_ms = Date.now()
   await wait(calm_ms)
   const storm_from_ms = Date.now()
@@ -172,9 +175,11 @@ function say(line: string): void {
   process.stdout.write(`${line}\n`)
 }
 
-main().catch((error: unknown) => {
-  process.stderr.write(
-    `${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
-  )
-  process.exitCode = 2
-})
+main()
+  .catch((error: unknown) => {
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    process.stderr.write(`${text}\n`)
+    process.exitCode = 2
+  })
+  // Payments may still be under way of a load that nobody has stopped.
+  .finally(() => process.exit())

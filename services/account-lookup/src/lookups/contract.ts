@@ -73,7 +73,8 @@ export function forwarded(
   const notificationId = derivedId(event.id, 'NotifyRequested', fspId)
   const notification: Payload<'NotifyRequested'> = {
     notificationId,
-    entityId: payload.partyKey,
+    // Questions keep no order: none about a well-known party waits for another.
+    entityId: notificationId,
     cause: { msgName: event.name, entityId: payload.partyKey },
     legRole: 'PAYEE',
     destinationFspId: fspId,

@@ -57,7 +57,8 @@ function undelivered(
   message: Message | undefined,
   errorInformation = { errorCode: '1001', errorDescription: 'Destination communication error' },
 ): OutgoingMessage {
-  const { destinationFspId: fspId, entityId: partyKey, onFailure } = notifyOf(message)
+  const { destinationFspId: fspId, cause, onFailure } = notifyOf(message)
+  const partyKey = cause.entityId
   if (onFailure?.several === undefined) throw new Error('it went to one FSP')
   const { requesterFspId, version, several } = onFailure
   const [partyIdType = '', partyIdentifier = ''] = partyKey.split('/')
@@ -79,7 +80,7 @@ describe('GET /parties', () => {
     const { deadline, ...rest } = notifyOf(first)
     expect(rest).toEqual({
       notificationId,
-      entityId: event.key,
+      entityId: notificationId,
       cause: { msgName: 'PartyQueryReceived', entityId: event.key },
       legRole: 'PAYEE',
       destinationFspId: 'bluewallet',

@@ -2,7 +2,7 @@
 import { accountLookupService } from '@causeway/protos'
 import { eventually } from '@causeway/runtime/testing'
 import { describe, expect, test } from '@jest/globals'
-import { association, gist, participantQuery, partyQuery } from '../testing.ts'
+import { association, gist, participantQuery, partyQuery, subjectOf } from '../testing.ts'
 import type { Reply } from './testing.ts'
 import { calls_max, patient, alias, useOracles } from './testing-world.ts'
 
@@ -204,8 +204,8 @@ describe('a lookup with an oracle of somebody else', () => {
         for (const release of releases.splice(0)) release({ status: 200, body: { partyList } })
         return world.stand.heard.length === 2 * slow.length + 1 || undefined
       }, 'the slow answers')
-      const answers = world.stand.heard.filter(({ key }) => key.startsWith('ALIAS')).map(gist)
-      expect(new Set(answers)).toEqual(new Set(['NotifyRequested bluewallet']))
+      const answers = world.stand.heard.filter((one) => subjectOf(one).startsWith('ALIAS'))
+      expect(new Set(answers.map(gist))).toEqual(new Set(['NotifyRequested bluewallet']))
     })
   })
 

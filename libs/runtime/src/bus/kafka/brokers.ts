@@ -43,6 +43,8 @@ export interface Brokers {
    */
   client(retry?: RetryOptions): Kafka
   readonly retry: RetryOptions
+  /** The same brokers with connections of its own: what ends here ends there, but not the other way round. */
+  branch(): Brokers
   /** Ends every connection; they are made again. */
   cut(): void
   /** Ends every connection for good, and with them whatever would be tried without end. */
@@ -52,11 +54,22 @@ export interface Brokers {
 const keepAlive_ms = 60_000
 
 export function openBrokers(options: BrokersOptions): Brokers {
+  return openBranch(options, { isClosed: () => false, onClosed: () => undefined })
+}
+
+interface Stem {
+  readonly isClosed: () => boolean
+  readonly onClosed: (branch: Brokers) => void
+}
+
+function openBranch(options: BrokersOptions, stem: Stem): Brokers {
   const sockets = new Set<Socket>()
+  const branches = new Set<Brokers>()
   let closed = false
+  const isClosed = () => closed || stem.isClosed()
 
   const socketFactory: ISocketFactory = ({ host, port, ssl, onConnect }) => {
-    if (closed) throw new Error('the bus is closed')
+    if (isClosed()) throw new Error('the bus is closed')
     const socket = connect(host, port, ssl, onConnect)
     socket.setKeepAlive(true, keepAlive_ms)
     // kafkajs lets go of a socket that never connected as often as it is asked to, a listener each time.
@@ -69,26 +82,36 @@ export function openBrokers(options: BrokersOptions): Brokers {
   function cut(): void {
     const error = Object.assign(new Error('Connection terminated'), { code: 'ECONNRESET' })
     for (const socket of sockets) socket.destroy(error)
+    for (const branch of branches) branch.cut()
   }
 
   // kafkajs cannot be told to end what it tries without end, but compares this before each try.
-  const tries = { valueOf: () => (closed ? 0 : Number.MAX_SAFE_INTEGER) } as unknown as number
+  const tries = { valueOf: () => (isClosed() ? 0 : Number.MAX_SAFE_INTEGER) } as unknown as number
   const retry: RetryOptions = {
     initialRetryTime: 100,
     maxRetryTime: 1_000,
     retries: tries,
-    restartOnFailure: () => Promise.resolve(!closed),
+    // A consumer that kafkajs begins again by itself cannot be told to stop meanwhile.
+    restartOnFailure: () => Promise.resolve(false),
   }
 
-  return {
+  const brokers: Brokers = {
     client: (own = retry) => new kafkajs.Kafka({ ...configOf(options), socketFactory, retry: own }),
     retry,
+    branch() {
+      const onClosed = (branch: Brokers) => void branches.delete(branch)
+      const branch = openBranch(options, { isClosed, onClosed })
+      branches.add(branch)
+      return branch
+    },
     cut,
     close() {
       closed = true
       cut()
+      stem.onClosed(brokers)
     },
   }
+  return brokers
 }
 
 function configOf({ addresses, clientId, tls, login, log }: BrokersOptions): KafkaConfig {

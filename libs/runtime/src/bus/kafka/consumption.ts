@@ -4,7 +4,9 @@
  *
  * kafkajs takes some of what an outage does for an end for good (a connection that is lost while it logs
  * in, a coordinator that is not found), and now and then waits for ever for what will not come. Whatever
- * breaks a consumer off or keeps it silent, a new one is begun in its place.
+ * breaks a consumer off or keeps it silent, a new one is begun in its place. One that is told to stop
+ * while it joins joins all the same, and would hold partitions that nobody reads: so each has connections
+ * of its own, which end with it, and the group soon misses it.
  */
 import type { Consumer, ConsumerCrashEvent, EachBatchPayload } from 'kafkajs'
 import type { Logger } from '../../log.ts'
@@ -52,9 +54,12 @@ export interface Consumption {
 
 interface Running {
   readonly consumer: Consumer
+  readonly brokers: Brokers
   readonly topics: ReadonlySet<string>
   /** Something was removed of what it reads, or it has broken off. */
   isStale: boolean
+  /** Ends the wait for its beginning. */
+  readonly givenUp: AbortController
 }
 
 /** What a service subscribes to when it starts comes within that time, and is one change. */
@@ -143,11 +148,14 @@ function isStopped({ stopping }: Parts): boolean {
 
 function renewIfSilent(parts: Parts): void {
   const { wanted, state, session_ms, log } = parts
-  if (wanted.size === 0 || state.running === undefined || state.changing !== undefined) return
+  const { running } = state
+  if (wanted.size === 0 || running === undefined || running.isStale) return
   const silent_ms = performance.now() - Math.max(state.heard_ms, state.begun_ms)
   if (silent_ms < Math.max(silence_ms_max, 2 * session_ms)) return
   log.warn({ silent_ms: Math.round(silent_ms) }, 'the consumer hears nothing: another one is begun')
-  state.running.isStale = true
+  running.isStale = true
+  running.brokers.close()
+  running.givenUp.abort()
   void follow(parts, 0)
 }
 
@@ -179,52 +187,77 @@ async function settled({ log }: Parts, changed: Promise<void>): Promise<void> {
 }
 
 async function begin(parts: Parts): Promise<void> {
-  const { state, begins, log, take, onBegun, stopping } = parts
-  const consumer = newConsumer(parts)
-  const current: Running = { consumer, topics: new Set(parts.wanted), isStale: false }
+  const { state, log, onBegun, stopping } = parts
+  const brokers = parts.brokers.branch()
+  const consumer = newConsumer(parts, brokers)
+  const topics = new Set(parts.wanted)
+  const current: Running = {
+    consumer,
+    brokers,
+    topics,
+    isStale: false,
+    givenUp: new AbortController(),
+  }
   state.running = current
   state.begun_ms = performance.now()
   listen(parts, current)
   onBegun()
   try {
-    await consumer.connect()
-    await consumer.subscribe({ topics: [...current.topics], fromBeginning: begins === 'oldest' })
-    await consumer.run({
-      autoCommit: false,
-      eachBatchAutoResolve: false,
-      eachBatch: (payload) => {
-        state.heard_ms = performance.now()
-        if (state.running === current && !isStopped(parts)) take(payload)
-        return Promise.resolve()
-      },
-    })
+    await Promise.race([run(parts, current), aborted(current.givenUp.signal)])
   } catch (error) {
     if (isStopped(parts)) return
     log.warn({ err: error }, 'the consumer did not begin')
-    await pause(begin_again_ms, stopping.signal)
     current.isStale = true
   }
+  if (current.isStale) await pause(begin_again_ms, stopping.signal)
+}
+
+/** Resolves when it reads its part, or has broken off. */
+async function run(parts: Parts, current: Running): Promise<void> {
+  const { state, begins, take } = parts
+  const { consumer, topics } = current
+  await consumer.connect()
+  await consumer.subscribe({ topics: [...topics], fromBeginning: begins === 'oldest' })
+  await consumer.run({
+    autoCommit: false,
+    eachBatchAutoResolve: false,
+    eachBatch: (payload) => {
+      if (state.running === current && !isStopped(parts)) {
+        state.heard_ms = performance.now()
+        take(payload)
+      }
+      return Promise.resolve()
+    },
+  })
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve()))
 }
 
 function listen(parts: Parts, current: Running): void {
   const { state, log, onJoined, onLeaving, onBegun } = parts
   const { consumer } = current
   const { GROUP_JOIN, REBALANCING, FETCH, CRASH } = consumer.events
-  consumer.on(FETCH, () => void (state.heard_ms = performance.now()))
+  const isCurrent = () => state.running === current
+  consumer.on(FETCH, () => {
+    if (isCurrent()) state.heard_ms = performance.now()
+  })
   consumer.on(GROUP_JOIN, ({ payload }) => {
+    if (!isCurrent()) return
     state.heard_ms = performance.now()
-    if (state.running !== current) return
     onJoined(payload.memberAssignment, consumer)
     state.isJoined = true
     log.info({ assignment: payload.memberAssignment }, 'reads its part of the group')
   })
-  consumer.on(REBALANCING, () => void onLeaving())
+  consumer.on(REBALANCING, () => {
+    if (isCurrent()) void onLeaving()
+  })
   consumer.on(CRASH, ({ payload }: ConsumerCrashEvent) => {
-    if (state.running !== current) return
+    if (!isCurrent()) return
     onBegun()
     if (isStopped(parts)) return
-    log.warn({ err: payload.error, restart: payload.restart }, 'the consumer broke off')
-    if (payload.restart) return
+    log.warn({ err: payload.error }, 'the consumer broke off')
     current.isStale = true
     void follow(parts, begin_again_ms)
   })
@@ -239,10 +272,13 @@ async function leave(parts: Parts): Promise<void> {
   state.running = undefined
   const leaving = within(left.consumer.disconnect(), leave_ms_max, 'the group was not left')
   await leaving.catch((error: unknown) => log.warn({ err: error }, 'the group notices by itself'))
+  left.brokers.close()
 }
 
-function newConsumer(options: ConsumptionOptions): Consumer {
-  const { brokers, groupId, session_ms, fetchWait_ms } = options
+function newConsumer(
+  { groupId, session_ms, fetchWait_ms }: ConsumptionOptions,
+  brokers: Brokers,
+): Consumer {
   return brokers.client().consumer({
     groupId,
     partitionAssigners: [bySubscription],

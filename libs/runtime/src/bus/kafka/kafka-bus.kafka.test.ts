@@ -343,6 +343,31 @@ describe('when Kafka fails', () => {
     await expectAll(seen, acknowledged)
   })
 
+  test('a consumer that was given up takes no partitions from the one in its place', async () => {
+    const under = await keep(openKafkaUnderTest(spread))
+    const { subscription, seen } = recorder('orders')
+    await under.bus.subscribe(subscription)
+    const { acknowledged, over } = publisher(under, 4)
+    await eventually(() => seen.length > 50, 'work before')
+    for (let round = 0; round < 20; round++) {
+      const until_ms = performance.now() + 700 + chance(700)
+      while (performance.now() < until_ms) {
+        await wait(chance(150))
+        under.brokers.cut()
+      }
+      const bills = recorder('bills')
+      const more = await under.bus.subscribe(bills.subscription)
+      await wait(chance(100))
+      under.brokers.cut()
+      await more.stop()
+    }
+    await over()
+    await expectAll(seen, acknowledged)
+    const { session_ms = 3_000 } = spread
+    const isAlone = async () => (await under.membersOf('recorder')) === 1
+    await eventually(isAlone, 'nobody else in the group', 4 * session_ms)
+  })
+
   test('a stop while Kafka is away takes no longer than a process may, and what is committed is sent later', async () => {
     const { port, folder } = testBroker()
     let under = await keep(openKafkaUnderTest(spread))

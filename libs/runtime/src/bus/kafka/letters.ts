@@ -178,11 +178,12 @@ async function readAll(options: LettersOptions): Promise<ReadonlyMap<string, Kaf
   const letters = new Map<string, KafkaMessage>()
   if (low === high) return letters
   const groupId = topics.ownGroupName('dead-letters', randomUUID())
-  const consumer = brokers.client().consumer({
+  const own = brokers.branch()
+  const consumer = own.client().consumer({
     groupId,
     maxWaitTimeInMs: fetch_wait_ms,
     allowAutoTopicCreation: false,
-    retry: brokers.retry,
+    retry: own.retry,
   })
   try {
     const reading = readInto(letters, consumer, topic, high)
@@ -190,6 +191,7 @@ async function readAll(options: LettersOptions): Promise<ReadonlyMap<string, Kaf
     return letters
   } finally {
     await consumer.disconnect()
+    own.close()
     // A group that nobody is in any more would be kept for days.
     administration.forgetGroup(groupId)
   }
@@ -209,9 +211,7 @@ async function readInto(
       // What was compacted away at the end never comes.
       if (++empty > empty_max) resolve()
     })
-    consumer.on(consumer.events.CRASH, ({ payload }) => {
-      if (!payload.restart) reject(payload.error)
-    })
+    consumer.on(consumer.events.CRASH, ({ payload }) => reject(payload.error))
     const running = consumer.run({
       autoCommit: false,
       eachBatch: ({ batch }) => {

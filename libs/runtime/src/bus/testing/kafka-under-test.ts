@@ -28,6 +28,8 @@ export interface KafkaUnderTest extends BusUnderTest {
   sql<Row>(text: string): Promise<readonly Row[]>
   /** The consumer groups of this hub that the brokers know. */
   groups(): Promise<readonly string[]>
+  /** How many the brokers count in a consumer group. */
+  membersOf(group: string): Promise<number>
   /** As a process stops that is told to; nothing is deleted. */
   stopInOrder(): Promise<void>
 }
@@ -156,6 +158,11 @@ async function openOn(name: string, options: KafkaUnderTestOptions): Promise<Kaf
       withAdmin(async (admin) => {
         const { groups } = await admin.listGroups()
         return groups.map(({ groupId }) => groupId).filter((id) => id.startsWith(`${name}.`))
+      }),
+    membersOf: (group) =>
+      withAdmin(async (admin) => {
+        const { groups } = await admin.describeGroups([`${name}.${group}`])
+        return groups[0]?.members.length ?? 0
       }),
     async stopInOrder() {
       await engine.stop()

@@ -1,0 +1,160 @@
+/** Whose turn it is among notifications of one entity: nobody overtakes, and nobody is forgotten. */
+import type { DomainEvent, Payload } from '@causeway/events'
+import { notificationsService } from '@causeway/protos'
+import { ensureMonthlyPartitions, type Database } from '@causeway/runtime'
+import { eventually, openTestParts } from '@causeway/runtime/testing'
+import { afterEach, describe, expect, test } from '@jest/globals'
+import { randomUUID } from 'node:crypto'
+import { notificationOf, type Result } from './contract.ts'
+import { noTries } from './domain/tries.ts'
+import { parkedResult } from './result.ts'
+import { claimDue, save } from './store.ts'
+import { notify, openSink, openStand, type Sink, type Stand } from './testing.ts'
+
+const ends: (() => Promise<unknown>)[] = []
+
+afterEach(async () => {
+  for (const end of ends.splice(0).toReversed()) await end()
+})
+
+async function sinkThat(answers: Sink['answers']): Promise<Sink> {
+  const sink = await openSink(answers)
+  ends.push(() => sink.close())
+  return sink
+}
+
+async function stands(...how: Parameters<typeof openStand>): Promise<Stand> {
+  const stand = await openStand(...how)
+  ends.push(() => stand.stop())
+  return stand
+}
+
+/** In the order in which they were first received with success. */
+const bodiesAt = ({ received }: Sink) => received.map(({ body }) => body.toString())
+
+describe('those that wait behind another', () => {
+  test('get on when it is delivered, however many they are, in their order', async () => {
+    let isWell = false
+    const sink = await sinkThat(() => (isWell ? 200 : 503))
+    const { publish, reports } = await stands()
+    const entityId = randomUUID()
+    const steps = Array.from({ length: 1_000 }, (_, step) => String(step))
+    await publish(...steps.map((body) => notify({ url: sink.url, entityId, body })))
+    await eventually(() => (sink.received.length > 3 ? true : undefined), 'attempts in vain')
+    isWell = true
+    const before = sink.received.length
+    await eventually(() => (reports.length === 1_000 ? true : undefined), 'all reports', 60_000)
+    const told = bodiesAt(sink).slice(before - 1)
+    expect(told.filter((body, at) => body !== told[at - 1]).slice(-1_000)).toEqual(steps)
+  }, 90_000)
+
+  test('get on when it is given up', async () => {
+    let isWell = false
+    const sink = await sinkThat(({ body }) => (isWell && body.toString() !== 'first' ? 200 : 503))
+    const { publish, reports } = await stands()
+    const entityId = randomUUID()
+    await publish(
+      notify({ url: sink.url, entityId, body: 'first', deadline_ms: 500 }),
+      notify({ url: sink.url, entityId, body: 'second' }),
+      notify({ url: sink.url, entityId, body: 'third' }),
+    )
+    isWell = true
+    await eventually(() => (reports.length === 3 ? true : undefined), 'all reports')
+    expect(reports.map(({ status }) => status)).toEqual(['FAILED', 'SUCCESS', 'SUCCESS'])
+    expect(bodiesAt(sink).slice(-2)).toEqual(['second', 'third'])
+  })
+
+  test('let one pass that was before them and is sent anew', async () => {
+    let isWell = false
+    const sink = await sinkThat(() => (isWell ? 200 : 503))
+    const { publish, reports, parts } = await stands()
+    const entityId = randomUUID()
+    const first = notify({ url: sink.url, entityId, body: 'first', deadline_ms: 100 })
+    await publish(first)
+    await eventually(() => (reports.length === 1 ? true : undefined), 'the dead letter')
+    await publish(
+      notify({ url: sink.url, entityId, body: 'second' }),
+      notify({ url: sink.url, entityId, body: 'third' }),
+    )
+    await eventually(() => bodiesAt(sink).includes('second') || undefined, 'the second, in vain')
+    const operator = parts.grpc.client(notificationsService, 'notifications')
+    await operator.ResendDeadLetters({ ids: [first.id] })
+    const from = sink.received.length
+    await eventually(
+      () => bodiesAt(sink).slice(from).includes('first') || undefined,
+      'the first again',
+    )
+    isWell = true
+    await eventually(() => (reports.length === 4 ? true : undefined), 'all reports')
+    expect(bodiesAt(sink).slice(-3)).toEqual(['first', 'second', 'third'])
+  })
+})
+
+test('one that is parked while the one before it leaves is not forgotten', async () => {
+  const db = await openStore()
+  for (let round = 0; round < 100; round++) {
+    const entityId = randomUUID()
+    const [before, behind] = [parked(entityId), parked(entityId)]
+    await db.transaction((tx) => save(tx, [before]))
+    await Promise.all([
+      db.transaction((tx) => save(tx, [delivered(before)])),
+      db.transaction((tx) => save(tx, [behind])),
+    ])
+    const claimed = await claim(db)
+    expect(claimed).toEqual([behind.notification.id])
+    await db.transaction((tx) => save(tx, [delivered(behind)]))
+  }
+})
+
+test('only one of an entity is taken at a time', async () => {
+  const db = await openStore()
+  const [entityId, other] = [randomUUID(), randomUUID()]
+  const [first, second, third] = [parked(entityId), parked(entityId), parked(other)]
+  await db.transaction((tx) => save(tx, [first, second, third]))
+  const ids = [first, third].map(({ notification }) => notification.id)
+  expect(new Set(await claim(db))).toEqual(new Set(ids))
+  expect(await claim(db)).toEqual([])
+})
+
+async function openStore(): Promise<Database> {
+  const parts = await openTestParts()
+  ends.push(() => parts.stop())
+  const db = await parts.openDatabase({
+    url: '',
+    schema: 'notifications',
+    migrations: new URL('../migrations/', import.meta.url),
+    connections_max: 2,
+  })
+  await ensureMonthlyPartitions(db, ['deliveries', 'undelivered'], new Date())
+  return db
+}
+
+async function claim(db: Database): Promise<readonly string[]> {
+  // Later than what has just been parked.
+  const now = new Date(Date.now() + 1)
+  const bounds = { now, until: new Date(now.getTime() + 60_000), rows_max: 10 }
+  const claimed = await db.transaction((tx) => claimDue(tx, [], 10, bounds))
+  return claimed.map(({ notification }) => notification.id)
+}
+
+function parked(entityId: string): Result {
+  const message = notify({ url: 'http://127.0.0.1:9', entityId })
+  const payload = message.payload as Payload<'NotifyRequested'>
+  const event = { id: message.id, name: message.type, payload } as DomainEvent<'NotifyRequested'>
+  return parkedResult(notificationOf(event, Date.now()), undefined)
+}
+
+function delivered({ notification }: Result): Result {
+  return {
+    type: 'ENDED',
+    notification,
+    status: 'SUCCESS',
+    attempts: 1,
+    httpStatus: 200,
+    error: null,
+    tries: noTries,
+    ended_ms: Date.now(),
+    refusal: undefined,
+    stored: true,
+  }
+}
