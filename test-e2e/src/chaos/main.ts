@@ -14,7 +14,7 @@ import { mkdirSync, mkdtempSync, rmdirSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
+import { inspect, parseArgs } from 'node:util'
 import { openApartHub, type ApartHub } from '../hub/apart.ts'
 import { containers, openAround, type Around } from '../hub/containers.ts'
 import type { Fsp } from '../hub/fsp.ts'
@@ -22,9 +22,9 @@ import { position } from '../hub/operator.ts'
 import { processNames } from '../hub/services.ts'
 import { newTransfer } from '../hub/transfer.ts'
 import { faultsAfter, p99_ms } from './aftermath.ts'
-import { roundOfInjuries, type Scene } from './injuries.ts'
+import { roundOfInjuries, type Injury, type Scene } from './injuries.ts'
 import { openLoad } from './load.ts'
-import { openRandom } from './random.ts'
+import { openRandom, type Random } from './random.ts'
 import { openWires, type Wires } from './wires.ts'
 
 /** Until what has just started is warm. */
@@ -62,7 +62,8 @@ async function main(): Promise<void> {
   } finally {
     wires.close()
     const { postgres, kafka, redis } = around
-    await Promise.all([postgres.stop(), kafka.stop(), redis.stop()])
+    // What could not be restarted is gone already; why says the error that comes through here.
+    await Promise.allSettled([postgres.stop(), kafka.stop(), redis.stop()])
     if (disk !== undefined) unmountDisk(disk)
   }
 }
@@ -111,18 +112,26 @@ async function rage(place: Place, { seed, minutes, per_second }: Course): Promis
   if (faults.length > 0) process.exitCode = 1
 }
 
-/** One injury after the other, all of a round at least; how often each was done. */
+/** One injury after the other, a whole round and then until the time is over; how often each was done. */
 async function storm(scene: Scene, until_ms: number): Promise<Readonly<Record<string, number>>> {
   const counts: Record<string, number> = {}
-  do {
-    for (const { kind, inflict } of roundOfInjuries(scene.random)) {
-      const what = await inflict(scene)
-      counts[kind] = (counts[kind] ?? 0) + 1
-      say(`${new Date().toISOString()} ${what}`)
-      await wait(scene.random.between(...between_ms))
-    }
-  } while (Date.now() < until_ms)
+  for (const { kind, inflict } of injuries(scene.random, until_ms)) {
+    const what = await inflict(scene)
+    counts[kind] = (counts[kind] ?? 0) + 1
+    say(`${new Date().toISOString()} ${what}`)
+    await wait(scene.random.between(...between_ms))
+  }
   return counts
+}
+
+function* injuries(random: Random, until_ms: number): Generator<Injury> {
+  yield* roundOfInjuries(random)
+  while (Date.now() < until_ms) {
+    for (const injury of roundOfInjuries(random)) {
+      if (Date.now() >= until_ms) return
+      yield injury
+    }
+  }
 }
 
 /** Starts again what has ended by itself, as whoever runs containers does. */
@@ -177,8 +186,7 @@ function say(line: string): void {
 
 main()
   .catch((error: unknown) => {
-    const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
-    process.stderr.write(`${text}\n`)
+    process.stderr.write(`${inspect(error)}\n`)
     process.exitCode = 2
   })
   // Payments may still be under way of a load that nobody has stopped.

@@ -104,15 +104,16 @@ function openKafka(port: number, data: string | undefined): Promise<StartedTestC
       KAFKA_LOG_DIRS: brokerData,
     })
     .withBindMounts(data === undefined ? [] : [{ source: data, target: brokerData, mode: 'rw' }])
-    .withWaitStrategy(Wait.forLogMessage(/Kafka Server started/))
+    .withWaitStrategy(Wait.forSuccessfulCommand("bash -c '</dev/tcp/127.0.0.1/9092'"))
     .withStartupTimeout(start_ms_max)
     .start()
 }
 
+/** Nothing here waits for a line of a log: where a part is restarted it may be taken for an old one. */
 function openRedis(port: number): Promise<StartedTestContainer> {
   return new GenericContainer(image('REDIS', 'redis:8'))
     .withExposedPorts({ container: 6379, host: port })
-    .withWaitStrategy(Wait.forLogMessage(/Ready to accept connections/))
+    .withWaitStrategy(Wait.forSuccessfulCommand('redis-cli ping'))
     .withStartupTimeout(start_ms_max)
     .start()
 }

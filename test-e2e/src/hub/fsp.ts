@@ -70,7 +70,7 @@ export async function openFsp(
   credentials?: Credentials,
 ): Promise<Fsp> {
   const received: Received[] = []
-  const waiting = new Set<() => void>()
+  const waiting = new Set<Waiting>()
   let answer: (message: Received) => number | Promise<number> = usual
   let sign = credentials?.sign
   const tls =
@@ -83,7 +83,7 @@ export async function openFsp(
     const message = await read(incoming)
     received.push(message)
     const status = answer(message)
-    for (const look of waiting) look()
+    for (const hear of waiting) hear(message)
     response.statusCode = await status
     response.end()
   }
@@ -132,28 +132,33 @@ async function read(incoming: IncomingMessage): Promise<Received> {
   }
 }
 
+/** Who waits is told of each message as it comes: what came before is looked through once. */
+type Waiting = (message: Received) => void
+
+const told_max = 100
+
 function waitFor(
   name: string,
   received: readonly Received[],
-  waiting: Set<() => void>,
+  waiting: Set<Waiting>,
   fits: (message: Received) => boolean,
   { after = 0, timeout_ms = wait_ms_max }: WaitOptions = {},
 ): Promise<Received> {
+  const found = received.slice(after).find(fits)
+  if (found !== undefined) return Promise.resolve(found)
   return new Promise((resolve, reject) => {
-    const look = () => {
-      const found = received.slice(after).find(fits)
-      if (found === undefined) return
-      waiting.delete(look)
+    const hear = (message: Received) => {
+      if (!fits(message)) return
+      waiting.delete(hear)
       clearTimeout(late)
-      resolve(found)
+      resolve(message)
     }
     const late = setTimeout(() => {
-      waiting.delete(look)
-      const got = received.map(({ method, path }) => `${method} ${path}`).join(', ')
-      reject(new Error(`${name} did not get what it waited for; it got: ${got}`))
+      waiting.delete(hear)
+      const got = received.slice(-told_max).map(({ method, path }) => `${method} ${path}`)
+      reject(new Error(`${name} did not get what it waited for; it last got: ${got.join(', ')}`))
     }, timeout_ms)
-    waiting.add(look)
-    look()
+    waiting.add(hear)
   })
 }
 

@@ -1,9 +1,9 @@
 /** Who did what, when, and what it changed. */
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { call, get, query } from '../api.ts'
-import { AskButton, ChangeForm, type FieldOf } from '../change.tsx'
+import { AskButton, type FieldOf } from '../change.tsx'
 import { differences } from '../domain/difference.ts'
-import { instant, useSearch } from '../search.ts'
+import { instant, More, SearchForm, useSearch } from '../search.tsx'
 import { Facts, Loading, Page, Problem, State, Table, Time } from '../ui.tsx'
 
 interface Entry {
@@ -38,7 +38,8 @@ const fields: readonly FieldOf<Name>[] = [
 ]
 
 export function Audit() {
-  const { key, search, searchFor } = useSearch<Name>('/audit', names)
+  const searching = useSearch<Name>('/audit', names)
+  const { key, search } = searching
   const found = useInfiniteQuery({
     queryKey: ['audit', key],
     queryFn: ({ pageParam: cursor }) => {
@@ -51,14 +52,7 @@ export function Audit() {
   const entries = found.data?.pages.flatMap((page) => page.entries) ?? []
   return (
     <Page title="Audit">
-      <div role="search">
-        <ChangeForm<Name>
-          key={key}
-          quiet
-          fields={fields.map((field) => ({ ...field, initial: search[field.name] }))}
-          ways={[{ label: 'Search', run: searchFor }]}
-        />
-      </div>
+      <SearchForm fields={fields} of={searching} />
       {found.isError && <Problem error={found.error} />}
       {found.isPending ? (
         <Loading />
@@ -80,15 +74,7 @@ export function Audit() {
         />
       )}
       <div className="line">
-        {found.hasNextPage && (
-          <button
-            type="button"
-            disabled={found.isFetchingNextPage}
-            onClick={() => void found.fetchNextPage()}
-          >
-            Older entries
-          </button>
-        )}
+        <More label="Older entries" of={found} />
         <Verify />
       </div>
     </Page>

@@ -4,6 +4,7 @@ import { useOperator } from '../access.ts'
 import { call, get, participantPath, query } from '../api.ts'
 import { AskButton, ChangeForm, type Values, type Way } from '../change.tsx'
 import { shownAmount, type Amount } from '../domain/amounts.ts'
+import { More } from '../search.tsx'
 import { Card, Loaded, Loading, Money, Problem, State, Table, Time } from '../ui.tsx'
 import { balancesQuery, type Balance } from './participants.tsx'
 
@@ -168,15 +169,7 @@ function MovementList({ name }: { name: string }) {
           ],
         }))}
       />
-      {list.hasNextPage && (
-        <button
-          type="button"
-          disabled={list.isFetchingNextPage}
-          onClick={() => void list.fetchNextPage()}
-        >
-          Older funds
-        </button>
-      )}
+      <More label="Older funds" of={list} />
     </>
   )
 }

@@ -2,9 +2,9 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { get, query } from '../api.ts'
-import { ChangeForm, type FieldOf } from '../change.tsx'
+import type { FieldOf } from '../change.tsx'
 import type { Amount } from '../domain/amounts.ts'
-import { instant, useSearch } from '../search.ts'
+import { instant, More, SearchForm, useSearch } from '../search.tsx'
 import { Loading, Money, Page, Problem, State, Table, Time } from '../ui.tsx'
 import { FspLink } from './participants.tsx'
 
@@ -41,7 +41,8 @@ const fields: readonly FieldOf<Name>[] = [
 ]
 
 export function Payments() {
-  const { key, search, searchFor } = useSearch<Name>('/payments', names)
+  const searching = useSearch<Name>('/payments', names)
+  const { key, search } = searching
   const found = useInfiniteQuery({
     queryKey: ['transfers', key],
     queryFn: ({ pageParam: after }) => {
@@ -54,14 +55,7 @@ export function Payments() {
   const transfers = found.data?.pages.flatMap((page) => page.transfers) ?? []
   return (
     <Page title="Payments">
-      <div role="search">
-        <ChangeForm<Name>
-          key={key}
-          quiet
-          fields={fields.map((field) => ({ ...field, initial: search[field.name] }))}
-          ways={[{ label: 'Search', run: searchFor }]}
-        />
-      </div>
+      <SearchForm fields={fields} of={searching} />
       {found.isError && <Problem error={found.error} />}
       {found.isPending ? (
         <Loading />
@@ -87,15 +81,7 @@ export function Payments() {
           }))}
         />
       )}
-      {found.hasNextPage && (
-        <button
-          type="button"
-          disabled={found.isFetchingNextPage}
-          onClick={() => void found.fetchNextPage()}
-        >
-          Older payments
-        </button>
-      )}
+      <More label="Older payments" of={found} />
     </Page>
   )
 }
