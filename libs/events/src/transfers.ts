@@ -82,6 +82,12 @@ const refused = z.object({
   ending: ending.optional(),
 })
 
+const query = z.object({
+  transferId: z.string(),
+  requesterFspId: z.string(),
+  version: z.string(),
+})
+
 const asked = 'fspiop-api.transfers'
 const said = 'transfers'
 
@@ -211,14 +217,19 @@ export const transferEvents = {
   TransferQueryReceived: define({
     topic: asked,
     publishers: ['fspiop-api'],
-    consumers: ['transfers'],
+    consumers: ['settlements'],
     key: 'transferId',
     about: 'An FSP asked with GET /transfers/{id}.',
-    schema: z.object({
-      transferId: z.string(),
-      requesterFspId: z.string(),
-      version: z.string(),
-    }),
+    schema: query,
+  }),
+  TransferQueryPassedOn: define({
+    topic: 'settlements.allocations',
+    publishers: ['settlements'],
+    consumers: ['transfers'],
+    key: 'transferId',
+    about:
+      'The same question behind each request that was accepted before it: none of them is unknown.',
+    schema: query,
   }),
   TransferQueryResponse: define({
     topic: said,

@@ -18,7 +18,7 @@ import {
   type Start,
 } from '@causeway/runtime'
 import { openAccountHints } from './allocation/account-hints.ts'
-import { allocate, type AllocationParts, type RequestEvent } from './allocation/handle.ts'
+import { allocate, type AllocationParts, type TransferEvent } from './allocation/handle.ts'
 import { keepLines } from './lines/handle.ts'
 import { openModels } from './models/open.ts'
 import { reportHandlers } from './reports/serve.ts'
@@ -37,6 +37,7 @@ const lines_wait_ms = 1_500
 
 const heard = [
   'TransferPrepareRequested',
+  'TransferQueryReceived',
   'ParticipantCreated',
   'ParticipantAccountAdded',
 ] as const satisfies readonly EventName[]
@@ -170,10 +171,10 @@ async function handleBatch(
   events: readonly DomainEvent<(typeof heard)[number]>[],
   followUp: FollowUp,
 ): Promise<void> {
-  const requests: RequestEvent[] = []
+  const ofTransfers: TransferEvent[] = []
   for (const event of events) {
-    if (event.name === 'TransferPrepareRequested') requests.push(event)
-    else allocation.accounts.forget(event.payload.participantId)
+    if ('participantId' in event.payload) allocation.accounts.forget(event.payload.participantId)
+    else ofTransfers.push(event as TransferEvent)
   }
-  await allocate(allocation, requests, followUp)
+  await allocate(allocation, ofTransfers, followUp)
 }

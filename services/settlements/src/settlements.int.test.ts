@@ -34,7 +34,9 @@ const deferredNet: SettlementModel = {
   autoPositionReset: true,
 }
 
-type Allocated = DomainEvent<'TransferPrepareAccountsAllocated'>
+const said = ['TransferPrepareAccountsAllocated', 'TransferQueryPassedOn'] as const
+
+type Allocated = DomainEvent<(typeof said)[number]>
 
 /** A peer in the place of participant-lifecycle. */
 interface Peer {
@@ -58,7 +60,7 @@ async function open(fresh: TestParts): Promise<void> {
   parts.grpc.serve(participantsService, handlersOf(peer))
   service = await start(settings, parts)
   models = parts.grpc.client(settlementModelsService, 'settlements')
-  await onEvents(parts.bus, 'test', ['TransferPrepareAccountsAllocated'], (events) => {
+  await onEvents(parts.bus, 'test', said, (events) => {
     allocated.push(...events)
     return Promise.resolve()
   })
@@ -189,6 +191,25 @@ describe('allocation', () => {
     const { asked } = peer
     await allocation()
     expect(peer.asked).toBe(asked)
+  })
+
+  test('lets a question wait for the request before it, however long that takes', async () => {
+    await createModel()
+    peer.answers = false
+    const request = requested()
+    const { transferId } = request
+    const payload = { transferId, requesterFspId: 'mangobank', version: '1.1' }
+    const question = newEvent('fspiop-api', 'TransferQueryReceived', payload)
+    await parts.bus.publish([newEvent('fspiop-api', 'TransferPrepareRequested', request)])
+    await eventually(() => peer.asked > 0 || undefined, 'the accounts being asked for')
+    await parts.bus.publish([question, question])
+    const went = await allocations(transferId, 3)
+    expect(went.map(({ name }) => name)).toEqual([said[0], said[1], said[1]])
+    expect(went[1]?.payload).toEqual(payload)
+    expect(went.slice(1).map(({ id }) => id)).toEqual([
+      derivedId(question.id, said[1]),
+      derivedId(question.id, said[1]),
+    ])
   })
 
   test.each([

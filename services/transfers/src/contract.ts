@@ -25,7 +25,7 @@ import {
 export type PrepareEvent = DomainEvent<'TransferPrepareAccountsAllocated'>
 export type FulfilEvent = DomainEvent<'TransferFulfilCommittedRequested'>
 export type RejectEvent = DomainEvent<'TransferRejectRequested'>
-export type QueryEvent = DomainEvent<'TransferQueryReceived'>
+export type QueryEvent = DomainEvent<'TransferQueryPassedOn'>
 
 type ErrorOf = readonly [code: ErrorCode, detail?: string]
 

@@ -28,7 +28,7 @@ export const heard = [
   'TransferPrepareAccountsAllocated',
   'TransferFulfilCommittedRequested',
   'TransferRejectRequested',
-  'TransferQueryReceived',
+  'TransferQueryPassedOn',
   ...reportNames,
 ] as const satisfies readonly EventName[]
 
@@ -65,7 +65,7 @@ async function workInRounds(work: Work, events: readonly TransferEvent[]): Promi
     const queries: QueryEvent[] = []
     for (const event of round) {
       if (event.name === 'TransferPrepareAccountsAllocated') prepares.push(event)
-      else if (event.name === 'TransferQueryReceived') queries.push(event)
+      else if (event.name === 'TransferQueryPassedOn') queries.push(event)
       else ofPayees.push(event)
     }
     await allOf([prepare(work, prepares), fulfil(work, ofPayees), query(work, queries)])

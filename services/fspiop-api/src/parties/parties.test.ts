@@ -79,7 +79,7 @@ describe('an answer', () => {
     expect(await edge.told(withHeaders(answer, { accept: 'x', 'x-own': 'y' }))).toBe('200')
     const said = edge.said()
     expect(said.payload).toMatchObject({
-      entityId: party.partyKey,
+      entityId: said.payload['notificationId'],
       cause: { msgName: 'PUT /parties/{Type}/{ID}', entityId: party.partyKey },
       legRole: 'REQUESTER',
       destinationFspId: 'greenbank',

@@ -1,6 +1,7 @@
 /**
  * Allocation: each request for a transfer goes on with its settlement model and the accounts it will
- * use. Nothing is stored: a repeat says the same events with the same ids.
+ * use, and each question about one goes on behind it: whoever was answered 202 is never told that the
+ * transfer is unknown. Nothing is stored: a repeat says the same events with the same ids.
  */
 import { derivedId, newEvent, type DomainEvent } from '@causeway/events'
 import type { FollowUp, OutgoingMessage } from '@causeway/runtime'
@@ -8,26 +9,39 @@ import type { AccountHints, AccountKey } from './account-hints.ts'
 import { settlesOf, type ModelChoice } from './domain/allocate.ts'
 import type { ModelBook } from './model-book.ts'
 
-export type RequestEvent = DomainEvent<'TransferPrepareRequested'>
+type RequestEvent = DomainEvent<'TransferPrepareRequested'>
+type QueryEvent = DomainEvent<'TransferQueryReceived'>
+export type TransferEvent = RequestEvent | QueryEvent
 
 export interface AllocationParts {
   readonly models: ModelBook
   readonly accounts: AccountHints
 }
 
+/** The events of one transfer go on in their order. */
 export async function allocate(
   { models, accounts }: AllocationParts,
-  events: readonly RequestEvent[],
+  events: readonly TransferEvent[],
   followUp: FollowUp,
 ): Promise<void> {
   if (events.length === 0) return
+  const requests = events.filter((event) => event.name === 'TransferPrepareRequested')
   const [chosen] = await Promise.all([
-    models.find(new Set(events.map(({ payload }) => payload.amount.currency))),
-    accounts.load(events.flatMap(({ payload }) => [payerKey(payload), payeeKey(payload)])),
+    models.find(new Set(requests.map(({ payload }) => payload.amount.currency))),
+    accounts.load(requests.flatMap(({ payload }) => [payerKey(payload), payeeKey(payload)])),
   ])
   await followUp(
-    events.map((event) => allocated(event, chosen.get(event.payload.amount.currency), accounts)),
+    events.map((event) =>
+      event.name === 'TransferQueryReceived'
+        ? passedOn(event)
+        : allocated(event, chosen.get(event.payload.amount.currency), accounts),
+    ),
   )
+}
+
+function passedOn({ id, payload, traceparent }: QueryEvent): OutgoingMessage {
+  const name = 'TransferQueryPassedOn'
+  return newEvent('settlements', name, payload, { id: derivedId(id, name), traceparent })
 }
 
 function allocated(

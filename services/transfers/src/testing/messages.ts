@@ -123,7 +123,7 @@ export function rejectEvent(
 export function queryEvent(transferId: string, requesterFspId: string): QueryEvent {
   return {
     ...envelope(undefined, undefined),
-    name: 'TransferQueryReceived',
+    name: 'TransferQueryPassedOn',
     payload: { transferId, requesterFspId, version: '1.1' },
   }
 }
