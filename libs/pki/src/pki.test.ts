@@ -229,6 +229,12 @@ test('a name that no certificate can hold is refused', () => {
   }
 })
 
+test('reading a subject leaves the TLS of its process whole', async () => {
+  expect(readSubject(ca.certificate)?.commonName).toBe('Test scheme CA')
+  const { createSecureContext } = await import('node:tls')
+  expect(typeof createSecureContext).toBe('function')
+})
+
 test('what is no certificate has no subject', () => {
   expect(readSubject('x')).toBeUndefined()
 })

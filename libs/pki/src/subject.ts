@@ -6,6 +6,8 @@ import {
   RelativeDistinguishedName,
 } from '@peculiar/asn1-x509'
 import { X509Certificate } from 'node:crypto'
+// Node.js 20: a toLegacyObject() before this is loaded leaves it without createSecureContext for good.
+import 'node:tls'
 
 export interface Subject {
   /** 1 to 64 characters. */
