@@ -9,6 +9,7 @@ const times = { latency_ms: quantiles, hub_latency_ms: quantiles }
 function report(change: Partial<Report> = {}): Report {
   return {
     load: 'uniform',
+    apart: undefined,
     fsps: 8,
     rate: 90,
     transactions: 1_000,
@@ -24,10 +25,12 @@ function report(change: Partial<Report> = {}): Report {
       hub: 6,
       hub_main_thread: 5,
       postgres: 2,
+      kafka: 0,
       total: 8,
       fsps_not_counted: 2,
     },
-    cores_used: { hub: 0.5, postgres: 0.2, fsps: 0.2, others: 0 },
+    cpu_ms_by_service: undefined,
+    cores_used: { hub: 0.5, postgres: 0.2, kafka: 0, fsps: 0.2, others: 0 },
     per_transaction: {
       sql_statements: 12,
       commits: 8,

@@ -17,6 +17,7 @@ const figures: readonly Figure[] = [
   { name: 'CPU-ms per payment', of: (report) => report.cpu_ms_per_transaction.total },
   { name: '  hub', of: (report) => report.cpu_ms_per_transaction.hub },
   { name: '  PostgreSQL', of: (report) => report.cpu_ms_per_transaction.postgres },
+  { name: '  Kafka', of: ({ apart, cpu_ms_per_transaction: { kafka } }) => apart && kafka },
   { name: 'p50 ms in the hub', of: (report) => report.hub_latency_ms.p50 },
   { name: 'p99 ms in the hub', of: (report) => report.hub_latency_ms.p99 },
   { name: '  lookup', of: ({ legs }) => legs.lookup?.hub_latency_ms.p99 },
@@ -32,15 +33,16 @@ const figures: readonly Figure[] = [
 /** Lines of name, earlier, now and ratio; a run that the earlier report has no like of is left out. */
 export function comparisonOf(now: readonly Report[], earlier: readonly Report[]): string {
   const lines = now.flatMap((report) => {
-    const like = earlier.find(({ load, fsps, rate }) => isLike(report, { load, fsps, rate }))
+    const like = earlier.find((one) => isLike(report, one))
     return like === undefined ? [] : compared(report, like)
   })
   if (lines.length === 0) return 'the earlier report has no run of this load and rate\n'
   return lines.map((line) => `${line}\n`).join('')
 }
 
-function isLike(report: Report, { load, fsps, rate }: Pick<Report, 'load' | 'fsps' | 'rate'>) {
-  return report.load === load && report.fsps === fsps && report.rate === rate
+function isLike(report: Report, { load, fsps, rate, apart }: Report): boolean {
+  const isSameHub = report.fsps === fsps && report.apart === apart
+  return isSameHub && report.load === load && report.rate === rate
 }
 
 function compared(now: Report, earlier: Report): readonly string[] {

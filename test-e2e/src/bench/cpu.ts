@@ -8,9 +8,13 @@ import { readdirSync, readFileSync } from 'node:fs'
 /** Since each process began. */
 export interface CpuUse {
   readonly hub_ms: number
-  /** Of the hub: the thread that runs JavaScript. The others sign, compile and collect garbage. */
+  /** Of the hub: threads that run JavaScript. The others sign, compile and collect garbage. */
   readonly hub_main_thread_ms: number
+  /** Of the hub, by the name of the process. */
+  readonly processes_ms: Readonly<Record<string, number>>
   readonly postgres_ms: number
+  /** 0 where there is no broker. */
+  readonly kafka_ms: number
   readonly fsps_ms: number
   /** Of the whole machine since it began: what others use of it shows here. */
   readonly machine_ms: number
@@ -18,8 +22,11 @@ export interface CpuUse {
 
 /** Numbers of processes. */
 export interface Processes {
-  readonly hub: number
+  /** By name. */
+  readonly hub: ReadonlyMap<string, number>
   readonly postmaster: number
+  /** Undefined: there is none. */
+  readonly broker: number | undefined
   readonly fsps: number
 }
 
@@ -31,21 +38,19 @@ interface Stat {
 
 const ticks_per_s = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }))
 
-export function readCpu({ hub, postmaster, fsps }: Processes): CpuUse {
+export function readCpu({ hub, postmaster, broker, fsps }: Processes): CpuUse {
   const ms = (ticks: number) => (ticks * 1_000) / ticks_per_s
   const own = (path: string) => ms(statOf(path)?.own_ticks ?? 0)
+  const processes = [...hub].map(([name, pid]) => [name, own(`${pid}`)] as const)
   return {
-    hub_ms: own(`${hub}`),
-    hub_main_thread_ms: own(`${hub}/task/${hub}`),
+    hub_ms: sum(processes.map(([, own_ms]) => own_ms)),
+    hub_main_thread_ms: sum([...hub.values()].map((pid) => own(`${pid}/task/${pid}`))),
+    processes_ms: Object.fromEntries(processes),
     postgres_ms: ms(familyTicks(postmaster)),
+    kafka_ms: broker === undefined ? 0 : own(`${broker}`),
     fsps_ms: own(`${fsps}`),
     machine_ms: ms(busyTicks(readFileSync('/proc/stat', 'utf8'))),
   }
-}
-
-/** Of one process. */
-export function processCpu_ms(pid: number): number {
-  return ((statOf(`${pid}`)?.own_ticks ?? 0) * 1_000) / ticks_per_s
 }
 
 /** Of a PostgreSQL. */
@@ -53,16 +58,17 @@ export function familyCpu_ms(postmaster: number): number {
   return (familyTicks(postmaster) * 1_000) / ticks_per_s
 }
 
-/** Of the whole machine, since it began. */
-export function machineCpu_ms(): number {
-  return (busyTicks(readFileSync('/proc/stat', 'utf8')) * 1_000) / ticks_per_s
+/** Resident memory of processes together in MB (10^6 bytes). */
+export function readMemory(pids: Iterable<number>): number {
+  const kilobytes = [...pids].map((pid) => {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+    return Number(/^VmRSS:\s*(\d+) kB$/m.exec(status)?.[1] ?? 0)
+  })
+  return Math.round((sum(kilobytes) * 1_024) / 1e6)
 }
 
-/** Resident memory of a process in MB (10^6 bytes). */
-export function readMemory(pid: number): number {
-  const [, kb = '0'] =
-    /^VmRSS:\s*(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
-  return Math.round((Number(kb) * 1_024) / 1e6)
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((all, n) => all + n, 0)
 }
 
 function familyTicks(postmaster: number): number {

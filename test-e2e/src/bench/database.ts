@@ -11,6 +11,7 @@ export interface DatabaseUse {
   /** Of services, but BEGIN, COMMIT and ROLLBACK. */
   readonly sql_statements: number
   readonly commits: number
+  /** NaN where they do not pass through it. */
   readonly events: number
   /** Tables and indexes on disk. */
   readonly bytes_stored: number
@@ -71,11 +72,10 @@ export function postmasterOf(dataDir: string): {
 
 /** PostgreSQL counts statements from its next start on, where it can. */
 export async function countStatements(dataDir: string): Promise<void> {
-  const client = await connect(dataDir)
+  const client = await connect(dataDir, 'postgres')
   const { rowCount } = await client.query('select from pg_available_extensions where name = $1', [
     counting,
   ])
-  if (rowCount === 1) await client.query(`create extension if not exists ${counting}`)
   await client.end()
   if (rowCount !== 1) return
   appendFileSync(
@@ -84,9 +84,9 @@ export async function countStatements(dataDir: string): Promise<void> {
   )
 }
 
-async function connect(dataDir: string): Promise<pg.Client> {
+async function connect(dataDir: string, database: string): Promise<pg.Client> {
   const { socketFolder: host } = postmasterOf(dataDir)
-  const client = new pg.Client({ host, port, user: 'postgres', database: 'causeway' })
+  const client = new pg.Client({ host, port, user: 'postgres', database })
   client.on('error', () => {
     // The query that fails tells it.
   })
@@ -94,9 +94,9 @@ async function connect(dataDir: string): Promise<pg.Client> {
   return client
 }
 
-const selectUse = `
+const selectUse = (events: string) => `
   select (select xact_commit from pg_stat_database where datname = current_database()) as commits,
-         (select coalesce(max(n), 0) from bus.log) as events,
+         (${events}) as events,
          pg_database_size(current_database()) as bytes_stored,
          pg_current_wal_lsn() - '0/0'::pg_lsn as wal_bytes,
          (select sum(fsyncs) from pg_stat_io where object = 'wal') as wal_fsyncs`
@@ -115,7 +115,7 @@ const selectEvents = `
   select type as name, count(*) as count, 0 as us from bus.log
   where n > $1 and n <= $2 group by type order by count(*) desc, type`
 
-const selectHoldings = `
+const selectHoldings = (deadLetters: string) => `
   select (select count(*) from participant_lifecycle.entries
           where kind = 'TRANSFER' and debit_account_id is not null) as reservations,
          (select count(*) from participant_lifecycle.entries
@@ -126,16 +126,33 @@ const selectHoldings = `
          (select count(*) from quoting.quotes where state = 'ACCEPTED') as accepted_quotes,
          (select count(*) from quoting.messages where kind = 'REQUEST') as kept_quotes,
          (select count(*) from notifications.undelivered) as undelivered,
-         (select count(*) from bus.dead_letters) as dead_letters`
+         (${deadLetters}) as dead_letters`
 
 const selectGuarantees = `
   select current_setting('fsync') = 'on' as fsync,
          current_setting('synchronous_commit') in ('on', 'remote_apply') as synchronous_commit`
 
-export async function openHubDatabase(dataDir: string): Promise<HubDatabase> {
-  const client = await connect(dataDir)
-  const { rowCount } = await client.query('select from pg_extension where extname = $1', [counting])
-  const countsStatements = rowCount === 1
+const countsNow = `select current_setting('shared_preload_libraries') like '%${counting}%' as counts`
+
+/** Where events pass through the database. On Kafka they do not, and are not counted. */
+const onLog = {
+  events: 'select coalesce(max(n), 0) from bus.log',
+  deadLetters: 'select count(*) from bus.dead_letters',
+}
+const onKafka = { events: `select 'NaN'`, deadLetters: 'select 0' }
+
+export interface HubDatabaseOptions {
+  readonly dataDir: string
+  readonly database: string
+  readonly bus: 'log' | 'kafka'
+}
+
+export async function openHubDatabase(options: HubDatabaseOptions): Promise<HubDatabase> {
+  const client = await connect(options.dataDir, options.database)
+  const ofBus = options.bus === 'log' ? onLog : onKafka
+  const { rows: said } = await client.query<{ readonly counts: boolean }>(countsNow)
+  const countsStatements = said[0]?.counts === true
+  if (countsStatements) await client.query(`create extension if not exists ${counting}`)
   const one = async (text: string) => {
     const { rows } = await client.query<Record<string, unknown>>(text)
     return rows[0] ?? {}
@@ -153,11 +170,12 @@ export async function openHubDatabase(dataDir: string): Promise<HubDatabase> {
   return {
     async use() {
       const done = countsStatements ? await numbers(countStatementsDone) : { sql_statements: NaN }
-      return { ...done, ...(await numbers(selectUse)) } as unknown as DatabaseUse
+      return { ...done, ...(await numbers(selectUse(ofBus.events))) } as unknown as DatabaseUse
     },
     statements: () => (countsStatements ? tallies(selectStatements) : Promise.resolve([])),
-    events: (after, last) => tallies(selectEvents, [after, last]),
-    holdings: async () => (await numbers(selectHoldings)) as unknown as Holdings,
+    events: (after, last) =>
+      options.bus === 'log' ? tallies(selectEvents, [after, last]) : Promise.resolve([]),
+    holdings: async () => (await numbers(selectHoldings(ofBus.deadLetters))) as unknown as Holdings,
     guarantees: async () => (await one(selectGuarantees)) as unknown as Guarantees,
     close: () => client.end(),
   }

@@ -75,6 +75,12 @@ test.each([
   expect(() => readOptions(args)).toThrow(sentence)
 })
 
+test('services run apart when that is asked for', () => {
+  expect(runOf().apart).toBeUndefined()
+  expect(runOf('--apart', '2').apart).toBe(2)
+  expect(() => runOf('--apart', '0')).toThrow('--apart takes a whole number from 1 to 16')
+})
+
 test('an unknown flag is refused', () => {
   expect(() => readOptions(['--fast'])).toThrow("Unknown option '--fast'")
 })

@@ -27,6 +27,11 @@ export interface BenchOptions {
   readonly settings: Readonly<Record<string, string>>
   /** Takes a CPU profile of the hub and names its largest functions. */
   readonly profile: boolean
+  /**
+   * Each service in a process of its own, on Kafka, and so many of each that a payment passes through;
+   * undefined: the hub in one process.
+   */
+  readonly apart: number | undefined
   /** Every so many seconds the open settlement window is closed; undefined: never. */
   readonly closeWindows_s: number | undefined
 }
@@ -57,6 +62,8 @@ was made, and the FSPs, the tables and POST /verify agree; else 1 with what is w
                      everything to one other; many: uniform among 1,000 FSPs (uniform)
   --fsps N           FSPs that pay each other (8)
   --warmup N         payments before all others, at 100 per second at most (2000)
+  --apart N          each service in a process of its own, N of each that a payment passes through, on
+                     PostgreSQL and a Kafka broker (needs Java); otherwise the hub in one process
   --close-windows S  the operator closes the settlement window every S seconds, beside the payments
   --legs L           lookup,quote,transfer; or quote,transfer; or transfer (all three)
   --json FILE        write the report as JSON; of several runs a list
@@ -79,6 +86,7 @@ const fsps_max = 5_000
 const payments_max = 300_000
 const rate_max = 100_000
 const every_s_max = 3_600
+const apart_max = 16
 
 /** Throws with one sentence about the first flag that is wrong. */
 export function readOptions(args: readonly string[]): BenchPlan {
@@ -96,6 +104,7 @@ export function readOptions(args: readonly string[]): BenchPlan {
       'open-doors': flag,
       'no-jws': flag,
       'jws-alg': { ...text, default: 'RS256' },
+      apart: text,
       'close-windows': text,
       set: { ...text, multiple: true, default: [] },
       json: text,
@@ -118,6 +127,7 @@ export function readOptions(args: readonly string[]): BenchPlan {
     signed: isOpen || values['no-jws'] ? undefined : algorithm,
     settings: Object.fromEntries(values.set.map(setting)),
     profile: values.profile || values.profiles !== undefined,
+    apart: values.apart === undefined ? undefined : count('apart', values.apart, 1, apart_max),
     closeWindows_s: every('close-windows', values['close-windows']),
   }
   const rates = (values.rate ?? '200').split(',')
@@ -135,9 +145,6 @@ export function readOptions(args: readonly string[]): BenchPlan {
 export function hubSettings(options: BenchOptions): Readonly<Record<string, string>> {
   const jws = options.signed === undefined ? 'off' : 'on'
   return {
-    FSP_PORT: '0',
-    OPERATOR_PORT: '0',
-    METRICS_PORT: '0',
     LOG_LEVEL: 'warn',
     EDGE_IDENTITY: options.identity,
     JWS_VERIFY: jws,

@@ -82,6 +82,7 @@ function plotsOf(load: string, runs: readonly Report[]): readonly Plot[] {
         line('hub', (run) => run.cpu_ms_per_transaction.hub),
         line('its main thread', (run) => run.cpu_ms_per_transaction.hub_main_thread),
         line('PostgreSQL', (run) => run.cpu_ms_per_transaction.postgres),
+        line('Kafka', ({ apart, cpu_ms_per_transaction: { kafka } }) => apart && kafka),
         line('FSPs, not counted', (run) => run.cpu_ms_per_transaction.fsps_not_counted),
       ],
     },
@@ -91,7 +92,7 @@ function plotsOf(load: string, runs: readonly Report[]): readonly Plot[] {
       lines: [
         line('SQL statements', (run) => run.per_transaction.sql_statements),
         line('commits', (run) => run.per_transaction.commits),
-        line('events', (run) => run.per_transaction.events),
+        line('events', ({ apart, per_transaction: { events } }) => (apart ? undefined : events)),
       ],
     },
   ]

@@ -7,7 +7,15 @@ const latencies = { latency_ms: quantiles, hub_latency_ms: quantiles }
 const opened: Reading = {
   at_ms: 5_000,
   committed: 100,
-  cpu: { hub_ms: 900, hub_main_thread_ms: 800, postgres_ms: 500, fsps_ms: 300, machine_ms: 9_000 },
+  cpu: {
+    hub_ms: 900,
+    hub_main_thread_ms: 800,
+    processes_ms: { transfers: 300, 'transfers-2': 200, quoting: 400 },
+    postgres_ms: 500,
+    kafka_ms: 0,
+    fsps_ms: 300,
+    machine_ms: 9_000,
+  },
   database: {
     sql_statements: 100,
     commits: 50,
@@ -24,7 +32,9 @@ const closed: Reading = {
   cpu: {
     hub_ms: 4_900,
     hub_main_thread_ms: 3_800,
+    processes_ms: { transfers: 1_300, 'transfers-2': 1_200, quoting: 2_400 },
     postgres_ms: 2_500,
+    kafka_ms: 0,
     fsps_ms: 3_300,
     machine_ms: 19_000,
   },
@@ -74,6 +84,7 @@ test('everything is told per payment that came to its end within the window', ()
     hub: 2,
     hub_main_thread: 1.5,
     postgres: 1,
+    kafka: 0,
     total: 3,
     fsps_not_counted: 1.5,
   })
@@ -87,9 +98,21 @@ test('everything is told per payment that came to its end within the window', ()
   })
 })
 
+test('services that run apart are told one by one, with all their processes, and the broker too', () => {
+  const cpu = { ...closed.cpu, kafka_ms: 1_000 }
+  const report = reportOf({ ...options, apart: 2 }, { ...findings, closed: { ...closed, cpu } })
+  expect(report.cpu_ms_per_transaction).toMatchObject({ kafka: 0.5, total: 3.5 })
+  expect(report.cpu_ms_by_service).toEqual({ quoting: 1, transfers: 1 })
+  const table = tableOf(report)
+  expect(table).toContain('services          apart, on Kafka, 2 of each on the way of a payment\n')
+  expect(table).toContain('    transfers     1 ms\n')
+  expect(table).toContain('  Kafka           0.5 ms\n')
+  expect(tableOf(reportOf(options, findings))).not.toContain('  Kafka  ')
+})
+
 test("what others use of the machine's cores is told apart", () => {
   const report = reportOf(options, findings)
-  expect(report.cores_used).toEqual({ hub: 0.4, postgres: 0.2, fsps: 0.3, others: 0.1 })
+  expect(report.cores_used).toEqual({ hub: 0.4, postgres: 0.2, kafka: 0, fsps: 0.3, others: 0.1 })
 })
 
 test('a guarantee is told only where it was seen to hold', () => {
@@ -127,10 +150,10 @@ test('a machine that had other work to do is remarked on', () => {
 
 test('the table shows what is wrong, and the profile when there is one', () => {
   const parts = [{ name: 'services/transfers', us: 3_000_000 }]
-  const profile = { busy_us: 6_000_000, functions: parts, parts }
+  const profile = new Map([['hub', { busy_us: 6_000_000, functions: parts, parts }]])
   const faults = ['1 of 2500 payments failed']
   const table = tableOf(reportOf(options, { ...findings, faults, profile }))
-  expect(table).toContain('CPU per payment   3 ms (hub and PostgreSQL)\n')
+  expect(table).toContain('CPU per payment   3 ms (FSPs not counted)\n')
   expect(table).toContain('WRONG             1 of 2500 payments failed\n')
   expect(table).toContain('relaxations       a CPU profile taken\n')
   expect(table).toContain('  50 %   1500 µs  services/transfers\n')

@@ -5,6 +5,7 @@ import { isClean } from './gate.ts'
 import type { Machine } from './machine.ts'
 import type { Probed, RunResult } from './messages.ts'
 import { relaxations, type BenchOptions } from './options.ts'
+import { serviceOf, type ProcessName } from '../hub/services.ts'
 import type { Profile } from './profile.ts'
 import type { Latencies } from './timeline.ts'
 import type { WindowsClosed } from './windows.ts'
@@ -37,12 +38,18 @@ export interface Findings {
   readonly verify: unknown
   /** Why the run does not count; empty: it does. */
   readonly faults: readonly string[]
-  readonly profile: Profile | undefined
+  /** By the name of the process; undefined: none was taken. */
+  readonly profile: ReadonlyMap<string, Profile> | undefined
 }
 
 export type Report = ReturnType<typeof reportOf>
 
+type CpuPart = Exclude<keyof CpuUse, 'processes_ms'>
+type ProfileLine = NonNullable<Report['profile']>['processes'][number]['parts'][number]
+
+/** Of one process, and of each of several. */
 const functions_max = 40
+const functionsOfEach_max = 8
 const statements_max = 30
 const statement_chars_max = 110
 /** Above this the generator, not the hub, may be what was measured. */
@@ -59,20 +66,22 @@ export function reportOf(options: BenchOptions, findings: Findings) {
   const window_ms = closed.at_ms - opened.at_ms
   const committed = closed.committed - opened.committed
   const tps = (committed * 1_000) / window_ms
-  const used = (part: keyof CpuUse) => closed.cpu[part] - opened.cpu[part]
-  const cpu = (part: keyof CpuUse) => round(used(part) / committed)
+  const used = (part: CpuPart) => closed.cpu[part] - opened.cpu[part]
+  const cpu = (part: CpuPart) => round(used(part) / committed)
   const cores = (ms: number) => round(ms / window_ms)
   const each = (part: keyof DatabaseUse) =>
     round((closed.database[part] - opened.database[part]) / committed)
-  const counted_ms = used('hub_ms') + used('postgres_ms')
+  const counted_ms = used('hub_ms') + used('postgres_ms') + used('kafka_ms')
   const cores_used = {
     hub: cores(used('hub_ms')),
     postgres: cores(used('postgres_ms')),
+    kafka: cores(used('kafka_ms')),
     fsps: cores(used('fsps_ms')),
     others: cores(used('machine_ms') - counted_ms - used('fsps_ms')),
   }
   return {
     load: options.load,
+    apart: options.apart,
     fsps: options.fsps,
     rate: options.rate,
     transactions: options.payments,
@@ -90,9 +99,12 @@ export function reportOf(options: BenchOptions, findings: Findings) {
       hub: cpu('hub_ms'),
       hub_main_thread: cpu('hub_main_thread_ms'),
       postgres: cpu('postgres_ms'),
+      kafka: cpu('kafka_ms'),
       total: round(counted_ms / committed),
       fsps_not_counted: cpu('fsps_ms'),
     },
+    cpu_ms_by_service:
+      options.apart === undefined ? undefined : byService(opened.cpu, closed.cpu, committed),
     cores_used,
     per_transaction: {
       sql_statements: each('sql_statements'),
@@ -123,7 +135,7 @@ export function reportOf(options: BenchOptions, findings: Findings) {
     ],
     machine,
     profile: profile && {
-      ...profileOf(profile, committed),
+      processes: profilesOf(profile, committed),
       statements: statementsOf(findings, committed),
     },
   }
@@ -157,7 +169,16 @@ function remarksOn(
   ]
 }
 
-function profileOf({ busy_us, functions, parts }: Profile, payments: number) {
+/** The busiest first. */
+function profilesOf(profiles: ReadonlyMap<string, Profile>, payments: number) {
+  // The hub in one process and the FSPs are two.
+  const each_max = profiles.size > 2 ? functionsOfEach_max : functions_max
+  return [...profiles]
+    .map(([name, profile]) => ({ name, ...profileOf(profile, payments, each_max) }))
+    .sort((a, b) => b.busy_ms_per_transaction - a.busy_ms_per_transaction)
+}
+
+function profileOf({ busy_us, functions, parts }: Profile, payments: number, each_max: number) {
   const entry = ({ name, us }: Profile['parts'][number]) => ({
     name,
     percent: Math.round((us * 1_000) / busy_us) / 10,
@@ -165,9 +186,24 @@ function profileOf({ busy_us, functions, parts }: Profile, payments: number) {
   })
   return {
     busy_ms_per_transaction: round(busy_us / 1_000 / payments),
-    parts: parts.map(entry),
-    functions: functions.slice(0, functions_max).map(entry),
+    parts: parts.slice(0, each_max).map(entry),
+    functions: functions.slice(0, each_max).map(entry),
   }
+}
+
+/** CPU ms per payment of each service, over all its processes, the dearest first. */
+function byService(opened: CpuUse, closed: CpuUse, payments: number) {
+  const services = new Map<string, number>()
+  for (const [name, ms] of Object.entries(closed.processes_ms)) {
+    const service = serviceOf(name as ProcessName)
+    const used_ms = ms - (opened.processes_ms[name] ?? 0)
+    services.set(service, (services.get(service) ?? 0) + used_ms)
+  }
+  return Object.fromEntries(
+    [...services]
+      .sort(([, a], [, b]) => b - a)
+      .map(([service, ms]) => [service, round(ms / payments)]),
+  )
 }
 
 /** Those that were done most often. */
@@ -193,6 +229,7 @@ export function tableOf(report: Report): string {
   const { guarantees, machine } = report
   const rows: readonly (readonly [string, string])[] = [
     ['load', `${report.load}, ${report.fsps} FSPs, ${report.rate} payments begun per second`],
+    ...apartRows(report),
     ['payments', `${report.transactions} measured in ${report.window_s} s`],
     ['failed', `${report.failed} ${report.failed === 0 ? '' : JSON.stringify(report.failures)}`],
     ['throughput', `${report.tps} per second, ${report.tps_per_used_core} per used core`],
@@ -200,18 +237,20 @@ export function tableOf(report: Report): string {
     ...Object.entries(report.legs).flatMap(([leg, times]) => latencyRows(`  ${leg}`, times)),
     ...windowRows(report),
     ['generator late', `p50 ${report.lateness_ms.p50}  p99 ${report.lateness_ms.p99} ms`],
-    ['CPU per payment', `${cpu.total} ms (hub and PostgreSQL)`],
-    ['  hub', `${cpu.hub} ms, of it ${cpu.hub_main_thread} in the main thread`],
+    ['CPU per payment', `${cpu.total} ms (FSPs not counted)`],
+    ['  hub', `${cpu.hub} ms, of it ${cpu.hub_main_thread} in main threads`],
+    ...serviceRows(report),
     ['  PostgreSQL', `${cpu.postgres} ms`],
+    ...(report.apart === undefined ? [] : [['  Kafka', `${cpu.kafka} ms`] as const]),
     ['  FSPs', `${cpu.fsps_not_counted} ms, not counted`],
     [
       'cores used',
-      `hub ${cores.hub}  PostgreSQL ${cores.postgres}  FSPs ${cores.fsps}  others ${cores.others}`,
+      `hub ${cores.hub}  PostgreSQL ${cores.postgres}  Kafka ${cores.kafka}  FSPs ${cores.fsps}  others ${cores.others}`,
     ],
     ['per payment', `${each.sql_statements} SQL statements, ${each.commits} commits`],
-    ['', `${each.events} events, ${each.wal_fsyncs} fsyncs`],
+    ['', `${each.wal_fsyncs} fsyncs${Number.isNaN(each.events) ? '' : `, ${each.events} events`}`],
     ['', `${each.bytes_stored} bytes stored, ${each.wal_bytes} bytes of WAL`],
-    ['memory', `${report.hub_memory_mb} MB (hub)`],
+    ['memory', `${report.hub_memory_mb} MB (hub, PostgreSQL not counted)`],
     ['guarantees', JSON.stringify(guarantees)],
     ['relaxations', report.relaxations.join(', ') || 'none'],
     ['machine', `${machine.cores} cores, ${machine.cpu}, Node.js ${machine.node}`],
@@ -223,6 +262,15 @@ export function tableOf(report: Report): string {
   ]
   const lines = rows.map(([name, value]) => `${name.padEnd(18)}${value}`.trimEnd())
   return [...lines, ...profileLines(report)].map((line) => `${line}\n`).join('')
+}
+
+function apartRows({ apart }: Report) {
+  if (apart === undefined) return []
+  return [['services', `apart, on Kafka, ${apart} of each on the way of a payment`]] as const
+}
+
+function serviceRows({ cpu_ms_by_service: services = {} }: Report) {
+  return Object.entries(services).map(([name, ms]) => [`    ${name}`, `${ms} ms`] as const)
 }
 
 function windowRows({ windows_closed: closed }: Report) {
@@ -242,14 +290,16 @@ function latencyRows(name: string, { latency_ms, hub_latency_ms }: Latencies) {
 
 function profileLines({ profile, events_per_transaction }: Report): readonly string[] {
   if (profile === undefined) return []
-  const line = ({ name, percent, us_per_transaction }: (typeof profile.parts)[number]) =>
+  const line = ({ name, percent, us_per_transaction }: ProfileLine) =>
     `${String(percent).padStart(6)} % ${String(us_per_transaction).padStart(6)} µs  ${name}`
   return [
-    `the hub's main thread, ${profile.busy_ms_per_transaction} ms per payment (with what it waited`,
-    'for a core while it had something to do), by part of the house',
-    ...profile.parts.map(line),
-    'by function',
-    ...profile.functions.map(line),
+    ...profile.processes.flatMap(({ name, busy_ms_per_transaction, parts, functions }) => [
+      `the main thread of ${name}, ${busy_ms_per_transaction} ms per payment (with what it waited`,
+      'for a core while it had something to do), by part of the house',
+      ...parts.map(line),
+      'by function',
+      ...functions.map(line),
+    ]),
     'SQL statements per payment, and the time of PostgreSQL in them',
     ...profile.statements.map(
       ({ name, count, us_per_transaction }) =>

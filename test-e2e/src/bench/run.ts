@@ -9,10 +9,10 @@ import type { Machine } from './machine.ts'
 import type { Report as FspReport, Probed, RunResult } from './messages.ts'
 import type { BenchOptions } from './options.ts'
 import { planOf, type Plan } from './plan.ts'
-import { readProfile, type CpuProfile, type Span } from './profile.ts'
+import { readProfile, type CpuProfile, type Profile, type Span } from './profile.ts'
 import { reportOf, type Findings, type Reading, type Report } from './report.ts'
 import { closeWindows, type WindowsClosed } from './windows.ts'
-import { openStage, type Ground, type Stage } from './stage.ts'
+import { openStage, type Ground, type Hub, type Stage } from './stage.ts'
 
 const hour_ms = 3_600_000
 /** How long the hub may take after the last payment until nothing is under way. */
@@ -36,7 +36,7 @@ export async function runOnce(
     const { span, ...found } = await measure(options, stage)
     await stage.hub.stop()
     await stage.fsps.end()
-    const profile = options.profile ? await profileIn(join(profiles, 'hub'), span) : undefined
+    const profile = options.profile ? await profilesIn(profiles, span) : undefined
     if (kept !== undefined) {
       await cp(profiles, join(kept, `${options.load}-${options.rate}`), { recursive: true })
     }
@@ -69,13 +69,14 @@ function leaveNothing(opening: Promise<Stage>, profiles: string): AbortControlle
 type Measured = Omit<Findings, 'machine' | 'profile'> & { readonly span: Span }
 
 async function measure(options: BenchOptions, stage: Stage): Promise<Measured> {
-  const { fsps, hub, database, operator } = stage
+  const { fsps, hub } = stage
+  const { database, operator } = hub
   const plan = planOf(options)
   await prepare(options, stage, plan)
   const { found: probed } = await fsps.ask({ type: 'PROBE' }, 'PROBED')
   const run = await runThrough(stage, plan, options)
   const events = await database.events(run.opened.database.events, run.closed.database.events)
-  const hub_memory_mb = readMemory(hub.pid)
+  const hub_memory_mb = readMemory(hub.pids.values())
   const settings = await database.guarantees()
   const holdings = await settledHoldings(stage, { totals: run.result.totals, probed, options })
   const verify = stage.verifies ? await verdictOf(operator) : notVerified
@@ -89,7 +90,7 @@ async function measure(options: BenchOptions, stage: Stage): Promise<Measured> {
 /** What a run on a hub full of seeded payments has instead: comparing all of them would take hours. */
 const notVerified = { clean: true, compared: {}, differences: [], skipped: true }
 
-async function verdictOf(operator: Stage['operator']): Promise<unknown> {
+async function verdictOf(operator: Hub['operator']): Promise<unknown> {
   const answer = await operator.call('POST', '/verify')
   return answer.status === 200 ? answer.json : `answered ${answer.status}`
 }
@@ -99,7 +100,7 @@ async function prepare(options: BenchOptions, { hub, fsps }: Stage, plan: Plan):
   const { load, legs } = options
   const length_ms = (plan.total * 1_000) / Math.min(options.rate, plan.warmupRate)
   const valid_ms = 2 * length_ms + hour_ms
-  const command = { type: 'PREPARE', hubUrl: hub.urls.fsp, plan, load, legs, valid_ms } as const
+  const command = { type: 'PREPARE', hubUrl: hub.url, plan, load, legs, valid_ms } as const
   await fsps.ask(command, 'PREPARED', progress(plan.total))
   const { warmup, warmupRate: rate } = plan
   const run = { type: 'RUN', range: warmup, rate, measured: undefined } as const
@@ -125,7 +126,7 @@ async function runThrough(
   const show = progress(range.to - range.from)
   const command = { type: 'RUN', range, rate, measured } as const
   const closing =
-    closeWindows_s === undefined ? undefined : closeWindows(stage.operator, closeWindows_s)
+    closeWindows_s === undefined ? undefined : closeWindows(stage.hub.operator, closeWindows_s)
   const { result } = await stage.fsps.ask(command, 'DONE', (report) => {
     if (report.type !== 'WINDOW') return show(report)
     const reading = read(stage, report, profile)
@@ -146,12 +147,13 @@ async function runThrough(
 }
 
 async function read(
-  { hub, fsps, postmaster, database }: Stage,
+  { hub, fsps }: Stage,
   { at_ms, committed }: Extract<FspReport, { type: 'WINDOW' }>,
   withStatements: boolean,
 ): Promise<Reading & { readonly now_us: number }> {
   const now_us = Number(process.hrtime.bigint() / 1_000n)
-  const cpu = readCpu({ hub: hub.pid, postmaster, fsps: fsps.pid })
+  const { pids, postmaster, broker, database } = hub
+  const cpu = readCpu({ hub: pids, postmaster, broker, fsps: fsps.pid })
   const use = await database.use()
   const statements = withStatements ? await database.statements() : []
   return { at_ms, committed, cpu, now_us, database: use, statements }
@@ -159,7 +161,7 @@ async function read(
 
 /** What lies in the tables once it fits the payments, or, if it never does, in the end. */
 async function settledHoldings(
-  { database, before }: Stage,
+  { hub: { database }, before }: Stage,
   evidence: Omit<Evidence, 'holdings' | 'verify'> & { readonly probed: Probed },
 ) {
   const until_ms = performance.now() + settled_ms_max
@@ -177,8 +179,18 @@ function since(before: Holdings | undefined, now: Holdings): Holdings {
   return Object.fromEntries(left) as Holdings
 }
 
+/** Of each process, by its name: a folder of its own. */
+async function profilesIn(folder: string, span: Span): Promise<ReadonlyMap<string, Profile>> {
+  const profiles = new Map<string, Profile>()
+  for (const name of await readdir(folder)) {
+    const profile = await profileIn(join(folder, name), span)
+    if (profile !== undefined) profiles.set(name, profile)
+  }
+  return profiles
+}
+
 /** The main thread's profile is the largest one. */
-async function profileIn(folder: string, span: Span) {
+async function profileIn(folder: string, span: Span): Promise<Profile | undefined> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.cpuprofile'))
   const texts = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')))
   const [text] = texts.sort((a, b) => b.length - a.length)

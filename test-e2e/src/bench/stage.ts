@@ -1,33 +1,36 @@
 /** What a run needs: a hub of its own, FSPs in a process beside it, and each known to the other. */
 import { makeCsr } from '@causeway/pki'
 import { join } from 'node:path'
-import {
-  newDataDir,
-  removeDataDir,
-  startHub,
-  type HubOptions,
-  type HubProcess,
-} from '../hub/hub-process.ts'
-import { answered, onboard, openScheme, operatorAt, type Operator } from '../hub/operator.ts'
-import {
-  countStatements,
-  openHubDatabase,
-  postmasterOf,
-  type Holdings,
-  type HubDatabase,
-} from './database.ts'
+import { answered, onboard, type Operator } from '../hub/operator.ts'
+import { openApart } from './apart.ts'
+import type { Holdings, HubDatabase } from './database.ts'
+import { openEmbedded } from './embedded.ts'
 import { forkFsps, type FspProcess } from './fsp-process.ts'
 import type { Certified, OpenedFsp, Tls } from './messages.ts'
-import { hubSettings, type BenchOptions } from './options.ts'
+import type { BenchOptions } from './options.ts'
 import { kid } from './payments.ts'
 
-export interface Stage {
-  readonly hub: HubProcess
-  readonly fsps: FspProcess
+/** A hub that runs, and its parts. */
+export interface Hub {
+  /** Where FSPs reach it; several edges with commas between them. */
+  readonly url: string
   readonly operator: Operator
   readonly database: HubDatabase
+  /** Numbers of its processes, by name. */
+  readonly pids: ReadonlyMap<string, number>
   /** Number of the process. */
   readonly postmaster: number
+  /** Number of the process; undefined: it needs none. */
+  readonly broker: number | undefined
+  /** Its processes end in order. */
+  stop(): Promise<unknown>
+  /** Ends what is left of it and around it. */
+  close(): Promise<void>
+}
+
+export interface Stage {
+  readonly hub: Hub
+  readonly fsps: FspProcess
   /** What the hub held before the payments; undefined: nothing. */
   readonly before: Holdings | undefined
   /** Whether the hub is asked in the end to compare all that it holds. */
@@ -35,7 +38,7 @@ export interface Stage {
   close(): Promise<void>
 }
 
-/** What a hub stands on that is kept between runs. */
+/** What a hub in one process stands on that is kept between runs. */
 export interface Ground {
   readonly dataDir: string
   /** Nobody has run a hub on it. */
@@ -49,7 +52,7 @@ export interface Ground {
 const funds = '1000000000'
 const atATime = 8
 
-/** @param profiles a folder for CPU profiles: those of the hub in `hub`, of the FSPs in `fsps` */
+/** @param profiles a folder for CPU profiles: one in it for each process, the FSPs' is `fsps` */
 export async function openStage(
   options: BenchOptions,
   profiles: string | undefined,
@@ -57,50 +60,32 @@ export async function openStage(
 ): Promise<Stage> {
   const flagsOf = (name: string) =>
     profiles === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${join(profiles, name)}`]
-  const dataDir = ground?.dataDir ?? (await newDataDir())
-  const undo: (() => Promise<unknown> | void)[] = []
-  if (ground === undefined) undo.push(() => removeDataDir(dataDir))
+  const hub =
+    options.apart === undefined
+      ? await openEmbedded(options, flagsOf('hub'), ground)
+      : await openApart(options, options.apart, flagsOf)
+  const fsps = forkFsps(flagsOf('fsps'))
   const close = async () => {
-    for (let next = undo.pop(); next !== undefined; next = undo.pop()) await next()
+    await fsps.end()
+    await hub.close()
   }
   try {
-    const hubOptions = { dataDir, settings: hubSettings(options) }
+    const names = namesOf(options, ground?.prefix)
+    await onboardAll(options, names, hub.operator, fsps)
     const isNew = ground?.isNew ?? true
-    if (isNew) await prepareDatabase(hubOptions)
-    const hub = await startHub({ ...hubOptions, nodeFlags: flagsOf('hub') })
-    undo.push(() => hub.stop())
-    const fsps = forkFsps(flagsOf('fsps'))
-    undo.push(() => fsps.end())
-    const database = await openHubDatabase(dataDir)
-    undo.push(() => database.close())
-    const operator = operatorAt(hub.urls.operator, hub.passwordFile)
-    if (isNew) await openScheme(operator)
-    await onboardAll(options, namesOf(options, ground?.prefix), operator, fsps)
-    const before = isNew ? undefined : await database.holdings()
-    const verifies = ground?.verifies ?? true
-    const postmaster = postmasterOf(dataDir).pid
-    return { hub, fsps, operator, database, postmaster, before, verifies, close }
+    const before = isNew ? undefined : await hub.database.holdings()
+    return { hub, fsps, before, verifies: ground?.verifies ?? true, close }
   } catch (error) {
     await close()
     throw error
   }
 }
 
-/** PostgreSQL counts statements from its second start on. */
-async function prepareDatabase(hubOptions: HubOptions): Promise<void> {
-  const hub = await startHub(hubOptions)
-  try {
-    await countStatements(hubOptions.dataDir)
-  } finally {
-    await hub.stop()
-  }
-}
-
-export function namesOf({ fsps }: BenchOptions, prefix = 'bench'): readonly string[] {
+function namesOf({ fsps }: BenchOptions, prefix = 'bench'): readonly string[] {
   return Array.from({ length: fsps }, (_, n) => `${prefix}${n}`)
 }
 
-export async function onboardAll(
+async function onboardAll(
   options: BenchOptions,
   names: readonly string[],
   operator: Operator,

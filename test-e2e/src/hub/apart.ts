@@ -27,6 +27,8 @@ import {
 
 export interface ApartHub {
   readonly operator: Operator
+  /** Its name. */
+  readonly database: string
   readonly urls: {
     readonly fsp: string
     /** Of every edge. */
@@ -59,6 +61,7 @@ const start_ms_max = 240_000
 
 interface Place {
   readonly folder: string
+  readonly database: string
   readonly passwordFile: string
   /** By the name of the process. */
   readonly environment: Readonly<Record<string, Readonly<Record<string, string>>>>
@@ -140,7 +143,8 @@ export async function openApartHub(
   const fsps: Fsp[] = []
   const urlOf = (name: ProcessName, scheme: string, port: string) =>
     `${scheme}://127.0.0.1:${environmentOf(name)[port] ?? ''}`
-  const scheme = settings['EDGE_IDENTITY'] === 'header' ? 'http' : 'https'
+  const isPlain = settings['EDGE_IDENTITY'] === 'header' || settings['EDGE_TLS'] === 'off'
+  const scheme = isPlain ? 'http' : 'https'
   const urls = {
     get fsp() {
       return urlOf(edge(), scheme, 'FSP_PORT')
@@ -168,6 +172,7 @@ export async function openApartHub(
   }
   return {
     operator,
+    database: place.database,
     urls,
     join: async (name) => {
       const doors = { operator, fspUrl: () => urls.fsp, isSafe: true }
@@ -233,7 +238,8 @@ async function prepare(
   const folder = await newDataDir()
   house.handOver(folder)
   const suffix = randomBytes(4).toString('hex')
-  const urls = databaseUrls(house, `apart_${suffix}`)
+  const database = `apart_${suffix}`
+  const urls = databaseUrls(house, database)
   const files = writeSecrets(house, folder)
   const topics = {
     KAFKA_TOPIC_PREFIX: `apart-${suffix}.`,
@@ -282,6 +288,7 @@ async function prepare(
   const { passwordFile } = files
   return {
     folder,
+    database,
     passwordFile,
     environment: Object.fromEntries(await Promise.all(entries)),
   }

@@ -33,6 +33,7 @@ export interface Program {
   /** Whatever it is told to read lies in here. */
   readonly folder: string
   readonly logFile: string
+  readonly nodeFlags?: readonly string[]
 }
 
 export interface Running {
@@ -74,11 +75,11 @@ export const processes: House = {
   },
   handOver: () => undefined,
   reach: (_name, port) => Promise.resolve(`127.0.0.1:${port}`),
-  launch({ main, environment, logFile }) {
+  launch({ main, environment, logFile, nodeFlags = [] }) {
     const log = openSync(logFile, 'a')
     const child = spawn(
       process.execPath,
-      ['--enable-source-maps', fileURLToPath(new URL(main, root))],
+      ['--enable-source-maps', ...nodeFlags, fileURLToPath(new URL(main, root))],
       { stdio: ['ignore', log, log], env: { PATH: process.env['PATH'], ...environment } },
     )
     closeSync(log)

@@ -3,7 +3,7 @@
  * of its own. What a test knows of it, it knows over the wire.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
+import { randomInt } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -55,15 +55,26 @@ export async function freePorts(): Promise<Readonly<Record<string, string>>> {
   return { FSP_PORT: fsp, OPERATOR_PORT: operator, METRICS_PORT: metrics }
 }
 
-/** A port that nobody listens on now. */
+/** Below those that a kernel gives to connections: one that is free stays so until it is listened on. */
+const ports = { first: 10_000, end: 20_000 }
+let nextPort = randomInt(ports.first, ports.end)
+
+/** A port that nobody listens on now, and that was not given before. */
 export async function freePort(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('no port was given')
-  return String(address.port)
+  for (;;) {
+    const port = nextPort
+    nextPort = port + 1 < ports.end ? port + 1 : ports.first
+    if (await isFree(port)) return String(port)
+  }
+}
+
+/** Whether nobody listens on it now. */
+export function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer()
+    server.once('error', () => resolve(false))
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
+  })
 }
 
 /** Starts the hub without a sandbox and waits until it says where it listens. */

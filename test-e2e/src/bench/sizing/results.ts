@@ -4,7 +4,7 @@ import { loadavg } from 'node:os'
 import type { Machine } from '../machine.ts'
 import type { Report } from '../report.ts'
 
-/** One run, on a hub in one process. */
+/** One run. */
 export interface Point {
   /** Transfers stored before, FSPs, or replicas of each service. */
   readonly size: number
@@ -13,8 +13,7 @@ export interface Point {
   readonly failed: number
   readonly cpu_ms: { readonly hub: number; readonly postgres: number; readonly kafka?: number }
   readonly latency_ms: { readonly p50: number; readonly p95: number; readonly p99: number }
-  /** Of the database: not counted where services run apart. */
-  readonly database?: {
+  readonly database: {
     readonly statements: number
     readonly wal_bytes: number
     /** Of tables and indexes, when the run began. */
@@ -22,8 +21,6 @@ export interface Point {
   }
   /** CPU ms per payment of each service, where they run apart. */
   readonly services?: Readonly<Record<string, number>>
-  /** How many there are, where services run apart. */
-  readonly processes?: number
   /** What others on this machine took meanwhile. */
   readonly others_cores: number
   readonly load_before: number
@@ -75,7 +72,12 @@ export function pointOf(
     rate: report.rate,
     payments: report.transactions,
     failed: report.failed,
-    cpu_ms: { hub: cpu.hub, postgres: cpu.postgres },
+    cpu_ms: {
+      hub: cpu.hub,
+      postgres: cpu.postgres,
+      ...(report.apart === undefined ? {} : { kafka: cpu.kafka }),
+    },
+    ...(report.cpu_ms_by_service === undefined ? {} : { services: report.cpu_ms_by_service }),
     latency_ms: { p50: latency_ms.p50, p95: latency_ms.p95, p99: latency_ms.p99 },
     database: {
       statements: each.sql_statements,

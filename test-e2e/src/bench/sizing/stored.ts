@@ -5,10 +5,9 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { measureMachine } from '../machine.ts'
 import type { BenchOptions } from '../options.ts'
+import { startPostgres } from '../postgres.ts'
 import { runOnce } from '../run.ts'
 import { keep, loadNow, pointOf } from './results.ts'
-import { heedSignals } from './around.ts'
-import { startPostgres } from './postgres.ts'
 import { seed } from './seed.ts'
 
 export interface StoredOptions {
@@ -109,4 +108,11 @@ async function fill(options: StoredOptions, dataDir: string, size: number): Prom
   }
   // It was filled without waiting for the disk.
   execFileSync('sync')
+}
+
+/** Whoever interrupts finds nothing left: the work, then the end. Gives what takes that back. */
+function heedSignals(clear: () => Promise<unknown>): () => void {
+  const end = () => void clear().finally(() => process.exit(130))
+  process.once('SIGINT', end).once('SIGTERM', end)
+  return () => void process.off('SIGINT', end).off('SIGTERM', end)
 }

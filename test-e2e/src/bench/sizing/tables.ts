@@ -40,13 +40,9 @@ function tableOf(title: string, points: readonly Point[]): string {
     ['Kafka', (own) => optional(own, ({ cpu_ms }) => cpu_ms.kafka, hundredths)],
     ['against the first', (own) => percent(middle(own, totalOf) / base)],
     ['p50 / p95 / p99 ms', latencies],
-    ['processes', (own) => optional(own, ({ processes }) => processes, String)],
-    ['SQL', (own) => optional(own, ({ database }) => database?.statements, hundredths)],
-    ['WAL KB', (own) => optional(own, ({ database }) => kilo(database?.wal_bytes), hundredths)],
-    [
-      'MB on disk',
-      (own) => optional(own, ({ database }) => mega(database?.bytes_at_start), String),
-    ],
+    ['SQL', (own) => hundredths(middle(own, ({ database }) => database.statements))],
+    ['WAL KB', (own) => hundredths(middle(own, ({ database }) => database.wal_bytes / 1_000))],
+    ['MB on disk', (own) => String(Math.round(middle(own, megabytes)))],
     ['runs', ({ length }) => String(length)],
     ['cores of others', (own) => hundredths(middle(own, ({ others_cores }) => others_cores))],
     ['µs per bare POST', (own) => String(middle(own, ({ us_per_post }) => us_per_post))],
@@ -142,12 +138,8 @@ function hundredths(n: number): string {
   return String(Math.round(n * 100) / 100)
 }
 
-function kilo(n: number | undefined): number | undefined {
-  return n === undefined ? undefined : n / 1_000
-}
-
-function mega(n: number | undefined): number | undefined {
-  return n === undefined ? undefined : Math.round(n / 1e6)
+function megabytes({ database }: Point): number {
+  return database.bytes_at_start / 1e6
 }
 
 function line(cells: readonly string[]): string {

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { postmasterOf } from '../database.ts'
+import { postmasterOf } from './database.ts'
 
 export interface Postgres {
   /** Number of its first process. */
@@ -13,7 +13,7 @@ export interface Postgres {
 }
 
 const program = fileURLToPath(
-  new URL('../../../../libs/runtime/dist/testing/server-process.js', import.meta.url),
+  new URL('../../../libs/runtime/dist/testing/server-process.js', import.meta.url),
 )
 const look_ms = 50
 

@@ -1,0 +1,157 @@
+/**
+ * The hub of a run as it is run in earnest: each service in a process of its own, one or several of each
+ * that a payment passes through, on a PostgreSQL with fsync and one Kafka broker, all on this machine.
+ */
+import { issueClientCertificate, makeCa } from '@causeway/pki'
+import { execFile } from 'node:child_process'
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { openApartHub } from '../hub/apart.ts'
+import { isFree, newDataDir, removeDataDir } from '../hub/hub-process.ts'
+import { processes, type House } from '../hub/house.ts'
+import { serviceNames, type ProcessName, type ServiceName } from '../hub/services.ts'
+import { countStatements, openHubDatabase } from './database.ts'
+import { hubSettings, type BenchOptions } from './options.ts'
+import { startPostgres, type Postgres } from './postgres.ts'
+import type { Hub } from './stage.ts'
+
+/** Of the others one is enough for any number of payments. */
+const onTheWay: readonly ServiceName[] = [
+  'fspiop-api',
+  'account-lookup',
+  'quoting',
+  'settlements',
+  'transfers',
+  'participant-lifecycle',
+  'notifications',
+]
+
+/** So that all of them together stay below what PostgreSQL has. */
+const connections = {
+  ACCOUNT_LOOKUP_CONNECTIONS_MAX: '2',
+  QUOTING_CONNECTIONS_MAX: '2',
+  SETTLEMENTS_CONNECTIONS_MAX: '2',
+  TRANSFERS_CONNECTIONS_MAX: '2',
+} as const
+
+const run = promisify(execFile)
+const brokerScript = fileURLToPath(
+  new URL('../../../libs/tooling/src/kafka-broker.mjs', import.meta.url),
+)
+/** The broker's own port, and those that it takes behind it. */
+const portsOfBroker = 6
+
+/**
+ * @param replicas processes of each service that a payment passes through
+ * @param flagsOf of Node.js, for a process
+ */
+export async function openApart(
+  options: BenchOptions,
+  replicas: number,
+  flagsOf: (name: string) => readonly string[],
+): Promise<Hub> {
+  const folder = await newDataDir()
+  chmodSync(folder, 0o755)
+  const undo: (() => Promise<unknown>)[] = [() => removeDataDir(folder)]
+  const close = async () => {
+    for (let next = undo.pop(); next !== undefined; next = undo.pop()) await next()
+  }
+  try {
+    const dataDir = join(folder, 'postgres')
+    const postgres = await startCounting(dataDir)
+    undo.push(() => postgres.stop())
+    const kafka = join(folder, 'kafka')
+    const port = await freePorts()
+    writeBrokerCertificates(kafka)
+    await run(process.execPath, [brokerScript, 'start', String(port), kafka])
+    undo.push(() => run(process.execPath, [brokerScript, 'kill', kafka]))
+    process.env['CAUSEWAY_TEST_SOCKET_FOLDER'] = postgres.socketFolder
+    process.env['CAUSEWAY_TEST_KAFKA_FOLDER'] = kafka
+    process.env['CAUSEWAY_TEST_KAFKA_PORT'] = String(port)
+    const pids = new Map<string, number>()
+    undo.push(() => Promise.resolve([...pids.values()].forEach(kill)))
+    const settings = { ...connections, ...hubSettings(options) }
+    const hub = await openApartHub(settings, counting(pids, flagsOf), namesOf(replicas))
+    undo.push(() => hub.stop())
+    const database = await openHubDatabase({ dataDir, database: hub.database, bus: 'kafka' })
+    undo.push(() => database.close())
+    return {
+      url: hub.urls.edges.join(','),
+      operator: hub.operator,
+      database,
+      pids,
+      postmaster: postgres.pid,
+      broker: Number(readFileSync(join(kafka, 'pid'), 'utf8')),
+      stop: () => hub.stop(),
+      close,
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+function namesOf(replicas: number): readonly ProcessName[] {
+  return serviceNames.flatMap((name): readonly ProcessName[] => {
+    if (!onTheWay.includes(name)) return [name]
+    const further = Array.from({ length: replicas - 1 }, (_, n): ProcessName => `${name}-${n + 2}`)
+    return [name, ...further]
+  })
+}
+
+/** PostgreSQL counts statements from its second start on. */
+async function startCounting(dataDir: string): Promise<Postgres> {
+  const first = await startPostgres(dataDir, 'fsync')
+  try {
+    await countStatements(dataDir)
+  } finally {
+    await first.stop()
+  }
+  return startPostgres(dataDir, 'fsync')
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It has ended by itself.
+  }
+}
+
+/** The house of the stories, that also says which process is which. */
+function counting(pids: Map<string, number>, flagsOf: (name: string) => readonly string[]): House {
+  return {
+    ...processes,
+    async launch(program) {
+      const running = await processes.launch({ ...program, nodeFlags: flagsOf(program.name) })
+      if (running.pid === undefined) return running
+      const { pid } = running
+      pids.set(program.name, pid)
+      void running.ended.then(() => pids.get(program.name) === pid && pids.delete(program.name))
+      return running
+    },
+  }
+}
+
+function writeBrokerCertificates(folder: string): void {
+  const validity = { from: new Date(Date.now() - 60_000), to: new Date(Date.now() + 86_400_000) }
+  const subject = (commonName: string) => ({ commonName, organization: undefined })
+  const ca = makeCa({ subject: subject('Kafka of the tests'), validity })
+  const names = { dns: ['localhost'], ip: ['127.0.0.1'] }
+  const broker = issueClientCertificate(ca, { subject: subject('broker'), names, validity })
+  mkdirSync(folder, { recursive: true })
+  const write = (name: string, content: string) => writeFileSync(join(folder, name), content)
+  write('ca.pem', ca.certificate)
+  write('ca.key', ca.key)
+  write('broker.pem', `${broker.key}${broker.certificate}`)
+}
+
+async function freePorts(): Promise<number> {
+  for (;;) {
+    const first = 20_000 + Math.floor(Math.random() * 10_000)
+    const ports = Array.from({ length: portsOfBroker }, (_, n) => first + n)
+    if ((await Promise.all(ports.map(isFree))).every(Boolean)) return first
+  }
+}

@@ -1,0 +1,55 @@
+/** The hub of a run in one process, on its own PostgreSQL and event log. */
+import { newDataDir, removeDataDir, startHub } from '../hub/hub-process.ts'
+import { openScheme, operatorAt } from '../hub/operator.ts'
+import { countStatements, openHubDatabase, postmasterOf } from './database.ts'
+import { hubSettings, type BenchOptions } from './options.ts'
+import type { Ground, Hub } from './stage.ts'
+
+const anyPorts = { FSP_PORT: '0', OPERATOR_PORT: '0', METRICS_PORT: '0' }
+
+/**
+ * @param flags of Node.js
+ * @param ground what the hub stands on; undefined: nothing, and nothing of it is left
+ */
+export async function openEmbedded(
+  options: BenchOptions,
+  flags: readonly string[],
+  ground: Ground | undefined,
+): Promise<Hub> {
+  const dataDir = ground?.dataDir ?? (await newDataDir())
+  const settings = { ...anyPorts, ...hubSettings(options) }
+  const undo: (() => Promise<unknown>)[] = []
+  if (ground === undefined) undo.push(() => removeDataDir(dataDir))
+  const close = async () => {
+    for (let next = undo.pop(); next !== undefined; next = undo.pop()) await next()
+  }
+  try {
+    const isNew = ground?.isNew ?? true
+    // PostgreSQL counts statements from its second start on.
+    if (isNew) {
+      const first = await startHub({ dataDir, settings })
+      undo.push(() => first.stop())
+      await countStatements(dataDir)
+      await undo.pop()?.()
+    }
+    const hub = await startHub({ dataDir, settings, nodeFlags: flags })
+    undo.push(() => hub.stop())
+    const database = await openHubDatabase({ dataDir, database: 'causeway', bus: 'log' })
+    undo.push(() => database.close())
+    const operator = operatorAt(hub.urls.operator, hub.passwordFile)
+    if (isNew) await openScheme(operator)
+    return {
+      url: hub.urls.fsp,
+      operator,
+      database,
+      pids: new Map([['hub', hub.pid]]),
+      postmaster: postmasterOf(dataDir).pid,
+      broker: undefined,
+      stop: () => hub.stop(),
+      close,
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
