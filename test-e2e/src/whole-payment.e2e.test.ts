@@ -1,4 +1,5 @@
 /** A payment from the first question to the money's move, with certificates and signatures throughout. */
+import { eventually } from '@causeway/runtime/testing'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Fsp } from './hub/fsp.ts'
 import { position } from './hub/operator.ts'
@@ -43,4 +44,22 @@ test('the payee is found by a phone number, the terms name a fee, and the money 
 
   const relayed = payer.received.filter(({ method }) => method === 'PUT')
   for (const { headers } of relayed) expect(headers['fspiop-signature']).toBeDefined()
+})
+
+test('the operator sees that every service answers', async () => {
+  const { status, json } = await scheme.operator.call('GET', '/health')
+  const { services } = json as { services: readonly { status: string }[] }
+  expect([status, services.filter(({ status: of }) => of !== 'OK')]).toEqual([200, []])
+  expect(services.length).toBeGreaterThan(8)
+})
+
+test('each FSP reads how its payments ended', async () => {
+  const day = new Date().toISOString().slice(0, 10)
+  const states = await eventually(async () => {
+    const { status, body } = await payee.send('GET', `/reconciliation?day=${day}`)
+    expect(status).toBe(200)
+    const { transfers } = JSON.parse(body) as { transfers: readonly { state: string }[] }
+    return transfers.length > 0 ? transfers.map(({ state }) => state) : undefined
+  }, 'the payment in the list of the payee')
+  expect(states).toEqual(['COMMITTED'])
 })

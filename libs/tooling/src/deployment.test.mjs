@@ -3,7 +3,9 @@
  * missing that has no default, and the network policies follow who calls whom.
  */
 import { expect, test, describe } from '@jest/globals'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { readSettings } from '../../runtime/src/read-settings.ts'
 import {
   distributedSettings,
@@ -19,6 +21,7 @@ import {
   secretsSettings,
 } from '../../../services/hub/src/apart/settings.ts'
 import { settings as sandboxFsp } from '../../../services/sandbox-fsp/src/settings.ts'
+import { providers } from '../../../test-e2e/src/hub/services.ts'
 import { readChartSchema, withSettings } from './chart-schema.mjs'
 import {
   chartProcesses,
@@ -108,6 +111,23 @@ describe.each([
       })
     },
   )
+})
+
+describe.each(serviceNames)('%s', (service) => {
+  test('may call whom its code calls', () => {
+    const folder = fileURLToPath(new URL(`../../../services/${service}/src`, import.meta.url))
+    const called = readdirSync(folder, { recursive: true })
+      .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
+      .map((path) => readFileSync(join(folder, path), 'utf8'))
+      .flatMap((code) => [...code.matchAll(/grpc\s*\.client\(\s*\w+,\s*'([^']+)'/g)])
+      .map(([, name]) => name)
+      .filter((name) => name !== service)
+    expect(providersOf(service)).toEqual(expect.arrayContaining([...new Set(called)]))
+  })
+
+  test('calls in the stories whom it calls in earnest', () => {
+    expect(new Set(providers[service])).toEqual(new Set(providersOf(service)))
+  })
 })
 
 describe('the chart', () => {

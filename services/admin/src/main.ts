@@ -19,5 +19,6 @@ await runDistributed('admin', {
     'notifications',
     'account-lookup',
     'audit',
+    'scheduler',
   ],
 })

@@ -10,5 +10,5 @@ await runDistributed('fspiop-api', {
   start,
   topics,
   callersOf,
-  providers: ['participant-lifecycle', 'auth-service'],
+  providers: ['participant-lifecycle', 'auth-service', 'settlements'],
 })

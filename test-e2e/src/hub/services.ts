@@ -2,7 +2,7 @@
 
 /** Each service with those that it calls. */
 export const providers = {
-  'fspiop-api': ['participant-lifecycle', 'auth-service'],
+  'fspiop-api': ['participant-lifecycle', 'auth-service', 'settlements'],
   'account-lookup': ['participant-lifecycle'],
   quoting: ['participant-lifecycle', 'account-lookup'],
   audit: [],
@@ -21,6 +21,7 @@ export const providers = {
     'notifications',
     'account-lookup',
     'audit',
+    'scheduler',
   ],
 } as const satisfies Readonly<Record<string, readonly string[]>>
 
