@@ -91,6 +91,21 @@ test('while Redis is away each edge is alone, and goes on together when it is ba
   expect(other.elsewhere.admitted).toBeLessThanOrEqual(before + 6)
 })
 
+test('a Redis that hangs is let go of, so that what it does not answer is not kept', async () => {
+  const metrics = openMetrics({ ofProcess: false })
+  const memory = openRedisMemory({ url: server.url, prefix: 'test:', timeout_ms, log, metrics })
+  opened.push(memory)
+  const { use, atWork } = edge()
+  memory.shareUse('edges', use)
+  atWork.set('a', 1)
+  const isUp = async () => (await metrics.metrics()).includes('\nredis_up 1\n')
+  await eventually(isUp, 'the connection')
+  server.freeze()
+  await eventually(async () => !(await isUp()), 'its end')
+  server.goOn()
+  await eventually(isUp, 'the next connection')
+})
+
 test('what one process remembers another recalls, until it is forgotten or too old', async () => {
   const [one, other] = [open(), open()]
   const recalled = async (key: string) => (await other.recall([key, 'unknown'])).get(key)

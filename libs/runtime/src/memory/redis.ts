@@ -28,6 +28,8 @@ const exchange_ms = 100
 /** A process that has told nothing for so long has nothing at work. */
 const silence_ms_max = 2_000
 const reconnect_ms_max = 1_000
+/** A connection that answers nothing for so long is given up: it would keep all that it is asked. */
+const hung_ms = 1_000
 const names_max = 2_000
 
 /** One round trip tells the own numbers and answers those of all others; stale ones go. */
@@ -76,6 +78,7 @@ export function openRedisMemory(options: RedisOptions): RedisMemory {
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
     commandTimeout: timeout_ms,
+    socketTimeout: hung_ms,
     connectTimeout: reconnect_ms_max,
     retryStrategy: (tries) => Math.min(50 * 2 ** tries, reconnect_ms_max),
     keyPrefix: prefix,
