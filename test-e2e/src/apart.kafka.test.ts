@@ -62,6 +62,23 @@ test('the ledger goes on at once when its writer is killed', async () => {
   await payments.end()
 }, 400_000)
 
+test('the ledger goes on at once when its writer is frozen, and the writer gives way when it thaws', async () => {
+  const payments = payOnAndOn()
+  await payments.further(5)
+  const [writer, other] = writerFirst()
+  const frozen_ms = Date.now()
+  hub.freeze(writer)
+  const begun_ms = await until(() => {
+    const since_ms = writerSince_ms(other)
+    return since_ms > frozen_ms ? since_ms : undefined
+  })
+  expect(begun_ms - frozen_ms).toBeLessThan(takeover_ms_max)
+  hub.thaw(writer)
+  await payments.further(10)
+  expect(writerFirst()[0]).toBe(other)
+  await payments.end()
+}, 400_000)
+
 test('while each process is restarted in turn no payment fails', async () => {
   const payments = payOnAndOn()
   for (const name of processNames) {

@@ -104,13 +104,13 @@ export const start: Start<Settings> = async (settings, parts) => {
   return {
     async stop() {
       stopping.abort()
+      await sweep.stop()
+      await writer.drained()
+      await connection.close() // A replica waits for the lock, and payments for the replica.
       await mailing.stop()
       await partitions.stop()
-      await sweep.stop()
       await verifier.stop()
-      await writer.drained()
       await telling.drained()
-      await connection.close()
       await database.close()
     },
   }

@@ -12,6 +12,7 @@ const migrations = migrationFiles({ '0001-lines.sql': 'create table lines (text 
 const pid = statement('select pg_backend_pid() as pid')
 const insert = statement('insert into lines values ($1)')
 const lines = statement('select text from lines')
+const shownLast = statement('select state_change as at from pg_stat_activity where pid = $1')
 const terminate = statement('select pg_terminate_backend($1)')
 
 let parts: TestParts
@@ -81,6 +82,46 @@ test.each([
     expect(taken_ms).toBeLessThan(2_000)
   },
 )
+
+test.each([
+  ['at rest', 'select 1'],
+  ['within a transaction', "begin; insert into lines values ('half')"],
+])('the next in line takes over from a process that is frozen %s', async (_, text) => {
+  // Makes the schema and the role, as whom the other process comes in then.
+  await (await open()).close()
+  const program = new URL('../testing/lock-holder.ts', import.meta.url)
+  const url = new URL(parts.databaseUrl)
+  url.username = 'ledger'
+  const holder = startChild(program, [
+    url.href,
+    'ledger',
+    'writer',
+    fileURLToPath(migrations),
+    text,
+  ])
+  expect(await holder.firstLine).toBe('works')
+  const second = open()
+  process.kill(holder.pid, 'SIGSTOP')
+  expect(await (await second).query(lines, [])).toEqual([])
+  await holder.kill()
+})
+
+test('a holder that has nothing to do keeps its lock from who waits for it', async () => {
+  const first = await open()
+  const backend = await pidOf(first)
+  const stopping = new AbortController()
+  const waiting = open('writer', stopping.signal)
+  const looking = await open('looker')
+  const shown = async () => {
+    const [row] = await looking.query<{ at: Date }>(shownLast, [backend])
+    return row?.at.getTime() ?? 0
+  }
+  const begun = await shown()
+  await eventually(async () => (await shown()) > begun + 3_000, 'signs of life')
+  expect(await pidOf(first)).toBe(backend)
+  stopping.abort(new Error('enough'))
+  await expect(waiting).rejects.toThrow('enough')
+})
 
 test('an idle holder learns that its lock is lost', async () => {
   const first = await open()

@@ -1,6 +1,8 @@
 /**
  * One writer: work runs on the very connection that holds a session advisory lock, one piece after
- * the other, so who loses the lock loses the transaction with it.
+ * the other, so who loses the lock loses the transaction with it. A holder shows that it lives by what it
+ * asks on that connection. Who waits for the lock ends the session of one that shows nothing any more
+ * (it is frozen, or its machine is gone), and with the session its transaction and its lock.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
@@ -25,6 +27,12 @@ export interface ExclusiveOptions extends DatabaseOptions {
 }
 
 const retry_ms = 25
+/** So often a holder without work shows that it lives. */
+const beat_ms = 300
+/** Who has shown nothing for so long, and has no statement under way, is taken for gone. */
+const silence_ms_max = 1_500
+/** So often is looked for that. */
+const look_ms = 250
 /**
  * The server ends the session, and gives the lock away, some 3 s after the machine of the holder is gone.
  * Nothing on a socket.
@@ -36,6 +44,13 @@ const machineGone =
  * this within one: without it the server first ends the statement, however long that waits for others.
  */
 const processGone = process.platform === 'win32' ? '' : '-c client_connection_check_interval=100'
+
+const endSilentHolder = `
+  select pg_terminate_backend(pid)
+  from pg_locks join pg_stat_activity using (pid)
+  where locktype = 'advisory' and objsubid = 1 and granted and datname = current_database()
+    and (classid::bigint << 32 | objid::bigint) = hashtextextended($1, 0)
+    and state like 'idle%' and state_change < clock_timestamp() - interval '${silence_ms_max} ms'`
 
 /** Waits until the lock is given. Rejects when the connection fails or the signal aborts. */
 export async function openExclusive(
@@ -59,6 +74,12 @@ export async function openExclusive(
     throw error
   }
   const lend = lendInTurn(client)
+  const beating = setInterval(() => {
+    // What it fails of, the next piece of work fails of as well.
+    if (!lend.isBusy()) lend(({ client: own }) => own.query('select')).catch(() => undefined)
+  }, beat_ms)
+  beating.unref()
+  void lost.then(() => clearInterval(beating))
   return {
     lost,
     query: (statement, values) => lend((session) => run(session.client, statement, values)),
@@ -71,6 +92,7 @@ export async function openExclusive(
 }
 
 async function takeLock(client: Client, lock: string, signal?: AbortSignal): Promise<void> {
+  let looked_ms = performance.now()
   for (;;) {
     signal?.throwIfAborted()
     const { rows } = await client.query<{ given: boolean }>(
@@ -78,21 +100,31 @@ async function takeLock(client: Client, lock: string, signal?: AbortSignal): Pro
       [lock],
     )
     if (rows[0]?.given === true) return
+    if (performance.now() - looked_ms >= look_ms) {
+      looked_ms = performance.now()
+      await client.query(endSilentHolder, [lock])
+    }
     // An abort ends the pause, and is thrown above.
     await wait(retry_ms, undefined, signal === undefined ? {} : { signal }).catch(() => undefined)
   }
 }
 
 /** Lends the one connection to one piece of work after the other; an outage ends it for all. */
-function lendInTurn(client: Client): Lend & { readonly idle: () => Promise<unknown> } {
+function lendInTurn(
+  client: Client,
+): Lend & { readonly idle: () => Promise<unknown>; readonly isBusy: () => boolean } {
   let last: Promise<unknown> = Promise.resolve()
+  let underWay = 0
   const discard = () => void client.end()
   const lend: Lend = (work) => {
+    underWay += 1
     const turn = last.then(() => work({ client, discard }))
-    last = turn.catch((error: unknown) => {
-      if (isOutage(error) && !isConflict(error)) discard()
-    })
+    last = turn
+      .catch((error: unknown) => {
+        if (isOutage(error) && !isConflict(error)) discard()
+      })
+      .finally(() => (underWay -= 1))
     return turn
   }
-  return Object.assign(lend, { idle: () => last })
+  return Object.assign(lend, { idle: () => last, isBusy: () => underWay > 0 })
 }

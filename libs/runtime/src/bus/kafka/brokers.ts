@@ -43,6 +43,8 @@ export interface Brokers {
    */
   client(retry?: RetryOptions): Kafka
   readonly retry: RetryOptions
+  /** Milliseconds since a broker last said anything, on whatever connection. */
+  silent_ms(): number
   /** The same brokers with connections of its own: what ends here ends there, but not the other way round. */
   branch(): Brokers
   /** Ends every connection; they are made again. */
@@ -54,24 +56,34 @@ export interface Brokers {
 const keepAlive_ms = 60_000
 
 export function openBrokers(options: BrokersOptions): Brokers {
-  return openBranch(options, { isClosed: () => false, onClosed: () => undefined })
+  let heard_ms = performance.now()
+  return openBranch(options, {
+    isClosed: () => false,
+    onClosed: () => undefined,
+    onHeard: () => (heard_ms = performance.now()),
+    silent_ms: () => performance.now() - heard_ms,
+  })
 }
 
 interface Stem {
   readonly isClosed: () => boolean
   readonly onClosed: (branch: Brokers) => void
+  readonly onHeard: () => void
+  readonly silent_ms: () => number
 }
 
 function openBranch(options: BrokersOptions, stem: Stem): Brokers {
   const sockets = new Set<Socket>()
   const branches = new Set<Brokers>()
   let closed = false
+  const { onHeard, silent_ms } = stem
   const isClosed = () => closed || stem.isClosed()
 
   const socketFactory: ISocketFactory = ({ host, port, ssl, onConnect }) => {
     if (isClosed()) throw new Error('the bus is closed')
     const socket = connect(host, port, ssl, onConnect)
     socket.setKeepAlive(true, keepAlive_ms)
+    socket.on('data', onHeard)
     // kafkajs lets go of a socket that never connected as often as it is asked to, a listener each time.
     socket.setMaxListeners(0)
     sockets.add(socket)
@@ -98,9 +110,10 @@ function openBranch(options: BrokersOptions, stem: Stem): Brokers {
   const brokers: Brokers = {
     client: (own = retry) => new kafkajs.Kafka({ ...configOf(options), socketFactory, retry: own }),
     retry,
+    silent_ms,
     branch() {
       const onClosed = (branch: Brokers) => void branches.delete(branch)
-      const branch = openBranch(options, { isClosed, onClosed })
+      const branch = openBranch(options, { isClosed, onClosed, onHeard, silent_ms })
       branches.add(branch)
       return branch
     },

@@ -22,6 +22,7 @@ import { toRecord } from './record.ts'
 import { openProducer, type Compression } from './producer.ts'
 import { openReader, type Reader, type Reading } from './reader.ts'
 import { openSender, type Sender } from './sender.ts'
+import { openStandstill } from './standstill.ts'
 import { ensureTopics, type Topics, type TopicsOptions } from './topics.ts'
 import { workedOff_ms } from './worked-off.ts'
 
@@ -43,7 +44,10 @@ export interface KafkaBus {
   readonly bus: EventBus
   /** For a database of this process: two connections of the pump's own to its schema. */
   pump(db: Database, schema: string): Pump
-  /** The longest standstill: milliseconds since something with work moved; undefined without work. */
+  /**
+   * The longest standstill: milliseconds since something with work moved; undefined without work, and
+   * while the brokers are away.
+   */
   progress(): number | undefined
   /** Rejects when the brokers do not answer. */
   answers(): Promise<void>
@@ -58,7 +62,6 @@ export interface KafkaBus {
 
 const bounds_default: IntakeBounds = { queued_max: 10_000, queued_bytes_max: 64 * 2 ** 20 }
 const stop_ms_max = 2_000
-const start_ms_max = 30_000
 const start_retry_ms = 500
 /** So far apart the clocks of the processes and the brokers may be. */
 const clocks_ms_max = 1_000
@@ -80,7 +83,7 @@ interface Engine extends KafkaBusOptions {
   readonly publishing: Set<{ readonly since_ms: number }>
 }
 
-/** Throws StartError when the brokers do not answer or refuse the topics. */
+/** Waits for the brokers. Throws StartError when they refuse who it is, or the topics. */
 export async function openKafkaBus(options: KafkaBusOptions): Promise<KafkaBus> {
   const stopping = new AbortController()
   const engine = await openEngine(options, stopping.signal)
@@ -92,6 +95,7 @@ export async function openKafkaBus(options: KafkaBusOptions): Promise<KafkaBus> 
     registers: [options.metrics],
   })
 
+  const standstill = openStandstill()
   return {
     bus: busOf(engine),
     pump(db, schema) {
@@ -100,12 +104,10 @@ export async function openKafkaBus(options: KafkaBusOptions): Promise<KafkaBus> 
       pumps.add(pump)
       return pump
     },
-    progress: () =>
-      longest([
-        sender.progress(),
-        ear.progress(),
-        ...[...pumps, ...readings].map((p) => p.progress()),
-      ]),
+    progress() {
+      const moving = [sender, ear, ...pumps, ...readings]
+      return standstill(longest(moving.map((part) => part.progress())), brokers.silent_ms())
+    },
     async answers() {
       await administration.ask((admin) => admin.describeCluster())
       const isReading = [...readers.values()].every((reader) => reader.isIdle || reader.isJoined)
@@ -136,7 +138,7 @@ export async function openKafkaBus(options: KafkaBusOptions): Promise<KafkaBus> 
 async function openEngine(options: KafkaBusOptions, stopping: AbortSignal): Promise<Engine> {
   const { brokers, metrics, compression } = options
   const log = options.log.child({ part: 'bus' })
-  const known = await makeTopics(brokers, options.topics)
+  const known = await makeTopics(brokers, options.topics, log)
   const administration = openAdministration(brokers, log)
   const sender = openSender(openProducer({ brokers, topics: known, compression, log }))
   const parts = { ...options, administration, topics: known, sender, log, stopping }
@@ -158,17 +160,14 @@ async function openEngine(options: KafkaBusOptions, stopping: AbortSignal): Prom
   }
 }
 
-/**
- * The brokers may be starting as well, or partitions may be without a leader for a moment, so they get
- * half a minute; what they refuse for good is told at once.
- */
-async function makeTopics(brokers: Brokers, options: TopicsOptions): Promise<Topics> {
-  const until_ms = performance.now() + start_ms_max
+/** The brokers may start later: they are waited for. What they refuse for good is told at once. */
+async function makeTopics(brokers: Brokers, options: TopicsOptions, log: Logger): Promise<Topics> {
   for (;;) {
     try {
       return await makeTopicsOnce(brokers, options)
     } catch (error) {
-      if (!isForGood(error) && performance.now() < until_ms) {
+      if (!isForGood(error)) {
+        log.warn({ err: error }, 'waiting for Kafka: no answer, tried again')
         await wait(start_retry_ms)
         continue
       }

@@ -1,0 +1,21 @@
+import { expect, test } from '@jest/globals'
+import { openStandstill } from './standstill.ts'
+
+test('what stands still beside brokers that answer stands still', () => {
+  const standstill = openStandstill(() => 1_000_000)
+  expect(standstill(undefined, 0)).toBeUndefined()
+  expect(standstill(70_000, 400)).toBe(70_000)
+})
+
+test('nothing stands still while no broker says anything, and for the first moment after that', () => {
+  let now_ms = 1_000_000
+  const standstill = openStandstill(() => now_ms)
+  expect(standstill(70_000, 5_000)).toBeUndefined()
+  now_ms += 6_000
+  expect(standstill(76_000, 11_000)).toBeUndefined()
+  now_ms += 6_000
+  expect(standstill(82_000, 10)).toBe(6_000)
+  now_ms += 60_000
+  expect(standstill(142_000, 10)).toBe(66_000)
+  expect(standstill(300, 10)).toBe(300)
+})
