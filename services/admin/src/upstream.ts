@@ -85,6 +85,9 @@ export function connect(grpc: GrpcHost): Upstream {
   }
 }
 
+/** Of calls that move the money of a whole settlement, page by page, in the ledger's queue. */
+export const patient = { deadline_ms: 60_000 } as const
+
 /** What another service refused; a reason that nobody wrote into the table is a bug. */
 export function passedOn({ reason, detail }: Refusal): Refused {
   if (!isReason(reason)) throw new Error(`another service refused for ${reason}: ${detail}`)

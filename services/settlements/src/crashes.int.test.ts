@@ -151,6 +151,7 @@ describe('a step of a settlement', () => {
     db: scheme.db,
     ledger: scheme.ledger,
     excludesUnpaid: false,
+    underWay: new Map(),
   })
 
   /** Up to the step before: all its accounts are in this state. */

@@ -119,6 +119,7 @@ async function openSettling(
     bus,
     ledger,
     excludesUnpaid: settings.COMPATIBILITY !== 'mojaloop',
+    underWay: new Map(),
     untilComplete: (ids: readonly number[]) => untilComplete(all, ids, lines_wait_ms),
     async onClosed() {
       hasProcessing = true

@@ -19,7 +19,10 @@ import {
 /** Chosen by the maker, so that the same request can be sent again; made up where it is left out. */
 const requestId = z
   .string()
-  .regex(/^[A-Za-z0-9_.:-]{1,64}$/, { error: 'must have 1 to 64 letters, digits, _, ., : and -' })
+  .regex(
+    /^([0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}|[0-9A-HJKMNP-TV-Z]{26})$/,
+    { error: 'must be a UUID in small letters, or a ULID in capitals' },
+  )
 
 const base = { requestId: requestId.optional() }
 /** Participants go by their names. */

@@ -8,7 +8,7 @@ import { randomUUID } from 'node:crypto'
 import { answered, refused, type Answer } from '../answer.ts'
 import { currency, queryNumber, queryTime, wholeNumber, word } from '../fields.ts'
 import { reads, writes, type Operation } from '../operation.ts'
-import { passedOn, type Deps } from '../upstream.ts'
+import { passedOn, patient, type Deps } from '../upstream.ts'
 import { accountStates, settlementBody, settlementStates, shownSettlement } from './shown.ts'
 
 const windows_max = 1_000
@@ -197,13 +197,14 @@ async function createSettlement(
   if (new Set(windowIds).size < windowIds.length) {
     return refused('INVALID', 'a window is named more than once')
   }
-  const { settlement, refusal } = await deps.settlements.CreateSettlement({
+  const asked = {
     requestId: randomUUID(),
     model: body.settlementModel,
     reason: body.reason,
     windowIds,
     actor,
-  })
+  }
+  const { settlement, refusal } = await deps.settlements.CreateSettlement(asked, patient)
   if (refusal?.reason === 'MODEL_UNKNOWN') return refused('MODEL_MISSING', refusal.detail)
   if (refusal?.reason === 'WINDOW_UNKNOWN') return refused('WINDOW_MISSING', refusal.detail)
   if (refusal) return passedOn(refusal)
@@ -246,7 +247,7 @@ async function changeSettlement(
   if (state === undefined) return refused('MISSING', 'participants or state')
   if (reason === undefined) return refused('MISSING', 'reason')
   const asked = { settlementId, reason, externalReference, actor }
-  const { settlement, refusal } = await deps.settlements.AbortSettlement(asked)
+  const { settlement, refusal } = await deps.settlements.AbortSettlement(asked, patient)
   if (refusal) return passedOn(refusal)
   if (!settlement) throw new Error('a settlement was aborted without showing it')
   return answered(200, settlementBody(settlement))
@@ -260,7 +261,7 @@ async function stepAccounts(
   actor: string,
 ): Promise<Answer> {
   const asked = { settlementId, accounts, actor }
-  const { settlement, refusal } = await deps.settlements.UpdateSettlementAccounts(asked)
+  const { settlement, refusal } = await deps.settlements.UpdateSettlementAccounts(asked, patient)
   if (refusal) return passedOn(refusal)
   if (!settlement) throw new Error('accounts were stepped without showing the settlement')
   const named = settlement.accounts.filter(({ isUpdated, fault }) => isUpdated || fault)

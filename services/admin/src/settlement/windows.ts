@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { answered, refused, type Answer } from '../answer.ts'
 import { currency, queryNumber, queryTime, word } from '../fields.ts'
 import { reads, writes, type Operation } from '../operation.ts'
-import { passedOn, type Deps } from '../upstream.ts'
+import { passedOn, patient, type Deps } from '../upstream.ts'
 import { shownWindow, windowBody, windowStates } from './shown.ts'
 
 const search = z.object({
@@ -83,12 +83,8 @@ async function closeWindow(
   reason: string,
   actor: string,
 ): Promise<Answer> {
-  const { window, refusal } = await deps.windows.CloseSettlementWindow({
-    requestId: randomUUID(),
-    windowId,
-    reason,
-    actor,
-  })
+  const asked = { requestId: randomUUID(), windowId, reason, actor }
+  const { window, refusal } = await deps.windows.CloseSettlementWindow(asked, patient)
   if (refusal?.reason === 'WINDOW_UNKNOWN') return refused('WINDOW_MISSING', refusal.detail)
   if (refusal?.reason === 'WINDOW_EMPTY')
     return refused('WINDOW_EMPTY', `Window ${windowId} is empty`)

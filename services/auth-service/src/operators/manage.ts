@@ -180,7 +180,10 @@ export async function changePassword(
 ): Promise<Refused | undefined> {
   const { db, bus, secrets, life_s } = parts
   const proven = await prove(parts, name, old)
-  if (proven !== undefined) return proven
+  if (proven !== undefined) {
+    await recordFailed(parts, name, proven)
+    return proven
+  }
   const fault = passwordFault(name, password, old)
   if (fault !== undefined) return fault
   const hash = await secrets.hashPassword(password)
@@ -202,6 +205,20 @@ export async function changePassword(
     })
   })
   return undefined
+}
+
+/** Who tries to change a password without knowing it is on record. */
+async function recordFailed(
+  { db, bus }: ManageParts,
+  name: string,
+  { reason }: Refused,
+): Promise<void> {
+  if (reason !== 'INVALID' && reason !== 'LOCKED') return
+  const entry = { actor: name, action: 'ChangePassword', subject: subject(name) }
+  await db.transaction((tx) => {
+    record(bus, tx, { ...entry, before: null, after: null, at: new Date(), successful: false })
+    return Promise.resolve()
+  })
 }
 
 async function prove(

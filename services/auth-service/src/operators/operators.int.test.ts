@@ -202,6 +202,12 @@ describe('who guesses', () => {
       expect((await logIn(name, 'a wrong password')).refusal?.reason).toBe('SECRET_WRONG')
     }
     expect((await logIn()).refusal?.reason).toBe('LOCKED')
+    const change = { name, oldPassword: 'a wrong password', newPassword: 'another one to have' }
+    expect((await operators.ChangePassword(change)).refusal?.reason).toBe('LOCKED')
+    const failures = (await entries(`operators/${name}`, 7)).slice(-5)
+    expect(
+      failures.map(({ actionType, actionSuccessful }) => [actionType, actionSuccessful]),
+    ).toEqual([...Array.from({ length: 4 }, () => ['LogIn', false]), ['ChangePassword', false]])
     const [locked] = (await operators.ListOperators({ names: [name] })).operators
     expect(Date.parse(locked?.lockedUntil ?? '')).toBeGreaterThan(Date.now())
     const { operator } = await operators.ResetOperatorSecret({ name, actor: 'ada' })

@@ -48,6 +48,7 @@ export async function logIn(
   const hash = await claimAttempt(db, name, { now, forgottenFrom }, attempts_max)
   const [operator] = await operatorsOf(db, [name])
   if (hash === undefined && operator !== undefined) {
+    await db.transaction((tx) => recordLogIn(parts, tx, operator, now, false))
     return refuse('LOCKED', 'too many wrong passwords: wait, or have it reset')
   }
   const look = await secrets.look(secret, hash)

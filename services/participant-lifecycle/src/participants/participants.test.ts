@@ -6,6 +6,7 @@ import type { Change, Decision } from './domain/change.ts'
 import { addModelAccounts, create, createHubAccount } from './domain/create.ts'
 import type { Participant, ParticipantAccount } from './domain/participant.ts'
 import {
+  setAccountLimit,
   setAccountStatus,
   setEndpoint,
   setInitialLimit,
@@ -174,6 +175,20 @@ describe('limits', () => {
     ])
     expect(reasonOf(setLimit(fresh, first))).toBe('LIMIT_UNKNOWN')
     expect(reasonOf(setLimit(fresh, { ...first, currency: 'EUR' }))).toBe('ACCOUNT_UNKNOWN')
+  })
+
+  test('of an account need not be there before', () => {
+    const position = fresh.accounts.find(({ type }) => type === 'POSITION')?.id ?? 0
+    expect(changesOf(setAccountLimit(fresh, position, 7n))).toEqual([
+      {
+        type: 'SET_LIMIT',
+        accountId: position,
+        currency: 'USD',
+        limit: { value: 7n, alarmPercentage: 100_000n },
+        old: null,
+      },
+    ])
+    expect(changesOf(setAccountLimit(limited, position, 7n))).toMatchObject([{ old: limit }])
   })
 
   test('that are so already change nothing', () => {

@@ -124,11 +124,14 @@ async function take(
   return { type: 'DONE', settlementId }
 }
 
-/** Windows are as far as the least advanced of what they hold. */
+/**
+ * Windows are as far as the least advanced of what they hold.
+ * @param reason null: none was given for this, so the last one stays
+ */
 export async function followContents(
   tx: Transaction,
   windowIds: readonly number[],
-  reason: string,
+  reason: string | null,
 ): Promise<void> {
   const contents = await contentStatesOf(tx, windowIds)
   const states = new Map([...contents].map(([id, held]) => [id, windowStateOf(held)]))

@@ -61,6 +61,8 @@ export interface SteppingParts {
   readonly signal: AbortSignal
   /** Whether a net sender's amount is no cover until its funds out are recorded. */
   readonly excludesUnpaid: boolean
+  /** What this process finishes now, by the id of the step. */
+  readonly underWay: Map<string, Promise<Refused | undefined>>
 }
 
 export type Stepped = { readonly type: 'DONE'; readonly faults: readonly Fault[] } | Refused
@@ -165,11 +167,20 @@ export function beginStep(
   })
 }
 
-/** Goes on with a step whose intent is stored; undefined when it was taken. */
-export async function finishStep(
-  parts: SteppingParts,
-  step: OpenStep,
-): Promise<Refused | undefined> {
+/**
+ * Goes on with a step whose intent is stored; undefined when it was taken. Who asks again while a long one
+ * is under way waits for its end with the others.
+ */
+export function finishStep(parts: SteppingParts, step: OpenStep): Promise<Refused | undefined> {
+  const { underWay } = parts
+  const begun = underWay.get(step.stepId)
+  if (begun !== undefined) return begun
+  const finished = moveAndFollow(parts, step).finally(() => underWay.delete(step.stepId))
+  underWay.set(step.stepId, finished)
+  return finished
+}
+
+async function moveAndFollow(parts: SteppingParts, step: OpenStep): Promise<Refused | undefined> {
   const refused = await moveMoney(parts, step)
   if (refused !== undefined) return refused
   await parts.db.transaction((tx) => follow(parts, tx, step))
@@ -321,7 +332,7 @@ async function follow({ bus }: SteppingParts, tx: Transaction, step: OpenStep): 
     const windowIds = await windowsOf(tx, settlementId)
     await lockWindows(tx, windowIds)
     await saveContentStates(tx, settlementId, ending)
-    await followContents(tx, windowIds, aborted?.reason ?? '')
+    await followContents(tx, windowIds, aborted?.reason ?? null)
   }
   const named = new Set(changes.map(({ accountId }) => accountId))
   bus.announce(tx, [

@@ -311,14 +311,14 @@ export async function contentStatesOf(
 
 const saveStates = statement(`
   update settlement_windows windows
-  set state = after.state, reason = $3, changed_at = clock_timestamp()
+  set state = after.state, reason = coalesce($3, reason), changed_at = clock_timestamp()
   from unnest($1::text[]::integer[], $2::text[]) as after (id, state)
   where windows.id = after.id and windows.state is distinct from after.state`)
 
 export async function saveWindowStates(
   tx: Transaction,
   states: ReadonlyMap<number, WindowState>,
-  reason: string,
+  reason: string | null,
 ): Promise<void> {
   await tx.query(saveStates, [
     textArray([...states.keys()].map(String)),

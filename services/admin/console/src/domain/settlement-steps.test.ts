@@ -1,14 +1,16 @@
-import { expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import {
   canAbort,
   canClose,
   canSettle,
   hasReached,
   nextStep,
+  settlesLater,
   settlementStep,
   stepEffects,
   stepLabels,
   steps,
+  waitsFor,
 } from './settlement-steps.ts'
 
 const states = [
@@ -20,6 +22,44 @@ const states = [
   'SETTLED',
   'ABORTED',
 ]
+
+describe('a model settles', () => {
+  const usd = {
+    isActive: true,
+    currency: 'USD',
+    ledgerAccountType: 'POSITION',
+    settlementDelay: 'DEFERRED',
+  }
+  const fees = { ...usd, ledgerAccountType: 'INTERCHANGE_FEE' }
+  const rest = { ...usd, currency: '' }
+  const content = { state: 'CLOSED', currencyId: 'USD', ledgerAccountType: 'POSITION' }
+
+  test('what waits for it, in its currency and of its kind of account', () => {
+    const all = [usd, fees, rest]
+    expect(waitsFor(content, usd, all)).toBe(true)
+    expect(waitsFor({ ...content, state: 'ABORTED' }, usd, all)).toBe(true)
+    expect(waitsFor({ ...content, state: 'SETTLED' }, usd, all)).toBe(false)
+    expect(waitsFor({ ...content, currencyId: 'EUR' }, usd, all)).toBe(false)
+    expect(waitsFor(content, fees, all)).toBe(false)
+    expect(waitsFor({ ...content, ledgerAccountType: 'INTERCHANGE_FEE' }, fees, all)).toBe(true)
+  })
+
+  test('of all currencies, those that have no model of their own', () => {
+    const all = [usd, fees, rest]
+    expect(waitsFor(content, rest, all)).toBe(false)
+    expect(waitsFor({ ...content, currencyId: 'EUR' }, rest, all)).toBe(true)
+  })
+
+  test('later, unless it is off, settles at once, or is for what no transfer is in', () => {
+    const models = [
+      usd,
+      { ...usd, isActive: false },
+      { ...usd, settlementDelay: 'IMMEDIATE' },
+      { ...usd, ledgerAccountType: 'SETTLEMENT' },
+    ]
+    expect(models.map(settlesLater)).toEqual([true, false, false, false])
+  })
+})
 
 test('an account steps to the state after its own, and from the last to none', () => {
   expect(states.map(nextStep)).toEqual([

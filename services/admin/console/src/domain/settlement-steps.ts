@@ -63,6 +63,40 @@ export function canAbort(state: string, accounts: readonly SteppingAccount[]): b
   return early.includes(state) && accounts.every((account) => early.includes(account.state ?? ''))
 }
 
+/** As much of a settlement model, and of what a window holds, as says whether one settles the other. */
+export interface SettlingModel {
+  readonly isActive: boolean
+  /** Empty: it serves the currencies that have no model of their own. */
+  readonly currency: string
+  readonly ledgerAccountType: string
+  readonly settlementDelay: string
+}
+
+export interface Content {
+  readonly state: string
+  readonly currencyId: string
+  readonly ledgerAccountType: string
+}
+
+/** What settles at once, and what no transfer is ever allocated to, leaves nothing to settle. */
+export function settlesLater({ isActive, settlementDelay, ledgerAccountType }: SettlingModel) {
+  return isActive && settlementDelay === 'DEFERRED' && ledgerAccountType !== 'SETTLEMENT'
+}
+
+/** Whether what a window holds waits for this model; others are the models of all currencies. */
+export function waitsFor(
+  { state, currencyId, ledgerAccountType }: Content,
+  model: SettlingModel,
+  others: readonly SettlingModel[],
+): boolean {
+  if (state !== 'CLOSED' && state !== 'ABORTED') return false
+  if (ledgerAccountType !== model.ledgerAccountType) return false
+  if (model.currency !== '') return model.currency === currencyId
+  return !others.some(
+    (other) => other.currency === currencyId && other.ledgerAccountType === ledgerAccountType,
+  )
+}
+
 export function canClose(windowState: string): boolean {
   return windowState === 'OPEN'
 }

@@ -6,7 +6,14 @@ import { useOperator } from '../access.ts'
 import { call, get, query, Refusal } from '../api.ts'
 import { AskButton, listOf } from '../change.tsx'
 import type { Amount } from '../domain/amounts.ts'
-import { canClose, canSettle } from '../domain/settlement-steps.ts'
+import {
+  canClose,
+  canSettle,
+  settlesLater,
+  waitsFor,
+  type Content,
+  type SettlingModel,
+} from '../domain/settlement-steps.ts'
 import { Card, Loaded, Page, State, Table, Time } from '../ui.tsx'
 
 export interface Window {
@@ -15,12 +22,10 @@ export interface Window {
   readonly reason: string
   readonly createdDate: string
   readonly changedDate: string
-  readonly content: readonly {
+  readonly content: readonly (Content & {
     readonly id: number
-    readonly state: string
-    readonly currencyId: string
     readonly settlementId?: number
-  }[]
+  })[]
 }
 
 export interface SettlementAccount {
@@ -46,12 +51,8 @@ export interface Settlement {
   }[]
 }
 
-interface Model {
+interface Model extends SettlingModel {
   readonly name: string
-  readonly isActive: boolean
-  readonly currency: string
-  readonly settlementGranularity: string
-  readonly settlementDelay: string
 }
 
 const spans = ['7 days', '30 days', '365 days', 'all time'] as const
@@ -118,8 +119,8 @@ export function Settlements() {
         <Loaded query={windows}>
           {(all) => (
             <>
-              {(models.data ?? []).filter(isSettled).map((model) => (
-                <Begin key={model.name} model={model} windows={all} />
+              {(models.data ?? []).filter(settlesLater).map((model) => (
+                <Begin key={model.name} model={model} models={models.data ?? []} windows={all} />
               ))}
               <Windows windows={all} />
             </>
@@ -131,11 +132,6 @@ export function Settlements() {
       </Card>
     </Page>
   )
-}
-
-/** The others settle each transfer by itself. */
-function isSettled({ isActive, settlementGranularity, settlementDelay }: Model): boolean {
-  return isActive && settlementGranularity === 'NET' && settlementDelay === 'DEFERRED'
 }
 
 function Windows({ windows }: { windows: readonly Window[] }) {
@@ -180,23 +176,22 @@ function Close({ id }: { id: number }) {
   )
 }
 
-function hasContentFor({ state: windowState, content }: Window, { currency }: Model): boolean {
-  return (
-    canSettle(windowState) &&
-    content.some(
-      ({ currencyId, state }) =>
-        (state === 'CLOSED' || state === 'ABORTED') &&
-        // A model without currency serves those that have none of their own.
-        (currency === currencyId || currency === ''),
-    )
-  )
-}
-
 /** All windows that wait are chosen; fewer can be. */
-function Begin({ model, windows }: { model: Model; windows: readonly Window[] }) {
+function Begin({
+  model,
+  models,
+  windows,
+}: {
+  model: Model
+  models: readonly Model[]
+  windows: readonly Window[]
+}) {
   const { may } = useOperator()
   const [, navigate] = useLocation()
-  const waiting = windows.filter((window) => hasContentFor(window, model)).map(({ id }) => `${id}`)
+  const waiting = windows
+    .filter(({ state }) => canSettle(state))
+    .filter(({ content }) => content.some((each) => waitsFor(each, model, models)))
+    .map(({ id }) => `${id}`)
   if (waiting.length === 0 || !may('MANAGE_SETTLEMENTS')) return null
   return (
     <AskButton<'windows' | 'reason'>

@@ -99,6 +99,10 @@ export function setAccountLimit(
   if (account.type !== 'POSITION') {
     return refuse('ACCOUNT_TYPE_WRONG', `account ${accountId} is not of type POSITION`)
   }
+  if (account.limit === null) {
+    const limit: Limit = { value, alarmPercentage: defaultAlarmPercentage }
+    return change({ type: 'SET_LIMIT', accountId, currency: account.currency, limit, old: null })
+  }
   return setLimit(participant, { currency: account.currency, value, alarmPercentage: null })
 }
 

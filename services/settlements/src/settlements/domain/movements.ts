@@ -127,7 +127,10 @@ function turned(movement: Movement): Movement {
   return { ...movement, debit: movement.credit, credit: movement.debit }
 }
 
-/** Net and bilateral: each pair between its two accounts, when the one that owes is committed. */
+/**
+ * Net and bilateral: each pair between its two accounts, when the one that owes is committed. What it owes
+ * over all pairs, its net, awaits its funds out, and no more: a pair beyond that is moved in two parts.
+ */
 export function pairMovements(
   rules: Rules,
   stepping: readonly Stepping[],
@@ -135,16 +138,25 @@ export function pairMovements(
 ): readonly Movement[] {
   if (!rules.autoPositionReset) return []
   const committing = committingIn(stepping)
+  const unpaid = new Map<number, bigint>()
   return pairs
     .filter(({ payer }) => committing.has(payer.accountId))
-    .map(({ payer, payee, amount }) => ({
-      name: `COMMITTED/${payer.accountId}/${payee.accountId}`,
-      debit: { participant: payee.participant, type: rules.ledgerAccountType },
-      credit: { participant: payer.participant, type: rules.ledgerAccountType },
-      amount,
-      currency: payer.currency,
-      awaitsFundsOut: paysByFundsOut(rules),
-    }))
+    .flatMap(({ payer, payee, amount }) => {
+      const left = paysByFundsOut(rules) ? (unpaid.get(payer.accountId) ?? payer.net) : 0n
+      const awaiting = left <= 0n ? 0n : left < amount ? left : amount
+      unpaid.set(payer.accountId, left - awaiting)
+      const name = `COMMITTED/${payer.accountId}/${payee.accountId}`
+      const both = {
+        debit: { participant: payee.participant, type: rules.ledgerAccountType },
+        credit: { participant: payer.participant, type: rules.ledgerAccountType },
+        currency: payer.currency,
+      }
+      const parts = [
+        { ...both, name, amount: awaiting, awaitsFundsOut: true },
+        { ...both, name: `${name}/BALANCED`, amount: amount - awaiting, awaitsFundsOut: false },
+      ]
+      return parts.filter((part) => part.amount > 0n)
+    })
 }
 
 /** The accounts whose payers' side of gross transfers, or of pairs, is moved by this step. */

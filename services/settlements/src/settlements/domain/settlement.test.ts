@@ -243,6 +243,50 @@ describe('what moves', () => {
     expect(pairMovements(bilateral, committing.slice(1), pairs)).toEqual([])
   })
 
+  test('of pairs awaits funds out for what each owes over all of them, and no more', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.bigInt(-9n, 9n), { minLength: 6, maxLength: 6 }),
+        fc.subarray([1, 2, 3, 4]),
+        (owed, ids) => {
+          const among = [[1, 2], [1, 3], [1, 4], [2, 3], [2, 4], [3, 4]] as const // prettier-ignore
+          const net = (id: number) =>
+            among.reduce((sum, [one, other], at) => {
+              const amount = owed[at] ?? 0n
+              return sum + (one === id ? amount : other === id ? -amount : 0n)
+            }, 0n)
+          const all = [1, 2, 3, 4].map((id) => account(id, net(id), steps[2]))
+          const of = (id: number) => all[id - 1] ?? account(id, 0n, steps[2])
+          const pairs = among.flatMap(([one, other], at) => {
+            const amount = owed[at] ?? 0n
+            if (amount === 0n) return []
+            const [payer, payee] = amount > 0n ? [one, other] : [other, one]
+            return [{ payer: of(payer), payee: of(payee), amount: amount < 0n ? -amount : amount }]
+          })
+          const words = { reason: '', externalReference: '' }
+          const changes = ids.map((accountId) => ({ accountId, state: steps[3], ...words }))
+          const moved = pairMovements(
+            { ...rules, interchange: 'BILATERAL' },
+            steppingOf(all, changes),
+            pairs,
+          )
+          const sumOf = (id: number, awaiting?: boolean) =>
+            moved
+              .filter(({ credit }) => credit.participant === of(id).participant)
+              .filter(({ awaitsFundsOut }) => awaiting === undefined || awaiting === awaitsFundsOut)
+              .reduce((sum, { amount }) => sum + amount, 0n)
+          for (const id of ids) {
+            const owes = pairs.filter(({ payer }) => payer.accountId === id)
+            expect(sumOf(id)).toBe(owes.reduce((sum, { amount }) => sum + amount, 0n))
+            expect(sumOf(id, true)).toBe(net(id) > 0n ? net(id) : 0n)
+          }
+          expect(new Set(moved.map(({ name }) => name)).size).toBe(moved.length)
+          expect(moved.every(({ amount }) => amount > 0n)).toBe(true)
+        },
+      ),
+    )
+  })
+
   test('of a gross transfer takes positions back and moves the settlement accounts', () => {
     const line = {
       windowId: 1,

@@ -1,0 +1,105 @@
+/** Every step of a settlement leaves one entry of who took it, from what and to what. */
+import { settings as ledgerSettings, start as startLedger } from '@causeway/participant-lifecycle'
+import { onEvents } from '@causeway/events'
+import { defaultsOf, eventually } from '@causeway/runtime/testing'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import {
+  addFsp,
+  addModel,
+  closeOpen,
+  openHub,
+  openTestScheme,
+  patient,
+  pay,
+  settle,
+  stepAll,
+  type TestScheme,
+} from './testing/scheme.ts'
+
+interface Entry {
+  readonly actionType: string
+  readonly subject: string
+  readonly securityContext: { readonly userId: string }
+  readonly before: unknown
+  readonly after: unknown
+}
+
+let scheme: TestScheme
+let modelId: number
+const entries: Entry[] = []
+
+beforeAll(async () => {
+  scheme = await openTestScheme({
+    startLedger: (parts) => startLedger(defaultsOf(ledgerSettings), parts),
+  })
+  await onEvents(scheme.parts.bus, 'test', ['/audit-log-write'], (events) => {
+    entries.push(...events.map(({ payload }) => payload as Entry))
+    return Promise.resolve()
+  })
+  await openHub(scheme)
+  modelId = await addModel(scheme)
+  for (const name of ['greenbank', 'bluewallet']) await addFsp(scheme, name)
+})
+
+afterAll(() => scheme.stop())
+
+async function closedWindow() {
+  await pay(scheme, { payer: 'greenbank', payee: 'bluewallet', amount: '10', modelId })
+  return closeOpen(scheme)
+}
+
+function entriesOf(subject: string, count: number) {
+  return eventually(() => {
+    const found = entries.filter((entry) => entry.subject === subject)
+    return found.length >= count ? found : undefined
+  }, `${count} entries of ${subject}`)
+}
+
+test('closing a window, beginning a settlement, each of its steps, and its end', async () => {
+  const window = await closedWindow()
+  const settlement = await settle(scheme, [window.id])
+  for (const state of ['PS_TRANSFERS_RECORDED', 'PS_TRANSFERS_RESERVED', 'PS_TRANSFERS_COMMITTED'])
+    await stepAll(scheme, settlement, state)
+  expect((await stepAll(scheme, settlement, 'SETTLED')).state).toBe('SETTLED')
+
+  const [closing, ...more] = await entriesOf(`settlementWindows/${window.id}`, 1)
+  expect(more).toEqual([])
+  expect(closing).toMatchObject({
+    actionType: 'CloseSettlementWindow',
+    securityContext: { userId: 'ada' },
+    before: { state: 'OPEN' },
+    after: { reason: 'end of day' },
+  })
+  const all = await entriesOf(`settlements/${settlement.id}`, 5)
+  expect(all.map(({ actionType }) => actionType)).toEqual([
+    'CreateSettlement',
+    ...Array.from({ length: 4 }, () => 'UpdateSettlementAccounts'),
+  ])
+  expect(new Set(all.map(({ securityContext }) => securityContext.userId))).toEqual(
+    new Set(['ada']),
+  )
+  const ids = settlement.accounts.map(({ accountId }) => accountId)
+  const each = (state: string) => Object.fromEntries(ids.map((id) => [id, state]))
+  expect(all[0]).toMatchObject({ before: null, after: { windowIds: [window.id] } })
+  expect(all[4]).toMatchObject({
+    before: { state: 'PS_TRANSFERS_COMMITTED', accounts: each('PS_TRANSFERS_COMMITTED') },
+    after: { state: 'SETTLED', changes: ids.map((accountId) => ({ accountId, state: 'SETTLED' })) },
+  })
+  // The window keeps what it was closed for.
+  const { window: settled } = await scheme.windows.GetSettlementWindow({ id: window.id })
+  expect(settled).toMatchObject({ state: 'SETTLED', reason: 'daily' })
+})
+
+test('an abort', async () => {
+  const settlement = await settle(scheme, [(await closedWindow()).id])
+  const request = { settlementId: settlement.id, reason: 'a bank is closed', actor: 'grace' }
+  await scheme.settlements.AbortSettlement({ ...request, externalReference: '' }, patient)
+  const [, abort, ...more] = await entriesOf(`settlements/${settlement.id}`, 2)
+  expect(more).toEqual([])
+  expect(abort).toMatchObject({
+    actionType: 'AbortSettlement',
+    securityContext: { userId: 'grace' },
+    before: { state: 'PENDING_SETTLEMENT' },
+    after: { state: 'ABORTED', reason: 'a bank is closed' },
+  })
+})
