@@ -28,7 +28,9 @@ const onTheWay: readonly ServiceName[] = [
   'notifications',
 ]
 
-/** So that all of them together stay below what PostgreSQL has. */
+/** Of PostgreSQL. */
+const connections_max = 500
+/** So that all of them together stay below that. */
 const connections = {
   ACCOUNT_LOOKUP_CONNECTIONS_MAX: '2',
   QUOTING_CONNECTIONS_MAX: '2',
@@ -109,7 +111,7 @@ async function startCounting(dataDir: string): Promise<Postgres> {
   } finally {
     await first.stop()
   }
-  return startPostgres(dataDir, 'fsync')
+  return startPostgres(dataDir, 'fsync', connections_max)
 }
 
 function kill(pid: number): void {

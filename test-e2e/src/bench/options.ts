@@ -69,8 +69,8 @@ was made, and the FSPs, the tables and POST /verify agree; else 1 with what is w
   --json FILE        write the report as JSON; of several runs a list
   --html FILE        write it as a page with plots
   --compare FILE     print how many times as much as in an earlier report (JSON)
-  --profile          take a CPU profile of the hub and name its largest functions; costs CPU itself
-  --profiles FOLDER  the same, and keep the profiles of the hub and of the FSPs there
+  --profile          take a CPU profile of each process and name its largest functions; costs CPU itself
+  --profiles FOLDER  the same, and keep the profiles there
 
 What is less than the default is named in the report as a relaxation:
 

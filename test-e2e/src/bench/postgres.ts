@@ -20,8 +20,9 @@ const look_ms = 50
 export async function startPostgres(
   dataDir: string,
   durability: 'fsync' | 'none',
+  connections_max = 100,
 ): Promise<Postgres> {
-  const keeper = spawn(process.execPath, [program, dataDir, durability], {
+  const keeper = spawn(process.execPath, [program, dataDir, durability, `${connections_max}`], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const [said] = (await once(keeper.stdout, 'data')) as [Buffer]

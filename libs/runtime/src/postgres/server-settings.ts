@@ -11,7 +11,6 @@ const settings = {
   listen_addresses: '',
   port: String(socketPort),
   unix_socket_permissions: '0700',
-  max_connections: '100',
   // Also without fsync a commit has reached the system, so that a killed server loses none.
   synchronous_commit: 'on',
   // A backend whose client was killed does not finish a long statement first.
@@ -46,9 +45,14 @@ const settings = {
 } as const
 
 /** Arguments of `postgres`; nothing is written into its configuration files. */
-export function serverArguments(socketFolder: string, durability: Durability): readonly string[] {
+export function serverArguments(
+  socketFolder: string,
+  durability: Durability,
+  connections_max = 100,
+): readonly string[] {
   const all = {
     ...settings,
+    max_connections: String(connections_max),
     ...(durability === 'none' ? fleeting : lasting),
     // The list is split at commas, but not inside double quotes.
     unix_socket_directories: `"${socketFolder.replaceAll('"', '""')}"`,

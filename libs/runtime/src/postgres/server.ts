@@ -30,6 +30,8 @@ export type { Durability }
 export interface ServerOptions {
   readonly dataDir: string
   readonly durability: Durability
+  /** Connections that it allows (100). */
+  readonly connections_max?: number
   /** Deletes DATA_DIR/pg first. */
   readonly fresh?: boolean
   readonly log: Logger
@@ -134,14 +136,14 @@ async function startOnce(
 function spawnServer(
   place: Place,
   installation: Installation,
-  { durability, log }: ServerOptions,
+  { durability, connections_max, log }: ServerOptions,
 ): { readonly server: ChildProcess; readonly output: ServerOutput } {
   const { pgFolder, reachable, socketFolder, dataDir } = place
   const args = ['-D', reachable ? pgFolder : workingFolder]
   try {
     const server = spawn(
       installation.postgres,
-      [...args, ...serverArguments(socketFolder, durability)],
+      [...args, ...serverArguments(socketFolder, durability, connections_max)],
       {
         ...spawnOptions(place, pgFolder),
         // A Ctrl-C in the terminal is for us; we stop the server when its users have stopped.

@@ -28,7 +28,9 @@ async function main(): Promise<void> {
     process.stdout.write(partsTable(costs))
     if (file === undefined) return
     const report = [JSON.parse(await readFile(file, 'utf8')) as Report | readonly Report[]].flat()
-    for (const each of report) process.stdout.write(`\n${sumTable(costs, each)}`)
+    // Of services that run apart nobody has counted the events.
+    const inOneProcess = report.filter(({ apart }) => apart === undefined)
+    for (const each of inOneProcess) process.stdout.write(`\n${sumTable(costs, each)}`)
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 5 })
   }

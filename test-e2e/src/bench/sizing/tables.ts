@@ -45,7 +45,7 @@ function tableOf(title: string, points: readonly Point[]): string {
     ['MB on disk', (own) => String(Math.round(middle(own, megabytes)))],
     ['runs', ({ length }) => String(length)],
     ['cores of others', (own) => hundredths(middle(own, ({ others_cores }) => others_cores))],
-    ['µs per bare POST', (own) => String(middle(own, ({ us_per_post }) => us_per_post))],
+    ['µs per bare POST', (own) => hundredths(middle(own, ({ us_per_post }) => us_per_post))],
   ]
   const all = sizes.map((size) => ofSize(points, size))
   const there = columns.filter(([, cell]) => all.some((own) => cell(own) !== undefined))
