@@ -27,10 +27,10 @@ describe('a model settles', () => {
   const usd = {
     isActive: true,
     currency: 'USD',
-    ledgerAccountType: 'POSITION',
+    ledgerAccountTypeId: 'POSITION',
     settlementDelay: 'DEFERRED',
   }
-  const fees = { ...usd, ledgerAccountType: 'INTERCHANGE_FEE' }
+  const fees = { ...usd, ledgerAccountTypeId: 'INTERCHANGE_FEE' }
   const rest = { ...usd, currency: '' }
   const content = { state: 'CLOSED', currencyId: 'USD', ledgerAccountType: 'POSITION' }
 
@@ -55,7 +55,7 @@ describe('a model settles', () => {
       usd,
       { ...usd, isActive: false },
       { ...usd, settlementDelay: 'IMMEDIATE' },
-      { ...usd, ledgerAccountType: 'SETTLEMENT' },
+      { ...usd, ledgerAccountTypeId: 'SETTLEMENT' },
     ]
     expect(models.map(settlesLater)).toEqual([true, false, false, false])
   })

@@ -68,7 +68,8 @@ export interface SettlingModel {
   readonly isActive: boolean
   /** Empty: it serves the currencies that have no model of their own. */
   readonly currency: string
-  readonly ledgerAccountType: string
+  /** The name of a type, whatever the API calls the member. */
+  readonly ledgerAccountTypeId: string
   readonly settlementDelay: string
 }
 
@@ -79,8 +80,8 @@ export interface Content {
 }
 
 /** What settles at once, and what no transfer is ever allocated to, leaves nothing to settle. */
-export function settlesLater({ isActive, settlementDelay, ledgerAccountType }: SettlingModel) {
-  return isActive && settlementDelay === 'DEFERRED' && ledgerAccountType !== 'SETTLEMENT'
+export function settlesLater({ isActive, settlementDelay, ledgerAccountTypeId }: SettlingModel) {
+  return isActive && settlementDelay === 'DEFERRED' && ledgerAccountTypeId !== 'SETTLEMENT'
 }
 
 /** Whether what a window holds waits for this model; others are the models of all currencies. */
@@ -90,10 +91,10 @@ export function waitsFor(
   others: readonly SettlingModel[],
 ): boolean {
   if (state !== 'CLOSED' && state !== 'ABORTED') return false
-  if (ledgerAccountType !== model.ledgerAccountType) return false
+  if (ledgerAccountType !== model.ledgerAccountTypeId) return false
   if (model.currency !== '') return model.currency === currencyId
   return !others.some(
-    (other) => other.currency === currencyId && other.ledgerAccountType === ledgerAccountType,
+    (other) => other.currency === currencyId && other.ledgerAccountTypeId === ledgerAccountType,
   )
 }
 
