@@ -85,7 +85,7 @@ test('an FSP that cannot be reached: the payer FSP is told 1001', async () => {
   const nobody = await scheme.join('silverbank')
   await nobody.stop()
   const quote = newQuote(payer, nobody, { expiration: new Date(Date.now() + 4_000).toISOString() })
-  await payer.send('POST', '/quotes', quote, to(nobody))
+  expect(await payer.send('POST', '/quotes', quote, to(nobody))).toMatchObject({ status: 202 })
   const told = await payer.await(at('PUT', `/quotes/${quote.quoteId}/error`), {
     timeout_ms: 20_000,
   })
