@@ -119,7 +119,8 @@ function utcOf(text: string): string {
 /** A day, UTC. */
 export const queryDay = z.iso.date({ error: 'must be YYYY-MM-DD' })
 
-export const transferId = z
+/** What names a transfer, and what a caller names its own requests by. */
+export const correlationId = z
   .string()
   .refine(isCorrelationId, because('MALFORMED', 'must be a UUID in lower case or a ULID'))
   .meta({ description: 'A UUID in lower case, or a ULID.' })
@@ -229,7 +230,7 @@ export const pathVariables = {
   kid: keyId,
   notificationId,
   ruleId,
-  transferId,
+  transferId: correlationId,
   asset: word,
   settlementId: queryNumber,
   participantId: queryNumber,

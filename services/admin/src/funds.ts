@@ -7,14 +7,14 @@ import { formatAmount } from '@causeway/money'
 import type { FundsMovement } from '@causeway/protos'
 import { z } from 'zod'
 import { answered, refused, type Answer } from './answer.ts'
-import { cursor, extensionList, money, pageSize, transferId, word } from './fields.ts'
+import { correlationId, cursor, extensionList, money, pageSize, word } from './fields.ts'
 import type { Json } from './json.ts'
 import { reads, writes, type Operation } from './operation.ts'
 import { shownAmount, shownTime } from './shapes.ts'
 import { findParticipant, passedOn, unitsOf, unknownParticipant, type Deps } from './upstream.ts'
 
 const funds = z.strictObject({
-  transferId,
+  transferId: correlationId,
   externalReference: word,
   action: z.enum(['recordFundsIn', 'recordFundsOutPrepareReserve']),
   reason: word,

@@ -1,6 +1,6 @@
 /** Every step of a settlement leaves one entry of who took it, from what and to what. */
 import { settings as ledgerSettings, start as startLedger } from '@causeway/participant-lifecycle'
-import { onEvents } from '@causeway/events'
+import { onEvents, type Payload } from '@causeway/events'
 import { defaultsOf, eventually } from '@causeway/runtime/testing'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import {
@@ -16,24 +16,16 @@ import {
   type TestScheme,
 } from './testing/scheme.ts'
 
-interface Entry {
-  readonly actionType: string
-  readonly subject: string
-  readonly securityContext: { readonly userId: string }
-  readonly before: unknown
-  readonly after: unknown
-}
-
 let scheme: TestScheme
 let modelId: number
-const entries: Entry[] = []
+const entries: Payload<'/audit-log-write'>[] = []
 
 beforeAll(async () => {
   scheme = await openTestScheme({
     startLedger: (parts) => startLedger(defaultsOf(ledgerSettings), parts),
   })
   await onEvents(scheme.parts.bus, 'test', ['/audit-log-write'], (events) => {
-    entries.push(...events.map(({ payload }) => payload as Entry))
+    entries.push(...events.map(({ payload }) => payload))
     return Promise.resolve()
   })
   await openHub(scheme)

@@ -105,7 +105,7 @@ test('services that run apart are told one by one, with all their processes, and
   expect(report.cpu_ms_by_service).toEqual({ quoting: 1, transfers: 1 })
   const table = tableOf(report)
   expect(table).toContain('services          apart, on Kafka, 2 of each on the way of a payment\n')
-  expect(table).toContain('    transfers     1 ms\n')
+  expect(table).toContain('                  transfers               1 ms\n')
   expect(table).toContain('  Kafka           0.5 ms\n')
   expect(tableOf(reportOf(options, findings))).not.toContain('  Kafka  ')
 })

@@ -270,7 +270,7 @@ function apartRows({ apart }: Report) {
 }
 
 function serviceRows({ cpu_ms_by_service: services = {} }: Report) {
-  return Object.entries(services).map(([name, ms]) => [`    ${name}`, `${ms} ms`] as const)
+  return Object.entries(services).map(([name, ms]) => ['', `${name.padEnd(24)}${ms} ms`] as const)
 }
 
 function windowRows({ windows_closed: closed }: Report) {

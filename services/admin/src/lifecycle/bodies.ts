@@ -3,6 +3,7 @@ import { formatAmount } from '@causeway/money'
 import type { Change } from '@causeway/protos'
 import { z } from 'zod'
 import {
+  correlationId,
   currency,
   decimalFromZero,
   endpointType,
@@ -17,14 +18,7 @@ import {
 } from '../fields.ts'
 
 /** Chosen by the maker, so that the same request can be sent again; made up where it is left out. */
-const requestId = z
-  .string()
-  .regex(
-    /^([0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}|[0-9A-HJKMNP-TV-Z]{26})$/,
-    { error: 'must be a UUID in small letters, or a ULID in capitals' },
-  )
-
-const base = { requestId: requestId.optional() }
+const base = { requestId: correlationId.optional() }
 /** Participants go by their names. */
 const participantId = word.min(2).max(30)
 const accountId = wholeNumber(1, 2 ** 31 - 1)
@@ -118,7 +112,7 @@ export const updateEndpoints = z.strictObject({
 
 /** What a checker says. */
 export const verdict = z.strictObject({
-  requestId,
+  requestId: correlationId,
   decision: z.enum(['APPROVE', 'REJECT']),
   note: z
     .string()

@@ -1,7 +1,7 @@
 /** Payments for the operator: a search, the story of one, and how much is going on. */
 import { z } from 'zod'
 import { answered, refused, type Answer } from '../answer.ts'
-import { cursor, queryTime, transferId as anyTransferId, word } from '../fields.ts'
+import { correlationId, cursor, queryTime, word } from '../fields.ts'
 import type { Json } from '../json.ts'
 import { reads, type Operation } from '../operation.ts'
 import { unitsOf, type Deps } from '../upstream.ts'
@@ -17,7 +17,7 @@ const activity_seconds = 10
 const states = ['RECEIVED', 'RESERVED', 'COMMITTED', 'ABORTED'] as const
 
 const search = z.object({
-  transferId: anyTransferId.optional(),
+  transferId: correlationId.optional(),
   fspId: word.optional().meta({ description: 'As payer or as payee.' }),
   state: z.enum(states).optional(),
   from: queryTime.optional().meta({ description: 'Of the moment in which the request came.' }),
