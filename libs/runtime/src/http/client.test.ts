@@ -9,14 +9,16 @@ import { HttpFailure, httpFailure } from './failure.ts'
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
 let client: HttpClient
+let hasty: HttpClient
 let servers: Server[] = []
 
 beforeEach(() => {
-  client = createHttpClient({ connections_per_origin_max: 2, timeout_ms: 150 })
+  client = createHttpClient({ connections_per_origin_max: 2, timeout_ms: 60_000 })
+  hasty = createHttpClient({ connections_per_origin_max: 2, timeout_ms: 150 })
 })
 
 afterEach(async () => {
-  await client.close()
+  await Promise.all([client.close(), hasty.close()])
   for (const server of servers) {
     server.close()
     server.closeAllConnections()
@@ -37,6 +39,10 @@ async function serve(handler: Handler): Promise<{ url: string; connections: () =
 
 function get(url: string, more: Partial<HttpRequest> = {}) {
   return client.request({ method: 'GET', url, headers: {}, ...more })
+}
+
+function getHastily(url: string) {
+  return hasty.request({ method: 'GET', url, headers: {} })
 }
 
 async function failureOf(request: Promise<unknown>): Promise<HttpFailure> {
@@ -113,31 +119,34 @@ describe('bounds', () => {
 
   test('an answer that does not come is a TIMEOUT', async () => {
     const { url } = await serve(() => undefined)
-    expect((await failureOf(get(url))).kind).toBe('TIMEOUT')
+    expect((await failureOf(getHastily(url))).kind).toBe('TIMEOUT')
   })
 
   test('a body that stops in its middle is a TIMEOUT', async () => {
     const { url } = await serve((_request, response) => response.writeHead(200).write('half'))
-    expect((await failureOf(get(url))).kind).toBe('TIMEOUT')
+    expect((await failureOf(getHastily(url))).kind).toBe('TIMEOUT')
   })
 
   test('the wait for a connection counts', async () => {
     const { url } = await serve(() => undefined)
-    const failures = ['/1', '/2', '/3'].map((path) => failureOf(get(url + path)))
+    const failures = ['/1', '/2', '/3'].map((path) => failureOf(getHastily(url + path)))
     const kinds = (await Promise.all(failures)).map(({ kind }) => kind)
     expect(kinds).toEqual(['TIMEOUT', 'TIMEOUT', 'TIMEOUT'])
   })
 
   test('a request that is given up while it waits for a connection is never sent', async () => {
     const seen: string[] = []
+    const held: ServerResponse[] = []
+    const waiting = new AbortController()
     const { url } = await serve((request, response) => {
       seen.push(request.url ?? '')
-      if (seen.length === 2) waiting.abort()
       if (seen.length > 2) response.end()
+      else held.push(response)
+      if (seen.length === 2) waiting.abort()
     })
-    const waiting = new AbortController()
-    const busy = ['/1', '/2'].map((path) => failureOf(get(url + path)))
+    const busy = ['/1', '/2'].map((path) => get(url + path))
     await failureOf(get(`${url}/3`, { signal: waiting.signal }))
+    for (const response of held) response.end()
     await Promise.all(busy)
     await get(`${url}/4`)
     expect(seen).toEqual(['/1', '/2', '/4'])
