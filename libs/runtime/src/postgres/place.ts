@@ -61,7 +61,7 @@ function makeFolder(path: string): void {
   const found = statSync(path, { throwIfNoEntry: false })
   if (found === undefined) {
     makeFolder(dirname(path))
-    mkdirSync(path, { mode: 0o755 })
+    makeUnlessThere(path, 0o755)
   } else if (!found.isDirectory()) {
     throw new StartError(`DATA_DIR ${path} is not a folder.`)
   }
@@ -136,20 +136,38 @@ function canEnter({ uid, gid }: Account, folder: string): boolean {
   return spawnSync('/bin/sh', ['-c', 'cd "$1"', 'sh', folder], options).status === 0
 }
 
+/**
+ * A folder that this process's own user owns may be one that another start has made and not yet
+ * handed over, or never will, since it was killed between: who finds it hands it over.
+ */
 function makeSocketFolder(path: string, account: Account | undefined): void {
-  let found: Stats | undefined
-  try {
-    found = lstatSync(path, { throwIfNoEntry: false })
-    if (found === undefined) makePrivateFolder(path, account)
-  } catch (error) {
-    throw new StartError(`The socket folder ${path} cannot be made (${(error as Error).message}).`)
-  }
-  if (found === undefined) return
-  const uid = account?.uid ?? process.getuid?.()
-  if (!found.isDirectory() || (uid !== undefined && found.uid !== uid)) {
+  const found = makeOrFind(path)
+  const own = process.getuid?.()
+  const uid = account?.uid ?? own
+  const isOurs = uid === undefined || found.uid === uid || found.uid === own
+  if (!found.isDirectory() || !isOurs) {
     throw new StartError(`The socket folder ${path} belongs to another user: remove it.`)
   }
   if ((found.mode & 0o077) !== 0) {
     throw new StartError(`The socket folder ${path} is open to other users: remove it.`)
+  }
+  if (account !== undefined && found.uid !== uid) chownSync(path, account.uid, account.gid)
+}
+
+function makeOrFind(path: string): Stats {
+  try {
+    makeUnlessThere(path, 0o700)
+    return lstatSync(path)
+  } catch (error) {
+    throw new StartError(`The socket folder ${path} cannot be made (${(error as Error).message}).`)
+  }
+}
+
+/** Two processes may start on one DATA_DIR at the same time. */
+function makeUnlessThere(path: string, mode: number): void {
+  try {
+    mkdirSync(path, { mode })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
 }

@@ -220,6 +220,12 @@ describe('a DATA_DIR that another process uses', () => {
     expect(rows).toEqual([{ application_name: `causeway hub, process ${process.pid}` }])
   })
 
+  test('is used though another start was killed before it handed over the socket folder', async () => {
+    rmSync(join(dataDir, 'run'), { recursive: true, force: true })
+    mkdirSync(join(dataDir, 'run'), { mode: 0o700 })
+    await remember(await start(), 'kept')
+  })
+
   test('goes to exactly one of two that start at the same time', async () => {
     rmSync(join(dataDir, 'pg'), { recursive: true })
     const lines = await Promise.all([startElsewhere().firstLine, startElsewhere().firstLine])
