@@ -4,4 +4,12 @@
  */
 export { defaultsOf } from './testing/defaults.ts'
 export { eventually } from './testing/eventually.ts'
+export {
+  brokerFolderVariable,
+  brokerPortVariable,
+  freePorts,
+  killBroker,
+  startBroker,
+  writeCertificates,
+} from './testing/kafka-broker.ts'
 export { openTestParts, type TestParts } from './testing/test-parts.ts'

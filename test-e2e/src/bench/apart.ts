@@ -2,14 +2,18 @@
  * The hub of a run as it is run in earnest: each service in a process of its own, one or several of each
  * that a payment passes through, on a PostgreSQL with fsync and one Kafka broker, all on this machine.
  */
-import { issueClientCertificate, makeCa } from '@causeway/pki'
-import { execFile } from 'node:child_process'
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import {
+  brokerFolderVariable,
+  brokerPortVariable,
+  freePorts,
+  killBroker,
+  startBroker,
+  writeCertificates,
+} from '@causeway/runtime/testing'
+import { chmodSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { openApartHub } from '../hub/apart.ts'
-import { isFree, newDataDir, removeDataDir } from '../hub/hub-process.ts'
+import { newDataDir, removeDataDir } from '../hub/hub-process.ts'
 import { processes, type House } from '../hub/house.ts'
 import { serviceNames, type ProcessName, type ServiceName } from '../hub/services.ts'
 import { countStatements, openHubDatabase } from './database.ts'
@@ -38,13 +42,6 @@ const connections = {
   TRANSFERS_CONNECTIONS_MAX: '2',
 } as const
 
-const run = promisify(execFile)
-const brokerScript = fileURLToPath(
-  new URL('../../../libs/tooling/src/kafka-broker.mjs', import.meta.url),
-)
-/** The broker's own port, and those that it takes behind it. */
-const portsOfBroker = 6
-
 /**
  * @param replicas processes of each service that a payment passes through
  * @param flagsOf of Node.js, for a process
@@ -66,12 +63,12 @@ export async function openApart(
     undo.push(() => postgres.stop())
     const kafka = join(folder, 'kafka')
     const port = await freePorts()
-    writeBrokerCertificates(kafka)
-    await run(process.execPath, [brokerScript, 'start', String(port), kafka])
-    undo.push(() => run(process.execPath, [brokerScript, 'kill', kafka]))
+    writeCertificates(kafka)
+    await startBroker(port, kafka)
+    undo.push(() => killBroker(kafka))
     process.env['CAUSEWAY_TEST_SOCKET_FOLDER'] = postgres.socketFolder
-    process.env['CAUSEWAY_TEST_KAFKA_FOLDER'] = kafka
-    process.env['CAUSEWAY_TEST_KAFKA_PORT'] = String(port)
+    process.env[brokerFolderVariable] = kafka
+    process.env[brokerPortVariable] = String(port)
     const pids = new Map<string, number>()
     undo.push(() => Promise.resolve([...pids.values()].forEach(kill)))
     const settings = { ...connections, ...hubSettings(options) }
@@ -134,26 +131,5 @@ function counting(pids: Map<string, number>, flagsOf: (name: string) => readonly
       void running.ended.then(() => pids.get(program.name) === pid && pids.delete(program.name))
       return running
     },
-  }
-}
-
-function writeBrokerCertificates(folder: string): void {
-  const validity = { from: new Date(Date.now() - 60_000), to: new Date(Date.now() + 86_400_000) }
-  const subject = (commonName: string) => ({ commonName, organization: undefined })
-  const ca = makeCa({ subject: subject('Kafka of the tests'), validity })
-  const names = { dns: ['localhost'], ip: ['127.0.0.1'] }
-  const broker = issueClientCertificate(ca, { subject: subject('broker'), names, validity })
-  mkdirSync(folder, { recursive: true })
-  const write = (name: string, content: string) => writeFileSync(join(folder, name), content)
-  write('ca.pem', ca.certificate)
-  write('ca.key', ca.key)
-  write('broker.pem', `${broker.key}${broker.certificate}`)
-}
-
-async function freePorts(): Promise<number> {
-  for (;;) {
-    const first = 20_000 + Math.floor(Math.random() * 10_000)
-    const ports = Array.from({ length: portsOfBroker }, (_, n) => first + n)
-    if ((await Promise.all(ports.map(isFree))).every(Boolean)) return first
   }
 }

@@ -69,7 +69,7 @@ export async function freePort(): Promise<string> {
 }
 
 /** Whether nobody listens on it now. */
-export function isFree(port: number): Promise<boolean> {
+function isFree(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer()
     server.once('error', () => resolve(false))

@@ -1,8 +1,11 @@
-/** How the set-up of a test run hands its Kafka broker to the tests, which may kill it and bring it back. */
+/** A Kafka broker of a test run: how it is started, and how the tests find it, who may kill it and bring it back. */
 import { execFile } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { makeTestCa } from './certificates.ts'
 
 /** The environment of the test processes names them. */
 export const brokerPortVariable = 'CAUSEWAY_TEST_KAFKA_PORT'
@@ -24,6 +27,18 @@ export const caFiles = {
   broker: 'broker.pem',
 } as const
 
+/** The broker's own, and the authority that may issue those of its users. */
+export function writeCertificates(folder: string): void {
+  const ca = makeTestCa(caFiles.name)
+  const broker = ca.issue('broker')
+  mkdirSync(folder, { recursive: true })
+  const write = (name: string, content: string) => writeFileSync(join(folder, name), content)
+  write(caFiles.certificate, ca.certificate)
+  write(caFiles.key, ca.key)
+  write(caFiles.broker, `${broker.key}${broker.certificate}`)
+}
+
+/** Needs the certificates; answers when it takes messages. */
 export async function startBroker(port: number, folder: string): Promise<void> {
   await run(process.execPath, [script, 'start', String(port), folder])
 }

@@ -1,16 +1,15 @@
 /** One PostgreSQL and one Kafka broker for a whole run of the tests on Kafka, each in a folder of its own. */
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { makeTestCa } from './certificates.ts'
 import globalSetup from './global-setup.ts'
 import {
   brokerFolderVariable,
   brokerPortVariable,
-  caFiles,
   freePorts,
   killBroker,
   startBroker,
+  writeCertificates,
 } from './kafka-broker.ts'
 
 export default async function kafkaSetup(): Promise<void> {
@@ -21,16 +20,6 @@ export default async function kafkaSetup(): Promise<void> {
   await Promise.all([globalSetup(), startBroker(port, folder)])
   process.env[brokerPortVariable] = String(port)
   process.env[brokerFolderVariable] = folder
-}
-
-/** The broker's own, and the authority that may issue those of its users. */
-function writeCertificates(folder: string): void {
-  const ca = makeTestCa(caFiles.name)
-  const broker = ca.issue('broker')
-  const write = (name: string, content: string) => writeFileSync(join(folder, name), content)
-  write(caFiles.certificate, ca.certificate)
-  write(caFiles.key, ca.key)
-  write(caFiles.broker, `${broker.key}${broker.certificate}`)
 }
 
 /** A run that was cut off could not end its broker. */
