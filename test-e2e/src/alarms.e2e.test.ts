@@ -1,4 +1,4 @@
-/** People are told by e-mail when a position comes near its limit; windows close at their times. */
+/** People are told by e-mail when a position comes near its limit or a request waits; windows close at their times. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Fsp } from './hub/fsp.ts'
 import { openMailbox, type Mailbox } from './hub/mailbox.ts'
@@ -97,6 +97,18 @@ test('a transfer that is refused for want of liquidity is told, and so is a chan
   ])
   expect(await mailbox.await(near, 4)).toHaveLength(4)
 }, 60_000)
+
+test('a request is told to who may decide it, and not to who has asked', async () => {
+  const { operator } = scheme
+  await answered(operator.call('PUT', '/operators/administrator', { email: 'root@hub.example' }))
+  const checker = { name: 'grace', roles: ['checker'], email: 'grace@hub.example' }
+  await answered(operator.call('POST', '/operators', checker))
+  const wanted = { participantId: 'bluewallet', newState: 'SUSPENDED', reason: 'as agreed' }
+  await answered(operator.call('POST', '/UpdateParticipantState', wanted))
+  expect(await mailbox.await(/waits for a decision/, 1)).toEqual([
+    'grace@hub.example: bluewallet: UpdateParticipantState waits for a decision',
+  ])
+})
 
 test('a window with a committed transfer is closed at its time by the scheduler', async () => {
   await answered(

@@ -1,6 +1,7 @@
 export { topicAccess } from './access.ts'
 export { auditEntry, type AuditedAction, type AuditedState } from './audit.ts'
 export { catalogue, sharedTopics, topics, type EventName, type Payload } from './catalogue.ts'
+export { privilegeOfCall } from './four-eyes.ts'
 export { define, type EventDefinition, type Publisher } from './define.ts'
 export {
   derivedId,

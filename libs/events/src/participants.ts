@@ -30,6 +30,14 @@ const ofAccount = {
   changedAt: z.string(),
 }
 
+const ofRequest = {
+  participantId: z.string(),
+  requestId: z.string(),
+  /** The maker's call: ManageFunds. */
+  type: z.string(),
+  createdBy: z.string(),
+}
+
 const accountStatus = z.object({ ...ofAccount, isActive: z.boolean() })
 
 export const participantEvents = {
@@ -151,6 +159,30 @@ export const participantEvents = {
       endpoints: z.array(endpoint),
       version: z.int(),
       changedAt: z.string(),
+    }),
+  }),
+  ParticipantChangeRequested: define({
+    ...ofParticipant,
+    consumers: ['auth-service'],
+    about: 'Somebody asks for a change; another person has to decide about it.',
+    schema: z.object({
+      ...ofRequest,
+      /** What a person must be allowed who may approve it: APPROVE_MANAGE_FUNDS. */
+      approvedWith: z.string(),
+      requestedAt: z.string(),
+    }),
+  }),
+  ParticipantChangeDecided: define({
+    ...ofParticipant,
+    consumers: ['auth-service'],
+    about: 'A change that somebody asked for was approved and made, or rejected.',
+    schema: z.object({
+      ...ofRequest,
+      state: z.enum(['APPROVED', 'REJECTED']),
+      decidedBy: z.string(),
+      decidedAt: z.string(),
+      /** What the decider wrote, or nothing. */
+      note: z.string(),
     }),
   }),
 }

@@ -9,6 +9,8 @@ export interface Answered {
   readonly status: 200 | 201 | 202 | 204 | 503
   /** undefined: the answer has no body. */
   readonly body: Json | undefined
+  /** Where a list goes on that did not fit: the `cursor` of the next page. */
+  readonly next?: string
 }
 
 /** Anything but JSON, a piece at a time: it may be longer than memory is wide. */
@@ -30,6 +32,11 @@ export interface Refused {
 
 export function answered(status: Answered['status'], body?: Json): Answered {
   return { outcome: 'answered', status, body }
+}
+
+/** A list without an envelope: where it goes on stands in the header Link (RFC 8288). */
+export function page(body: Json, next: string): Answered {
+  return { ...answered(200, body), ...(next === '' ? {} : { next }) }
 }
 
 export function file(type: string, pieces: File['pieces'], name?: string): File {

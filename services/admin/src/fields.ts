@@ -201,6 +201,9 @@ export const extensionList = z.strictObject({
 /** Where a page of a list begins, as the page before it said. */
 export const cursor = text.min(1).max(256)
 
+/** Said of each list without an envelope. */
+export const goesOn = 'A list that did not fit goes on where its header Link says.'
+
 /** How many rows a page has at most. */
 export function pageSize(rows_max: number) {
   const isSize = (text: string) => /^[1-9]\d{0,8}$/.test(text) && Number(text) <= rows_max

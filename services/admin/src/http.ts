@@ -20,7 +20,7 @@ import { errorAnswer, type Compatibility } from './contract.ts'
 import { pathVariables, read, type Read } from './fields.ts'
 import { readJson, writeJson } from './json.ts'
 import { operatorHeader, type Caller, type Guard } from './access/guard.ts'
-import type { GuardedOperation } from './access/privileges.ts'
+import { privilegeFor, privilegesToAsk, type GuardedOperation } from './access/privileges.ts'
 import type { Operation } from './operation.ts'
 
 export interface HttpOptions {
@@ -53,7 +53,7 @@ export function operatorApp(
       const ask: RequestHandler = async (request, response, next) => {
         const { authorization } = request.headers
         const said = { authorization, operator: request.get(operatorHeader) }
-        const caller = await options.guard.check(operation.privilege, said)
+        const caller = await options.guard.check(privilegesToAsk(operation), said)
         if (caller.outcome === 'refused') return send(response, caller)
         callers.set(request, caller)
         next()
@@ -86,6 +86,8 @@ async function run(
 ): Promise<Answer> {
   const call = readCall(operation, request, caller)
   if (call.outcome === 'refused') return call
+  const needed = privilegeFor(operation, call.value.body)
+  if (!caller.may(needed)) return refused('PRIVILEGE_MISSING', needed)
   try {
     const answer = await operation.run(call.value)
     if (operation.changesAccess) await guard.renew()
@@ -125,9 +127,13 @@ function pathOf({ variables }: Operation) {
   return z.object(Object.fromEntries(variables.map((name) => [name, pathVariables[name]])))
 }
 
-function readBody({ body: schema }: Operation, request: Request): Read<unknown> {
+function readBody({ body: schema, about }: Operation, request: Request): Read<unknown> {
   if (schema === null) return { outcome: 'read', value: undefined }
   const bytes: unknown = request.body
+  const basic = about.takesBasic === true ? basicOf(request) : undefined
+  if (basic !== undefined && (!Buffer.isBuffer(bytes) || bytes.length === 0)) {
+    return read(schema, basic)
+  }
   if (!Buffer.isBuffer(bytes) || bytes.length === 0) return refused('MISSING', 'body')
   const type = request.headers['content-type']
   if (type !== undefined && request.is('json') === false) {
@@ -141,6 +147,14 @@ function readBody({ body: schema }: Operation, request: Request): Read<unknown> 
     return refused('MALFORMED', 'the body is not JSON')
   }
   return read(schema, sent)
+}
+
+/** The name and its secret, of which only the name has no colon. */
+function basicOf({ headers: { authorization = '' } }: Request) {
+  const [, encoded] = /^Basic ([\w+/]+={0,2})$/i.exec(authorization) ?? []
+  if (encoded === undefined) return undefined
+  const [, id, secret] = /^([^:]*):(.*)$/s.exec(Buffer.from(encoded, 'base64').toString()) ?? []
+  return id === undefined ? undefined : { id, secret }
 }
 
 /** What Express could not hand to an operation: a path or body that cannot be decoded, or too large. */
@@ -169,6 +183,9 @@ function write(response: Response, answer: Answer, compatibility: Compatibility)
   const { status, body } =
     answer.outcome === 'answered' ? answer : errorAnswer(answer, compatibility)
   response.statusCode = status
+  if (answer.outcome === 'answered' && answer.next !== undefined) {
+    response.setHeader('link', `<${withCursor(response.req.originalUrl, answer.next)}>; rel="next"`)
+  }
   // Secrets are shown here, and what is true now is not true later.
   response.setHeader('cache-control', 'no-store')
   if (status === 401) response.setHeader('www-authenticate', 'Bearer')
@@ -178,6 +195,12 @@ function write(response: Response, answer: Answer, compatibility: Compatibility)
   }
   response.setHeader('content-type', 'application/json; charset=utf-8')
   response.end(writeJson(body))
+}
+
+function withCursor(uri: string, cursor: string): string {
+  const { pathname, searchParams } = new URL(uri, 'http://hub')
+  searchParams.set('cursor', cursor)
+  return `${pathname}?${searchParams.toString()}`
 }
 
 /** What goes wrong on the way breaks the connection, so that nobody takes a part for the whole. */

@@ -53,6 +53,8 @@ export interface About<Search = Query> {
   readonly answers: Answers
   /** Media types other than JSON in which the operation can answer with 200. */
   readonly files?: readonly string[]
+  /** Whether a name and its secret may also come in the header Authorization: Basic (RFC 7617). */
+  readonly takesBasic?: boolean
   /** For what it refuses, beside what any request of its kind can be refused for. */
   readonly refuses?: readonly Reason[]
 }

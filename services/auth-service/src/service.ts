@@ -23,6 +23,7 @@ import { forgetExpired } from './operators/session-store.ts'
 import { heardOfPings, openPingHandle } from './pings/handle.ts'
 import { servePings } from './pings/serve.ts'
 import { forgetPings } from './pings/store.ts'
+import { mailOperators } from './mails/handle.ts'
 import type { Settings } from './settings.ts'
 
 const day_ms = 86_400_000
@@ -77,6 +78,7 @@ export const start: Start<Settings> = async (settings, parts) => {
   const subscribed = await onEvents(bus, 'auth_service', heardOfPings, (events) =>
     handlePings(events),
   )
+  const mailing = await mailOperators({ bus, db, hubName: settings.HUB_NAME, log })
   const forgetting = keepForgetting(db, log, settings.AUTH_SERVICE_PINGS_KEPT_D * day_ms)
   parts.health.ready('auth-service database', async () => {
     await db.query(alive, [])
@@ -87,6 +89,7 @@ export const start: Start<Settings> = async (settings, parts) => {
       stopping.abort()
       await closing.stop()
       await subscribed.stop()
+      await mailing.stop()
       await forgetting.stop()
       sharing.stop()
       await db.close()

@@ -4,6 +4,7 @@ import * as participantLifecycle from '@causeway/participant-lifecycle'
 import * as settlements from '@causeway/settlements'
 import { eventually } from '@causeway/runtime/testing'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -264,7 +265,67 @@ test('a program may be given every role and still approves nothing', async () =>
   expect(approvals.length).toBeGreaterThan(0)
   for (const { method, path } of approvals) {
     expect(toldOf(await as(accessToken, method, path, {}))).toBe('403 3000')
+    expect(toldOf(await as(accessToken, method, path, { decision: 'REJECT' }))).toBe('403 3000')
   }
+})
+
+describe('a log-in with the header Basic', () => {
+  const knock = (credentials: string, body?: unknown) => {
+    const authorization = `Basic ${Buffer.from(credentials).toString('base64')}`
+    return admin.call('POST', '/app-basic-auth', body, { authorization })
+  }
+
+  test('is one with a name and a password', async () => {
+    await person('basic', 'viewer')
+    const { status, json } = await knock(`basic:${password}`)
+    expect(status).toBe(200)
+    const { accessToken } = json as Session
+    expect((await as(accessToken, 'GET', '/participants')).status).toBe(200)
+  })
+
+  test('is refused where it is wrong, and a body goes before it', async () => {
+    expect(toldOf(await knock('basic:a wrong password'))).toBe('401 3000')
+    expect(toldOf(await knock('without a colon'))).toBe('400 3102')
+    const wrong = { id: 'basic', secret: 'another wrong one' }
+    expect(toldOf(await knock(`basic:${password}`, wrong))).toBe('401 3000')
+  })
+})
+
+describe('who decides about requests', () => {
+  const request = { requestId: randomUUID() }
+
+  async function deciding(name: string, privilege: string) {
+    const role = { labelName: name, privileges: [privilege] }
+    expect((await as(token, 'PUT', `/roles/${name}`, role)).status).toBe(200)
+    const decider = await person(`one-${name}`, name)
+    return async (decision: string) =>
+      toldOf(await as(decider, 'POST', '/ApproveManageFunds', { ...request, decision }))
+  }
+
+  test('approves with one privilege', async () => {
+    const decide = await deciding('approver', 'APPROVE_MANAGE_FUNDS')
+    expect(await decide('REJECT')).toBe('403 3000')
+    expect(await decide('APPROVE')).not.toContain('403')
+  })
+
+  test('and rejects with another', async () => {
+    const decide = await deciding('rejecter', 'REJECT_MANAGE_FUNDS')
+    expect(await decide('APPROVE')).toBe('403 3000')
+    expect(await decide('REJECT')).not.toContain('403')
+  })
+})
+
+test('an operator has an e-mail address, another one, and none', async () => {
+  const creation = { name: 'reader', roles: ['viewer'], email: 'reader@hub.example' }
+  expect((await as(token, 'POST', '/operators', creation)).json).toMatchObject({
+    email: 'reader@hub.example',
+  })
+  const change = async (email: string | null) => as(token, 'PUT', '/operators/reader', { email })
+  expect((await change('other@hub.example')).json).toMatchObject({ email: 'other@hub.example' })
+  expect((await change(null)).json).toMatchObject({ email: null, roles: ['viewer'] })
+  expect(toldOf(await change('nowhere'))).toBe('400 3101')
+  const program = { name: 'mailbot', kind: 'MACHINE', roles: [], email: 'bot@hub.example' }
+  expect(toldOf(await as(token, 'POST', '/operators', program))).toBe('400 3100')
 })
 
 describe('GET /audit', () => {

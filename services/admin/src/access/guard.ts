@@ -15,6 +15,8 @@ export interface Caller {
   readonly actor: string
   /** As it was sent; empty where none was asked for. */
   readonly token: string
+  /** Whether it lets the caller do what asks for a privilege. */
+  may(privilege: string): boolean
 }
 
 /** What a request says of who sends it: the headers Authorization and X-Operator. */
@@ -24,14 +26,14 @@ export interface Said {
 }
 
 export interface Guard {
-  /** Rejects only for a bug. */
-  check(privilege: string, said: Said): Promise<Caller | Refused>
+  /** Whether the caller has one of the privileges. Rejects only for a bug. */
+  check(privileges: readonly string[], said: Said): Promise<Caller | Refused>
   /** What was changed holds for whoever asks next. */
   renew(): Promise<void>
   stop(): Promise<void>
 }
 
-const nobody: Caller = { outcome: 'known', actor: 'unknown', token: '' }
+const nobody: Caller = { outcome: 'known', actor: 'unknown', token: '', may: () => true }
 
 /** The header by which whoever reaches the port says who he is, where nobody asks for more. */
 export const operatorHeader = 'X-Operator'
@@ -39,7 +41,7 @@ const operatorPattern = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/
 
 /** OPERATOR_IDENTITY=none: whoever reaches the port may do everything, in the name that he says. */
 export const noGuard: Guard = {
-  check: (_privilege, { operator }) => Promise.resolve(believed(operator)),
+  check: (_privileges, { operator }) => Promise.resolve(believed(operator)),
   renew: () => Promise.resolve(),
   stop: () => Promise.resolve(),
 }
@@ -76,7 +78,10 @@ export function openGuard({ policies, hubName, log }: GuardParts): Guard {
     return read === 'KEY_UNKNOWN' ? orNone(readToken(token, await policies.renew(), hubName)) : read
   }
 
-  async function check(privilege: string, authorization: string): Promise<Caller | Refused> {
+  async function check(
+    privileges: readonly string[],
+    authorization: string,
+  ): Promise<Caller | Refused> {
     const token = /^Bearer ([\w.~+/=-]{1,4096})$/i.exec(authorization)?.[1]
     if (token === undefined) return refused('TOKEN_MISSING', 'log in: POST /app-basic-auth')
     const known = await claimsOf(token)
@@ -85,20 +90,23 @@ export function openGuard({ policies, hubName, log }: GuardParts): Guard {
     if (policies.isInvalidated([sid, sub], ver)) {
       return refused('TOKEN_INVALID', 'it was taken back: log in again')
     }
-    const caller = { outcome: 'known', actor: sub.slice(sub.indexOf('::') + 2), token } as const
-    if (privilege === signedIn) return caller
-    if (mustChangePassword) return refused('PASSWORD_OLD', 'change your password first')
     const { roles } = await policies.current()
     const granted = platformRoles.flatMap((role) => roles.get(role) ?? [])
-    const isAllowed = grants(granted, privilege) && !isAlone(sub, privilege)
-    return isAllowed ? caller : refused('PRIVILEGE_MISSING', privilege)
+    const actor = sub.slice(sub.indexOf('::') + 2)
+    const may = (privilege: string) =>
+      privilege === signedIn ||
+      (!mustChangePassword && grants(granted, privilege) && !isAlone(sub, privilege))
+    if (privileges.some(may)) return { outcome: 'known', actor, token, may }
+    return mustChangePassword
+      ? refused('PASSWORD_OLD', 'change your password first')
+      : refused('PRIVILEGE_MISSING', privileges.join(' or '))
   }
 
   return {
-    async check(privilege, { authorization = '' }) {
-      if (privilege === open) return nobody
+    async check(privileges, { authorization = '' }) {
+      if (privileges.includes(open)) return nobody
       try {
-        return await check(privilege, authorization)
+        return await check(privileges, authorization)
       } catch (error) {
         log.warn({ err: error }, 'a token could not be checked')
         return refused('UNAVAILABLE', 'ask again later')
@@ -113,7 +121,7 @@ export function openGuard({ policies, hubName, log }: GuardParts): Guard {
 
 /** A program is no second pair of eyes. */
 function isAlone(subject: string, privilege: string): boolean {
-  return subject.startsWith('app::') && privilege.startsWith('APPROVE_')
+  return subject.startsWith('app::') && /^(APPROVE|REJECT)_/.test(privilege)
 }
 
 async function orNone(read: Promise<Claims | 'KEY_UNKNOWN' | undefined>) {

@@ -15,8 +15,15 @@ const creation = z.strictObject({
   name: word,
   kind: z.enum(['PERSON', 'MACHINE']).optional().default('PERSON'),
   roles: roleIds,
+  /** Of a person: told of what waits for a decision of his, and of what became of his requests. */
+  email: z.email().max(254).optional(),
 })
-const change = z.strictObject({ isActive: flag.optional(), roles: roleIds.optional() })
+const change = z.strictObject({
+  isActive: flag.optional(),
+  roles: roleIds.optional(),
+  /** null: none any more. */
+  email: z.email().max(254).nullable().optional(),
+})
 const password = z.strictObject({
   id: word,
   secret: z.string().max(256),
@@ -35,6 +42,7 @@ const shownOperator = z
     isActive: z.boolean(),
     mustChangePassword: z.boolean(),
     roles: z.array(z.string()),
+    email: z.string().nullable(),
     createdDate: shownTime,
     createdBy: z.string(),
     lastLogInDate: shownTime.nullable(),
@@ -82,8 +90,10 @@ export function operatorOperations(deps: Deps): readonly Operation[] {
         answers: { 201: shownSecret },
         refuses: ['OPERATOR_EXISTS', 'ROLE_UNKNOWN'],
       },
-      async ({ body, actor }) =>
-        managed(await deps.operators.CreateOperator({ ...body, actor }, { deadline_ms }), 201),
+      async ({ body: { email = '', ...body }, actor }) => {
+        const wanted = { ...body, email, actor }
+        return managed(await deps.operators.CreateOperator(wanted, { deadline_ms }), 201)
+      },
     ),
     reads(
       path,
@@ -95,17 +105,19 @@ export function operatorOperations(deps: Deps): readonly Operation[] {
       path,
       change,
       {
-        about: 'Disables or enables an operator, or gives other roles; tokens of before end',
+        about:
+          'Disables or enables an operator or gives other roles, and tokens of before end; or another e-mail address',
         answers: { 200: shownOperator },
         refuses: ['OPERATOR_UNKNOWN', 'ROLE_UNKNOWN', 'LAST_ADMINISTRATOR'],
       },
-      async ({ operator: name, body: { isActive, roles }, actor }) =>
+      async ({ operator: name, body: { isActive, roles, email }, actor }) =>
         managed(
           await deps.operators.UpdateOperator({
             name,
             actor,
             ...(isActive === undefined ? {} : { isActive }),
             ...(roles === undefined ? {} : { roles: { ids: roles } }),
+            ...(email === undefined ? {} : { email: email ?? '' }),
           }),
           200,
         ),
@@ -203,6 +215,7 @@ function operatorBody(operator: Operator) {
     isActive: operator.isActive,
     mustChangePassword: operator.mustChangePassword,
     roles: operator.roles,
+    email: operator.email === '' ? null : operator.email,
     createdDate: operator.createdAt,
     createdBy: operator.createdBy,
     lastLogInDate: operator.lastLogInAt === '' ? null : operator.lastLogInAt,

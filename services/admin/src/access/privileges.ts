@@ -2,11 +2,14 @@
  * Which privilege each operation asks for. A group of routes is guarded as a whole where the contents
  * page names it, and an operation that nobody has guarded cannot be served: it does not compile.
  */
+import { privilegeOfCall } from '@causeway/events'
 import type { Operation } from '../operation.ts'
 
 export interface GuardedOperation extends Operation {
   /** A privilege; or OPEN: nobody is asked; or SIGNED_IN: any operator, whatever he may do. */
   readonly privilege: string
+  /** Of a decision about a request: what is needed in the place of `privilege` to reject it. */
+  readonly toReject?: string
   /** After it, what the guard knows of tokens and roles may not be true any more. */
   readonly changesAccess: boolean
 }
@@ -42,34 +45,47 @@ export function needs(
 }
 
 /**
- * Changes that two people make: `/GetPending…` needs VIEW_PENDING, `/Approve…` APPROVE_<change>, another
- * `/Get…` VIEW_PARTICIPANTS, and whatever else CREATE_<change>.
+ * Changes that two people make: `/GetPending…` needs VIEW_PENDING, `/Approve…` APPROVE_<change> or, to
+ * reject, REJECT_<change>, another `/Get…` VIEW_PARTICIPANTS, and whatever else CREATE_<change>.
  */
 export function fourEyes(operations: readonly Operation[]): readonly GuardedOperation[] {
-  return operations.map((operation) => ({
-    ...operation,
-    privilege: fourEyesPrivilege(operation.path),
-    changesAccess: false,
-  }))
+  return operations.map((operation) => {
+    const name = operation.path.split('/')[1] ?? ''
+    return {
+      ...operation,
+      privilege: fourEyesPrivilege(name),
+      ...(name.startsWith('Approve') ? { toReject: privilegeOfCall(name, 'REJECT') } : {}),
+      changesAccess: false,
+    }
+  })
 }
 
-function fourEyesPrivilege(path: string): string {
-  const name = path.split('/')[1] ?? ''
+function fourEyesPrivilege(name: string): string {
   if (name.startsWith('GetPending')) return 'VIEW_PENDING'
-  if (name.startsWith('Get')) return 'VIEW_PARTICIPANTS'
-  const change = name.replace(/^(Approve|Create)/, '')
-  const words = change.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '_').toUpperCase()
-  return `${name.startsWith('Approve') ? 'APPROVE' : 'CREATE'}_${words}`
+  return name.startsWith('Get') ? 'VIEW_PARTICIPANTS' : privilegeOfCall(name)
+}
+
+/** Each that lets a caller in; what the body asks for may need one of them in particular. */
+export function privilegesToAsk({ privilege, toReject }: GuardedOperation): readonly string[] {
+  return toReject === undefined ? [privilege] : [privilege, toReject]
+}
+
+/** What is needed for what the body asks for. */
+export function privilegeFor(operation: GuardedOperation, body: unknown): string {
+  const { privilege, toReject = privilege } = operation
+  const isRejection =
+    typeof body === 'object' && body !== null && 'decision' in body && body.decision === 'REJECT'
+  return isRejection ? toReject : privilege
 }
 
 /** Each privilege that some operation asks for, once. */
 export function privilegesOf(operations: readonly GuardedOperation[]): readonly string[] {
-  const all = operations.map(({ privilege }) => privilege)
+  const all = operations.flatMap(privilegesToAsk)
   return [...new Set(all)].filter((one) => one !== open && one !== signedIn).toSorted()
 }
 
 /** Who owns them; raised with every privilege that joins or goes. */
-export const privilegeSet = { boundedContextName: 'admin', privilegeSetVersion: '1.0.0' } as const
+export const privilegeSet = { boundedContextName: 'admin', privilegeSetVersion: '1.1.0' } as const
 
 /** What a list of privileges grants: each names one, or with a star at its end all that begin so. */
 export function grants(granted: readonly string[], privilege: string): boolean {

@@ -1,7 +1,7 @@
 /** Tells auth-service which privileges this component asks for, until it has heard. */
 import { operatorsService } from '@causeway/protos'
 import { retrying, type GrpcHost, type Logger } from '@causeway/runtime'
-import { privilegeSet, privilegesOf, type GuardedOperation } from './privileges.ts'
+import { privilegeSet, privilegesOf, privilegesToAsk, type GuardedOperation } from './privileges.ts'
 
 export interface Registration {
   stop(): Promise<void>
@@ -27,7 +27,9 @@ export function registerPrivileges(
     signal: stopping.signal,
   }).then(
     ({ refusal }) => {
-      if (refusal) log.error({ refusal }, 'the privileges were not registered')
+      // A newer replica has registered its own, and this one is about to be replaced.
+      if (refusal?.reason === 'SET_OUTDATED') log.info({ refusal }, 'newer privileges are known')
+      else if (refusal) log.error({ refusal }, 'the privileges were not registered')
     },
     (error: unknown) => {
       if (!stopping.signal.aborted) log.error({ err: error }, 'registration of privileges failed')
@@ -51,7 +53,7 @@ const description_length_max = 500
 
 function descriptionOf(id: string, operations: readonly GuardedOperation[]): string {
   return operations
-    .filter(({ privilege }) => privilege === id)
+    .filter((operation) => privilegesToAsk(operation).includes(id))
     .map(({ method, path }) => `${method} ${path}`)
     .join(', ')
     .slice(0, description_length_max)

@@ -50,6 +50,7 @@ export function logInOperations(deps: Deps): readonly Operation[] {
       {
         about: 'Logs an operator in: a name and its password become a bearer token',
         answers: { 200: shownSession },
+        takesBasic: true,
         refuses: ['SECRET_WRONG', 'LOCKED', 'BUSY'],
       },
       async ({ body }) => sessionAnswer(await deps.operators.LogIn(body, { deadline_ms })),

@@ -32,7 +32,7 @@ afterAll(() => admin.stop())
 async function signedIn(name: string, roles: string[]): Promise<RunningAdmin> {
   const operators = admin.parts.grpc.client(operatorsService, 'auth-service')
   const made = await operators.CreateOperator(
-    { name, kind: 'PERSON', roles, actor: 'test' },
+    { name, kind: 'PERSON', roles, email: '', actor: 'test' },
     patient,
   )
   const secret = randomUUID()
@@ -188,6 +188,23 @@ test('who may do both may not do both of one request', async () => {
   expect(wordOf(await grace.call('POST', '/ApproveParticipantStateUpdate', verdict))).toBe(
     '400 3100',
   )
+})
+
+test('a list that did not fit says where it goes on', async () => {
+  const names = ['oldbank', 'midbank', 'latebank']
+  for (const name of names) await ada.call('POST', '/CreateParticipant', { name, type: 'PISP' })
+  const seen: { readonly requestId: string; readonly change: { readonly name: string } }[] = []
+  let path: string | undefined = '/GetPendingParticipants?limit=2'
+  while (path !== undefined) {
+    const { json, headers } = await grace.call('GET', path)
+    seen.push(...(json as typeof seen))
+    path = /^<(.+)>; rel="next"$/.exec(headers.get('link') ?? '')?.[1]
+  }
+  expect(seen.map(({ change }) => change.name)).toEqual(names.toReversed())
+  for (const { requestId } of seen) {
+    const verdict = { requestId, decision: 'REJECT' }
+    expect(wordOf(await grace.call('POST', '/ApproveParticipant', verdict))).toBe('200 REJECTED')
+  }
 })
 
 test('what is refused says why', async () => {

@@ -5,9 +5,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Change } from '@causeway/protos'
 import { z } from 'zod'
-import { answered, type Answer } from '../answer.ts'
+import { answered, page, type Answer } from '../answer.ts'
 import type { Reason } from '../contract.ts'
-import { cursor, pageSize } from '../fields.ts'
+import { cursor, goesOn, pageSize } from '../fields.ts'
 import { reads, writes, type Operation } from '../operation.ts'
 import { passedOn, type Deps } from '../upstream.ts'
 import {
@@ -146,7 +146,7 @@ function ofAccounts(deps: Deps): readonly Operation[] {
 /** The maker's call, its pending list and the checker's call. */
 type Names = readonly [maker: string, pending: string, checker: string]
 
-const page = z.object({
+const place = z.object({
   cursor: cursor.optional(),
   limit: pageSize(page_max).optional(),
 })
@@ -175,8 +175,8 @@ function change<Body extends { readonly requestId?: string | undefined }>(
     reads(
       `/${pending}`,
       {
-        about: `What waits for a decision: ${what}; the newest first`,
-        query: page,
+        about: `What waits for a decision: ${what}; the newest first. ${goesOn}`,
+        query: place,
         answers: { 200: z.array(shownRequest) },
       },
       ({ query }) => list(deps, maker, query),
@@ -218,11 +218,11 @@ async function ask(
 async function list(
   { lifecycle }: Deps,
   type: string,
-  { cursor: place = '', limit = page_max }: z.infer<typeof page>,
+  { cursor: after = '', limit = page_max }: z.infer<typeof place>,
 ): Promise<Answer> {
   const state = 'PEND-APPROVAL'
-  const found = await lifecycle.ListChanges({ type, state, cursor: place, limit })
-  return answered(200, found.changes.map(requestBody))
+  const found = await lifecycle.ListChanges({ type, state, cursor: after, limit })
+  return page(found.changes.map(requestBody), found.cursor)
 }
 
 function shown(

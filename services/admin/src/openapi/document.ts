@@ -8,7 +8,7 @@ import { meaningOf } from '../contract.ts'
 import { pathVariables } from '../fields.ts'
 import type { Json } from '../json.ts'
 import { operatorHeader } from '../access/guard.ts'
-import { open, type GuardedOperation } from '../access/privileges.ts'
+import { open, privilegesToAsk, type GuardedOperation } from '../access/privileges.ts'
 import type { Operation } from '../operation.ts'
 import { shownError } from '../shapes.ts'
 import { answerSchema, requestSchema, type Named, type Schema } from './schema.ts'
@@ -41,18 +41,21 @@ export function openApiDocument(operations: readonly GuardedOperation[], options
     paths,
     components: {
       schemas: Object.fromEntries(named),
-      securitySchemes: options.tokens
-        ? { token: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } }
-        : {
-            operator: {
-              type: 'apiKey',
-              in: 'header',
-              name: operatorHeader,
-              description: 'Who calls; believed as it is said.',
-            },
-          },
+      securitySchemes: {
+        basic: { type: 'http', scheme: 'basic' },
+        ...(options.tokens ? { token } : { operator }),
+      },
     },
   } satisfies Json
+}
+
+const token = { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' }
+
+const operator = {
+  type: 'apiKey',
+  in: 'header',
+  name: operatorHeader,
+  description: 'Who calls; believed as it is said.',
 }
 
 function operationObject(
@@ -60,20 +63,23 @@ function operationObject(
   options: DocumentOptions,
   named: Named,
 ): Json {
-  const { method, path, about, body, privilege } = operation
+  const { method, path, about, body } = operation
   return {
     operationId: `${method.toLowerCase()}${path.replaceAll(/[:/.-]+(\w?)/g, (_, letter: string) => letter.toUpperCase())}`,
     summary: about.about,
     tags: [groupOf(path)],
-    ...(options.tokens ? guardObject(privilege) : {}),
+    ...(options.tokens ? guardObject(operation) : {}),
     parameters: [...pathParameters(operation, named), ...queryParameters(operation, named)],
-    ...(body === null ? {} : { requestBody: bodyObject(requestSchema(body, named)) }),
+    ...(body === null ? {} : { requestBody: bodyObject(operation, requestSchema(body, named)) }),
     responses: { ...answerObjects(operation, named), ...errorObjects(operation, options) },
   }
 }
 
-function guardObject(privilege: string) {
-  return privilege === open ? { security: [] } : { description: `Needs ${privilege}.` }
+function guardObject(operation: GuardedOperation) {
+  if (operation.about.takesBasic === true) return { security: [{}, { basic: [] }] }
+  return operation.privilege === open
+    ? { security: [] }
+    : { description: `Needs ${privilegesToAsk(operation).join(' or, to reject, ')}.` }
 }
 
 /** The word that the path is about: 'keys' of `/participants/:name/keys/:kid`. */
@@ -104,8 +110,8 @@ function queryParameters({ query }: Operation, named: Named): readonly Json[] {
   }))
 }
 
-function bodyObject(schema: Schema): Json {
-  return { required: true, content: { 'application/json': { schema } } }
+function bodyObject({ about }: Operation, schema: Schema): Json {
+  return { required: about.takesBasic !== true, content: { 'application/json': { schema } } }
 }
 
 function answerObjects({ about }: Operation, named: Named): Readonly<Record<string, Json>> {

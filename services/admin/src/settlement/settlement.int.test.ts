@@ -330,6 +330,26 @@ describe('a window and its settlement', () => {
   })
 })
 
+test.each([
+  ['windows', '/v2/settlementWindows?currency=USD'],
+  ['settlements', '/v2/settlements?currency=USD'],
+])('a list of %s that did not fit says where it goes on', async (_, list) => {
+  const idsOf = ({ json }: Answer) =>
+    (json as readonly { readonly id: number }[]).map(({ id }) => id)
+  const whole = await admin.call('GET', list)
+  expect(idsOf(whole).length).toBeGreaterThan(1)
+  expect(whole.headers.get('link')).toBeNull()
+  const seen: number[] = []
+  let path: string | undefined = `${list}&limit=1`
+  while (path !== undefined) {
+    const page: Answer = await admin.call('GET', path)
+    seen.push(...idsOf(page))
+    path = /^<(.+)>; rel="next"$/.exec(page.headers.get('link') ?? '')?.[1]
+  }
+  expect(seen).toEqual(idsOf(whole))
+  expect(toldOf(await admin.call('GET', `${list.split('?')[0]}?cursor=9`))).toBe('400 3100')
+})
+
 describe('refused are', () => {
   const reason = 'because'
   test.each([

@@ -5,8 +5,8 @@
 import type { AccountUpdate, Settlement } from '@causeway/protos'
 import { z } from 'zod'
 import { randomUUID } from 'node:crypto'
-import { answered, refused, type Answer } from '../answer.ts'
-import { currency, queryNumber, queryTime, wholeNumber, word } from '../fields.ts'
+import { answered, page, refused, type Answer } from '../answer.ts'
+import { currency, goesOn, pageSize, queryNumber, queryTime, wholeNumber, word } from '../fields.ts'
 import { reads, writes, type Operation } from '../operation.ts'
 import { passedOn, patient, type Deps } from '../upstream.ts'
 import { accountStates, settlementBody, settlementStates, shownSettlement } from './shown.ts'
@@ -24,6 +24,8 @@ const search = z.object({
   toDateTime: queryTime.optional(),
   fromSettlementWindowDateTime: queryTime.optional(),
   toSettlementWindowDateTime: queryTime.optional(),
+  cursor: queryNumber.optional(),
+  limit: pageSize(1_000).optional(),
 })
 
 const id = wholeNumber(1, 2 ** 31 - 1)
@@ -70,7 +72,7 @@ function wholeOperations(deps: Deps): readonly Operation[] {
     reads(
       '/v2/settlements',
       {
-        about: 'Settlements, the newest first; at least one filter must be given',
+        about: `Settlements, the newest first; at least one filter must be given. ${goesOn}`,
         query: search,
         answers: { 200: z.array(shownSettlement) },
       },
@@ -168,8 +170,9 @@ function isAccount(participantId: number, accountId: number): Selection {
 }
 
 async function listSettlements(deps: Deps, query: z.infer<typeof search>): Promise<Answer> {
-  if (Object.keys(query).length === 0) return refused('INVALID', 'no filter was given')
-  const { settlements } = await deps.settlements.ListSettlements({
+  const { cursor = 0, limit = 0, ...filters } = query
+  if (Object.keys(filters).length === 0) return refused('INVALID', 'no filter was given')
+  const { settlements, nextBeforeId } = await deps.settlements.ListSettlements({
     currency: query.currency ?? '',
     participantId: query.participantId ?? 0,
     windowId: query.settlementWindowId ?? 0,
@@ -179,11 +182,12 @@ async function listSettlements(deps: Deps, query: z.infer<typeof search>): Promi
     to: query.toDateTime ?? '',
     windowFrom: query.fromSettlementWindowDateTime ?? '',
     windowTo: query.toSettlementWindowDateTime ?? '',
-    limit: 0,
+    beforeId: cursor,
+    limit,
   })
-  return answered(
-    200,
+  return page(
     settlements.map((settlement) => settlementBody(settlement)),
+    nextBeforeId === 0 ? '' : String(nextBeforeId),
   )
 }
 

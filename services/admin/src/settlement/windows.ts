@@ -1,8 +1,8 @@
 /** Settlement windows: each committed transfer is in the one that was open then. */
 import { z } from 'zod'
 import { randomUUID } from 'node:crypto'
-import { answered, refused, type Answer } from '../answer.ts'
-import { currency, queryNumber, queryTime, word } from '../fields.ts'
+import { answered, page, refused, type Answer } from '../answer.ts'
+import { currency, goesOn, pageSize, queryNumber, queryTime, word } from '../fields.ts'
 import { reads, writes, type Operation } from '../operation.ts'
 import { passedOn, patient, type Deps } from '../upstream.ts'
 import { shownWindow, windowBody, windowStates } from './shown.ts'
@@ -13,6 +13,8 @@ const search = z.object({
   fromDateTime: queryTime.optional(),
   toDateTime: queryTime.optional(),
   currency: currency.optional(),
+  cursor: queryNumber.optional(),
+  limit: pageSize(1_000).optional(),
 })
 
 const closing = z.strictObject({ state: z.literal('CLOSED'), reason: word })
@@ -23,7 +25,7 @@ export function windowOperations(deps: Deps): readonly Operation[] {
     reads(
       '/v2/settlementWindows',
       {
-        about: 'Settlement windows, the newest first; at least one filter must be given',
+        about: `Settlement windows, the newest first; at least one filter must be given. ${goesOn}`,
         query: search,
         answers: { 200: z.array(shownWindow) },
       },
@@ -54,19 +56,21 @@ export function windowOperations(deps: Deps): readonly Operation[] {
 
 /** Mojaloop refuses a search that finds nothing. */
 async function listWindows(deps: Deps, query: z.infer<typeof search>): Promise<Answer> {
-  if (Object.keys(query).length === 0) return refused('INVALID', 'no filter was given')
-  const { windows } = await deps.windows.ListSettlementWindows({
+  const { cursor = 0, limit = 0, ...filters } = query
+  if (Object.keys(filters).length === 0) return refused('INVALID', 'no filter was given')
+  const { windows, nextBeforeId } = await deps.windows.ListSettlementWindows({
     participantId: query.participantId ?? 0,
     state: query.state ?? '',
     from: query.fromDateTime ?? '',
     to: query.toDateTime ?? '',
     currency: query.currency ?? '',
-    limit: 0,
+    beforeId: cursor,
+    limit,
   })
-  if (windows.length === 0 && deps.settings.COMPATIBILITY === 'mojaloop') {
+  if (windows.length === 0 && cursor === 0 && deps.settings.COMPATIBILITY === 'mojaloop') {
     return refused('INVALID', 'no settlement window was found')
   }
-  return answered(200, windows.map(windowBody))
+  return page(windows.map(windowBody), nextBeforeId === 0 ? '' : String(nextBeforeId))
 }
 
 async function getWindow(deps: Deps, id: number): Promise<Answer> {

@@ -15,6 +15,7 @@ export type Reason =
   | 'ROLE_UNKNOWN'
   | 'ROLE_BUILT_IN'
   | 'PRIVILEGE_UNKNOWN'
+  | 'SET_OUTDATED'
   | 'LAST_ADMINISTRATOR'
 
 export interface Refused {

@@ -57,6 +57,7 @@ async function openAdministrator({ db, bus, secrets, log, passwordFile }: FirstP
     name: administratorName,
     kind: 'PERSON',
     roles: ['administrator'],
+    email: null,
     mustChange: true,
     secretHash,
     createdBy,
@@ -77,7 +78,7 @@ async function openSetup({ db, bus, setupSecretFile }: FirstParts) {
   if (known === secretHash) return
   if (known === undefined) {
     const roles = ['setup']
-    const row = { name: setupName, roles, mustChange: false, secretHash, createdBy }
+    const row = { name: setupName, roles, email: null, mustChange: false, secretHash, createdBy }
     await add(db, bus, { ...row, kind: 'MACHINE' })
     return
   }

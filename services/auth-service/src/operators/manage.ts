@@ -5,6 +5,7 @@ import { record } from '../record.ts'
 import { waitForTurn } from '../turn-store.ts'
 import { invalidateTokensOf } from './announce.ts'
 import {
+  isEmail,
   isOperatorName,
   leavesNobody,
   passwordFault,
@@ -20,7 +21,7 @@ import {
   claimAttempt,
   insertOperator,
   operatorsOf,
-  saveActive,
+  saveOperator,
   saveRoles,
   saveSecret,
   secretHashOf,
@@ -50,17 +51,21 @@ export interface Creation {
   readonly name: string
   readonly kind: string
   readonly roles: readonly string[]
+  /** Empty: none. */
+  readonly email: string
   readonly actor: string
 }
 
 export async function createOperator(
   { db, bus, secrets }: ManageParts,
-  { name, kind, roles, actor }: Creation,
+  { name, kind, roles, email, actor }: Creation,
 ): Promise<Managed | Refused> {
   if (!isOperatorName(name)) {
     return refuse('INVALID', 'name has 2 to 64 small letters, digits, . _ @ and -')
   }
   if (kind !== 'PERSON' && kind !== 'MACHINE') return refuse('INVALID', 'kind is PERSON or MACHINE')
+  const fault = emailFault(kind, email)
+  if (fault !== undefined) return fault
   const mustChange = kind === 'PERSON'
   const made = await firstSecret(secrets, kind)
   if ('type' in made) return made
@@ -68,6 +73,7 @@ export async function createOperator(
     name,
     kind,
     roles,
+    email: email || null,
     mustChange,
     createdBy: actor,
     secretHash: made.hash,
@@ -98,36 +104,43 @@ export interface Changes {
   readonly name: string
   readonly isActive: boolean | undefined
   readonly roles: readonly string[] | undefined
+  /** Empty: none any more. */
+  readonly email: string | undefined
   readonly actor: string
 }
 
 /** Tokens that say what is not true any more are not accepted from now on. */
 export async function updateOperator(
   { db, bus, life_s }: ManageParts,
-  { name, isActive, roles, actor }: Changes,
+  { name, isActive, roles, email, actor }: Changes,
 ): Promise<Managed | Refused> {
   return db.transaction(async (tx): Promise<Managed | Refused> => {
     await waitForTurn(tx, turn)
     const operators = await allOperators(tx)
     const before = operators.find((one) => one.name === name)
     if (before === undefined) return unknownOperator(name)
+    const fault = emailFault(before.kind, email ?? '')
+    if (fault !== undefined) return fault
     const change = {
       isActive: isActive ?? before.isActive,
       roles: [...new Set(roles ?? before.roles)].toSorted(),
+      email: email === undefined ? before.email : email || null,
     }
     const unknown = await unknownRole(tx, change.roles)
     if (unknown !== undefined) return unknown
     if (leavesNobody(operators, await allRoles(tx), name, change)) {
       return refuse('LAST_ADMINISTRATOR', 'nobody would be left who may manage operators')
     }
-    const isSame =
+    const mayTheSame =
       change.isActive === before.isActive && change.roles.join() === before.roles.join()
-    if (isSame) return { type: 'OPERATOR', operator: before, secret: '' }
+    if (mayTheSame && change.email === before.email) {
+      return { type: 'OPERATOR', operator: before, secret: '' }
+    }
     const now = new Date()
-    await saveActive(tx, name, change.isActive)
+    await saveOperator(tx, name, change)
     await saveRoles(tx, name, change.roles)
     if (!change.isActive) await endSessionsOf(tx, name, now)
-    await invalidateTokensOf(bus, tx, before, { now, life_s })
+    if (!mayTheSame) await invalidateTokensOf(bus, tx, before, { now, life_s })
     const operator = await operatorNamed(tx, name)
     record(bus, tx, {
       actor,
@@ -139,6 +152,12 @@ export async function updateOperator(
     })
     return { type: 'OPERATOR', operator, secret: '' }
   })
+}
+
+function emailFault(kind: Kind, email: string): Refused | undefined {
+  if (email === '') return undefined
+  if (kind === 'MACHINE') return refuse('INVALID', 'a program reads no e-mail')
+  return isEmail(email) ? undefined : refuse('INVALID', 'email is one address')
 }
 
 /** A new first secret: who forgot his own, or whose became known, begins anew. */

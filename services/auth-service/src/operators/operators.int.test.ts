@@ -68,7 +68,7 @@ beforeEach(async () => {
 
 async function person(...roles: readonly string[]): Promise<string> {
   const made = `p-${randomUUID()}`
-  const creation = { name: made, kind: 'PERSON', roles: [...roles], actor: 'ada' }
+  const creation = { name: made, kind: 'PERSON', roles: [...roles], email: '', actor: 'ada' }
   const { operator } = await operators.CreateOperator(creation)
   const change = { name: made, oldPassword: operator?.secret ?? '', newPassword: password }
   expect(await operators.ChangePassword(change)).toEqual({})
@@ -289,8 +289,11 @@ describe('operators', () => {
     ['an odd name', () => ({ name: 'Ada Lovelace' }), 'INVALID'],
     ['a kind that is none', () => ({ kind: 'CAT' }), 'INVALID'],
     ['an unknown role', () => ({ roles: ['emperor'] }), 'ROLE_UNKNOWN'],
+    ['what is no e-mail address', () => ({ email: 'at home' }), 'INVALID'],
+    ['an address of a program', () => ({ kind: 'MACHINE', email: 'a@b.example' }), 'INVALID'],
   ])('are refused: %s', async (_, changes, reason) => {
-    const wanted = { name: `p-${randomUUID()}`, kind: 'PERSON', roles: [], actor: 'ada' }
+    const person = { name: `p-${randomUUID()}`, kind: 'PERSON', roles: [] }
+    const wanted = { ...person, email: '', actor: 'ada' }
     expect((await operators.CreateOperator({ ...wanted, ...changes() })).refusal?.reason).toBe(
       reason,
     )
@@ -310,7 +313,8 @@ describe('roles', () => {
       privileges: ids.map((id) => ({ id, labelName: id, description: '', boundedContextName: '' })),
     })
     await operators.RegisterPrivileges(set('1.1.0', 'VIEW_THINGS', 'MANAGE_THINGS'))
-    await operators.RegisterPrivileges(set('1.0.0', 'VIEW_THINGS'))
+    const older = await operators.RegisterPrivileges(set('1.0.0', 'VIEW_THINGS'))
+    expect(older.refusal?.reason).toBe('SET_OUTDATED')
   })
 
   const role = (changes: object = {}) => ({
@@ -322,7 +326,7 @@ describe('roles', () => {
     ...changes,
   })
 
-  test('grant privileges that a component registered; an older set changes nothing', async () => {
+  test('grant privileges that a component registered; an older set is refused', async () => {
     const made = role()
     expect((await operators.SetRole({ role: made, actor: 'ada' })).role).toEqual(made)
     const keeper = await person(made.id)

@@ -30,7 +30,7 @@ export interface PrivilegeSet {
   readonly privileges: readonly Omit<Privilege, 'boundedContext'>[]
 }
 
-/** A set of a lower version comes from a replica that is about to be replaced: no change. */
+/** A set of a lower version comes from a replica that is about to be replaced. */
 export async function registerPrivileges(
   { db }: RoleParts,
   { boundedContext, version, privileges }: PrivilegeSet,
@@ -41,13 +41,15 @@ export async function registerPrivileges(
   }
   const odd = privileges.find(({ id }) => !isPrivilegePattern(id) || id.endsWith('*'))
   if (odd !== undefined) return refuse('INVALID', `${odd.id} is no name of a privilege`)
-  await db.transaction(async (tx) => {
+  return db.transaction(async (tx) => {
     await waitForTurn(tx, turn)
     const known = await setVersionOf(tx, boundedContext)
-    if (known !== undefined && isOlder(version, known)) return
+    if (known !== undefined && isOlder(version, known)) {
+      return refuse('SET_OUTDATED', `version ${known} of ${boundedContext} is known`)
+    }
     await savePrivileges(tx, boundedContext, version, privileges)
+    return undefined
   })
-  return undefined
 }
 
 export async function setRole(

@@ -165,8 +165,8 @@ function management(
       return { operators: operators.map(message) }
     },
     CreateOperator: async (creation) => managed(await createOperator(parts, creation)),
-    UpdateOperator: async ({ roles, isActive, ...rest }) =>
-      managed(await updateOperator(parts, { ...rest, isActive, roles: roles?.ids })),
+    UpdateOperator: async ({ roles, isActive, email, ...rest }) =>
+      managed(await updateOperator(parts, { ...rest, isActive, email, roles: roles?.ids })),
     ResetOperatorSecret: async ({ name, actor }) => managed(await resetSecret(parts, name, actor)),
     ChangePassword: async ({ name, oldPassword, newPassword }) =>
       done(await changePassword(parts, name, oldPassword, newPassword)),
@@ -199,5 +199,6 @@ function operatorMessage(
     createdBy,
     lockedUntil: timeMessage(isLocked ? lockEnd : null),
     lastLogInAt: timeMessage(lastLogInAt),
+    email: operator.email ?? '',
   }
 }

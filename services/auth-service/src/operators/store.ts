@@ -3,7 +3,7 @@ import { statement, textArray, type Queries, type Transaction } from '@causeway/
 import type { Operator } from './domain/operator.ts'
 
 const columns = `name, kind, is_active as "isActive", must_change as "mustChange",
-  array(select role from operator_roles where operator = name order by role) as roles,
+  email, array(select role from operator_roles where operator = name order by role) as roles,
   version, attempts, attempts_since as "attemptsSince", last_log_in_at as "lastLogInAt",
   created_at as "createdAt", created_by as "createdBy"`
 
@@ -27,11 +27,13 @@ export async function operatorsOf(
 const insertRow = statement(`
   insert into operators
     (name, kind, secret_hash, must_change, is_active, version, attempts, attempts_since, created_at,
-     created_by)
-  values ($1, $2, $3, $4, true, 1, 0, $5, $5, $6)
+     created_by, email)
+  values ($1, $2, $3, $4, true, 1, 0, $5, $5, $6, $7)
   on conflict do nothing returning name`)
 
-export interface NewOperator extends Pick<Operator, 'name' | 'kind' | 'mustChange' | 'roles'> {
+type Given = 'name' | 'kind' | 'mustChange' | 'roles' | 'email'
+
+export interface NewOperator extends Pick<Operator, Given> {
   readonly secretHash: string
   readonly createdBy: string
 }
@@ -42,8 +44,8 @@ export async function insertOperator(
   operator: NewOperator,
   now: Date,
 ): Promise<boolean> {
-  const { name, kind, secretHash, mustChange, roles, createdBy } = operator
-  const values = [name, kind, secretHash, mustChange, now, createdBy]
+  const { name, kind, secretHash, mustChange, roles, createdBy, email } = operator
+  const values = [name, kind, secretHash, mustChange, now, createdBy, email]
   if ((await tx.query(insertRow, values)).length === 0) return false
   await saveRoles(tx, name, roles)
   return true
@@ -63,10 +65,14 @@ export async function saveRoles(
   await tx.query(insertRoles, [name, textArray(roles)])
 }
 
-const updateActive = statement(`update operators set is_active = $2 where name = $1`)
+const update = statement(`update operators set is_active = $2, email = $3 where name = $1`)
 
-export async function saveActive(tx: Transaction, name: string, isActive: boolean): Promise<void> {
-  await tx.query(updateActive, [name, isActive])
+export async function saveOperator(
+  tx: Transaction,
+  name: string,
+  { isActive, email }: Pick<Operator, 'isActive' | 'email'>,
+): Promise<void> {
+  await tx.query(update, [name, isActive, email])
 }
 
 const updateSecret = statement(`

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type Server } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { onEvents } from '@causeway/events'
+import { onEvents, type Payload } from '@causeway/events'
 import {
   lifecycleService,
   type Change,
@@ -25,6 +25,7 @@ let hub: TestLedger
 let lifecycle: Calls<typeof lifecycleService>
 let audit: AuditLog
 const states: { readonly participantId: string; readonly version: number }[] = []
+const requests: Payload<'ParticipantChangeRequested' | 'ParticipantChangeDecided'>[] = []
 
 beforeAll(async () => {
   hub = await openTestLedger()
@@ -32,6 +33,11 @@ beforeAll(async () => {
   audit = await hearAudit(hub)
   await onEvents(hub.parts.bus, 'test_states', ['ParticipantStateUpdated'], (events) => {
     states.push(...events.map(({ payload }) => payload))
+    return Promise.resolve()
+  })
+  const told = ['ParticipantChangeRequested', 'ParticipantChangeDecided'] as const
+  await onEvents(hub.parts.bus, 'test_requests', told, (events) => {
+    requests.push(...events.map(({ payload }) => payload))
     return Promise.resolve()
   })
   await openHubAccounts(hub)
@@ -210,6 +216,25 @@ describe('four eyes', () => {
 })
 
 describe('a request', () => {
+  test('is told of when it is made and when it is decided, and not when it is refused', async () => {
+    await onboard(hub, 'toldbank')
+    const id = randomUUID()
+    await ask(stateOf('toldbank', 'SUSPENDED'), id)
+    await ask(stateOf('toldbank', 'SUSPENDED'), id)
+    expect(await ask(stateOf('toldbank', 'DORMANT'))).toBe('STATE_UNKNOWN')
+    await decide(id, 'ada')
+    await decide(id, 'grace', 'REJECT')
+    await decide(id, 'grace', 'REJECT')
+    const head = { participantId: 'toldbank', requestId: id, createdBy: 'ada' }
+    const [asked, decided, ...more] = await eventually(() => {
+      const found = requests.filter(({ participantId }) => participantId === 'toldbank')
+      return found.length < 2 ? undefined : found
+    }, 'both events')
+    expect(asked).toMatchObject({ ...head, approvedWith: 'APPROVE_PARTICIPANT_STATE_UPDATE' })
+    expect(decided).toMatchObject({ ...head, state: 'REJECTED', decidedBy: 'grace' })
+    expect(more).toEqual([])
+  })
+
   test('is one for its id, and no two equal ones wait', async () => {
     await onboard(hub, 'askbank')
     const id = randomUUID()

@@ -10,6 +10,7 @@ import { modelsOf } from '../participants/accounts.ts'
 import { announceAudit, subjectOf, type Audited } from '../participants/audit.ts'
 import { refuse, type Refused } from '../participants/domain/change.ts'
 import { stateOfNew, type HandleParts } from '../participants/handle.ts'
+import { announceDecided, announceRequested } from './announce.ts'
 import { applyWanted, type Applied, type ApplyParts } from './apply.ts'
 import { judge, stateAfter, type ChangeRequest, type Verdict } from './domain/request.ts'
 import { checkerCalls, currenciesOf, type Wanted } from './domain/wanted.ts'
@@ -64,6 +65,7 @@ export async function requestChange(
       { actor: by, action: wanted.type, labels: { requestId: id } },
       audited,
     )
+    announceRequested(parts.bus, tx, request)
     return { type: 'DONE', request }
   })
 }
@@ -172,6 +174,7 @@ async function settle(
       after: { ...audited?.after, request: state },
     },
   )
+  announceDecided(bus, tx, decided)
   return { type: 'DONE', request: decided, moved }
 }
 

@@ -16,6 +16,7 @@ export interface SettlementFilter {
   readonly to: Date | null
   readonly windowFrom: Date | null
   readonly windowTo: Date | null
+  readonly beforeId: number | null
   readonly limit: number
 }
 
@@ -30,7 +31,14 @@ export const anySettlement: SettlementFilter = {
   to: null,
   windowFrom: null,
   windowTo: null,
+  beforeId: null,
   limit: 1_000,
+}
+
+export interface SettlementPage {
+  readonly settlements: readonly Settlement[]
+  /** Null: it is the last one. */
+  readonly nextBeforeId: number | null
 }
 
 const listSettlements = statement(`
@@ -55,8 +63,9 @@ const listSettlements = statement(`
         and ($8::integer is null or windows.id = $8)
         and ($9::timestamptz is null or windows.created_at >= $9)
         and ($10::timestamptz is null or windows.created_at <= $10)))
+    and ($11::integer is null or settlements.id < $11)
   order by settlements.id desc
-  limit $11`)
+  limit $12`)
 
 const listAccounts = statement(`
   select settlement_id, account_id, participant_id, participant, currency, net, state, reason,
@@ -102,7 +111,7 @@ interface AccountRow {
 export async function readSettlements(
   db: Queries,
   filter: SettlementFilter,
-): Promise<readonly Settlement[]> {
+): Promise<SettlementPage> {
   const found = await db.query<SettlementRow>(listSettlements, [
     filter.id,
     filter.currency,
@@ -114,9 +123,11 @@ export async function readSettlements(
     filter.windowId,
     filter.windowFrom,
     filter.windowTo,
+    filter.beforeId,
     filter.limit,
   ])
   const rows = await fitting(db, found)
+  const isLast = rows.length === found.length && found.length < filter.limit
   const ids = textArray(rows.map(({ id }) => String(id)))
   const accounts = await db.query<AccountRow>(listAccounts, [ids])
   const taken = await db.query<TakenRow>(listTaken, [ids])
@@ -125,7 +136,7 @@ export async function readSettlements(
   const windows = new Map((await readWindows(db, held, 'SUMS')).map((one) => [one.id, one]))
   const accountsOf = groupedBy(accounts, ({ settlement_id }) => settlement_id)
   const takenBy = groupedBy(taken, ({ settlement_id }) => settlement_id)
-  return rows.map((row) => ({
+  const settlements = rows.map((row) => ({
     id: row.id,
     model: row.model,
     state: row.state,
@@ -136,13 +147,14 @@ export async function readSettlements(
     windows: windowsWith(takenBy.get(row.id) ?? [], windows),
     accounts: (accountsOf.get(row.id) ?? []).map(accountOf),
   }))
+  return { settlements, nextBeforeId: isLast ? null : (rows.at(-1)?.id ?? null) }
 }
 
 const sizes = statement(`
   select settlement_id, count(*)::integer as accounts from settlement_accounts
   where settlement_id = any($1::text[]::integer[]) group by settlement_id`)
 
-/** With so many the answer is as long as one may be: older settlements are asked for by time. */
+/** With so many the answer is as long as one may be: older settlements are on the next page. */
 const accounts_max = 50_000
 
 async function fitting(

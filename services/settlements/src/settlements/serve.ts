@@ -27,24 +27,23 @@ export function settlementHandlers(
       if (created.type === 'REFUSE') return refusedWith(created)
       return settlementAnswer(parts, created.settlementId)
     },
-    ListSettlements: async (query) => ({
-      settlements: [
-        ...(await readSettlements(db, {
-          id: null,
-          currency: givenText(query.currency),
-          participantId: givenNumber(query.participantId),
-          windowId: givenNumber(query.windowId),
-          accountId: givenNumber(query.accountId),
-          state: givenText(query.state),
-          from: timeIn(query.from),
-          to: timeIn(query.to),
-          windowFrom: timeIn(query.windowFrom),
-          windowTo: timeIn(query.windowTo),
-          limit:
-            query.limit <= 0 ? anySettlement.limit : Math.min(query.limit, anySettlement.limit),
-        })),
-      ],
-    }),
+    ListSettlements: async (query) => {
+      const { settlements, nextBeforeId } = await readSettlements(db, {
+        id: null,
+        currency: givenText(query.currency),
+        participantId: givenNumber(query.participantId),
+        windowId: givenNumber(query.windowId),
+        accountId: givenNumber(query.accountId),
+        state: givenText(query.state),
+        from: timeIn(query.from),
+        to: timeIn(query.to),
+        windowFrom: timeIn(query.windowFrom),
+        windowTo: timeIn(query.windowTo),
+        beforeId: givenNumber(query.beforeId),
+        limit: query.limit <= 0 ? anySettlement.limit : Math.min(query.limit, anySettlement.limit),
+      })
+      return { settlements: [...settlements], nextBeforeId: nextBeforeId ?? 0 }
+    },
     GetSettlement: ({ id }) => settlementAnswer(parts, id),
     UpdateSettlementAccounts: async ({ settlementId, accounts, actor }) => {
       if (accounts.length === 0 || accounts.length > updates_max) {
@@ -66,7 +65,8 @@ export function settlementHandlers(
 }
 
 async function settlementAnswer({ db }: SettlementServiceParts, id: number) {
-  const [settlement] = await readSettlements(db, { ...anySettlement, id })
+  const { settlements } = await readSettlements(db, { ...anySettlement, id })
+  const [settlement] = settlements
   return settlement === undefined
     ? refusedWith(refuse('SETTLEMENT_UNKNOWN', `there is no settlement ${id}`))
     : { settlement, refusal: null }

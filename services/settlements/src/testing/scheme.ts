@@ -259,8 +259,8 @@ export function committed(answer: LedgerAnswer, payment: Payment | undefined): O
 }
 
 export async function openWindow({ windows }: TestScheme): Promise<number> {
-  const query = { participantId: 0, state: 'OPEN', from: '', to: '', currency: '', limit: 0 }
-  const found = await windows.ListSettlementWindows(query)
+  const any = { participantId: 0, from: '', to: '', currency: '', limit: 0, beforeId: 0 }
+  const found = await windows.ListSettlementWindows({ ...any, state: 'OPEN' })
   return found.windows[0]?.id ?? 0
 }
 

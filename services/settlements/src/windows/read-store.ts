@@ -11,6 +11,7 @@ export interface WindowFilter {
   readonly from: Date | null
   readonly to: Date | null
   readonly currency: string | null
+  readonly beforeId: number | null
   readonly limit: number
 }
 
@@ -21,6 +22,7 @@ export const anyWindow: WindowFilter = {
   from: null,
   to: null,
   currency: null,
+  beforeId: null,
   limit: 1_000,
 }
 
@@ -35,8 +37,9 @@ const listWindows = statement(`
     and ($5::timestamptz is null or created_at <= $5)
     and ($6::text is null or exists (
       select from window_contents where window_id = windows.id and currency = $6))
+    and ($7::integer is null or id < $7)
   order by id desc
-  limit $7`)
+  limit $8`)
 
 const listContents = statement(`
   select contents.id, contents.window_id, contents.state, models.ledger_account_type, contents.currency,
@@ -95,6 +98,7 @@ export async function readWindows(
     filter.from,
     filter.to,
     filter.currency,
+    filter.beforeId,
     filter.limit,
   ])
   const contents = await db.query<ContentRow>(listContents, [

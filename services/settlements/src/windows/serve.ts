@@ -16,23 +16,22 @@ export function windowHandlers(
 ): Handlers<typeof settlementWindowsService> {
   const { db } = parts
   return {
-    ListSettlementWindows: async ({ participantId, state, from, to, currency, limit }) => ({
-      windows: [
-        ...(await readWindows(
-          db,
-          {
-            ids: null,
-            participantId: givenNumber(participantId),
-            state: givenText(state),
-            from: timeIn(from),
-            to: timeIn(to),
-            currency: givenText(currency),
-            limit: limit <= 0 ? anyWindow.limit : Math.min(limit, anyWindow.limit),
-          },
-          'SUMS',
-        )),
-      ],
-    }),
+    ListSettlementWindows: async ({ participantId, state, from, to, currency, ...page }) => {
+      const limit = page.limit <= 0 ? anyWindow.limit : Math.min(page.limit, anyWindow.limit)
+      const filter = {
+        ids: null,
+        participantId: givenNumber(participantId),
+        state: givenText(state),
+        from: timeIn(from),
+        to: timeIn(to),
+        currency: givenText(currency),
+        beforeId: givenNumber(page.beforeId),
+        limit,
+      }
+      const windows = await readWindows(db, filter, 'SUMS')
+      const last = windows.length < limit ? undefined : windows.at(-1)
+      return { windows: [...windows], nextBeforeId: last?.id ?? 0 }
+    },
     GetSettlementWindow: ({ id }) => windowAnswer(parts, id),
     CloseSettlementWindow: async ({ requestId, windowId, reason, actor }) => {
       const closed = await closeWindow(parts, { requestId, windowId, reason, actor })

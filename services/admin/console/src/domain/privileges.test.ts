@@ -12,10 +12,11 @@ test('a privilege is granted by its name, by a beginning with a star, or by the 
 
 test('the calls of makers and checkers have a privilege each', () => {
   const calls = ['CreateParticipant', 'ManageFunds', 'ApproveManageFunds', 'UpdateAccountLimit']
-  expect(calls.map(privilegeOf)).toEqual([
+  expect(calls.map((call) => privilegeOf(call))).toEqual([
     'CREATE_PARTICIPANT',
     'CREATE_MANAGE_FUNDS',
     'APPROVE_MANAGE_FUNDS',
     'CREATE_UPDATE_ACCOUNT_LIMIT',
   ])
+  expect(privilegeOf('ApproveManageFunds', 'REJECT')).toBe('REJECT_MANAGE_FUNDS')
 })

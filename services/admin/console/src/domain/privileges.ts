@@ -11,8 +11,8 @@ export function grants(granted: readonly string[], privilege: string): boolean {
 }
 
 /** The privilege that a call of makers and checkers asks for: ManageFunds, ApproveManageFunds. */
-export function privilegeOf(call: string): string {
+export function privilegeOf(call: string, decision: 'APPROVE' | 'REJECT' = 'APPROVE'): string {
   const change = call.replace(/^(Approve|Create)/, '')
   const words = change.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '_').toUpperCase()
-  return `${call.startsWith('Approve') ? 'APPROVE' : 'CREATE'}_${words}`
+  return `${call.startsWith('Approve') ? decision : 'CREATE'}_${words}`
 }

@@ -75,7 +75,9 @@ function Decision({ approve, request }: Waiting) {
   const { name, may } = useOperator()
   const { requestId, type, createdBy, change } = request
   if (createdBy === name) return <p>You asked for it; another person decides.</p>
-  if (!may(privilegeOf(approve))) return <p>Your roles do not let you decide this.</p>
+  const mayApprove = may(privilegeOf(approve))
+  const mayReject = may(privilegeOf(approve, 'REJECT'))
+  if (!mayApprove && !mayReject) return <p>Your roles do not let you decide this.</p>
   const sentence = requestSentence(type, change)
   const text = (
     <>
@@ -91,22 +93,26 @@ function Decision({ approve, request }: Waiting) {
     call('POST', `/${approve}`, { requestId, decision, note: values.note })
   return (
     <>
-      <AskButton
-        label="Approve"
-        kind="primary"
-        title="Approve this request?"
-        text={text}
-        fields={[note]}
-        way={{ label: 'Approve now', run: decide('APPROVE') }}
-      />
-      <AskButton
-        label="Reject"
-        kind="danger"
-        title="Reject this request?"
-        text={text}
-        fields={[note]}
-        way={{ label: 'Reject now', run: decide('REJECT'), isDangerous: true }}
-      />
+      {mayApprove && (
+        <AskButton
+          label="Approve"
+          kind="primary"
+          title="Approve this request?"
+          text={text}
+          fields={[note]}
+          way={{ label: 'Approve now', run: decide('APPROVE') }}
+        />
+      )}
+      {mayReject && (
+        <AskButton
+          label="Reject"
+          kind="danger"
+          title="Reject this request?"
+          text={text}
+          fields={[note]}
+          way={{ label: 'Reject now', run: decide('REJECT'), isDangerous: true }}
+        />
+      )}
     </>
   )
 }

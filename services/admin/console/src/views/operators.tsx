@@ -15,6 +15,7 @@ interface Operator {
   readonly isActive: boolean
   readonly mustChangePassword: boolean
   readonly roles: readonly string[]
+  readonly email: string | null
   readonly createdDate: string
   readonly createdBy: string
   readonly lastLogInDate: string | null
@@ -43,7 +44,9 @@ export function Operators() {
                   <>
                     {operator.name}
                     <br />
-                    <small>{operator.kind === 'PERSON' ? 'person' : 'program'}</small>
+                    <small>
+                      {operator.email ?? (operator.kind === 'PERSON' ? 'person' : 'program')}
+                    </small>
                   </>,
                   <OperatorState key="state" of={operator} />,
                   operator.roles.join(', ') || 'none',
@@ -116,6 +119,27 @@ function Actions({ operator, roles }: { operator: Operator; roles: readonly stri
               run: (values) => call('PUT', path, { roles: listOf(values.roles) }),
             }}
           />
+          {operator.kind === 'PERSON' && (
+            <AskButton<'email'>
+              label="E-mail"
+              of={`of ${name}`}
+              title={`E-mail of ${name}`}
+              text={<p>Requests that wait for {name}, and decisions about his, are told there.</p>}
+              fields={[
+                {
+                  name: 'email',
+                  label: 'E-mail',
+                  type: 'email',
+                  initial: operator.email ?? '',
+                  optional: true,
+                },
+              ]}
+              way={{
+                label: 'Change e-mail',
+                run: ({ email }) => call('PUT', path, { email: email || null }),
+              }}
+            />
+          )}
           <AskButton
             label="New password"
             of={`of ${name}`}
@@ -157,16 +181,22 @@ function Actions({ operator, roles }: { operator: Operator; roles: readonly stri
 function NewOperator({ roles }: { roles: readonly string[] }) {
   return (
     <Card title="A new operator">
-      <ChangeForm<'name' | 'kind' | 'roles'>
+      <ChangeForm<'name' | 'kind' | 'email' | 'roles'>
         fields={[
           { name: 'name', label: 'Name' },
           { name: 'kind', label: 'Kind', options: ['PERSON', 'MACHINE'] },
+          { name: 'email', label: 'E-mail', type: 'email', optional: true },
           { name: 'roles', label: 'Roles', checks: roles },
         ]}
         ways={[
           {
             label: 'Make operator',
-            run: (values) => call('POST', '/operators', { ...values, roles: listOf(values.roles) }),
+            run: ({ email, roles: chosen, ...values }) =>
+              call('POST', '/operators', {
+                ...values,
+                roles: listOf(chosen),
+                ...(email ? { email } : {}),
+              }),
             done: password,
           },
         ]}

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import {
+  isEmail,
   isOperatorName,
   leavesNobody,
   passwordFault,
@@ -21,6 +22,7 @@ function operator(
     isActive: true,
     mustChange: false,
     roles,
+    email: null,
     version: 1,
     attempts: 0,
     attemptsSince: at,
@@ -79,6 +81,19 @@ test.each([
   ['a'.repeat(65), false],
 ])('%j is a name of an operator: %s', (name, expected) => {
   expect(isOperatorName(name)).toBe(expected)
+})
+
+test.each([
+  ['ada@hub.example', true],
+  ['a.b+c@mail.hub.example', true],
+  ['ada', false],
+  ['ada@', false],
+  ['ada@hub.example, bob@hub.example', false],
+  ['<ada@hub.example>', false],
+  ['ada@hub.example\r\nBcc: all@hub.example', false],
+  [`${'a'.repeat(250)}@hub.example`, false],
+])('%j is an e-mail address: %s', (text, expected) => {
+  expect(isEmail(text)).toBe(expected)
 })
 
 describe('a password is refused', () => {

@@ -11,6 +11,8 @@ export interface Operator {
   readonly mustChange: boolean
   /** Sorted. */
   readonly roles: readonly string[]
+  /** Where he is told of requests and decisions; null: nowhere. */
+  readonly email: string | null
   readonly version: number
   readonly attempts: number
   readonly attemptsSince: Date
@@ -33,6 +35,11 @@ export const secret_length_max = 256
 /** Small letters, so that no two people differ by one that looks alike. */
 export function isOperatorName(text: string): boolean {
   return /^[a-z0-9][a-z0-9._@-]{0,62}[a-z0-9]$/.test(text)
+}
+
+/** What a mail server may be handed: one address, no more than an envelope takes (RFC 5321, 4.5.3.1). */
+export function isEmail(text: string): boolean {
+  return text.length <= 254 && /^[^\s@,;<>"]+@[^\s@,;<>"]+$/.test(text)
 }
 
 /** Length alone makes a password good (NIST SP 800-63B); what stands beside it is no secret. */
@@ -75,6 +82,6 @@ export function leavesNobody(
 }
 
 /** What is on record of an operator; never a secret. */
-export function recordOf({ kind, isActive, mustChange, roles }: Operator) {
-  return { kind, isActive, mustChangePassword: mustChange, roles }
+export function recordOf({ kind, isActive, mustChange, roles, email }: Operator) {
+  return { kind, isActive, mustChangePassword: mustChange, roles, email }
 }

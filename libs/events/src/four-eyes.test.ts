@@ -1,0 +1,16 @@
+import { expect, test } from '@jest/globals'
+import { privilegeOfCall } from './four-eyes.ts'
+
+test.each([
+  ['CreateParticipant', 'CREATE_PARTICIPANT'],
+  ['ManageFunds', 'CREATE_MANAGE_FUNDS'],
+  ['UpdateAccountLimit', 'CREATE_UPDATE_ACCOUNT_LIMIT'],
+  ['ApproveParticipant', 'APPROVE_PARTICIPANT'],
+  ['ApproveManageFunds', 'APPROVE_MANAGE_FUNDS'],
+])('%s needs %s', (call, privilege) => {
+  expect(privilegeOfCall(call)).toBe(privilege)
+})
+
+test('who rejects needs another privilege than who approves', () => {
+  expect(privilegeOfCall('ApproveManageFunds', 'REJECT')).toBe('REJECT_MANAGE_FUNDS')
+})

@@ -1,0 +1,35 @@
+/** What is said of requests: who may decide is told that one waits, who asked is told how it ended. */
+import { newEvent, privilegeOfCall } from '@causeway/events'
+import type { EventBus, Transaction } from '@causeway/runtime'
+import type { ChangeRequest } from './domain/request.ts'
+import { checkerCalls } from './domain/wanted.ts'
+
+export function announceRequested(bus: EventBus, tx: Transaction, request: ChangeRequest): void {
+  bus.announce(tx, [
+    newEvent('participant-lifecycle', 'ParticipantChangeRequested', {
+      ...headOf(request),
+      approvedWith: privilegeOfCall(checkerCalls[request.wanted.type]),
+      requestedAt: request.createdAt.toISOString(),
+    }),
+  ])
+}
+
+export function announceDecided(bus: EventBus, tx: Transaction, request: ChangeRequest): void {
+  const { state, decidedBy, decidedAt, note } = request
+  if (state === 'PEND-APPROVAL' || decidedBy === null || decidedAt === null) {
+    throw new Error(`the request ${request.id} is not decided`)
+  }
+  bus.announce(tx, [
+    newEvent('participant-lifecycle', 'ParticipantChangeDecided', {
+      ...headOf(request),
+      state,
+      decidedBy,
+      decidedAt: decidedAt.toISOString(),
+      note,
+    }),
+  ])
+}
+
+function headOf({ id, wanted, createdBy }: ChangeRequest) {
+  return { participantId: wanted.participant, requestId: id, type: wanted.type, createdBy }
+}
