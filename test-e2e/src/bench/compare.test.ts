@@ -34,6 +34,7 @@ function report(change: Partial<Report> = {}): Report {
     per_transaction: {
       sql_statements: 12,
       commits: 8,
+      rows_written: 20,
       events: 10,
       bytes_stored: 40_000,
       wal_bytes: 45_000,

@@ -19,6 +19,7 @@ const opened: Reading = {
   database: {
     sql_statements: 100,
     commits: 50,
+    rows_written: 200,
     events: 1_000,
     bytes_stored: 1_000_000,
     wal_bytes: 5_000_000,
@@ -41,6 +42,7 @@ const closed: Reading = {
   database: {
     sql_statements: 6_100,
     commits: 3_050,
+    rows_written: 40_200,
     events: 35_000,
     bytes_stored: 41_000_000,
     wal_bytes: 65_000_000,
@@ -91,6 +93,7 @@ test('everything is told per payment that came to its end within the window', ()
   expect(report.per_transaction).toEqual({
     sql_statements: 3,
     commits: 1.5,
+    rows_written: 20,
     events: 17,
     bytes_stored: 20_000,
     wal_bytes: 30_000,

@@ -109,6 +109,7 @@ export function reportOf(options: BenchOptions, findings: Findings) {
     per_transaction: {
       sql_statements: each('sql_statements'),
       commits: each('commits'),
+      rows_written: each('rows_written'),
       events: each('events'),
       bytes_stored: Math.round(each('bytes_stored')),
       wal_bytes: Math.round(each('wal_bytes')),
@@ -248,6 +249,7 @@ export function tableOf(report: Report): string {
       `hub ${cores.hub}  PostgreSQL ${cores.postgres}  Kafka ${cores.kafka}  FSPs ${cores.fsps}  others ${cores.others}`,
     ],
     ['per payment', `${each.sql_statements} SQL statements, ${each.commits} commits`],
+    ['', `${each.rows_written} rows written beside events`],
     ['', `${each.wal_fsyncs} fsyncs${Number.isNaN(each.events) ? '' : `, ${each.events} events`}`],
     ['', `${each.bytes_stored} bytes stored, ${each.wal_bytes} bytes of WAL`],
     ['memory', `${report.hub_memory_mb} MB (hub, PostgreSQL not counted)`],

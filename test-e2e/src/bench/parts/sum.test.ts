@@ -17,15 +17,15 @@ const costs: Costs = {
 const report = {
   load: 'uniform',
   rate: 90,
-  per_transaction: { sql_statements: 20, commits: 5, events: 10 },
+  per_transaction: { sql_statements: 20, commits: 5, rows_written: 60, events: 10 },
   cpu_ms_per_transaction: { total: 5 },
 } as unknown as Report
 
 test('the parts of a payment are summed, each as often as it comes', () => {
-  // 600 in, 100 checked, 300 out, 200 of calls, 200 of statements, 1,000 of commits, 300 of events.
+  // 600 in, 100 checked, 300 out, 200 of calls, 200 of statements, 200 of rows, 1,000 of commits, 300 of events.
   const rows = sumTable(costs, report).split('\n')
-  expect(rows).toContain('| sum of the parts |  |  | 2700 |')
-  expect(rows).toContain('| the hub, times the sum |  |  | 1.85 |')
+  expect(rows).toContain('| sum of the parts |  |  | 2900 |')
+  expect(rows).toContain('| the hub, times the sum |  |  | 1.72 |')
 })
 
 test('each part is told with what it takes', () => {

@@ -37,6 +37,11 @@ export function partsOf(costs: Costs, { per_transaction: each }: Report): readon
     { name: 'callbacks out', times: messages_out, each_us: costs.out_us },
     { name: 'gRPC calls', times: calls / batch, each_us: costs.call_us },
     { name: 'SQL statements', times: each.sql_statements, each_us: costs.statement_us },
+    {
+      name: 'further rows',
+      times: Math.max(each.rows_written - each.sql_statements, 0),
+      each_us: costs.row_us,
+    },
     { name: 'commits', times: each.commits, each_us: costs.commit_us },
     { name: 'events', times: each.events, each_us: costs.event_us },
   ]
