@@ -89,7 +89,7 @@ export const settings = {
   NOTIFICATIONS_RETRY_POLL_MS: integer({
     about: 'how often parked notifications are looked through for those that are due',
     unit: 'ms',
-    default: 1_000,
+    default: 250,
     min: 10,
     max: 60_000,
   }),
