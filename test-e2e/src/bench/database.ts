@@ -11,7 +11,7 @@ export interface DatabaseUse {
   /** Of services, but BEGIN, COMMIT and ROLLBACK. */
   readonly sql_statements: number
   readonly commits: number
-  /** Inserted or changed, but for those of the log of events. */
+  /** Inserted or changed, but for those that carry events. */
   readonly rows_written: number
   /** NaN where they do not pass through it. */
   readonly events: number
@@ -98,8 +98,8 @@ async function connect(dataDir: string, database: string): Promise<pg.Client> {
 
 const selectUse = (events: string) => `
   select (select xact_commit from pg_stat_database where datname = current_database()) as commits,
-         (select sum(n_tup_ins + n_tup_upd) from pg_stat_user_tables where schemaname <> 'bus')
-           as rows_written,
+         (select sum(n_tup_ins + n_tup_upd) from pg_stat_user_tables
+           where schemaname <> 'bus' and relname <> 'outbox') as rows_written,
          (${events}) as events,
          pg_database_size(current_database()) as bytes_stored,
          pg_current_wal_lsn() - '0/0'::pg_lsn as wal_bytes,

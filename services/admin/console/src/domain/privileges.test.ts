@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { grants, privilegeOf } from './privileges.ts'
+import { grants } from './privileges.ts'
 
 test('a privilege is granted by its name, by a beginning with a star, or by the star alone', () => {
   expect(grants(['VIEW_FUNDS'], 'VIEW_FUNDS')).toBe(true)
@@ -8,15 +8,4 @@ test('a privilege is granted by its name, by a beginning with a star, or by the 
   expect(grants(['VIEW_*'], 'MANAGE_FUNDS')).toBe(false)
   expect(grants(['VIEW_FUNDS'], 'VIEW_FUNDS_OUT')).toBe(false)
   expect(grants([], 'VIEW_FUNDS')).toBe(false)
-})
-
-test('the calls of makers and checkers have a privilege each', () => {
-  const calls = ['CreateParticipant', 'ManageFunds', 'ApproveManageFunds', 'UpdateAccountLimit']
-  expect(calls.map((call) => privilegeOf(call))).toEqual([
-    'CREATE_PARTICIPANT',
-    'CREATE_MANAGE_FUNDS',
-    'APPROVE_MANAGE_FUNDS',
-    'CREATE_UPDATE_ACCOUNT_LIMIT',
-  ])
-  expect(privilegeOf('ApproveManageFunds', 'REJECT')).toBe('REJECT_MANAGE_FUNDS')
 })

@@ -9,10 +9,3 @@ export function grants(granted: readonly string[], privilege: string): boolean {
     one.endsWith('*') ? privilege.startsWith(one.slice(0, -1)) : one === privilege,
   )
 }
-
-/** The privilege that a call of makers and checkers asks for: ManageFunds, ApproveManageFunds. */
-export function privilegeOf(call: string, decision: 'APPROVE' | 'REJECT' = 'APPROVE'): string {
-  const change = call.replace(/^(Approve|Create)/, '')
-  const words = change.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '_').toUpperCase()
-  return `${call.startsWith('Approve') ? decision : 'CREATE'}_${words}`
-}

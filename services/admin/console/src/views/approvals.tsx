@@ -1,10 +1,10 @@
 /** What one person has asked for and another has to decide about. */
+import { privilegeOfCall } from '@causeway/events/four-eyes'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useOperator } from '../access.ts'
 import { call, get } from '../api.ts'
 import { AskButton } from '../change.tsx'
-import { privilegeOf } from '../domain/privileges.ts'
 import { requestKinds, requestSentence } from '../domain/requests.ts'
 import { Loaded, Page, Table, Time } from '../ui.tsx'
 
@@ -75,8 +75,8 @@ function Decision({ approve, request }: Waiting) {
   const { name, may } = useOperator()
   const { requestId, type, createdBy, change } = request
   if (createdBy === name) return <p>You asked for it; another person decides.</p>
-  const mayApprove = may(privilegeOf(approve))
-  const mayReject = may(privilegeOf(approve, 'REJECT'))
+  const mayApprove = may(privilegeOfCall(approve))
+  const mayReject = may(privilegeOfCall(approve, 'REJECT'))
   if (!mayApprove && !mayReject) return <p>Your roles do not let you decide this.</p>
   const sentence = requestSentence(type, change)
   const text = (
