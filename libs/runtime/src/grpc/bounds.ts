@@ -1,7 +1,7 @@
 /** Bounds that both ends of a gRPC connection keep. */
 import type { ChannelOptions } from '@grpc/grpc-js'
 
-const message_bytes_max = 16 * 1024 * 1024
+export const message_bytes_max = 16 * 1024 * 1024
 
 /** Messages of at most 16 MiB, sent and taken. */
 export const messageBounds: ChannelOptions = {

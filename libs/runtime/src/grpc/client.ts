@@ -69,36 +69,39 @@ export function openClients(
     return channel
   }
 
-  function callsOver<D extends object>(
-    service: D,
-    { provider, metadata }: Way,
-    open: () => Client,
-  ): Calls<D> {
-    const calls = [...methodsOf(service)].map(([name, method]) => {
-      const once = (request: object, options?: CallOptions) =>
-        call(open(), { provider, metadata, method }, request, options)
-      return [name, isQuestion(method) ? askingAgain(once) : once]
-    })
-    return Object.fromEntries(calls) as Calls<D>
-  }
-
   return {
     client(service, provider) {
       let channel: Client | undefined
-      return callsOver(
-        service,
-        { provider, metadata: waiting },
-        () => (channel ??= channelTo(provider, addressOf(provider))),
-      )
+      const open = () => (channel ??= channelTo(provider, addressOf(provider)))
+      return callsBy(service, provider, over(open, waiting))
     },
-    clientAt: (service, provider, address) =>
-      callsOver(service, { provider, metadata: atOnce }, () =>
-        channelTo(provider, address, ofReplica),
-      ),
+    clientAt(service, provider, address) {
+      const open = () => channelTo(provider, address, ofReplica)
+      return callsBy(service, provider, over(open, atOnce))
+    },
     close() {
       for (const channel of channels.values()) channel.close()
     },
   }
+}
+
+/** How a request gets to the provider and its answer back; rejects with a `ServiceError`. */
+export type Way = (
+  method: MethodDefinition,
+  request: object,
+  deadline_ms: number,
+) => Promise<object>
+
+/** The methods of a service as calls that go this way. */
+export function callsBy<D extends object>(service: D, provider: string, way: Way): Calls<D> {
+  const calls = [...methodsOf(service)].map(([name, method]) => {
+    const once = (request: object, { deadline_ms = deadline_ms_default }: CallOptions = {}) =>
+      way(method, request, deadline_ms).catch((error: unknown) => {
+        throw new GrpcCallError(provider, method.path, error as ServiceError)
+      })
+    return [name, isQuestion(method) ? askingAgain(once) : once]
+  })
+  return Object.fromEntries(calls) as Calls<D>
 }
 
 type Call = (request: object, options?: CallOptions) => Promise<object>
@@ -118,29 +121,20 @@ function askingAgain(once: Call): Call {
   }
 }
 
-interface Way {
-  readonly provider: string
-  readonly metadata: Metadata
-}
-
-function call(
-  channel: Client,
-  { provider, metadata, method }: Way & { readonly method: MethodDefinition },
-  request: object,
-  { deadline_ms = deadline_ms_default }: CallOptions = {},
-): Promise<object> {
-  return new Promise((resolve, reject) => {
-    channel.makeUnaryRequest(
-      method.path,
-      method.requestSerialize,
-      method.responseDeserialize,
-      request,
-      metadata,
-      { deadline: Date.now() + deadline_ms },
-      (error: ServiceError | null, response?: object) => {
-        if (error !== null) reject(new GrpcCallError(provider, method.path, error))
-        else if (response !== undefined) resolve(response)
-      },
-    )
-  })
+function over(open: () => Client, metadata: Metadata): Way {
+  return (method, request, deadline_ms) =>
+    new Promise((resolve, reject) => {
+      open().makeUnaryRequest(
+        method.path,
+        method.requestSerialize,
+        method.responseDeserialize,
+        request,
+        metadata,
+        { deadline: Date.now() + deadline_ms },
+        (error: ServiceError | null, response?: object) => {
+          if (error !== null) reject(error)
+          else if (response !== undefined) resolve(response)
+        },
+      )
+    })
 }

@@ -56,6 +56,8 @@ export interface MethodDefinition {
   /** `/causeway.transfers.v1.Transfers/GetTransferStates` */
   readonly path: string
   readonly requestSerialize: (value: object) => Buffer
+  readonly requestDeserialize: (bytes: Buffer) => object
+  readonly responseSerialize: (value: object) => Buffer
   readonly responseDeserialize: (bytes: Buffer) => object
   readonly requestType: MessageDefinition
   readonly options?: { readonly idempotency_level: string }

@@ -38,6 +38,16 @@ async function openHost(options: Partial<GrpcHostOptions> = {}): Promise<OpenGrp
   return host
 }
 
+/** A host whose calls to itself do not leave the process, and a caller that is connected to it. */
+const ways = [
+  ['within the process', (host: OpenGrpcHost) => Promise.resolve(host)],
+  [
+    'over a connection',
+    ({ address }: OpenGrpcHost) =>
+      openHost({ listen: `unix:${join(folder, 'caller.sock')}`, addressOf: () => address }),
+  ],
+] as const
+
 async function failureOf(call: Promise<unknown>): Promise<GrpcCallError> {
   const error: unknown = await call.then(
     () => undefined,
@@ -47,34 +57,41 @@ async function failureOf(call: Promise<unknown>): Promise<GrpcCallError> {
   throw new Error(`the call did not fail with a GrpcCallError but gave ${String(error)}`)
 }
 
-describe('calls', () => {
+describe.each(ways)('calls %s', (_way, callerOf) => {
   test('a thousand items with bytes and decimals come back unchanged in one call', async () => {
     const host = await openHost()
+    const caller = await callerOf(host)
     host.serve(mirrorService, handlers)
     const items = Array.from({ length: 1_000 }, (_, n) => item(n))
-    const answer = await host.client(mirrorService, 'mirror').Reflect({ items }, patient)
+    const answer = await caller.client(mirrorService, 'mirror').Reflect({ items }, patient)
     expect(answer).toEqual({ items })
+    expect(answer.items[0]?.evidence).not.toBe(items[0]?.evidence)
   })
 
   test('a message of more than 4 MiB is taken', async () => {
     const host = await openHost()
+    const caller = await callerOf(host)
     host.serve(mirrorService, handlers)
     const items = [{ ...item(1), evidence: Buffer.alloc(6 * 1024 * 1024, 7) }]
-    const answer = await host.client(mirrorService, 'mirror').Reflect({ items }, patient)
+    const answer = await caller.client(mirrorService, 'mirror').Reflect({ items }, patient)
     expect(answer.items[0]?.evidence.length).toBe(6 * 1024 * 1024)
   })
 
   test('a message of more than 16 MiB fails its call as no outage', async () => {
     const host = await openHost()
+    const caller = await callerOf(host)
     host.serve(mirrorService, handlers)
     const items = [{ ...item(1), evidence: Buffer.alloc(17 * 1024 * 1024) }]
-    const error = await failureOf(host.client(mirrorService, 'mirror').Reflect({ items }, patient))
+    const error = await failureOf(
+      caller.client(mirrorService, 'mirror').Reflect({ items }, patient),
+    )
     expect(error.code).toBe(status.RESOURCE_EXHAUSTED)
     expect(isOutage(error)).toBe(false)
   })
 
   test('a handler is told, as of an outage, that its caller has given up', async () => {
     const host = await openHost()
+    const caller = await callerOf(host)
     let reason: unknown
     host.serve(mirrorService, {
       ...handlers,
@@ -86,7 +103,7 @@ describe('calls', () => {
           })
         }),
     })
-    const calls = host.client(mirrorService, 'mirror')
+    const calls = caller.client(mirrorService, 'mirror')
     // On a busy machine a call may be late before it has reached its handler.
     while (reason === undefined) {
       const error = await failureOf(calls.Reflect(nothing, { deadline_ms: 30 }))
@@ -97,10 +114,11 @@ describe('calls', () => {
 
   test('a call without an answer fails at its deadline as an outage', async () => {
     const host = await openHost()
+    const caller = await callerOf(host)
     let answer: (items: Items) => void = () => undefined
     const late = new Promise<Items>((resolve) => (answer = resolve))
     host.serve(mirrorService, { ...handlers, Reflect: () => late })
-    const call = host.client(mirrorService, 'mirror').Reflect(nothing, { deadline_ms: 30 })
+    const call = caller.client(mirrorService, 'mirror').Reflect(nothing, { deadline_ms: 30 })
     const error = await failureOf(call)
     expect(error.code).toBe(status.DEADLINE_EXCEEDED)
     expect(error.message).toContain('mirror/causeway.test.v1.Mirror/Reflect')
@@ -110,6 +128,7 @@ describe('calls', () => {
 
   test('a handler that throws fails its call alone and is no outage', async () => {
     const host = await openHost()
+    const caller = await callerOf(host)
     host.serve(mirrorService, {
       ...handlers,
       Reflect: () => {
@@ -118,7 +137,7 @@ describe('calls', () => {
       Other: ({ items }) =>
         items.length === 0 ? Promise.reject(new Error('a bug')) : Promise.resolve({ items }),
     })
-    const calls = host.client(mirrorService, 'mirror')
+    const calls = caller.client(mirrorService, 'mirror')
     const [thrown, rejected, neighbour] = await Promise.all([
       failureOf(calls.Reflect(nothing, patient)),
       failureOf(calls.Other(nothing, patient)),
@@ -132,27 +151,54 @@ describe('calls', () => {
 
   test('a handler that was cut off by an outage tells its caller so', async () => {
     const host = await openHost()
+    const caller = await callerOf(host)
     const lost = Object.assign(new Error('connection lost'), { code: 'ECONNRESET' })
     host.serve(mirrorService, { ...handlers, Reflect: () => Promise.reject(lost) })
-    const error = await failureOf(host.client(mirrorService, 'mirror').Reflect(nothing, patient))
+    const error = await failureOf(caller.client(mirrorService, 'mirror').Reflect(nothing, patient))
     expect(isOutage(error)).toBe(true)
   })
 
   test('a response that does not fit its message fails the call', async () => {
     const host = await openHost()
+    const caller = await callerOf(host)
     const wrong = [nothing] as unknown as Items
     host.serve(mirrorService, { ...handlers, Reflect: () => Promise.resolve(wrong) })
-    const error = await failureOf(host.client(mirrorService, 'mirror').Reflect(nothing, patient))
+    const error = await failureOf(caller.client(mirrorService, 'mirror').Reflect(nothing, patient))
     expect(error.code).toBe(status.INTERNAL)
     expect(isOutage(error)).toBe(false)
   })
 
   test('a method that is not served yet is an outage, and served from then on', async () => {
     const host = await openHost()
-    const calls = host.client(mirrorService, 'mirror')
+    const caller = await callerOf(host)
+    const calls = caller.client(mirrorService, 'mirror')
     expect(isOutage(await failureOf(calls.Reflect(nothing)))).toBe(true)
     host.serve(mirrorService, handlers)
     expect(await calls.Reflect(nothing, patient)).toEqual(nothing)
+  })
+
+  test('a stop waits for the calls in flight, and takes no more', async () => {
+    const host = await openHost()
+    const caller = await callerOf(host)
+    let answer: (items: Items) => void = () => undefined
+    const begun = new Promise<void>((begin) => {
+      host.serve(mirrorService, {
+        ...handlers,
+        Reflect: () => {
+          begin()
+          return new Promise((resolve) => (answer = resolve))
+        },
+      })
+    })
+    const calls = caller.client(mirrorService, 'mirror')
+    const call = calls.Reflect(nothing, patient)
+    await begun
+    const stopped = host.drain()
+    const late = failureOf(calls.Other(nothing, { deadline_ms: 30 }))
+    expect(isOutage(await late)).toBe(true)
+    answer({ items: [item(5)] })
+    expect((await call).items[0]?.id).toBe('item-5')
+    await stopped
   })
 })
 
@@ -190,30 +236,6 @@ describe('connections', () => {
       expect(answer.items[0]?.id).toBe(`item-${start}`)
       await provider.stop()
     }
-  })
-
-  test('a stop waits for the calls in flight', async () => {
-    const provider = await openHost()
-    const caller = await openHost({
-      listen: `unix:${join(folder, 'caller.sock')}`,
-      addressOf: () => provider.address,
-    })
-    let answer: (items: Items) => void = () => undefined
-    const begun = new Promise<void>((begin) => {
-      provider.serve(mirrorService, {
-        ...handlers,
-        Reflect: () => {
-          begin()
-          return new Promise((resolve) => (answer = resolve))
-        },
-      })
-    })
-    const call = caller.client(mirrorService, 'mirror').Reflect(nothing, patient)
-    await begun
-    const stopped = provider.stop()
-    answer({ items: [item(5)] })
-    expect((await call).items[0]?.id).toBe('item-5')
-    await stopped
   })
 })
 

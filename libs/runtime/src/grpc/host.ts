@@ -1,12 +1,14 @@
 /**
  * gRPC in a process: one server for all its services, one connection to each process that it calls.
  * A call waits for its provider within its deadline, so the order in which services start is free.
+ * Where all services are in this process their calls do not leave it.
  */
 import type { Logger } from '../log.ts'
-import { openClients } from './client.ts'
+import { callsBy, openClients } from './client.ts'
 import type { Calls, Handlers } from './definition.ts'
 import type { GrpcIdentity } from './identity.ts'
 import { openServer } from './server.ts'
+import { openCallsWithin } from './within.ts'
 
 /** What a service sees of it. */
 export interface GrpcHost {
@@ -35,7 +37,7 @@ export interface GrpcHostOptions {
   readonly log: Logger
   /** `unix:/path` or `host:port`; port 0 takes any free one. */
   readonly listen: string
-  /** Where the service of that folder name is reached; asked once per provider. Default: here. */
+  /** Where the service of that folder name is reached; asked once per provider. Default: all are here. */
   readonly addressOf?: (provider: string) => string
   /** The host by which others reach this server; default: the one that it listens on. */
   readonly reachedAt?: string
@@ -45,20 +47,31 @@ export interface GrpcHostOptions {
 
 /** A call that takes longer is an outage for its caller; the rest of the stop needs its time as well. */
 const drain_ms_max = 3_000
+const stop_ms_max = 10_000
 
 /** Throws StartError when the address cannot be listened on. */
 export async function openGrpcHost(options: GrpcHostOptions): Promise<OpenGrpcHost> {
   const server = await openServer(options)
   const address = reachedAs(server.address, options.reachedAt)
-  const clients = openClients(options.addressOf ?? (() => address), options.identity)
+  const { addressOf } = options
+  const within = openCallsWithin(options.log)
+  const clients = openClients(addressOf ?? (() => address), options.identity)
   return {
     address,
-    serve: (service, handlers) => server.serve(service, handlers),
-    client: (service, provider) => clients.client(service, provider),
+    serve(service, handlers) {
+      server.serve(service, handlers)
+      within.serve(service, handlers)
+    },
+    client: (service, provider) =>
+      addressOf === undefined
+        ? callsBy(service, provider, within.call)
+        : clients.client(service, provider),
     clientAt: (service, provider, place) => clients.clientAt(service, provider, place),
-    drain: () => server.stop(drain_ms_max),
+    async drain() {
+      await Promise.all([server.stop(drain_ms_max), within.stop(drain_ms_max)])
+    },
     async stop() {
-      await server.stop()
+      await Promise.all([server.stop(stop_ms_max), within.stop(stop_ms_max)])
       clients.close()
     },
   }

@@ -10,11 +10,11 @@ import {
 } from '@grpc/grpc-js'
 import { HealthImplementation } from 'grpc-health-check'
 import type { Logger } from '../log.ts'
-import { isOutage } from '../postgres/outage.ts'
 import { StartError } from '../start-error.ts'
 import { messageBounds } from './bounds.ts'
-import { nameOf, type HandledCall, type Handlers } from './definition.ts'
+import { nameOf, type Handlers } from './definition.ts'
 import { freeSocket } from './free-socket.ts'
+import { failure, handledCall, handlersOf, type Handler } from './handling.ts'
 import { commonNameOf, serverCredentials, type GrpcIdentity } from './identity.ts'
 import { openReflection } from './reflection.ts'
 
@@ -22,11 +22,9 @@ export interface GrpcServer {
   readonly address: string
   serve<D extends object>(service: D, handlers: Handlers<D>): void
   /** Takes no new calls and finishes those in flight, for so long. Doing it twice is doing it once. */
-  stop(longest_ms?: number): Promise<void>
+  stop(longest_ms: number): Promise<void>
 }
 
-const stop_ms_max = 10_000
-const detail_length_max = 500
 /** Clients connect anew this often, and so find replicas that have come; calls in flight may finish. */
 const connection_ms_max = 300_000
 const connection_grace_ms = 120_000
@@ -69,7 +67,7 @@ export async function openServer(options: {
       health.setStatus(name, 'SERVING')
       names.push(name)
     },
-    stop(longest_ms = stop_ms_max) {
+    stop(longest_ms) {
       if (stopped !== undefined) return stopped
       for (const name of names) health.setStatus(name, 'NOT_SERVING')
       return (stopped = shutdown(server, longest_ms))
@@ -94,8 +92,6 @@ async function listen(
   })
 }
 
-type Handler = (request: object, call: HandledCall) => Promise<object>
-
 interface Serving {
   readonly log: Logger
   readonly identity: GrpcIdentity | undefined
@@ -105,7 +101,7 @@ type UnaryCall = ServerUnaryCall<object, object>
 
 function implementation(handlers: object, serving: Serving): UntypedServiceImplementation {
   return Object.fromEntries(
-    (Object.entries(handlers) as readonly (readonly [string, Handler])[]).map(([name, handler]) => [
+    handlersOf(handlers).map(([name, handler]) => [
       name,
       (call: UnaryCall, answer: sendUnaryData<object>) => {
         const caller = callerOf(call, serving)
@@ -138,38 +134,11 @@ async function handled(
   call: UnaryCall,
   caller: string | undefined,
 ): Promise<object> {
-  return handler(call.request, handledCall(call, caller))
-}
-
-/** Hardly a handler asks for the signal, so it is made when one does. */
-function handledCall(call: UnaryCall, caller: string | undefined): HandledCall {
-  let signal: AbortSignal | undefined
-  return {
-    caller,
-    get signal() {
-      return (signal ??= goneSignal(call))
-    },
+  const onGone = (abort: () => void) => {
+    if (call.cancelled) abort()
+    else call.once('cancelled', abort)
   }
-}
-
-function goneSignal(call: UnaryCall): AbortSignal {
-  const gone = new AbortController()
-  const abort = () => gone.abort(new Error('Connection terminated: the caller is gone'))
-  if (call.cancelled) abort()
-  else call.once('cancelled', abort)
-  return gone.signal
-}
-
-/** A caller repeats what an outage of ours interrupted; what we got wrong it must not repeat. */
-function failure(error: unknown, path: string, log: Logger): { code: status; details: string } {
-  const message = error instanceof Error ? error.message : String(error)
-  const details = message.slice(0, detail_length_max)
-  if (isOutage(error)) {
-    log.warn({ err: error, path }, 'a gRPC call was cut off by an outage')
-    return { code: status.UNAVAILABLE, details }
-  }
-  log.error({ err: error, path }, 'a gRPC call failed')
-  return { code: status.INTERNAL, details }
+  return handler(call.request, handledCall(caller, onGone))
 }
 
 function shutdown(server: Server, longest_ms: number): Promise<void> {
