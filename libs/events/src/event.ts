@@ -28,6 +28,8 @@ export type DomainEvent<Name extends EventName = EventName> = {
     readonly name: N
     readonly id: string
     readonly time: string
+    /** It may have come before; false when it surely comes for the first time. */
+    readonly again: boolean
     readonly payload: Payload<N>
     readonly relay: Relay | undefined
     readonly traceparent: string | undefined
@@ -123,6 +125,7 @@ function domainEvent<Name extends EventName>(message: Message): DomainEvent<Name
     name: message.type,
     id: message.id,
     time: message.time,
+    again: message.again,
     payload: message.payload,
     relay: Buffer.isBuffer(body)
       ? { body, ...(Buffer.isBuffer(relayHeaders) ? { headers: relayHeaders } : {}) }

@@ -3,7 +3,7 @@ import { ensureMonthlyPartitions, monthOf, statement } from '@causeway/runtime'
 import { eventually, openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
-import { notify, openSink, openStand, type Sink, type Stand } from './testing.ts'
+import { notify, openSink, openStand, putInDoubt, type Sink, type Stand } from './testing.ts'
 
 let stand: Stand | undefined
 const sinks: Sink[] = []
@@ -68,7 +68,8 @@ describe('a notification', () => {
 
   test('that comes again, in any split, is sent once', async () => {
     const sink = await sinkThat()
-    const { publish, reports } = await stands()
+    const { publish, reports, parts } = await stands()
+    await putInDoubt(parts)
     const messages = Array.from({ length: 60 }, () => notify({ url: sink.url }))
     await publish(...messages, ...messages.slice(0, 5))
     await count(60, () => reports.length, 'all reports')

@@ -10,11 +10,19 @@ import { chainKey, cutIntoChains } from './domain/chains.ts'
 import { attemptFirst, type FirstAttemptParts } from './first-attempts.ts'
 import type { Record } from './record.ts'
 import { parkedResult } from './result.ts'
-import { readKnown, type Known } from './store.ts'
+import { readKnown, unknown, type Known } from './store.ts'
+import type { Waiting } from './waiting.ts'
 
 export interface HandleParts extends FirstAttemptParts {
   readonly db: Database
   readonly record: Record
+  readonly waiting: Pick<Waiting, 'mayBeFor'>
+}
+
+interface Heard {
+  readonly notification: Notification
+  /** It may have come before. */
+  readonly again: boolean
 }
 
 const asked_max = 512
@@ -30,14 +38,27 @@ export function openHandle(
     { batch_max: asked_max },
   )
 
+  /** Most come for the first time, to an FSP that answers: nothing can be known of them. */
+  async function factsOf(
+    heard: readonly Heard[],
+  ): Promise<ReadonlyMap<Notification, Known> | undefined> {
+    const inDoubt = heard
+      .filter(({ again, notification: { fspId } }) => again || parts.waiting.mayBeFor(fspId))
+      .map(({ notification }) => notification)
+    if (inDoubt.length === 0) return undefined
+    const facts = await known(inDoubt)
+    return new Map(inDoubt.map((notification, at) => [notification, facts[at] ?? unknown]))
+  }
+
   return async (events, batch) => {
-    const notifications = distinct(events, Date.now()).filter(
-      ({ id }) => !parts.record.isWaiting(id),
+    const heard = distinct(events, Date.now()).filter(
+      ({ notification: { id } }) => !parts.record.isWaiting(id),
     )
-    const facts = await known(notifications)
-    const fresh = notifications.filter((_, at) => facts[at]?.taken !== true)
+    const facts = await factsOf(heard)
+    const notifications = heard.map(({ notification }) => notification)
+    const fresh = notifications.filter((each) => facts?.get(each)?.taken !== true)
     const unfinished = new Set(
-      notifications.filter((_, at) => facts[at]?.blocked === true).map(chainKey),
+      notifications.filter((each) => facts?.get(each)?.blocked === true).map(chainKey),
     )
     const { free, blocked } = cutIntoChains(fresh, unfinished)
     const results = [
@@ -59,11 +80,12 @@ function isDelivered(result: Result): boolean {
 function distinct(
   events: readonly DomainEvent<'NotifyRequested'>[],
   taken_ms: number,
-): readonly Notification[] {
-  const byId = new Map<string, Notification>()
+): readonly Heard[] {
+  const byId = new Map<string, Heard>()
   for (const event of events) {
     const notification = notificationOf(event, taken_ms)
-    if (!byId.has(notification.id)) byId.set(notification.id, notification)
+    const { again } = event
+    if (!byId.has(notification.id)) byId.set(notification.id, { notification, again })
   }
   return [...byId.values()]
 }

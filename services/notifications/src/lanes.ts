@@ -1,12 +1,9 @@
 /** The lanes of all FSPs and of the mail server; one is opened when something is first sent there. */
 import { openLane, type Lane, type LaneParts } from './lane.ts'
-import type { Room } from './store.ts'
 import type { Transport } from './transport.ts'
 
 export interface Lanes {
   of(fspId: string): Lane
-  /** How many parked notifications each FSP with a lane may be given now. */
-  rooms(now_ms: number): readonly Room[]
   readonly idle: boolean
   close(): Promise<void>
 }
@@ -26,7 +23,6 @@ export function openLanes(parts: LanesParts): Lanes {
       }
       return lane
     },
-    rooms: (now_ms) => [...lanes.values()].map((lane) => lane.room(now_ms)),
     get idle() {
       return [...lanes.values()].every(({ idle }) => idle)
     },

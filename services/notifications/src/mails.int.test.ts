@@ -12,7 +12,7 @@ import type { SMTPServerOptions } from 'smtp-server'
 import { openMailServer, type TestMailServer } from './mail-server.ts'
 import type { Settings } from './settings.ts'
 import { start } from './service.ts'
-import { notify, openSink, openStand, quickSettings, type Stand } from './testing.ts'
+import { notify, openSink, openStand, putInDoubt, quickSettings, type Stand } from './testing.ts'
 
 const opened: { stop(): Promise<void> }[] = []
 
@@ -80,7 +80,8 @@ test('an e-mail arrives with subject, text and an id of its own', async () => {
 
 test('an e-mail that is asked for twice is sent once', async () => {
   const server = await mailServer()
-  const { publish } = await standWith(overPort(server.port))
+  const { publish, parts } = await standWith(overPort(server.port))
+  await putInDoubt(parts)
   const once = mail()
   const last = mail()
   await publish(once)

@@ -3,6 +3,7 @@ import { notificationsService, type DeadLetter } from '@causeway/protos'
 import type { Database, EventBus, GrpcHost } from '@causeway/runtime'
 import { readFared } from './fared.ts'
 import { readDeadLetters, resend, type DeadLetterRow } from './dead-letters-store.ts'
+import type { Waiting } from './waiting.ts'
 
 const letters_max = 1_000
 const ids_max = 1_000
@@ -13,9 +14,11 @@ export interface OperateParts {
   readonly bus: EventBus
   readonly grpc: GrpcHost
   readonly resend_for_ms: number
+  readonly waiting: Pick<Waiting, 'anyMayBe'>
 }
 
-export function serveOperations({ db, bus, grpc, resend_for_ms }: OperateParts): void {
+export function serveOperations(parts: OperateParts): void {
+  const { db, bus, grpc, resend_for_ms, waiting } = parts
   grpc.serve(notificationsService, {
     async ListDeadLetters({ fspId, limit }) {
       const rows = await readDeadLetters(db, fspId, Math.min(Math.max(limit, 0), letters_max))
@@ -30,6 +33,7 @@ export function serveOperations({ db, bus, grpc, resend_for_ms }: OperateParts):
       const legal = [...new Set(ids)].filter((id) => uuid.test(id))
       const deadline = new Date(now.getTime() + resend_for_ms)
       const resent = await resend({ db, bus }, legal, { now, deadline, actor })
+      waiting.anyMayBe()
       return {
         answers: ids.map((id) => ({ notificationId: id, outcome: resent.get(id) ?? 'UNKNOWN' })),
       }

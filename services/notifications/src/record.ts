@@ -13,6 +13,7 @@ import {
 import { reportOf, type Ended, type Result } from './contract.ts'
 import type { Measures } from './measures.ts'
 import { save } from './store.ts'
+import type { Waiting } from './waiting.ts'
 
 export interface Record {
   /** Resolves when they are stored. */
@@ -35,10 +36,11 @@ export interface RecordParts {
   readonly bus: EventBus
   readonly measures: Measures
   readonly log: Logger
+  readonly waiting: Pick<Waiting, 'parked'>
 }
 
 const results_max = 256
-const soon_ms = 100
+const soon_ms = 500
 const waiting_max = 10_000
 
 /** What is stored together, and when. */
@@ -104,14 +106,16 @@ export function openRecord(parts: RecordParts): Record {
 }
 
 async function storeAll(
-  { db, bus, measures }: RecordParts,
+  { db, bus, measures, waiting }: RecordParts,
   results: readonly Result[],
 ): Promise<readonly undefined[]> {
   const ended = results.filter((result): result is Ended => result.type === 'ENDED')
+  const parked = results.filter(({ type, stored }) => type === 'WAITS' && !stored)
   await db.transaction(async (tx) => {
     await save(tx, results)
     bus.announce(tx, reportOf(ended))
   })
+  waiting.parked(parked.map(({ notification }) => notification.fspId))
   for (const end of ended) measures.ended(end)
   return results.map(() => undefined)
 }

@@ -9,16 +9,17 @@ import type { Lanes } from './lanes.ts'
 import type { Record } from './record.ts'
 import { resultOf, storing_ms } from './result.ts'
 import { claimDue, claimExpired, endPauses, type ClaimBounds, type Claimed } from './store.ts'
+import type { Waiting } from './waiting.ts'
 
 export interface RetryParts {
   readonly db: Database
   readonly log: Logger
   readonly lanes: Lanes
   readonly record: Record
+  readonly waiting: Waiting
   readonly backoff: BackoffBounds
   readonly poll_ms: number
   readonly timeout_ms: number
-  readonly requests_max: number
 }
 
 export interface Retries {
@@ -35,15 +36,17 @@ export interface Retries {
 const rows_max = 200
 /** A claimed notification begins within this time, or is left to the next claim. */
 const begin_within_ms = 2_000
-
 export function openRetries(parts: RetryParts): Retries {
-  const { db, log, lanes, record } = parts
+  const { db, log, lanes, record, waiting } = parts
   const storing = new Set<Promise<void>>()
   const look = coalesced(async () => {
     const now_ms = Date.now()
+    const fspIds = await waiting.look(now_ms)
+    if (fspIds.length === 0) return
     const bounds = claimBounds(now_ms, parts.timeout_ms)
     for (const claimed of await claimExpired(db, bounds)) onEnd(claimed, { type: 'EXPIRED' })
-    const due = await claimDue(db, lanes.rooms(now_ms), parts.requests_max, bounds)
+    const rooms = fspIds.map((fspId) => lanes.of(fspId).room(now_ms))
+    const due = await claimDue(db, rooms, bounds)
     for (const claimed of due) tryAgain(claimed, now_ms + begin_within_ms)
   })
 
@@ -68,7 +71,11 @@ export function openRetries(parts: RetryParts): Retries {
     storing.add(kept)
   }
 
-  const poll = periodically(parts.poll_ms, look.now, { log, name: 'look for parked notifications' })
+  const lookUnlessQuiet = () => (waiting.isQuiet(Date.now()) ? Promise.resolve() : look.now())
+  const poll = periodically(parts.poll_ms, lookUnlessQuiet, {
+    log,
+    name: 'look for parked notifications',
+  })
   return {
     onEnd,
     onRecovered: (fspId) =>

@@ -18,6 +18,7 @@ import {
 } from '@causeway/runtime'
 import { setTimeout as wait } from 'node:timers/promises'
 import { mailServer } from './contract.ts'
+import type { BackoffBounds } from './domain/backoff.ts'
 import { noTries } from './domain/tries.ts'
 import { openHandle } from './handle.ts'
 import { openHttpTransport } from './http-transport.ts'
@@ -28,10 +29,13 @@ import { serveOperations } from './operate.ts'
 import { openRecord } from './record.ts'
 import { openRetries, type Retries } from './retries.ts'
 import type { Settings } from './settings.ts'
+import { readWaiting } from './store.ts'
+import { openWaiting } from './waiting.ts'
 
 const connections_max = 4
 const batches_in_flight_max = 64
-const partitions_every_ms = 3_600_000
+const hour_ms = 3_600_000
+const partitions_every_ms = hour_ms
 const stop_wait_ms = 5_000
 const stop_look_ms = 20
 const partitioned = ['deliveries', 'undelivered']
@@ -50,13 +54,11 @@ export const start: Start<Settings> = async (settings, parts) => {
   })
   const partitions = await keepPartitions(db, log)
   const measures = openMeasures(parts.metrics, db)
-  const record = openRecord({ db, bus: parts.bus, measures, log })
+  const waiting = openWaiting(() => readWaiting(db))
+  const record = openRecord({ db, bus: parts.bus, measures, log, waiting })
   const timeout_ms = settings.CALLBACK_TIMEOUT_MS
   const requests_max = settings.NOTIFICATIONS_LANE_MAX
-  const backoff = {
-    first_ms: settings.NOTIFICATIONS_RETRY_FIRST_MS,
-    max_ms: settings.NOTIFICATIONS_RETRY_MAX_MS,
-  }
+  const backoff = backoffOf(settings)
   const lanes = openLanes({
     transportTo: (fspId) =>
       fspId === mailServer ? mail : openHttpTransport({ requests_max, timeout_ms, tls }),
@@ -74,22 +76,23 @@ export const start: Start<Settings> = async (settings, parts) => {
     log,
     lanes,
     record,
+    waiting,
     backoff,
     poll_ms: settings.NOTIFICATIONS_RETRY_POLL_MS,
     timeout_ms,
-    requests_max,
   })
   const handleBatch = openHandle({
     db,
     lanes,
     record,
+    waiting,
     backoff,
     park_after_ms: settings.PARK_AFTER_MS,
     onLateEnd: (notification, end) =>
       retries.onEnd({ notification, attempts: 0, tries: noTries }, end),
   })
-  const resend_for_ms = settings.NOTIFICATIONS_RESEND_H * 3_600_000
-  serveOperations({ db, bus: parts.bus, grpc: parts.grpc, resend_for_ms })
+  const resend_for_ms = settings.NOTIFICATIONS_RESEND_H * hour_ms
+  serveOperations({ db, bus: parts.bus, grpc: parts.grpc, resend_for_ms, waiting })
   hearOfReturns(parts, log, retries)
   const bounds = { batches_in_flight_max }
   const subscribed = await onEvents(parts.bus, 'notifications', heard, handleBatch, bounds)
@@ -106,6 +109,11 @@ export const start: Start<Settings> = async (settings, parts) => {
       await db.close()
     },
   }
+}
+
+function backoffOf(settings: Settings): BackoffBounds {
+  const { NOTIFICATIONS_RETRY_FIRST_MS: first_ms, NOTIFICATIONS_RETRY_MAX_MS: max_ms } = settings
+  return { first_ms, max_ms }
 }
 
 /** Whoever comes back waits for nothing that waits for him. */

@@ -19,7 +19,7 @@ export interface Known {
   readonly blocked: boolean
 }
 
-const unknown: Known = { taken: false, blocked: false }
+export const unknown: Known = { taken: false, blocked: false }
 
 /** `offset 0`: each is looked up in the index, however small the tables were at planning. */
 const findKnown = statement(`
@@ -285,38 +285,25 @@ interface ClaimedRow {
   readonly tries: string | null
 }
 
-/**
- * The FSPs are found by skipping through the index; only the oldest of each entity may leave. One that
- * was sent anew is older than the one whose turn it was.
- */
+/** Only the oldest of each entity may leave. One that was sent anew is older than the one whose turn it was. */
 const claimDueRows = statement(`
-  with recursive fsps as (
-    (select fsp_id from undelivered where state = 'PARKED' and at_turn order by fsp_id limit 1)
-    union all
-    select (
-      select u.fsp_id from undelivered u
-      where u.state = 'PARKED' and u.at_turn and u.fsp_id > fsps.fsp_id order by u.fsp_id limit 1)
-    from fsps where fsps.fsp_id is not null
-  ), rooms as (
-    select fsps.fsp_id, coalesce(r.slots, $4::int) as slots,
-      case when r.trial then 'infinity' else $5::timestamptz end as due_by
-    from fsps
-    left join unnest($1::text[], $2::text[]::int[], $3::text[]::bool[]) as r(fsp_id, slots, trial)
-      using (fsp_id)
-    where fsps.fsp_id is not null and coalesce(r.slots, $4::int) > 0
+  with rooms as (
+    select fsp_id, slots, case when trial then 'infinity' else $4::timestamptz end as due_by
+    from unnest($1::text[], $2::text[]::int[], $3::text[]::bool[]) as r(fsp_id, slots, trial)
+    where slots > 0
   ), due as (
     select picked.notification_id, picked.month from rooms cross join lateral (
       select u.notification_id, u.month from undelivered u
-      where u.state = 'PARKED' and u.at_turn and u.fsp_id = rooms.fsp_id and u.busy_until <= $5
+      where u.state = 'PARKED' and u.at_turn and u.fsp_id = rooms.fsp_id and u.busy_until <= $4
         and u.next_attempt_at <= rooms.due_by
         and not exists (
           select from undelivered older
           where older.fsp_id = u.fsp_id and older.entity_id = u.entity_id
             and older.state = 'PARKED' and older.n < u.n offset 0)
       order by u.next_attempt_at limit rooms.slots for update skip locked
-    ) picked limit $6
+    ) picked limit $5
   )
-  update undelivered u set busy_until = $7 from due
+  update undelivered u set busy_until = $6 from due
   where u.notification_id = due.notification_id and u.month = due.month
   returning u.request, u.body, u.deadline, u.taken_at, u.month::text, u.attempts, u.tries`)
 
@@ -337,18 +324,16 @@ export interface ClaimBounds {
   readonly rows_max: number
 }
 
-/** Takes parked notifications that are due; FSPs without a room have `slots_default` of it. */
+/** Takes parked notifications that are due, of FSPs that have room. */
 export async function claimDue(
   db: Queries,
   rooms: readonly Room[],
-  slots_default: number,
   { now, until, rows_max }: ClaimBounds,
 ): Promise<readonly Claimed[]> {
   const rows = await db.query<ClaimedRow>(claimDueRows, [
     textArray(rooms.map(({ fspId }) => fspId)),
     textArray(rooms.map(({ slots }) => String(slots))),
     textArray(rooms.map(({ trial }) => String(trial))),
-    slots_default,
     now,
     rows_max,
     until,
@@ -368,6 +353,24 @@ function claimed(row: ClaimedRow): Claimed {
   const { request, body, deadline, taken_at, month, attempts, tries } = row
   const notification = storedNotification(request, body, deadline.getTime(), taken_at.getTime())
   return { notification: { ...notification, month }, attempts, tries: triesOf(tries) }
+}
+
+/** Skips from one FSP to the next through the index. */
+const selectWaiting = statement(`
+  with recursive fsps as (
+    (select fsp_id from undelivered where state = 'PARKED' and at_turn order by fsp_id limit 1)
+    union all
+    select (
+      select u.fsp_id from undelivered u
+      where u.state = 'PARKED' and u.at_turn and u.fsp_id > fsps.fsp_id order by u.fsp_id limit 1)
+    from fsps where fsps.fsp_id is not null
+  )
+  select fsp_id from fsps where fsp_id is not null`)
+
+/** The FSPs for which something is parked. */
+export async function readWaiting(db: Queries): Promise<readonly string[]> {
+  const rows = await db.query<{ readonly fsp_id: string }>(selectWaiting, [])
+  return rows.map(({ fsp_id }) => fsp_id)
 }
 
 const makeDue = statement(`

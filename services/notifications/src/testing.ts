@@ -137,6 +137,29 @@ export async function openStand(
   }
 }
 
+/** While some work fails and is tried again, nothing surely comes for the first time. */
+export async function putInDoubt({ bus }: TestParts): Promise<void> {
+  await new Promise<void>((tried, failed) => {
+    const subscription = {
+      group: 'cut_off',
+      topics: ['cut_off'],
+      types: new Set(['Tried']),
+      read: (_type: string, json: unknown) => json,
+      handleBatch() {
+        // Once the batch has failed.
+        setImmediate(tried)
+        return Promise.reject(Object.assign(new Error('connection lost'), { code: 'ECONNRESET' }))
+      },
+    }
+    const id = randomUUID()
+    const message = { id, topic: 'cut_off', key: id, type: 'Tried', source: 'test' }
+    bus
+      .subscribe(subscription)
+      .then(() => bus.publish([{ ...message, payload: {}, headers: {} }]))
+      .catch(failed)
+  })
+}
+
 export interface Asked {
   readonly url: string
   readonly fspId?: string

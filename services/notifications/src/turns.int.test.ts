@@ -2,7 +2,7 @@
 import type { DomainEvent, Payload } from '@causeway/events'
 import { notificationsService } from '@causeway/protos'
 import { ensureMonthlyPartitions, type Database } from '@causeway/runtime'
-import { eventually, openTestParts } from '@causeway/runtime/testing'
+import { eventually, openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
 import { notificationOf, type Result } from './contract.ts'
@@ -90,6 +90,18 @@ describe('those that wait behind another', () => {
   })
 })
 
+test('what another process has parked and left is delivered', async () => {
+  const sink = await sinkThat(() => 200)
+  const { parts, publish, reports } = await stands()
+  await publish(notify({ url: sink.url }))
+  await eventually(() => (reports.length === 1 ? true : undefined), 'a quiet service')
+  const other = await storeOn(parts)
+  const left = parked(randomUUID(), sink.url)
+  await other.transaction((tx) => save(tx, [left]))
+  await eventually(() => (reports.length === 2 ? true : undefined), 'the second report')
+  expect(reports[1]?.notificationId).toBe(left.notification.id)
+})
+
 test('one that is parked while the one before it leaves is not forgotten', async () => {
   const db = await openStore()
   for (let round = 0; round < 100; round++) {
@@ -119,6 +131,10 @@ test('only one of an entity is taken at a time', async () => {
 async function openStore(): Promise<Database> {
   const parts = await openTestParts()
   ends.push(() => parts.stop())
+  return storeOn(parts)
+}
+
+async function storeOn(parts: TestParts): Promise<Database> {
   const db = await parts.openDatabase({
     url: '',
     schema: 'notifications',
@@ -133,12 +149,14 @@ async function claim(db: Database): Promise<readonly string[]> {
   // Later than what has just been parked.
   const now = new Date(Date.now() + 1)
   const bounds = { now, until: new Date(now.getTime() + 60_000), rows_max: 10 }
-  const claimed = await db.transaction((tx) => claimDue(tx, [], 10, bounds))
+  const claimed = await db.transaction((tx) =>
+    claimDue(tx, [{ fspId: 'bluewallet', slots: 10, trial: false }], bounds),
+  )
   return claimed.map(({ notification }) => notification.id)
 }
 
-function parked(entityId: string): Result {
-  const message = notify({ url: 'http://127.0.0.1:9', entityId })
+function parked(entityId: string, url = 'http://127.0.0.1:9'): Result {
+  const message = notify({ url, entityId })
   const payload = message.payload as Payload<'NotifyRequested'>
   const event = { id: message.id, name: message.type, payload } as DomainEvent<'NotifyRequested'>
   return parkedResult(notificationOf(event, Date.now()), undefined)

@@ -24,13 +24,22 @@ export interface OutgoingMessage {
 
 export type MessageHeaders = Readonly<Record<string, string | Buffer>>
 
-/** A message as its consumer gets it. */
-export interface Message extends OutgoingMessage {
+/** A message that was announced. */
+export interface AnnouncedMessage extends OutgoingMessage {
   /**
    * When it was announced, ISO 8601 UTC with milliseconds: no earlier than the call of `publish` or
    * the work of its transaction, no later than the commit.
    */
   readonly time: string
+}
+
+/** A message as its consumer gets it. */
+export interface Message extends AnnouncedMessage {
+  /**
+   * It may have come before: the same message, or one with the same id. False when it surely comes for
+   * the first time; an engine that cannot tell says true.
+   */
+  readonly again: boolean
 }
 
 /**
@@ -133,7 +142,10 @@ export interface DeadLetter {
 export interface EventBus {
   /** Adds the messages to the transaction: they leave if and only if it commits. */
   announce(tx: Transaction, messages: readonly OutgoingMessage[]): void
-  /** Resolves when the messages are durable. Messages of one call keep their order. */
+  /**
+   * Resolves when the messages are durable. Messages of one call keep their order. An id is said twice
+   * only by work that is done again.
+   */
   publish(messages: readonly OutgoingMessage[]): Promise<void>
   /** The group reads soon after; what it has not finished before comes first. */
   subscribe(subscription: Subscription): Promise<Subscribed>

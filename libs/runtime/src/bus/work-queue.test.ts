@@ -18,7 +18,7 @@ const number = (message: Message) => message.payload as number
 
 function open({ topic, key, n }: Item): Message {
   if (n < 0) throw new Error('no JSON')
-  const rest = { type: 'T', source: 's', time: '', headers: {} }
+  const rest = { type: 'T', source: 's', time: '', again: false, headers: {} }
   return { id: `m${n}`, topic, key, payload: n, ...rest }
 }
 

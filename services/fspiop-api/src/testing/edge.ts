@@ -108,7 +108,7 @@ export async function tell<Name extends ToldEvent>(
   carried: { readonly relay?: Relay; readonly traceparent?: string } = {},
 ): Promise<readonly Said[]> {
   const { relay, traceparent } = carried
-  const event = { name, id: 'cause', time: receivedAt, payload, relay, traceparent }
+  const event = { name, id: 'cause', time: receivedAt, payload, relay, traceparent, again: false }
   const legs = causedLegs(event as DomainEvent<ToldEvent>, { notifyPayeeOnTimeout: true })
   const messages = await callbackMessages(legs, edge.callbacks, new Date(receivedAt))
   return messages.map(saidIn)

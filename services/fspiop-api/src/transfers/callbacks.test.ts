@@ -23,6 +23,7 @@ function event<Name extends EventName>(
     time: completedTimestamp,
     payload,
     relay: carried,
+    again: false,
     traceparent: undefined,
   }
 }

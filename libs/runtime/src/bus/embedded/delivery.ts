@@ -53,22 +53,23 @@ export function following(message: Message, at_ms: number, onFinished: () => voi
 }
 
 export function fromTable(row: LogRow): Delivery {
-  return stored(row.n, row, { from: 'table', stored: row })
+  return stored(row.n, row, { from: 'table', stored: row }, undefined)
 }
 
-export function replayed(letter: StoredLetter): Delivery {
-  return stored(0, letter, { from: 'letter', id: letter.id, stored: letter })
+export function replayed(letter: StoredLetter, onFinished: () => void): Delivery {
+  return stored(0, letter, { from: 'letter', id: letter.id, stored: letter }, onFinished)
 }
 
 function stored(
   n: number,
   row: StoredMessage & { readonly at: Date },
   content: FromTable | Replayed,
+  onFinished: (() => void) | undefined,
 ): Delivery {
   const { topic, key, type, headers, value, at } = row
   const bytes = headers.length + value.length
   const at_ms = at.getTime()
-  return { n, topic, key, type, bytes, at_ms, content, unfinished: 1, onFinished: undefined }
+  return { n, topic, key, type, bytes, at_ms, content, unfinished: 1, onFinished }
 }
 
 /** The message with its payload checked; throws when it cannot be read. From memory nothing is read. */

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { pino } from 'pino'
 import { openMetrics } from '../../metrics.ts'
 import { eventually } from '../../testing/eventually.ts'
+import type { Message } from '../event-bus.ts'
 import { announceNext, message, numberOf, recorder } from '../testing/bus-under-test.ts'
 import { busContract } from '../testing/contract.ts'
 import { openEmbeddedUnderTest, type EmbeddedUnderTest } from '../testing/embedded-under-test.ts'
@@ -50,7 +51,56 @@ describe('the embedded engine', () => {
     await slow
     await eventually(() => live.seen.length + late.seen.length === 6, 'all of it')
     expect(live.seen.map(({ key }) => key)).toEqual(['slow', 'quick', 'other'])
-    expect(late.seen).toEqual(live.seen)
+    expect(late.seen.map(({ id }) => id)).toEqual(live.seen.map(({ id }) => id))
+  })
+
+  test('says of a message that comes for the first time that it does', async () => {
+    const { subscription, seen } = recorder('orders')
+    await under.bus.subscribe(subscription)
+    await under.bus.publish([message('orders', 'a', 1)])
+    await eventually(() => seen.length === 1, 'the message')
+    expect(seen[0]?.again).toBe(false)
+  })
+
+  test('says of what comes after a crash, and of what its work says again, that both may be repeats', async () => {
+    const hung = recorder('orders', { handleBatch: never })
+    await under.bus.subscribe(hung.subscription)
+    await under.bus.publish([message('orders', 'a', 1)])
+    under = await under.restart()
+    const bills = recorder('bills', { group: 'billing' })
+    await under.bus.subscribe(bills.subscription)
+    const orders: Message[] = []
+    await under.bus.subscribe({
+      ...hung.subscription,
+      handleBatch: async (messages) => {
+        orders.push(...messages)
+        await under.bus.publish(messages.map(({ key }) => message('bills', key, 1)))
+      },
+    })
+    await eventually(() => bills.seen.length === 1, 'what its work says')
+    expect([...orders, ...bills.seen].map(({ again }) => again)).toEqual([true, true])
+    await eventually(async () => {
+      await under.bus.publish([message('bills', 'b', bills.seen.length)])
+      return bills.seen.at(-1)?.again === false
+    }, 'one that surely comes for the first time')
+  })
+
+  test('says of work that failed, and of what it says again, that both may be repeats', async () => {
+    const bills = recorder('bills', { group: 'billing' })
+    await under.bus.subscribe(bills.subscription)
+    const orders: Message[] = []
+    await under.bus.subscribe({
+      ...recorder('orders').subscription,
+      handleBatch: async (messages, { followUp }) => {
+        orders.push(...messages)
+        await followUp(messages.map(({ key }) => message('bills', key, 1)))
+        if (orders.length === 1) throw new Error('fails once')
+      },
+    })
+    await under.bus.publish([message('orders', 'a', 1)])
+    await eventually(() => bills.seen.length === 2, 'what was said twice')
+    expect(orders.map(({ again }) => again)).toEqual([false, true])
+    expect(bills.seen.map(({ again }) => again)).toEqual([false, true])
   })
 
   test('has nothing worked off past a COMMIT that is under way', async () => {

@@ -67,11 +67,11 @@ export function stored(prepared: Prepared): StoredMessage {
   return { topic, key, type, headers, value: Buffer.from(prepared.json) }
 }
 
-/** The message with its payload as parsed JSON; throws when it cannot be read. */
+/** The message with its payload as parsed JSON, which may have come before; throws when it cannot be read. */
 export function restore({ topic, key, type, headers, value }: StoredMessage): Message {
   const { id, source, time, rest } = readHeaders(headers)
   const payload: unknown = JSON.parse(value.toString())
-  return { id, topic, key, type, source, time, payload, headers: rest }
+  return { id, topic, key, type, source, time, payload, headers: rest, again: true }
 }
 
 /** The id alone; undefined when the block cannot be read. */

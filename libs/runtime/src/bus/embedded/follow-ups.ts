@@ -15,6 +15,8 @@ export interface FollowUpsOptions {
   readonly readers: ReadonlyMap<string, readonly Reader[]>
   /** Which groups read a topic or did once. */
   readonly known: ReadonlyMap<string, ReadonlySet<string>>
+  /** Whether what is said now may have been said before. */
+  readonly isInDoubt: () => boolean
 }
 
 /** Keeps what a batch was made of unfinished until the release that it returns is called. */
@@ -23,7 +25,8 @@ export type Hold = () => () => void
 /** Without a hold everything is written. */
 export type FollowUps = (hold: Hold | undefined) => FollowUp
 
-export function openFollowUps({ writer, readers, known }: FollowUpsOptions): FollowUps {
+export function openFollowUps(options: FollowUpsOptions): FollowUps {
+  const { writer, readers, known, isInDoubt } = options
   /** What was written instead and is not handed over yet may not be overtaken. */
   let writtenUpTo = 0
 
@@ -37,7 +40,7 @@ export function openFollowUps({ writer, readers, known }: FollowUpsOptions): Fol
     const { sequence } = writer
     const topics = new Set(messages.map(({ topic }) => topic))
     if (hold !== undefined && writtenUpTo <= sequence.handedOver && [...topics].every(isOpen)) {
-      handOn(messages, readers, hold())
+      handOn(messages, { readers, release: hold(), again: isInDoubt() })
     } else {
       await writer.publish(messages)
       writtenUpTo = sequence.used
@@ -45,10 +48,15 @@ export function openFollowUps({ writer, readers, known }: FollowUpsOptions): Fol
   }
 }
 
+interface HandingOn {
+  readonly readers: ReadonlyMap<string, readonly Reader[]>
+  readonly release: () => void
+  readonly again: boolean
+}
+
 function handOn(
   messages: readonly OutgoingMessage[],
-  readers: ReadonlyMap<string, readonly Reader[]>,
-  release: () => void,
+  { readers, release, again }: HandingOn,
 ): void {
   const said_ms = Date.now()
   const time = new Date(said_ms).toISOString()
@@ -61,7 +69,7 @@ function handOn(
     for (const reader of readers.get(message.topic) ?? []) {
       if (!reader.reads(message.type)) continue
       unfinished += 1
-      reader.push(following({ ...message, time }, said_ms, finish))
+      reader.push(following({ ...message, time, again }, said_ms, finish))
     }
   }
   finish()

@@ -23,6 +23,8 @@ export interface MemberOptions {
   readonly log: Logger
   readonly letters: Letters
   readonly followUps: FollowUps
+  /** Something of it is done again. */
+  readonly onAgain: () => void
   /** Everything up to here may be read from the table. */
   readonly handedOver: () => number
   /** So many more are finished, or it has come further otherwise. */
@@ -43,6 +45,8 @@ export interface Member {
   push(delivery: Delivery): void
   /** Everything up to these is finished. */
   offsets(): readonly Offset[]
+  /** Everything up to there is finished; 0 while a dead letter is worked on again. */
+  finishedUpTo(): number
   /** Messages queued or worked on. */
   unfinished(): number
   /** Age of the oldest message that is not finished; 0 when there is none. */
@@ -63,8 +67,9 @@ const page_rows_max = 1_000
 const page_numbers_max = 20_000
 
 export function openMember(options: MemberOptions): Member {
-  const { subscription, starts, bounds, db, log, letters, handedOver, onMoved } = options
+  const { subscription, starts, bounds, db, log, letters, handedOver, onMoved, onAgain } = options
   const { group, topics, types, batch_max = 100, batches_in_flight_max = 1 } = subscription
+  let replaying = 0
   const intake = openIntake({
     ...bounds,
     batch_max,
@@ -80,7 +85,7 @@ export function openMember(options: MemberOptions): Member {
       move(deliveries.length)
     },
   })
-  const work = openWork({ ...options, hold: (held) => intake.hold(held) })
+  const work = openWork({ ...options, hold: (held) => intake.hold(held), onFailed: onAgain })
   const catchUp = openCatchUp({
     log,
     position: Math.min(...starts.values()),
@@ -88,13 +93,16 @@ export function openMember(options: MemberOptions): Member {
     hasRoom: () => intake.isFree(0.5),
     read: (after, upTo) => readInto(intake, options, after, upTo),
   })
-  catchUp.readOn()
-
-  function move(finished: number): void {
+  const move = (finished: number): void => {
     onMoved(finished)
     catchUp.readOn()
   }
-
+  const finishedUpTo = (): number => {
+    const taken = catchUp.isBehind() ? catchUp.position() : handedOver()
+    const lowest = intake.lowest()
+    return lowest === undefined ? taken : lowest - 1
+  }
+  catchUp.readOn()
   return {
     group,
     topics,
@@ -103,27 +111,22 @@ export function openMember(options: MemberOptions): Member {
       if (intake.isFree(0)) intake.push(delivery)
       else catchUp.letGo(delivery.n - 1)
     },
-    replay: (letter) => intake.push(replayed(letter)),
+    replay(letter) {
+      onAgain()
+      replaying += 1
+      intake.push(replayed(letter, () => (replaying -= 1)))
+    },
     reads: (type) => types.has(type),
     keepsUp: () => !catchUp.isBehind() && intake.isFree(0),
     push: (delivery) => intake.push(delivery),
+    finishedUpTo: () => (replaying > 0 ? 0 : finishedUpTo()),
     offsets() {
-      const taken = catchUp.isBehind() ? catchUp.position() : handedOver()
-      const lowest = intake.lowest()
-      const n = lowest === undefined ? taken : lowest - 1
+      const n = finishedUpTo()
       return topics.map((topic) => ({ group, topic, n: Math.max(n, starts.get(topic) ?? 0) }))
     },
     unfinished: () => bounds.queued_max - intake.room(),
-    lag_ms() {
-      const lowest_ms = intake.lowest_ms()
-      if (lowest_ms === undefined) return catchUp.behind_ms() ?? 0
-      return Math.max(Date.now() - lowest_ms, 0)
-    },
-    async workedOff_ms(spoken_ms) {
-      // Taken before the log is asked: what is read and finished meanwhile does no harm.
-      const taken_ms = Math.min(spoken_ms, intake.lowest_ms() ?? Infinity)
-      return Math.min(taken_ms, await unread_ms(db, catchUp))
-    },
+    lag_ms: () => lagOf(intake, catchUp),
+    workedOff_ms: (spoken_ms) => workedOff_ms(spoken_ms, intake, db, catchUp),
     progress: () => intake.progress() ?? catchUp.progress(),
     async stop() {
       if (!catchUp.isBehind()) catchUp.letGo(handedOver())
@@ -131,6 +134,23 @@ export function openMember(options: MemberOptions): Member {
       await work.settled()
     },
   }
+}
+
+function lagOf(intake: Intake, catchUp: CatchUp): number {
+  const lowest_ms = intake.lowest_ms()
+  if (lowest_ms === undefined) return catchUp.behind_ms() ?? 0
+  return Math.max(Date.now() - lowest_ms, 0)
+}
+
+async function workedOff_ms(
+  spoken_ms: number,
+  intake: Intake,
+  db: Database,
+  catchUp: CatchUp,
+): Promise<number> {
+  // Taken before the log is asked: what is read and finished meanwhile does no harm.
+  const taken_ms = Math.min(spoken_ms, intake.lowest_ms() ?? Infinity)
+  return Math.min(taken_ms, await unread_ms(db, catchUp))
 }
 
 /** No message that lies in the table unread was announced before. */

@@ -11,6 +11,7 @@ import type { EventBus, Listener, Listening, Subscribed, Subscription } from '..
 import { claim, longest, measure, release } from '../subscriptions.ts'
 import { openLetters, type Letters } from './dead-letters.ts'
 import { inMemory } from './delivery.ts'
+import { openDoubt, type Doubt } from './doubt.ts'
 import type { Prepared } from './envelope.ts'
 import { openFollowUps, type FollowUps } from './follow-ups.ts'
 import type { IntakeBounds } from './intake.ts'
@@ -66,6 +67,7 @@ interface Engine {
   readonly writer: Writer
   readonly letters: Letters
   readonly offsets: Offsets
+  readonly doubt: Doubt
 }
 
 /** No backend of an earlier process may be left on the database. */
@@ -84,20 +86,25 @@ export async function openEmbeddedBus(options: EmbeddedBusOptions): Promise<Embe
     log,
     read: () => [...members].flatMap((member) => member.offsets()),
   })
+  const highest = await store.highest(db)
+  const doubt = openDoubt(highest)
+  const isInDoubt = () => doubt.isOpen
   const writer = openWriter({
     db,
     log,
-    highest: await store.highest(db),
+    highest,
     handOver: (first, said) => handOver(readers, offsets, first, said),
+    isInDoubt,
+    onFailed: () => doubt.begin(writer.sequence.used),
     stopping: stopping.signal,
   })
   const letters = openLetters({ db, log, metrics, stopping: stopping.signal })
   const bounds = { ...bounds_default, ...options.bounds }
   const known = await store.readersKnown(db)
-  const followUps = openFollowUps({ writer, readers, known })
+  const followUps = openFollowUps({ writer, readers, known, isInDoubt })
   const claimed = new Set<string>()
   const shared = { db, log, bounds, members, readers, claimed }
-  const engine: Engine = { ...shared, known, followUps, writer, letters, offsets }
+  const engine: Engine = { ...shared, known, followUps, writer, letters, offsets, doubt }
   const retention = openRetention({ db, log, metrics, retention_h, stopping: stopping.signal })
   const sweep = periodically(sweep_every_ms, () => retention.sweep(), {
     log,
@@ -165,7 +172,7 @@ function handOver(
 }
 
 async function subscribe(engine: Engine, subscription: Subscription): Promise<Subscribed> {
-  const { db, log, bounds, members, readers, writer, letters, offsets } = engine
+  const { db, log, bounds, members, readers, writer, letters, offsets, doubt } = engine
   const { group, topics } = subscription
   claim(engine.claimed, group, topics)
   for (const topic of topics) {
@@ -173,6 +180,7 @@ async function subscribe(engine: Engine, subscription: Subscription): Promise<Su
   }
   try {
     const { sequence } = writer
+    doubt.begin(sequence.used)
     const starts = await store.join(db, group, topics, sequence.handedOver)
     const replayed = await store.replayedLetters(db, group, topics, replayed_max)
     const member = openMember({
@@ -184,11 +192,16 @@ async function subscribe(engine: Engine, subscription: Subscription): Promise<Su
       letters,
       followUps: engine.followUps,
       handedOver: () => sequence.handedOver,
-      onMoved: (finished) => offsets.moved(finished),
+      onMoved(finished) {
+        offsets.moved(finished)
+        settleDoubt(engine)
+      },
+      onAgain: () => doubt.begin(sequence.used),
     })
     members.add(member)
     join(readers, topics, member)
     for (const letter of replayed) member.replay(letter)
+    settleDoubt(engine)
     return {
       workedOffUntil: async () => new Date(await member.workedOff_ms(writer.since_ms())),
       stop: () => leave(engine, member),
@@ -197,6 +210,21 @@ async function subscribe(engine: Engine, subscription: Subscription): Promise<Su
     release(engine.claimed, group, topics)
     throw error
   }
+}
+
+/** While a group is not back yet, what it had not finished before is not finished. */
+function settleDoubt({ doubt, members, known, writer }: Engine): void {
+  if (!doubt.isOpen) return
+  const present = new Set<string>()
+  let finished = writer.sequence.handedOver
+  for (const member of members) {
+    for (const topic of member.topics) present.add(`${member.group} ${topic}`)
+    finished = Math.min(finished, member.finishedUpTo())
+  }
+  for (const [topic, groups] of known) {
+    for (const group of groups) if (!present.has(`${group} ${topic}`)) return
+  }
+  doubt.settle(finished, writer.sequence.used)
 }
 
 function listen({ readers, log }: Engine, listening: Listening): Listener {

@@ -20,11 +20,14 @@ export interface GroupWorkOptions {
   readonly hold: (deliveries: readonly Delivery[]) => () => void
   readonly letters: Pick<Letters, 'store'>
   readonly log: Logger
+  /** Work has failed, and may be done again. */
+  readonly onFailed: () => void
 }
 
 export function openWork(options: GroupWorkOptions): GroupWork {
-  const { subscription, followUps, hold, letters, log } = options
+  const { subscription, followUps, hold, letters, log, onFailed } = options
   const lasting = new Set<Promise<void>>()
+  const failed = new WeakSet<Delivery>()
 
   function workOn(messages: readonly Message[], deliveries: readonly Delivery[]): Promise<void> {
     return subscription.handleBatch(messages, {
@@ -64,10 +67,18 @@ export function openWork(options: GroupWorkOptions): GroupWork {
   }
 
   return {
-    handleBatch: (messages, deliveries) =>
-      deliveries.some(({ content }) => content.from === 'letter')
-        ? workOnReplay(messages)
-        : workOn(messages, deliveries),
+    async handleBatch(messages, deliveries) {
+      const isReplay = deliveries.some(({ content }) => content.from === 'letter')
+      const isAgain = deliveries.some((delivery) => failed.has(delivery))
+      const told = isAgain ? messages.map((message) => ({ ...message, again: true })) : messages
+      try {
+        await (isReplay ? workOnReplay(told) : workOn(told, deliveries))
+      } catch (error) {
+        for (const delivery of deliveries) failed.add(delivery)
+        onFailed()
+        throw error
+      }
+    },
     async settled() {
       await Promise.all(lasting)
     },

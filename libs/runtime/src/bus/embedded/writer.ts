@@ -25,6 +25,10 @@ export interface WriterOptions {
   /** The highest number ever used. */
   readonly highest: number
   readonly handOver: (first: number, said: Said) => void
+  /** Whether what is said now may have been said before. */
+  readonly isInDoubt: () => boolean
+  /** What could not be said may be said again, and it may have been said. */
+  readonly onFailed: () => void
   /** Aborted when fates need not be found out any more. */
   readonly stopping: AbortSignal
 }
@@ -45,7 +49,7 @@ interface Publishing {
 const publish_batch_max = 100
 
 export function openWriter(options: WriterOptions): Writer {
-  const { db, highest, handOver } = options
+  const { db, highest, handOver, isInDoubt, onFailed } = options
   const sequence = openSequence<Said>(highest, handOver)
   const publishing = new Set<Publishing>()
 
@@ -70,6 +74,7 @@ export function openWriter(options: WriterOptions): Writer {
       } catch (error) {
         if (wasRefused(error)) span.rolledBack()
         else void findOut(options, span)
+        onFailed()
         throw error
       }
       span.committed()
@@ -83,7 +88,7 @@ export function openWriter(options: WriterOptions): Writer {
     outbox: {
       async write(tx, messages) {
         const now_ms = Date.now()
-        const span = open(prepareAll(messages, now_ms), now_ms)
+        const span = open(prepareAll(messages, now_ms, isInDoubt()), now_ms)
         try {
           await insert(tx, span.first, span)
         } catch (error) {
@@ -94,7 +99,10 @@ export function openWriter(options: WriterOptions): Writer {
         return {
           committed: () => span.committed(),
           rolledBack: () => span.rolledBack(),
-          unknown: () => void findOut(options, span),
+          unknown() {
+            void findOut(options, span)
+            onFailed()
+          },
         }
       },
     },
@@ -102,7 +110,7 @@ export function openWriter(options: WriterOptions): Writer {
       const call = { since_ms: Date.now() }
       publishing.add(call)
       try {
-        await insertAlone(prepareAll(messages, call.since_ms))
+        await insertAlone(prepareAll(messages, call.since_ms, isInDoubt()))
       } finally {
         publishing.delete(call)
       }
@@ -127,10 +135,14 @@ async function findOut({ db, log, stopping }: WriterOptions, span: Span & Said):
 }
 
 /** Throws for a message that cannot be carried, before it can spoil the batch of others. */
-function prepareAll(messages: readonly OutgoingMessage[], now_ms: number): readonly Prepared[] {
+function prepareAll(
+  messages: readonly OutgoingMessage[],
+  now_ms: number,
+  again: boolean,
+): readonly Prepared[] {
   const time = new Date(now_ms).toISOString()
   return messages.map(({ id, topic, key, type, source, payload, headers }) =>
-    prepare({ id, topic, key, type, source, time, payload, headers }),
+    prepare({ id, topic, key, type, source, time, payload, headers, again }),
   )
 }
 

@@ -6,7 +6,7 @@
  * others whose value is bytes and not text.
  */
 import type { IHeaders, KafkaMessage } from 'kafkajs'
-import type { Message, MessageHeaders } from '../event-bus.ts'
+import type { AnnouncedMessage, Message, MessageHeaders } from '../event-bus.ts'
 
 /** A record ready to be sent; nothing about it can fail any more. */
 export interface OutgoingRecord {
@@ -38,7 +38,7 @@ export const record_bytes_max = 8 * 2 ** 20
 const overhead_bytes = 64
 
 /** Throws for a message that cannot be carried: a bug of who says it. */
-export function toRecord(message: Message): OutgoingRecord {
+export function toRecord(message: AnnouncedMessage): OutgoingRecord {
   const { id, topic, key, type, source, time, payload, headers } = message
   const value = JSON.stringify(payload) as string | undefined
   if (value === undefined) throw new Error(`the payload of the message ${id} is no JSON`)
@@ -84,7 +84,19 @@ export function toMessage(topic: string, { key, value, headers = {} }: KafkaMess
   const source = attribute(attributes.source)
   const time = attribute(attributes.time)
   const payload: unknown = JSON.parse(value.toString())
-  return { id, topic, key: keyOf(key), type, source, time, payload, headers: ownHeaders(headers) }
+  // Whether another member had it, or its sender sent it twice, is not known.
+  const again = true
+  return {
+    id,
+    topic,
+    key: keyOf(key),
+    type,
+    source,
+    time,
+    payload,
+    headers: ownHeaders(headers),
+    again,
+  }
 }
 
 export function keyOf(key: Buffer | null): string {

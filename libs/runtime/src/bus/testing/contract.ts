@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { statement } from '../../postgres/statement.ts'
 import { eventually } from '../../testing/eventually.ts'
-import type { Message, OutgoingMessage } from '../event-bus.ts'
+import type { AnnouncedMessage, Message, OutgoingMessage } from '../event-bus.ts'
 import {
   announceNext,
   committed,
@@ -138,8 +138,8 @@ function whatIsDelivered(under: () => BusUnderTest): void {
     const after = recorder('orders', { group: 'after' })
     await bus.subscribe(after.subscription)
     await eventually(() => before.seen.length + after.seen.length >= 4, 'both messages twice')
-    expect(after.seen).toEqual(before.seen)
-    const { time, ...received } = after.seen[0] as Message
+    expect(after.seen.map(asSent)).toEqual(before.seen.map(asSent))
+    const { time, ...received } = asSent(after.seen[0] as Message)
     expect(received).toEqual(sent)
     expect(time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
   })
@@ -155,6 +155,13 @@ function whatIsDelivered(under: () => BusUnderTest): void {
     await eventually(() => seen.length > 0, 'the good one')
     expect(seen.map(numberOf)).toEqual([2])
   })
+}
+
+/** What two readers of a message see alike. */
+function asSent(message: Message): AnnouncedMessage {
+  return Object.fromEntries(
+    Object.entries(message).filter(([name]) => name !== 'again'),
+  ) as unknown as AnnouncedMessage
 }
 
 function howWorkIsCut(under: () => BusUnderTest): void {
@@ -506,7 +513,7 @@ function whatIsGivenUp(under: () => BusUnderTest, restart: () => Promise<void>):
     broken = false
     expect(await bus.replay('recorder', 'orders/a/1')).toBe(true)
     await eventually(async () => (await bus.deadLetters(10)).length === 0, 'no letter')
-    expect(seen).toEqual(other.seen)
+    expect(seen.map(asSent)).toEqual(other.seen.map(asSent))
     expect(other.seen.length).toBe(1)
     expect(await bus.replay('recorder', 'orders/a/1')).toBe(false)
   })

@@ -1,0 +1,76 @@
+import { describe, expect, test } from '@jest/globals'
+import { openWaiting } from './waiting.ts'
+
+/** Answers of the database, each given when the test says so. */
+function database() {
+  const answers: ((fspIds: readonly string[]) => void)[] = []
+  const read = () => new Promise<readonly string[]>((resolve) => void answers.push(resolve))
+  return { read, answer: (...fspIds: string[]) => answers.shift()?.(fspIds) }
+}
+
+describe('what is known to be parked', () => {
+  test('may be for anybody before the first look', () => {
+    const { read } = database()
+    expect(openWaiting(read).mayBeFor('greenbank')).toBe(true)
+  })
+
+  test('is what the look has found, and what was parked since', async () => {
+    const { read, answer } = database()
+    const waiting = openWaiting(read)
+    const looked = waiting.look(0)
+    answer('greenbank')
+    expect(await looked).toEqual(['greenbank'])
+    waiting.parked(['bluewallet'])
+    const known = ['greenbank', 'bluewallet', 'redpay'].map((fspId) => waiting.mayBeFor(fspId))
+    expect(known).toEqual([true, true, false])
+  })
+
+  test('is not forgotten when it was parked while the look was under way', async () => {
+    const { read, answer } = database()
+    const waiting = openWaiting(read)
+    const first = waiting.look(0)
+    answer()
+    await first
+    waiting.parked(['greenbank'])
+    const second = waiting.look(1)
+    expect(waiting.mayBeFor('greenbank')).toBe(true)
+    waiting.parked(['bluewallet'])
+    answer()
+    await second
+    expect(waiting.mayBeFor('bluewallet')).toBe(true)
+    expect(waiting.mayBeFor('greenbank')).toBe(false)
+    expect(waiting.isQuiet(2)).toBe(false)
+  })
+
+  test('may be for anybody again when dead letters are sent anew, until the next look', async () => {
+    const { read, answer } = database()
+    const waiting = openWaiting(read)
+    const first = waiting.look(0)
+    answer()
+    await first
+    waiting.anyMayBe()
+    expect(waiting.mayBeFor('greenbank')).toBe(true)
+    const second = waiting.look(1)
+    waiting.anyMayBe()
+    answer()
+    await second
+    expect(waiting.mayBeFor('greenbank')).toBe(true)
+    const third = waiting.look(2)
+    answer()
+    await third
+    expect(waiting.mayBeFor('greenbank')).toBe(false)
+  })
+
+  test('is not asked for again at once where there is nothing', async () => {
+    const { read, answer } = database()
+    const waiting = openWaiting(read)
+    const first = waiting.look(0)
+    answer()
+    await first
+    expect([waiting.isQuiet(999), waiting.isQuiet(1_000)]).toEqual([true, false])
+    const second = waiting.look(1_000)
+    answer('greenbank')
+    await second
+    expect(waiting.isQuiet(1_001)).toBe(false)
+  })
+})
