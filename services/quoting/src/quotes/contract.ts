@@ -15,13 +15,7 @@ import { parseAmount } from '@causeway/money'
 import type { OutgoingMessage } from '@causeway/runtime'
 import type { Money, Violation } from '../rules/domain/rule.ts'
 import type { LegRole, Reject, Repeat, Response, Told } from './domain/decide.ts'
-import {
-  writable,
-  type Claimed,
-  type ErrorInformation,
-  type Outcome,
-  type Rejected,
-} from './domain/quote.ts'
+import { writable, type Claimed, type ErrorInformation, type Outcome } from './domain/quote.ts'
 import type { Judgement, Request } from './domain/request.ts'
 import { answerErrorOf, refusalRoles, requestErrorOf, violationErrorOf } from './errors.ts'
 
@@ -209,11 +203,12 @@ export function rejectAccepted(
 }
 
 /** The payee FSP could not be asked. */
-export function undelivered(quote: Claimed & Rejected): OutgoingMessage {
-  const { quoteId, payerFsp: requesterFspId, payerVersion: version, error } = quote
+export function undelivered(quote: Claimed, error: ErrorInformation): OutgoingMessage {
+  const name = 'InvalidFSPInQuoteRequest'
+  const { quoteId, payerFsp: requesterFspId, payerVersion: version, requestEventId } = quote
   const errorInformation = plain(error)
   const failed = { quoteId, requesterFspId, version, errorInformation, role: 'PAYEE' as const }
-  return newEvent('quoting', 'InvalidFSPInQuoteRequest', failed)
+  return newEvent('quoting', name, failed, { id: derivedId(requestEventId, name, 'UNDELIVERED') })
 }
 
 export function tellError(event: QuoteEvent, { legRole, error }: Told): OutgoingMessage {

@@ -84,6 +84,25 @@ describe('a request that reached nobody', () => {
     expect(await flows.world.handle(unreachedReport(id))).toEqual([])
   })
 
+  test('until it expired stays expired, and the payer FSP is told all the same', async () => {
+    const id = await asked()
+    flows.world.after(60_000)
+    await flows.world.sweep()
+    expect(toldBy(await flows.world.handle(unreachedReport(id)))).toEqual([
+      'InvalidFSPInQuoteRequest PAYEE 1001',
+    ])
+    expect(await stateOf(id)).toBe('EXPIRED')
+  })
+
+  test('of which that is reported twice is told under the same id', async () => {
+    const id = await asked()
+    flows.world.after(60_000)
+    await flows.world.sweep()
+    const [first] = await flows.world.handle(unreachedReport(id))
+    const [second] = await flows.world.handle(unreachedReport(id))
+    expect(first?.id).toBe(second?.id)
+  })
+
   test('because the payee FSP refused it ends with the error that this gave', async () => {
     const id = await asked()
     const errorInformation = { errorCode: '5107', errorDescription: 'no longer valid' }

@@ -1,9 +1,12 @@
-/** Quotes end whose payee FSP could not be asked: their payer FSPs are told instead of left waiting. */
+/**
+ * Quotes end whose payee FSP could not be asked: their payer FSPs are told instead of left waiting, also
+ * when the quote has expired over the attempts to ask.
+ */
 import type { DomainEvent } from '@causeway/events'
 import type { Work } from '../work.ts'
 import { undelivered as told } from './contract.ts'
 import { isPending } from './domain/decide.ts'
-import type { Claimed, Rejected } from './domain/quote.ts'
+import type { Claimed, Pending, Quote, Rejected } from './domain/quote.ts'
 import { decideUndelivered } from './domain/undelivered.ts'
 import { undeliveredErrorOf } from './errors.ts'
 
@@ -16,25 +19,49 @@ export async function endUndelivered(work: Work, reports: readonly Report[]): Pr
   )
   if (failed.size === 0) return
   const stored = await work.store.read([...failed.keys()])
-  const ended: (Claimed & Rejected)[] = []
-  for (const [quoteId, report] of failed) {
-    const quote = stored.get(quoteId)
-    if (quote === undefined || !isPending(quote)) continue
-    ended.push({
-      ...quote,
-      state: 'REJECTED',
-      reason: 'UNDELIVERED',
-      error: errorOf(report),
-      ruleId: undefined,
-      outcome: undefined,
-    })
-  }
-  if (ended.length === 0) return
+  const ended = [...stored.values()].flatMap((quote) => {
+    const report = failed.get(quote.quoteId)
+    return report === undefined || !isPending(quote) ? [] : [unreached(quote, report)]
+  })
+  const moved = await end(work, ended)
+  const others = [...stored.keys()].filter((quoteId) => !moved.has(quoteId))
+  const expired = [...(await work.store.read(others)).values()].filter(isExpired)
+  if (expired.length === 0) return
+  await work.publish(
+    expired.flatMap((quote) => {
+      const report = failed.get(quote.quoteId)
+      return report === undefined ? [] : [told(quote, errorOf(report))]
+    }),
+  )
+}
+
+/** Those that were pending until now; their payer FSPs are told with it. */
+async function end(
+  work: Work,
+  ended: readonly (Claimed & Rejected)[],
+): Promise<ReadonlySet<string>> {
+  if (ended.length === 0) return new Set()
   const changes = ended.map((quote) => ({ quote, message: undefined }))
   const { moved } = await work.store.move(changes, work.now(), ({ moved: isMoved }) =>
-    ended.filter(({ quoteId }) => isMoved.has(quoteId)).map(told),
+    ended.filter(({ quoteId }) => isMoved.has(quoteId)).map((quote) => told(quote, quote.error)),
   )
   work.became('REJECTED', moved.size)
+  return moved
+}
+
+function unreached(quote: Claimed & Pending, report: Report): Claimed & Rejected {
+  return {
+    ...quote,
+    state: 'REJECTED',
+    reason: 'UNDELIVERED',
+    error: errorOf(report),
+    ruleId: undefined,
+    outcome: undefined,
+  }
+}
+
+function isExpired({ state }: Quote): boolean {
+  return state === 'EXPIRED'
 }
 
 function errorOf({ httpStatus, attempts, errorInformation }: Report): Rejected['error'] {
