@@ -57,6 +57,7 @@ function report(change: Partial<Report> = {}): Report {
     machine: {
       node_http_us_per_post: 40,
       rs256_us_per_signature: 700,
+      wakeup_us: 300,
       cores: 2,
       cpu: 'a processor <of 2>',
       node: 'v20.19.0',
@@ -74,6 +75,15 @@ test('each figure stands beside its earlier one with their ratio, the machine fi
   expect(lines[1]).toMatch(/^µs per POST of a bare server +20 +40 +2\.00$/)
   expect(lines.find((line) => line.startsWith('payments per second'))).toMatch(/ 45 +90 +2\.00$/)
   expect(lines.find((line) => line.startsWith('cores used by others'))).toMatch(/ 0 +0$/)
+})
+
+test('a figure of the machine that an earlier report does not have is left out', () => {
+  const { wakeup_us, ...machine } = report().machine
+  const earlier = { ...report(), machine } as Report
+  expect(comparisonOf([report()], [report()])).toMatch(
+    new RegExp(`byte there and back +${wakeup_us} +${wakeup_us} +1\\.00\n`),
+  )
+  expect(comparisonOf([report()], [earlier])).not.toContain('byte there and back')
 })
 
 test('only what was measured at the same load and rate is compared', () => {

@@ -12,6 +12,7 @@ interface Figure {
 const figures: readonly Figure[] = [
   { name: 'µs per POST of a bare server', of: ({ machine }) => machine.node_http_us_per_post },
   { name: 'µs per RS256 signature', of: ({ machine }) => machine.rs256_us_per_signature },
+  { name: 'µs per byte there and back', of: ({ machine }) => machine.wakeup_us },
   { name: 'cores used by others', of: (report) => report.cores_used.others },
   { name: 'payments per second', of: (report) => report.tps },
   { name: 'CPU-ms per payment', of: (report) => report.cpu_ms_per_transaction.total },

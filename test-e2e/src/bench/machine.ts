@@ -1,7 +1,8 @@
 /**
  * What this machine is worth, so that figures of two machines can be told apart: the CPU time that a
- * server of nothing but node:http takes for a POST of 1.2 KB, and that of a signature. Of several
- * rounds the best counts, since a machine that has other work can only make them worse.
+ * server of nothing but node:http takes for a POST of 1.2 KB, that of a signature, and that of waking
+ * up. Of the first two the best of several rounds counts, since a machine that has other work can only
+ * make them worse; of the third the mean, since how deep a machine sleeps differs from time to time.
  */
 import { fork, type ChildProcess } from 'node:child_process'
 import { generateKeyPairSync, sign } from 'node:crypto'
@@ -13,6 +14,11 @@ export interface Machine {
   readonly node_http_us_per_post: number
   /** RSA of 2,048 bits. */
   readonly rs256_us_per_signature: number
+  /**
+   * CPU of both processes, all their threads, for a byte to another process and back over a local
+   * socket, both asleep before: one is woken by its timer and by the answer, the other by the byte.
+   */
+  readonly wakeup_us: number
   readonly cores: number
   readonly cpu: string
   readonly node: string
@@ -23,6 +29,12 @@ const round_ms = 700
 const rounds = 3
 const signatures = 100
 const connections = 32
+/** Without a pause, so that the code is compiled. */
+const warmupBytes = 2_000
+/** With the pauses some two seconds. */
+const bytes = 130
+/** Both fall asleep in it; 60 messages per second leave about as much between two. */
+const pause_ms = 15
 const body = JSON.stringify({ text: 'x'.repeat(1_200) })
 
 export async function measureMachine(): Promise<Machine> {
@@ -39,6 +51,7 @@ export async function measureMachine(): Promise<Machine> {
     return {
       node_http_us_per_post: tenths(Math.min(...each_us)),
       rs256_us_per_signature: tenths(signature_us()),
+      wakeup_us: tenths(await wakeup_us()),
       cores: availableParallelism(),
       cpu: cpus()[0]?.model ?? '',
       node: process.version,
@@ -59,6 +72,29 @@ function signature_us(): number {
     return (user + system) / signatures
   })
   return Math.min(...each_us)
+}
+
+async function wakeup_us(): Promise<number> {
+  const file = fileURLToPath(new URL('./machine-echo.js', import.meta.url))
+  const child = fork(file, { stdio: ['pipe', 'pipe', 'inherit', 'ipc'] })
+  const exchange = () =>
+    new Promise<void>((resolve) => {
+      child.stdout?.once('data', () => resolve())
+      child.stdin?.write('x')
+    })
+  try {
+    for (let n = 0; n < warmupBytes; n += 1) await exchange()
+    const before_us = await cpuOf(child)
+    const before = process.cpuUsage()
+    for (let n = 0; n < bytes; n += 1) {
+      await new Promise((resolve) => setTimeout(resolve, pause_ms))
+      await exchange()
+    }
+    const { user, system } = process.cpuUsage(before)
+    return (user + system + (await cpuOf(child)) - before_us) / bytes
+  } finally {
+    child.disconnect()
+  }
 }
 
 function tenths(n: number): number {

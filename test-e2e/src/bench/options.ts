@@ -15,7 +15,7 @@ export interface BenchOptions {
   readonly rate: number
   readonly load: Load
   readonly fsps: number
-  /** Payments before the measured ones, at a gentle rate. */
+  /** Payments before the measured ones, at a rate of their own. */
   readonly warmup: number
   /** What a payment is made of, in this order; the transfer is always its last. */
   readonly legs: readonly LegName[]
@@ -61,7 +61,8 @@ was made, and the FSPs, the tables and POST /verify agree; else 1 with what is w
   --load L           uniform: every FSP pays every other; hot: one pays 70 %; pair: one pays
                      everything to one other; many: uniform among 1,000 FSPs (uniform)
   --fsps N           FSPs that pay each other (8)
-  --warmup N         payments before all others, at 100 per second at most (2000)
+  --warmup N         payments before all others, at 100 per second whatever the rate, with --apart at
+                     the rate but 20 per second at most (2000)
   --apart N          each service in a process of its own, N of each that a payment passes through, on
                      PostgreSQL and a Kafka broker (needs Java); otherwise the hub in one process
   --close-windows S  the operator closes the settlement window every S seconds, beside the payments

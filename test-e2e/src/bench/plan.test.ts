@@ -4,13 +4,21 @@ import { loads } from './options.ts'
 import { pairOf, planOf } from './plan.ts'
 
 test('what is measured lies within the full load, two seconds from either end', () => {
-  expect(planOf({ payments: 1_000, rate: 200, warmup: 500 })).toEqual({
+  expect(planOf({ payments: 1_000, rate: 200, warmup: 500, apart: undefined })).toEqual({
     total: 2_300,
     warmup: { from: 0, to: 500 },
     warmupRate: 100,
     run: { from: 500, to: 2_300 },
     measured: { from: 900, to: 1_900 },
   })
+})
+
+test('what warms up comes as fast before few payments a second, unless services run apart', () => {
+  const rateOf = (rate: number, apart: number | undefined) =>
+    planOf({ payments: 1_000, rate, warmup: 500, apart }).warmupRate
+  expect(rateOf(10, undefined)).toBe(100)
+  expect(rateOf(10, 1)).toBe(10)
+  expect(rateOf(60, 2)).toBe(20)
 })
 
 test('nobody pays itself, and everybody in a pair is there', () => {

@@ -12,7 +12,7 @@ export interface Range {
 
 export interface Plan {
   readonly total: number
-  /** Run alone, at `warmupRate`. */
+  /** Run alone, at `warmupRate`: a hub that is asked little is warm after as long as any other. */
   readonly warmup: Range
   readonly warmupRate: number
   /** Run at the full rate; the measured ones are in its middle. */
@@ -20,7 +20,10 @@ export interface Plan {
   readonly measured: Range
 }
 
-const warmupRate_max = 100
+/** Whatever the rate of what is measured, so that its code is compiled by then. */
+const warmupRate = 100
+/** Of services that run apart, which on few cores keep up with no more. */
+const warmupRateApart_max = 20
 /** How long the full load lasts before and after what is measured. */
 const margin_s = 2
 
@@ -28,14 +31,15 @@ export function planOf({
   payments,
   rate,
   warmup,
-}: Pick<BenchOptions, 'payments' | 'rate' | 'warmup'>): Plan {
+  apart,
+}: Pick<BenchOptions, 'payments' | 'rate' | 'warmup' | 'apart'>): Plan {
   const margin = Math.ceil(rate * margin_s)
   const measured = { from: warmup + margin, to: warmup + margin + payments }
   const total = measured.to + margin
   return {
     total,
     warmup: { from: 0, to: warmup },
-    warmupRate: Math.min(rate, warmupRate_max),
+    warmupRate: apart === undefined ? warmupRate : Math.min(rate, warmupRateApart_max),
     run: { from: warmup, to: total },
     measured,
   }

@@ -66,6 +66,7 @@ const findings: Findings = {
   machine: {
     node_http_us_per_post: 20,
     rs256_us_per_signature: 300,
+    wakeup_us: 400,
     cores: 2,
     cpu: 'a processor',
     node: 'v20.19.0',
@@ -157,6 +158,7 @@ test('the table shows what is wrong, and the profile when there is one', () => {
   const faults = ['1 of 2500 payments failed']
   const table = tableOf(reportOf(options, { ...findings, faults, profile }))
   expect(table).toContain('CPU per payment   3 ms (FSPs not counted)\n')
+  expect(table).toContain('400 µs per byte to another process and back, both asleep before\n')
   expect(table).toContain('WRONG             1 of 2500 payments failed\n')
   expect(table).toContain('relaxations       a CPU profile taken\n')
   expect(table).toContain('  50 %   1500 µs  services/transfers\n')

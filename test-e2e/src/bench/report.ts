@@ -258,6 +258,7 @@ export function tableOf(report: Report): string {
     ['machine', `${machine.cores} cores, ${machine.cpu}, Node.js ${machine.node}`],
     ['', `${machine.node_http_us_per_post} µs per POST of a bare node:http server`],
     ['', `${machine.rs256_us_per_signature} µs per RS256 signature`],
+    ['', `${machine.wakeup_us} µs per byte to another process and back, both asleep before`],
     ['verify', report.verify === 'clean' ? 'clean' : JSON.stringify(report.verify)],
     ...report.remarks.map((remark) => ['weak', remark] as const),
     ...report.faults.map((fault) => ['WRONG', fault] as const),

@@ -98,13 +98,13 @@ async function verdictOf(operator: Hub['operator']): Promise<unknown> {
 /** Makes and signs the messages, and warms up. */
 async function prepare(options: BenchOptions, { hub, fsps }: Stage, plan: Plan): Promise<void> {
   const { load, legs } = options
-  const length_ms = (plan.total * 1_000) / Math.min(options.rate, plan.warmupRate)
-  const valid_ms = 2 * length_ms + hour_ms
+  const { warmup, warmupRate: rate, run } = plan
+  const length_s = (warmup.to - warmup.from) / rate + (run.to - run.from) / options.rate
+  const valid_ms = 2 * length_s * 1_000 + hour_ms
   const command = { type: 'PREPARE', hubUrl: hub.url, plan, load, legs, valid_ms } as const
   await fsps.ask(command, 'PREPARED', progress(plan.total))
-  const { warmup, warmupRate: rate } = plan
-  const run = { type: 'RUN', range: warmup, rate, measured: undefined } as const
-  await fsps.ask(run, 'DONE', progress(warmup.to - warmup.from))
+  const warmingUp = { type: 'RUN', range: warmup, rate, measured: undefined } as const
+  await fsps.ask(warmingUp, 'DONE', progress(warmup.to - warmup.from))
 }
 
 interface Ran {

@@ -10,9 +10,9 @@ import {
 } from '@grpc/grpc-js'
 import { join } from 'node:path'
 import { body } from './http.ts'
-import { costOf, ownCpu_us, repeated } from './measure.ts'
+import { costOf, ownCpu_us, type Pacing } from './measure.ts'
 
-const atOnce = 2
+const at_once = 2
 const asIs = (bytes: Buffer) => bytes
 const method: MethodDefinition<Buffer, Buffer> = {
   path: '/bench.Parts/Batch',
@@ -25,7 +25,7 @@ const method: MethodDefinition<Buffer, Buffer> = {
 }
 
 /** Microseconds of a call with so many messages in it. */
-export async function grpcCost(folder: string, messages: number): Promise<number> {
+export async function grpcCost(folder: string, messages: number, pacing: Pacing): Promise<number> {
   const address = `unix:${join(folder, 'parts.sock')}`
   const server = new Server()
   server.addService(
@@ -41,14 +41,14 @@ export async function grpcCost(folder: string, messages: number): Promise<number
   })
   const client = new Client(address, credentials.createInsecure())
   const batch = Buffer.from(body.repeat(messages))
-  const call = () =>
+  const one = () =>
     new Promise<void>((resolve, reject) => {
       client.makeUnaryRequest(method.path, asIs, asIs, batch, (error) =>
         error === null ? resolve() : reject(error),
       )
     })
   try {
-    return await costOf((until_ms) => repeated(call, atOnce, until_ms), ownCpu_us)
+    return await costOf({ one, at_once }, ownCpu_us, pacing)
   } finally {
     client.close()
     server.forceShutdown()

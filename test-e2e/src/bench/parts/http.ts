@@ -4,10 +4,12 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { Pool } from 'undici'
-import { costOf, ownCpu_us, repeated } from './measure.ts'
+import { costOf, ownCpu_us, type Pacing } from './measure.ts'
 
 const connections = 16
 const day_ms = 86_400_000
+/** No connection is closed because little comes. */
+const idle_ms_max = 60_000
 /** About as long as POST /transfers. */
 export const body = JSON.stringify({ text: 'x'.repeat(1_200) })
 
@@ -16,7 +18,7 @@ export interface HttpCosts {
   readonly out_us: number
 }
 
-export async function httpCosts(): Promise<HttpCosts> {
+export async function httpCosts(pacing: Pacing): Promise<HttpCosts> {
   const validity = { from: new Date(Date.now() - day_ms), to: new Date(Date.now() + day_ms) }
   const subject = (commonName: string) => ({ commonName, organization: undefined })
   const ca = makeCa({ subject: subject('Bench CA'), validity })
@@ -28,20 +30,24 @@ export async function httpCosts(): Promise<HttpCosts> {
   server.send({ ca: ca.certificate, cert: own.certificate, key: own.key })
   const pool = new Pool(`https://localhost:${await told()}`, {
     connections,
+    keepAliveTimeout: idle_ms_max,
     connect: { ca: ca.certificate, cert: client.certificate, key: client.key },
   })
-  const post = async () => {
+  const one = async () => {
     const answer = await pool.request({ method: 'POST', path: '/', body })
     await answer.body.dump()
   }
-  const work = (until_ms: number) => repeated(post, connections, until_ms)
+  const work = { one, at_once: connections }
   const serverCpu_us = () => {
     const answer = told()
     server.send('CPU')
     return answer
   }
   try {
-    return { in_us: await costOf(work, serverCpu_us), out_us: await costOf(work, ownCpu_us) }
+    return {
+      in_us: await costOf(work, serverCpu_us, pacing),
+      out_us: await costOf(work, ownCpu_us, pacing),
+    }
   } finally {
     await pool.destroy()
     server.disconnect()

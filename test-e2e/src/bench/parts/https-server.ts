@@ -13,6 +13,8 @@ process.on('message', (told: ServerOptions | 'CPU') => {
       response.end()
     })
   })
+  // A connection stays open however little comes on it.
+  server.keepAliveTimeout = 0
   server.listen(0, 'localhost', () => {
     const address = server.address()
     if (address !== null && typeof address !== 'string') process.send?.(address.port)

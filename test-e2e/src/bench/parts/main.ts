@@ -1,6 +1,7 @@
 /**
- * `npm run bench:parts [-- REPORT.json]`: what the parts of a payment cost on this machine, each alone,
- * and with a report of `npm run bench` their sum beside what the hub took.
+ * `npm run bench:parts [-- REPORT.json]`: what the parts of a payment cost on this machine, each alone
+ * in a busy loop; and with a report of `npm run bench`, for each of its runs, their sum beside what the
+ * hub took, once with these costs and once with what each costs when it comes as often as it did there.
  */
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -9,28 +10,46 @@ import { measureMachine } from '../machine.ts'
 import type { Report } from '../report.ts'
 import { grpcCost } from './grpc.ts'
 import { httpCosts } from './http.ts'
-import { signatureCosts } from './signatures.ts'
+import type { Pacing } from './measure.ts'
+import { signCost, verifyCost } from './signatures.ts'
 import { batch, storageCosts } from './storage.ts'
-import { partsTable, sumTable, type Costs } from './sum.ts'
+import { partsTable, sumTable, timesOf, type Costs, type Times } from './sum.ts'
+
+const busy: Pacing = { type: 'BUSY' }
 
 async function main(): Promise<void> {
   const [file] = process.argv.slice(2)
+  const { node_http_us_per_post } = await measureMachine()
+  const loop = await costsAt(() => busy)
+  const sign_us = await signCost(busy)
+  process.stdout.write(partsTable({ ...loop, post_us: node_http_us_per_post, sign_us }))
+  if (file === undefined) return
+  const report = [JSON.parse(await readFile(file, 'utf8')) as Report | readonly Report[]].flat()
+  // Of services that run apart nobody has counted the events.
+  for (const run of report.filter(({ apart }) => apart === undefined)) {
+    const times = timesOf(run)
+    const pace = await costsAt((part, size = 1) => ({
+      type: 'PACED',
+      per_second: (run.tps * times[part]) / size,
+    }))
+    process.stdout.write(`\n${sumTable(loop, pace, run)}`)
+  }
+}
+
+/** @param pacingOf a part that comes in batches of that size */
+async function costsAt(pacingOf: (part: keyof Times, size?: number) => Pacing): Promise<Costs> {
   const folder = await mkdtemp(join(tmpdir(), 'causeway-parts-'))
   try {
-    const { node_http_us_per_post } = await measureMachine()
-    const costs: Costs = {
-      post_us: node_http_us_per_post,
-      ...(await httpCosts()),
-      ...(await signatureCosts()),
-      call_us: await grpcCost(folder, batch),
-      ...(await storageCosts(join(folder, 'data'))),
+    return {
+      ...(await httpCosts(pacingOf('messages'))),
+      verify_us: await verifyCost(pacingOf('signatures')),
+      // Its batches have been counted already.
+      call_us: await grpcCost(folder, batch, pacingOf('calls')),
+      ...(await storageCosts(join(folder, 'data'), {
+        commits: pacingOf('commits'),
+        batches: pacingOf('events', batch),
+      })),
     }
-    process.stdout.write(partsTable(costs))
-    if (file === undefined) return
-    const report = [JSON.parse(await readFile(file, 'utf8')) as Report | readonly Report[]].flat()
-    // Of services that run apart nobody has counted the events.
-    const inOneProcess = report.filter(({ apart }) => apart === undefined)
-    for (const each of inOneProcess) process.stdout.write(`\n${sumTable(costs, each)}`)
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 5 })
   }

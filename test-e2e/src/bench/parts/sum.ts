@@ -1,53 +1,54 @@
 /** The parts of a whole payment, how often each comes, and what all of them cost together. */
 import type { Report } from '../report.ts'
 import type { HttpCosts } from './http.ts'
-import type { SignatureCosts } from './signatures.ts'
 import { batch, type StorageCosts } from './storage.ts'
 
-/** Microseconds of CPU. */
-export interface Costs extends HttpCosts, SignatureCosts, StorageCosts {
-  /** Of a POST to a bare node:http server. */
-  readonly post_us: number
+/** What a payment is made of, in microseconds of CPU. */
+export interface Costs extends HttpCosts, StorageCosts {
+  readonly verify_us: number
   /** Of a gRPC call with a batch. */
   readonly call_us: number
 }
 
+/** How often each comes in a payment. */
+export interface Times {
+  /** In, and as many out. */
+  readonly messages: number
+  readonly signatures: number
+  readonly calls: number
+  readonly statements: number
+  readonly rows: number
+  readonly commits: number
+  readonly events: number
+}
+
 /** Of each leg: a request and the answer to it, each taken from one FSP and brought to the other. */
-const messages_in = 6
-const messages_out = 6
+const messages = 6
 /** GET /parties has no body, and so no signature. */
-const signed_in = 5
+const signatures = 5
 /** To the ledger, reserve and post, each with a batch; that of participants is answered from memory. */
 const calls = 2
-
-interface Part {
-  readonly name: string
-  readonly times: number
-  readonly each_us: number
-}
 
 /**
  * What a payment cannot do without. Where the hub's batches are not known the larger ones are taken, so
  * the sum is rather too small than too large.
  */
-export function partsOf(costs: Costs, { per_transaction: each }: Report): readonly Part[] {
-  return [
-    { name: 'messages in', times: messages_in, each_us: costs.in_us },
-    { name: 'signatures checked', times: signed_in, each_us: costs.verify_us },
-    { name: 'callbacks out', times: messages_out, each_us: costs.out_us },
-    { name: 'gRPC calls', times: calls / batch, each_us: costs.call_us },
-    { name: 'SQL statements', times: each.sql_statements, each_us: costs.statement_us },
-    {
-      name: 'further rows',
-      times: Math.max(each.rows_written - each.sql_statements, 0),
-      each_us: costs.row_us,
-    },
-    { name: 'commits', times: each.commits, each_us: costs.commit_us },
-    { name: 'events', times: each.events, each_us: costs.event_us },
-  ]
+export function timesOf({ per_transaction: each }: Report): Times {
+  return {
+    messages,
+    signatures,
+    calls: calls / batch,
+    statements: each.sql_statements,
+    rows: Math.max(each.rows_written - each.sql_statements, 0),
+    commits: each.commits,
+    events: each.events,
+  }
 }
 
-export function partsTable(costs: Costs): string {
+/** Microseconds of each part: in a busy loop, and of a POST and a signature, which no payment needs. */
+export function partsTable(
+  costs: Costs & { readonly post_us: number; readonly sign_us: number },
+): string {
   return tableOf(
     ['part', 'µs of CPU'],
     [
@@ -65,23 +66,42 @@ export function partsTable(costs: Costs): string {
   )
 }
 
-export function sumTable(costs: Costs, report: Report): string {
-  const parts = partsOf(costs, report)
-  const sum_us = parts.reduce((sum, { times, each_us }) => sum + times * each_us, 0)
+/**
+ * @param loop what each part costs in a busy loop
+ * @param pace and what it costs when it comes as often as in this run
+ */
+export function sumTable(loop: Costs, pace: Costs, report: Report): string {
+  const times = timesOf(report)
+  const rows = [
+    { name: 'messages in', times: times.messages, cost: 'in_us' },
+    { name: 'signatures checked', times: times.signatures, cost: 'verify_us' },
+    { name: 'callbacks out', times: times.messages, cost: 'out_us' },
+    { name: 'gRPC calls', times: times.calls, cost: 'call_us' },
+    { name: 'SQL statements', times: times.statements, cost: 'statement_us' },
+    { name: 'further rows', times: times.rows, cost: 'row_us' },
+    { name: 'commits', times: times.commits, cost: 'commit_us' },
+    { name: 'events', times: times.events, cost: 'event_us' },
+  ] as const
+  const both = [loop, pace]
+  const sums_us = both.map((costs) =>
+    rows.reduce((sum, row) => sum + row.times * costs[row.cost], 0),
+  )
   const hub_us = report.cpu_ms_per_transaction.total * 1_000
   const title = `${report.load}, ${report.rate} payments per second`
+  const each = ['µs each in a loop', 'µs each at this pace']
+  const all = ['µs per payment in a loop', 'µs per payment at this pace']
   return tableOf(
-    [title, 'times', 'µs each', 'µs per payment'],
+    [title, 'times', ...each, ...all],
     [
-      ...parts.map(({ name, times, each_us }) => [
-        name,
-        times.toFixed(1),
-        microseconds(each_us),
-        microseconds(times * each_us),
+      ...rows.map((row) => [
+        row.name,
+        row.times.toFixed(1),
+        ...both.map((costs) => microseconds(costs[row.cost])),
+        ...both.map((costs) => microseconds(row.times * costs[row.cost])),
       ]),
-      ['sum of the parts', '', '', microseconds(sum_us)],
-      ['the hub with PostgreSQL', '', '', microseconds(hub_us)],
-      ['the hub, times the sum', '', '', (hub_us / sum_us).toFixed(2)],
+      ['sum of the parts', '', '', '', ...sums_us.map(microseconds)],
+      ['the hub with PostgreSQL', '', '', '', ...both.map(() => microseconds(hub_us))],
+      ['the hub, times the sum', '', '', '', ...sums_us.map((us) => (hub_us / us).toFixed(2))],
     ],
   )
 }
