@@ -13,8 +13,9 @@ export interface Periodic {
 }
 
 /**
- * Does the work for the first time after `every_ms`, and then each time `every_ms` after the last one
- * ended. A failure is logged and the work is tried again at its next time.
+ * Does the work whenever another `every_ms` of the life of the process are over, unless it is still being
+ * done: what is done equally often is done at the same moments, so that a process with nothing else to do
+ * wakes up once for all of it. A failure is logged and the work is tried again at its next time.
  */
 export function periodically(
   every_ms: number,
@@ -23,7 +24,12 @@ export function periodically(
 ): Periodic {
   let stopped = false
   let working = Promise.resolve()
-  let timer = setTimeout(begin, every_ms)
+  let timer = setTimeout(begin, rest_ms())
+
+  /** A timer may be up to a millisecond early, and is not to begin the same work twice. */
+  function rest_ms(): number {
+    return every_ms - (performance.now() % every_ms) + 1
+  }
 
   function begin(): void {
     working = once()
@@ -35,7 +41,7 @@ export function periodically(
     } catch (error) {
       log.error({ err: error }, `${name} failed`)
     }
-    if (!stopped) timer = setTimeout(begin, every_ms)
+    if (!stopped) timer = setTimeout(begin, rest_ms())
   }
 
   return {

@@ -129,6 +129,21 @@ export async function remindersOf(
   return (await db.query<ReminderRow>(listReminders, [owner, state, rows_max])).map(storedOf)
 }
 
+const anyDue = statement(`
+  select exists (
+    select from reminders
+    where state = 'WAITING' and task_type = 'EVENT' and next_attempt_at <= clock_timestamp()
+  ) or exists (
+    select from reminders
+    where state = 'WAITING' and task_type = 'HTTP_POST' and next_attempt_at <= clock_timestamp()
+  ) as due`)
+
+/** One look, for most of the time nothing is due. */
+export async function isAnyDue(db: Queries): Promise<boolean> {
+  const [row] = await db.query<{ readonly due: boolean }>(anyDue, [])
+  return row?.due === true
+}
+
 const lockDue = statement(`
   select ${columns} from reminders
   where state = 'WAITING' and task_type = 'EVENT' and next_attempt_at <= $1

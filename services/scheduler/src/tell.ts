@@ -7,6 +7,7 @@ import { derivedId, newEvent } from '@causeway/events'
 import type { Database, EventBus, HttpClient, Logger, OutgoingMessage } from '@causeway/runtime'
 import { afterFailure, afterTold, type FiringBounds } from './domain/firing.ts'
 import {
+  isAnyDue,
   leaseDuePosts,
   lockDueEvents,
   readClock,
@@ -33,7 +34,8 @@ const error_length_max = 500
 
 /** Works off everything that is due now. */
 export async function tellDue(parts: TellParts): Promise<void> {
-  let more = true
+  let more = await isAnyDue(parts.db)
+  if (!more) return
   while (more) more = (await tellEvents(parts)) === events_max
   more = true
   while (more) more = (await postDue(parts)) === posts_max
