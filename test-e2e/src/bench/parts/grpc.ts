@@ -10,7 +10,7 @@ import {
 } from '@grpc/grpc-js'
 import { join } from 'node:path'
 import { body } from './http.ts'
-import { costOf, ownCpu_us, type Pacing } from './measure.ts'
+import { costOf, ownCpu_us } from './measure.ts'
 
 const at_once = 2
 const asIs = (bytes: Buffer) => bytes
@@ -25,7 +25,7 @@ const method: MethodDefinition<Buffer, Buffer> = {
 }
 
 /** Microseconds of a call with so many messages in it. */
-export async function grpcCost(folder: string, messages: number, pacing: Pacing): Promise<number> {
+export async function grpcCost(folder: string, messages: number): Promise<number> {
   const address = `unix:${join(folder, 'parts.sock')}`
   const server = new Server()
   server.addService(
@@ -48,7 +48,7 @@ export async function grpcCost(folder: string, messages: number, pacing: Pacing)
       )
     })
   try {
-    return await costOf({ one, at_once }, ownCpu_us, pacing)
+    return await costOf({ one, at_once }, ownCpu_us, { type: 'BUSY' })
   } finally {
     client.close()
     server.forceShutdown()

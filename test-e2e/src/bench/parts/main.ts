@@ -21,8 +21,12 @@ async function main(): Promise<void> {
   const [file] = process.argv.slice(2)
   const { node_http_us_per_post } = await measureMachine()
   const loop = await costsAt(() => busy)
-  const sign_us = await signCost(busy)
-  process.stdout.write(partsTable({ ...loop, post_us: node_http_us_per_post, sign_us }))
+  const further = {
+    post_us: node_http_us_per_post,
+    sign_us: await signCost(busy),
+    call_us: await inFolder((folder) => grpcCost(folder, batch)),
+  }
+  process.stdout.write(partsTable({ ...loop, ...further }))
   if (file === undefined) return
   const report = [JSON.parse(await readFile(file, 'utf8')) as Report | readonly Report[]].flat()
   // Of services that run apart nobody has counted the events.
@@ -37,19 +41,22 @@ async function main(): Promise<void> {
 }
 
 /** @param pacingOf a part that comes in batches of that size */
-async function costsAt(pacingOf: (part: keyof Times, size?: number) => Pacing): Promise<Costs> {
+function costsAt(pacingOf: (part: keyof Times, size?: number) => Pacing): Promise<Costs> {
+  return inFolder(async (folder) => ({
+    ...(await httpCosts(pacingOf('messages'))),
+    verify_us: await verifyCost(pacingOf('signatures')),
+    ...(await storageCosts(join(folder, 'data'), {
+      commits: pacingOf('commits'),
+      batches: pacingOf('events', batch),
+    })),
+  }))
+}
+
+/** In a new folder, of which nothing is left. */
+async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'causeway-parts-'))
   try {
-    return {
-      ...(await httpCosts(pacingOf('messages'))),
-      verify_us: await verifyCost(pacingOf('signatures')),
-      // Its batches have been counted already.
-      call_us: await grpcCost(folder, batch, pacingOf('calls')),
-      ...(await storageCosts(join(folder, 'data'), {
-        commits: pacingOf('commits'),
-        batches: pacingOf('events', batch),
-      })),
-    }
+    return await work(folder)
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 5 })
   }

@@ -6,7 +6,14 @@ import { batch, type StorageCosts } from './storage.ts'
 /** What a payment is made of, in microseconds of CPU. */
 export interface Costs extends HttpCosts, StorageCosts {
   readonly verify_us: number
-  /** Of a gRPC call with a batch. */
+}
+
+/** What a payment in one process does without. */
+export interface FurtherCosts {
+  /** Of a POST to a bare node:http server. */
+  readonly post_us: number
+  readonly sign_us: number
+  /** Of a gRPC call with a batch: within one process services call each other directly. */
   readonly call_us: number
 }
 
@@ -15,7 +22,6 @@ export interface Times {
   /** In, and as many out. */
   readonly messages: number
   readonly signatures: number
-  readonly calls: number
   readonly statements: number
   readonly rows: number
   readonly commits: number
@@ -26,8 +32,6 @@ export interface Times {
 const messages = 6
 /** GET /parties has no body, and so no signature. */
 const signatures = 5
-/** To the ledger, reserve and post, each with a batch; that of participants is answered from memory. */
-const calls = 2
 
 /**
  * What a payment cannot do without. Where the hub's batches are not known the larger ones are taken, so
@@ -37,7 +41,6 @@ export function timesOf({ per_transaction: each }: Report): Times {
   return {
     messages,
     signatures,
-    calls: calls / batch,
     statements: each.sql_statements,
     rows: Math.max(each.rows_written - each.sql_statements, 0),
     commits: each.commits,
@@ -45,10 +48,8 @@ export function timesOf({ per_transaction: each }: Report): Times {
   }
 }
 
-/** Microseconds of each part: in a busy loop, and of a POST and a signature, which no payment needs. */
-export function partsTable(
-  costs: Costs & { readonly post_us: number; readonly sign_us: number },
-): string {
+/** Microseconds of each part in a busy loop. */
+export function partsTable(costs: Costs & FurtherCosts): string {
   return tableOf(
     ['part', 'µs of CPU'],
     [
@@ -76,7 +77,6 @@ export function sumTable(loop: Costs, pace: Costs, report: Report): string {
     { name: 'messages in', times: times.messages, cost: 'in_us' },
     { name: 'signatures checked', times: times.signatures, cost: 'verify_us' },
     { name: 'callbacks out', times: times.messages, cost: 'out_us' },
-    { name: 'gRPC calls', times: times.calls, cost: 'call_us' },
     { name: 'SQL statements', times: times.statements, cost: 'statement_us' },
     { name: 'further rows', times: times.rows, cost: 'row_us' },
     { name: 'commits', times: times.commits, cost: 'commit_us' },
