@@ -41,7 +41,7 @@ export function openRetries(parts: RetryParts): Retries {
   const storing = new Set<Promise<void>>()
   const look = coalesced(async () => {
     const now_ms = Date.now()
-    const fspIds = await waiting.look(now_ms)
+    const fspIds = await waiting.look(performance.now())
     if (fspIds.length === 0) return
     const bounds = claimBounds(now_ms, parts.timeout_ms)
     for (const claimed of await claimExpired(db, bounds)) onEnd(claimed, { type: 'EXPIRED' })
@@ -71,7 +71,8 @@ export function openRetries(parts: RetryParts): Retries {
     storing.add(kept)
   }
 
-  const lookUnlessQuiet = () => (waiting.isQuiet(Date.now()) ? Promise.resolve() : look.now())
+  const lookUnlessQuiet = () =>
+    waiting.isQuiet(performance.now()) ? Promise.resolve() : look.now()
   const poll = periodically(parts.poll_ms, lookUnlessQuiet, {
     log,
     name: 'look for parked notifications',

@@ -19,7 +19,11 @@ export interface Waiting {
 /** What another process has parked and left is found so much later. */
 const quiet_ms = 1_000
 
-/** @param read asks the database for them */
+/**
+ * Moments are of a clock that nobody sets.
+ *
+ * @param read asks the database for them
+ */
 export function openWaiting(read: () => Promise<readonly string[]>): Waiting {
   /** undefined: any. */
   let known: ReadonlySet<string> | undefined
