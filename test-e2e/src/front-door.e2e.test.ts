@@ -1,4 +1,5 @@
 /** `npm start` as a person meets it: it pays, it remembers, and it says in a sentence what is wrong. */
+import { eventually } from '@causeway/runtime/testing'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { createServer, type Server } from 'node:http'
@@ -220,7 +221,11 @@ describe('the commands that people are told to paste', () => {
 
   test('work as npm start prints them', async () => {
     const commands = printed.replaceAll('\\\n', ' ').match(/^ *(curl|TOKEN=) ?.*$/gm) ?? []
-    const [payment, question, readiness, accounts] = await paste(commands)
+    // That the FSPs were pinged back is told half a second later, and nobody pastes so fast.
+    const [payment, question, readiness, accounts] = await eventually(async () => {
+      const outputs = await paste(commands)
+      return outputs[2]?.includes('"ready":true') === true ? outputs : undefined
+    }, 'an FSP that is ready')
     expect(JSON.parse(payment ?? '')).toMatchObject({ state: 'COMMITTED' })
     expect(question).toMatch(/^HTTP\/1.1 202 /)
     expect(JSON.parse(readiness ?? '')).toMatchObject({ ready: true })
