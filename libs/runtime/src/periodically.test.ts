@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals'
+import { afterEach, expect, jest, test } from '@jest/globals'
 import { openLog } from './log.ts'
 import { periodically } from './periodically.ts'
 
@@ -7,6 +7,25 @@ function listening() {
   const write = (line: string) => void lines.push(line)
   return { lines, log: openLog({ name: 'test', level: 'info', destination: { write } }) }
 }
+
+afterEach(() => {
+  jest.useRealTimers()
+})
+
+test('what is done equally often is done at the same moments, whenever it was begun', async () => {
+  jest.useFakeTimers()
+  const { log } = listening()
+  const moments: number[] = []
+  const work = () => Promise.resolve(void moments.push(performance.now()))
+  const sweeps = [periodically(1_000, work, { log, name: 'first' })]
+  await jest.advanceTimersByTimeAsync(400)
+  sweeps.push(periodically(1_000, work, { log, name: 'second' }))
+  await jest.advanceTimersByTimeAsync(2_000)
+  for (const sweep of sweeps) await sweep.stop()
+  const [first = 0, second, third = 0, fourth] = moments
+  expect([moments.length, second, fourth]).toEqual([4, first, third])
+  expect(third - first).toBe(1_000)
+})
 
 test('the work is done again and again, never two at a time', async () => {
   const { log } = listening()

@@ -10,7 +10,7 @@ import { chainKey, cutIntoChains } from './domain/chains.ts'
 import { attemptFirst, type FirstAttemptParts } from './first-attempts.ts'
 import type { Record } from './record.ts'
 import { parkedResult } from './result.ts'
-import { readKnown, unknown, type Known } from './store.ts'
+import { readKnown, type Known } from './store.ts'
 import type { Waiting } from './waiting.ts'
 
 export interface HandleParts extends FirstAttemptParts {
@@ -41,13 +41,12 @@ export function openHandle(
   /** Most come for the first time, to an FSP that answers: nothing can be known of them. */
   async function factsOf(
     heard: readonly Heard[],
-  ): Promise<ReadonlyMap<Notification, Known> | undefined> {
+  ): Promise<ReadonlyMap<Notification, Known | undefined>> {
     const inDoubt = heard
       .filter(({ again, notification: { fspId } }) => again || parts.waiting.mayBeFor(fspId))
       .map(({ notification }) => notification)
-    if (inDoubt.length === 0) return undefined
-    const facts = await known(inDoubt)
-    return new Map(inDoubt.map((notification, at) => [notification, facts[at] ?? unknown]))
+    const facts = inDoubt.length === 0 ? [] : await known(inDoubt)
+    return new Map(inDoubt.map((notification, at) => [notification, facts[at]]))
   }
 
   return async (events, batch) => {
@@ -56,9 +55,9 @@ export function openHandle(
     )
     const facts = await factsOf(heard)
     const notifications = heard.map(({ notification }) => notification)
-    const fresh = notifications.filter((each) => facts?.get(each)?.taken !== true)
+    const fresh = notifications.filter((each) => facts.get(each)?.taken !== true)
     const unfinished = new Set(
-      notifications.filter((each) => facts?.get(each)?.blocked === true).map(chainKey),
+      notifications.filter((each) => facts.get(each)?.blocked === true).map(chainKey),
     )
     const { free, blocked } = cutIntoChains(fresh, unfinished)
     const results = [

@@ -19,7 +19,7 @@ export interface Known {
   readonly blocked: boolean
 }
 
-export const unknown: Known = { taken: false, blocked: false }
+const unknown: Known = { taken: false, blocked: false }
 
 /** `offset 0`: each is looked up in the index, however small the tables were at planning. */
 const findKnown = statement(`

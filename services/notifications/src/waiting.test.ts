@@ -1,11 +1,23 @@
 import { describe, expect, test } from '@jest/globals'
-import { openWaiting } from './waiting.ts'
+import { openWaiting, type Waiting } from './waiting.ts'
 
 /** Answers of the database, each given when the test says so. */
 function database() {
   const answers: ((fspIds: readonly string[]) => void)[] = []
   const read = () => new Promise<readonly string[]>((resolve) => void answers.push(resolve))
   return { read, answer: (...fspIds: string[]) => answers.shift()?.(fspIds) }
+}
+
+/** After a first look that found nothing. */
+async function quietly(
+  read: () => Promise<readonly string[]>,
+  answer: () => void,
+): Promise<Waiting> {
+  const waiting = openWaiting(read)
+  const looked = waiting.look(0)
+  answer()
+  await looked
+  return waiting
 }
 
 describe('what is known to be parked', () => {
@@ -27,10 +39,7 @@ describe('what is known to be parked', () => {
 
   test('is not forgotten when it was parked while the look was under way', async () => {
     const { read, answer } = database()
-    const waiting = openWaiting(read)
-    const first = waiting.look(0)
-    answer()
-    await first
+    const waiting = await quietly(read, answer)
     waiting.parked(['greenbank'])
     const second = waiting.look(1)
     expect(waiting.mayBeFor('greenbank')).toBe(true)
@@ -44,10 +53,7 @@ describe('what is known to be parked', () => {
 
   test('may be for anybody again when dead letters are sent anew, until the next look', async () => {
     const { read, answer } = database()
-    const waiting = openWaiting(read)
-    const first = waiting.look(0)
-    answer()
-    await first
+    const waiting = await quietly(read, answer)
     waiting.anyMayBe()
     expect(waiting.mayBeFor('greenbank')).toBe(true)
     const second = waiting.look(1)
@@ -63,10 +69,7 @@ describe('what is known to be parked', () => {
 
   test('is not asked for again at once where there is nothing', async () => {
     const { read, answer } = database()
-    const waiting = openWaiting(read)
-    const first = waiting.look(0)
-    answer()
-    await first
+    const waiting = await quietly(read, answer)
     expect([waiting.isQuiet(999), waiting.isQuiet(1_000)]).toEqual([true, false])
     const second = waiting.look(1_000)
     answer('greenbank')

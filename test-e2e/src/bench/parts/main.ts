@@ -23,7 +23,7 @@ async function main(): Promise<void> {
   const loop = await costsAt(() => busy)
   const further = {
     post_us: node_http_us_per_post,
-    sign_us: await signCost(busy),
+    sign_us: await signCost(),
     call_us: await inFolder((folder) => grpcCost(folder, batch)),
   }
   process.stdout.write(partsTable({ ...loop, ...further }))
