@@ -7,6 +7,7 @@ import type {
   EventBus,
   Listener,
   Message,
+  MessageHeaders,
   OutgoingMessage,
   Subscribed,
   Subscription,
@@ -21,6 +22,8 @@ export interface Relay {
   readonly body: Buffer
   /** JSON of the header names and values as received; passed on, parsed only by who sends them. */
   readonly headers?: Buffer
+  /** When its last byte came, ISO 8601; an event that tells of it later on may lack it. */
+  readonly receivedAt?: string
 }
 
 export type DomainEvent<Name extends EventName = EventName> = {
@@ -70,6 +73,7 @@ export function newEvent<Name extends EventName>(
       ...(traceparent === undefined ? {} : { traceparent }),
       ...(relay === undefined ? {} : { 'relay-body': relay.body }),
       ...(relay?.headers === undefined ? {} : { 'relay-headers': relay.headers }),
+      ...(relay?.receivedAt === undefined ? {} : { 'relay-received': relay.receivedAt }),
     },
   }
 }
@@ -119,17 +123,25 @@ export function hearEvents<Name extends EventName>(
 
 function domainEvent<Name extends EventName>(message: Message): DomainEvent<Name> {
   const { headers } = message
-  const body = headers['relay-body']
-  const relayHeaders = headers['relay-headers']
   return {
     name: message.type,
     id: message.id,
     time: message.time,
     again: message.again,
     payload: message.payload,
-    relay: Buffer.isBuffer(body)
-      ? { body, ...(Buffer.isBuffer(relayHeaders) ? { headers: relayHeaders } : {}) }
-      : undefined,
+    relay: relayIn(headers),
     traceparent: headers['traceparent']?.toString(),
   } as DomainEvent<Name>
+}
+
+function relayIn(headers: MessageHeaders): Relay | undefined {
+  const body = headers['relay-body']
+  if (!Buffer.isBuffer(body)) return undefined
+  const relayHeaders = headers['relay-headers']
+  const receivedAt = headers['relay-received']?.toString()
+  return {
+    body,
+    ...(Buffer.isBuffer(relayHeaders) ? { headers: relayHeaders } : {}),
+    ...(receivedAt === undefined ? {} : { receivedAt }),
+  }
 }

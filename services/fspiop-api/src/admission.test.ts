@@ -1,11 +1,18 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { openAdmission } from './admission.ts'
+import { openAdmission, type Share } from './admission.ts'
 
-const bounds = { total_max: 4, per_fsp_max: 3, bytes_max: 1_000, bytes_per_fsp_max: 800 }
+const bounds = {
+  total_max: 4,
+  per_fsp_max: 3,
+  bytes_max: 1_000,
+  bytes_per_fsp_max: 800,
+  standing_max_ms: 4_000,
+}
+const nothingStands = { standing_ms: () => 0, random: () => 0 }
 
 test('what asks is turned away at half of the bound, quotes later, transfers at all of it, a PUT never', () => {
-  const admission = openAdmission(bounds)
+  const admission = openAdmission(bounds, nothingStands)
   expect(admission.enter('a', 0, 'WHOLE')).toBe(true)
   expect(admission.enter('b', 0, 'WHOLE')).toBe(true)
   expect(admission.enter('c', 0, 'HALF')).toBe(false)
@@ -16,15 +23,47 @@ test('what asks is turned away at half of the bound, quotes later, transfers at 
   expect(admission.enter('e', 0, 'NEVER_REFUSED')).toBe(true)
 })
 
+/** Who is turned away of many of each when the hub is so far behind. */
+function shedAt(standing_ms: number): Readonly<Record<Share, number>> {
+  const shed = (share: Share) => {
+    let drawn = 0
+    const random = () => (drawn += 0.01) - 0.005
+    const admission = openAdmission(
+      { ...bounds, total_max: 1_000, per_fsp_max: 1_000 },
+      {
+        standing_ms: () => standing_ms,
+        random,
+      },
+    )
+    const entered = Array.from({ length: 100 }, () => admission.enter('a', 0, share))
+    return entered.filter((isIn) => !isIn).length
+  }
+  return {
+    HALF: shed('HALF'),
+    MOST: shed('MOST'),
+    WHOLE: shed('WHOLE'),
+    NEVER_REFUSED: shed('NEVER_REFUSED'),
+  }
+}
+
+test('the further the hub is behind the more is turned away: what asks, then quotes, then transfers', () => {
+  expect(shedAt(1_000)).toEqual({ HALF: 0, MOST: 0, WHOLE: 0, NEVER_REFUSED: 0 })
+  expect(shedAt(1_500)).toEqual({ HALF: 50, MOST: 0, WHOLE: 0, NEVER_REFUSED: 0 })
+  expect(shedAt(2_000)).toEqual({ HALF: 100, MOST: 0, WHOLE: 0, NEVER_REFUSED: 0 })
+  expect(shedAt(3_000)).toEqual({ HALF: 100, MOST: 50, WHOLE: 0, NEVER_REFUSED: 0 })
+  expect(shedAt(5_000)).toEqual({ HALF: 100, MOST: 100, WHOLE: 25, NEVER_REFUSED: 0 })
+  expect(shedAt(60_000)).toEqual({ HALF: 100, MOST: 100, WHOLE: 100, NEVER_REFUSED: 0 })
+})
+
 test('one FSP cannot take the room of all', () => {
-  const admission = openAdmission(bounds)
+  const admission = openAdmission(bounds, nothingStands)
   for (let at = 0; at < 3; at++) expect(admission.enter('greedy', 0, 'WHOLE')).toBe(true)
   expect(admission.enter('greedy', 0, 'WHOLE')).toBe(false)
   expect(admission.enter('other', 0, 'WHOLE')).toBe(true)
 })
 
 test('a flood of PUTs, which are never refused, takes no more of the room than one FSP may', () => {
-  const admission = openAdmission(bounds)
+  const admission = openAdmission(bounds, nothingStands)
   for (let at = 0; at < 1_000; at++) {
     expect(admission.enter('flooding', 700, 'NEVER_REFUSED')).toBe(true)
   }
@@ -36,7 +75,7 @@ test('a flood of PUTs, which are never refused, takes no more of the room than o
 })
 
 test('bytes are bounded too', () => {
-  const admission = openAdmission(bounds)
+  const admission = openAdmission(bounds, nothingStands)
   expect(admission.enter('a', 600, 'WHOLE')).toBe(true)
   expect(admission.enter('b', 600, 'WHOLE')).toBe(false)
   admission.leave('a', 600)
@@ -47,7 +86,7 @@ test('who has left leaves nothing behind', () => {
   const entry = fc.record({ fspId: fc.constantFrom('a', 'b', 'c'), bytes: fc.nat(400) })
   fc.assert(
     fc.property(fc.array(entry), (entries) => {
-      const admission = openAdmission(bounds)
+      const admission = openAdmission(bounds, nothingStands)
       const inside = entries.filter(({ fspId, bytes }) => admission.enter(fspId, bytes, 'WHOLE'))
       expect(admission.inFlight).toBe(inside.length)
       for (const { fspId, bytes } of inside) admission.leave(fspId, bytes)
@@ -58,7 +97,7 @@ test('who has left leaves nothing behind', () => {
 })
 
 test('what is at work at other edges counts for the FSP until nothing is known of them', () => {
-  const admission = openAdmission(bounds)
+  const admission = openAdmission(bounds, nothingStands)
   admission.atWorkElsewhere('a', 2)
   expect(admission.enter('a', 0, 'WHOLE')).toBe(true)
   expect(admission.enter('a', 0, 'WHOLE')).toBe(false)

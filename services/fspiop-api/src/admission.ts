@@ -1,7 +1,8 @@
 /**
- * Bounds on the requests at work. What begins something new is turned away first; a message that can
- * finish reserved money never is. Whatever one FSP does, it takes no more than its own part of the
- * room of all: beyond that its requests do not count against the others.
+ * Bounds on the requests at work, and on how far the hub may be behind with what it let in before. What
+ * begins something new is turned away first; a message that can finish reserved money never is.
+ * Whatever one FSP does, it takes no more than its own part of the room of all: beyond that its
+ * requests do not count against the others.
  */
 
 export interface AdmissionBounds {
@@ -9,10 +10,19 @@ export interface AdmissionBounds {
   readonly per_fsp_max: number
   readonly bytes_max: number
   readonly bytes_per_fsp_max: number
+  /** So far behind the hub may be before transfers are turned away, the more the further; at twice all. */
+  readonly standing_max_ms: number
+}
+
+export interface AdmissionParts {
+  /** How far the hub is behind. */
+  readonly standing_ms: () => number
+  /** From 0 to 1. */
+  readonly random: () => number
 }
 
 /**
- * Which part of the bounds a request may use: half of them for what asks, most for quotes, all for
+ * Which part of the bounds a request may use: half of the room for what asks, most for quotes, all for
  * transfers, so that load is shed in that order. NEVER_REFUSED counts and is let in.
  */
 export type Share = 'HALF' | 'MOST' | 'WHOLE' | 'NEVER_REFUSED'
@@ -37,18 +47,36 @@ const parts = {
   NEVER_REFUSED: Infinity,
 } as const satisfies Readonly<Record<Share, number>>
 
+/** Where shedding begins. Each kind begins where all of the one before it is turned away. */
+const standingParts = {
+  HALF: 0.25,
+  MOST: 0.5,
+  WHOLE: 1,
+  NEVER_REFUSED: Infinity,
+} as const satisfies Readonly<Record<Share, number>>
+
 interface Use {
   requests: number
   bytes: number
 }
 
-export function openAdmission(bounds: AdmissionBounds): Admission {
-  const { total_max, per_fsp_max, bytes_max, bytes_per_fsp_max } = bounds
+export function openAdmission(
+  bounds: AdmissionBounds,
+  { standing_ms, random }: AdmissionParts,
+): Admission {
+  const { total_max, per_fsp_max, bytes_max, bytes_per_fsp_max, standing_max_ms } = bounds
   const byFsp = new Map<string, Use>()
   const elsewhere = new Map<string, number>()
   /** Of each FSP at most what its bounds are. */
   const counted: Use = { requests: 0, bytes: 0 }
   let inFlight = 0
+
+  /** A part of them, so that what is let in finds its way between all and nothing. */
+  function isShed(share: Share): boolean {
+    const from_ms = standing_max_ms * standingParts[share]
+    const beyond = (standing_ms() - from_ms) / from_ms
+    return beyond > 0 && random() < beyond
+  }
 
   function useOf(fspId: string): Use {
     return byFsp.get(fspId) ?? { requests: 0, bytes: 0 }
@@ -77,6 +105,7 @@ export function openAdmission(bounds: AdmissionBounds): Admission {
       if (ofFsp >= per_fsp_max * part || counted.requests >= total_max * part) return false
       if (own.bytes + bytes > bytes_per_fsp_max * part) return false
       if (counted.bytes + bytes > bytes_max * part) return false
+      if (isShed(share)) return false
       change(fspId, own, 1, bytes)
       return true
     },

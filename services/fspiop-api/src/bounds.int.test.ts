@@ -1,5 +1,7 @@
+import { newEvent } from '@causeway/events'
 import { eventually } from '@causeway/runtime/testing'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { randomUUID } from 'node:crypto'
 import { connect, type Socket } from 'node:net'
 import {
   id,
@@ -50,6 +52,26 @@ async function answerOn(socket: Socket): Promise<string> {
   const chunks: Buffer[] = []
   for await (const chunk of socket) chunks.push(chunk as Buffer)
   return Buffer.concat(chunks).toString()
+}
+
+/** What a service says of an FSP's message that came in so long ago, many times at once. */
+function sayLate({ parts }: Stand, age_ms: number): Promise<void> {
+  const receivedAt = new Date(Date.now() - age_ms).toISOString()
+  const events = Array.from({ length: 20 }, () =>
+    newEvent(
+      'quoting',
+      'QuoteRejectAccepted',
+      {
+        quoteId: randomUUID(),
+        payerFspId: 'greenbank',
+        payeeFspId: 'bluewallet',
+        payerVersion: '1.1',
+        errorInformation: { errorCode: '5300', errorDescription: 'Payee rejected quote' },
+      },
+      { relay: { body: Buffer.from('{}'), headers: Buffer.from('{}'), receivedAt } },
+    ),
+  )
+  return parts.bus.publish(events)
 }
 
 function inFlight(stand: Stand, count: number): Promise<unknown> {
@@ -149,6 +171,28 @@ describe('under load', () => {
       for (const socket of sockets) socket.destroy()
       await inFlight(stand, 0)
       expect(await ask(lookup)).toBe('202')
+    } finally {
+      await stand.stop()
+    }
+  })
+
+  test('when all that was let in comes back late, it is shed in the same order, until that is over', async () => {
+    const stand = await openStand({ FSPIOP_API_STANDING_MAX_MS: 40_000 })
+    try {
+      const ask = async (sent: Sent) => summary(await send(stand.edge.url, sent))
+      const told = () => Promise.all([lookup, query, quote, prepare(), fulfil].map(ask))
+      const toldWhile = (age_ms: number, expected: readonly string[]) =>
+        eventually(
+          async () => {
+            await sayLate(stand, age_ms)
+            return String(await told()) === String(expected) ? true : undefined
+          },
+          `${expected.join(', ')} while all take ${age_ms} ms`,
+        )
+      await toldWhile(20_500, ['503 2005', '503 2005', '202', '202', '200'])
+      await toldWhile(41_000, ['503 2005', '503 2005', '503 2005', '202', '200'])
+      await toldWhile(81_000, ['503 2005', '503 2005', '503 2005', '503 2005', '200'])
+      await toldWhile(100, ['202', '202', '202', '202', '200'])
     } finally {
       await stand.stop()
     }

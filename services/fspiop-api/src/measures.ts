@@ -12,7 +12,12 @@ export interface Measures {
 
 const methods: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])
 
-export function openMeasures(metrics: Metrics, admission: Admission): Measures {
+/** @param standing_ms how far the hub is behind */
+export function openMeasures(
+  metrics: Metrics,
+  admission: Admission,
+  standing_ms: () => number,
+): Measures {
   const registers = [metrics]
   const answers = new Counter({
     name: 'fspiop_api_answers_total',
@@ -36,6 +41,14 @@ export function openMeasures(metrics: Metrics, admission: Admission): Measures {
     registers,
     collect() {
       this.set(admission.inFlight)
+    },
+  })
+  new Gauge({
+    name: 'fspiop_api_standing_seconds',
+    help: 'how long even the quickest message is on its way through the hub, when there are many',
+    registers,
+    collect() {
+      this.set(standing_ms() / 1_000)
     },
   })
   return {

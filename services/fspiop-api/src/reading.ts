@@ -38,7 +38,8 @@ export function idOf({ parameters }: Incoming): string {
 export function relayOf(method: Method, message: Incoming, destination?: string): Relay {
   const found = message.destination === undefined ? destination : undefined
   const headers = relayHeaders(method, message.headers, found)
-  return { body: message.body, headers: Buffer.from(JSON.stringify(headers)) }
+  const { body, receivedAt } = message
+  return { body, headers: Buffer.from(JSON.stringify(headers)), receivedAt }
 }
 
 /** A malformed trace is ignored, never refused. */

@@ -30,6 +30,7 @@ import { openSecurity, type Security } from './security.ts'
 import { refusalBody, sendUnknownPath, serveApi, type ServeParts } from './serve.ts'
 import type { Settings } from './settings.ts'
 import { shareBounds } from './share-bounds.ts'
+import { openStanding, type Standing } from './standing.ts'
 import { readTls, renewTls } from './tls.ts'
 import { tellFsps } from './told-fsps.ts'
 
@@ -64,6 +65,7 @@ export async function start(settings: Settings, parts: ProcessParts): Promise<Fs
     bus,
     callbacks: serveParts.callbacks,
     rules: { notifyPayeeOnTimeout: settings.NOTIFY_PAYEE_ON_TIMEOUT === 'on' },
+    standing: serveParts.standing,
   })
   const app = createApp({
     health: openHealthPage({
@@ -109,14 +111,18 @@ function openServing(
   settings: Settings,
   { bus, metrics }: Pick<ProcessParts, 'bus' | 'metrics'>,
   { security, participants, log }: OpenedParts,
-): ServeParts & { readonly callbacks: CallbackParts } {
-  const admission = openAdmission({
+): ServeParts & { readonly callbacks: CallbackParts; readonly standing: Standing } {
+  const standing = openStanding()
+  const standing_ms = () => standing.standing_ms(Date.now())
+  const bounds = {
     total_max: settings.FSPIOP_API_IN_FLIGHT_MAX,
     per_fsp_max: settings.FSPIOP_API_IN_FLIGHT_PER_FSP_MAX,
     bytes_max: settings.FSPIOP_API_BODIES_MAX_BYTES,
     bytes_per_fsp_max: settings.FSPIOP_API_BODIES_PER_FSP_MAX_BYTES,
-  })
-  const measures = openMeasures(metrics, admission)
+    standing_max_ms: settings.FSPIOP_API_STANDING_MAX_MS,
+  }
+  const admission = openAdmission(bounds, { standing_ms, random: Math.random })
+  const measures = openMeasures(metrics, admission, standing_ms)
   const callbacks: CallbackParts = {
     participants,
     hubName: settings.HUB_NAME,
@@ -140,7 +146,7 @@ function openServing(
     per_s: settings.FSPIOP_API_RATE_PER_FSP_MAX,
     burst: settings.FSPIOP_API_BURST_PER_FSP_MAX,
   })
-  return { edge, identify: security.identify, rates, admission, measures, log, callbacks }
+  return { edge, identify: security.identify, rates, admission, measures, log, callbacks, standing }
 }
 
 function openPort(

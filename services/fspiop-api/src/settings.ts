@@ -118,6 +118,15 @@ export const settings = {
     min: 1,
     max: 100_000,
   }),
+  FSPIOP_API_STANDING_MAX_MS: integer({
+    about:
+      'how long even the quickest of many messages may be on its way through the hub; beyond it ' +
+      'some transfers are refused and all at twice that, quotes at half of it, what asks at a quarter',
+    unit: 'ms',
+    default: 1_200,
+    min: 100,
+    max: 600_000,
+  }),
   FSPIOP_API_RATE_PER_FSP_MAX: integer({
     about: 'POST and GET of one FSP in the long run; beyond it they are refused',
     unit: 'requests/s',

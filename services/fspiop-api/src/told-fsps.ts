@@ -3,11 +3,12 @@
  * to who caused them. Callbacks first, reports beside them: who waits for money does not wait for a
  * report.
  */
-import { onEvents } from '@causeway/events'
+import { onEvents, type DomainEvent } from '@causeway/events'
 import type { EventBus, FollowUp, OutgoingMessage, Service } from '@causeway/runtime'
 import { callbackMessages, type CallbackParts } from './callbacks.ts'
 import { failureLegs, reportEvents, reportLines, undeliveredQuestions } from './reports.ts'
-import { causedLegs, toldEvents } from './told.ts'
+import type { Standing } from './standing.ts'
+import { causedLegs, toldEvents, type ToldEvent } from './told.ts'
 import type { CallbackRules } from './transfers/callbacks.ts'
 
 /** While one batch is being stored the next is made. */
@@ -19,15 +20,17 @@ export interface TellingParts {
   readonly bus: EventBus
   readonly callbacks: CallbackParts
   readonly rules: CallbackRules
+  readonly standing: Standing
 }
 
 export async function tellFsps(parts: TellingParts): Promise<Service> {
-  const { bus, callbacks, rules } = parts
+  const { bus, callbacks, rules, standing } = parts
   const telling = await onEvents(
     bus,
     'fspiop_api',
     toldEvents,
     async (events, { followUp }) => {
+      note(standing, events)
       const legs = events.flatMap((event) => causedLegs(event, rules))
       await sayIfAny(followUp, await callbackMessages(legs, callbacks, new Date()))
     },
@@ -52,6 +55,15 @@ export async function tellFsps(parts: TellingParts): Promise<Service> {
       await telling.stop()
       await reporting.stop()
     },
+  }
+}
+
+/** What the services made of an FSP's message is heard here first: it has been through the hub. */
+function note(standing: Standing, events: readonly DomainEvent<ToldEvent>[]): void {
+  const now_ms = Date.now()
+  for (const { name, relay } of events) {
+    if (relay?.receivedAt === undefined) continue
+    standing.heard(name, now_ms - Date.parse(relay.receivedAt), now_ms)
   }
 }
 

@@ -13,6 +13,7 @@ function report(change: Partial<Report> = {}): Report {
     fsps: 8,
     rate: 90,
     transactions: 1_000,
+    refused: 0,
     failed: 0,
     failures: {},
     window_s: 10,

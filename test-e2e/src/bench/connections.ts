@@ -89,8 +89,11 @@ export interface HubLinkOptions {
 export interface HubLink {
   /** Opens every connection, one FSP after the other. */
   warm(): Promise<void>
-  /** Resolves when the hub has taken the message; rejects with its status and what it said. */
-  send(message: Message): Promise<void>
+  /**
+   * Whether the hub has taken the message or was too busy for it; rejects with its status and what it
+   * said when it refused it for anything else.
+   */
+  send(message: Message): Promise<'TAKEN' | 'BUSY'>
   /** The status that the hub answers with; `source` in the place of who sends it. */
   statusOf(message: Message, source?: string): Promise<number>
 }
@@ -130,8 +133,13 @@ export function openHubLink({ url, names, tls, date }: HubLinkOptions): HubLink 
     },
     async send(message) {
       const { statusCode, body } = await request(message, {})
-      if (statusCode <= 202) return body.dump()
-      throw new Error(`${statusCode} ${await body.text()}`)
+      if (statusCode <= 202) {
+        await body.dump()
+        return 'TAKEN'
+      }
+      const said = await body.text()
+      if (statusCode === 503 && said.includes('"errorCode":"2005"')) return 'BUSY'
+      throw new Error(`${statusCode} ${said}`)
     },
     async statusOf(message, source) {
       const changed = source === undefined ? {} : { 'fspiop-source': source }

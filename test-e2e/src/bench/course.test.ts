@@ -29,8 +29,10 @@ function arrivalOf({ method, resource, path, body }: Message): Arrival {
   }
 }
 
-/** FSPs at a hub that passes on what `relay` gives for each message. */
-function open(relay: (message: Message) => readonly Arrival[], count = 1) {
+/** FSPs at a hub that passes on what `relay` gives for each message; undefined: it is too busy. */
+type Relay = (message: Message) => readonly Arrival[] | undefined
+
+function open(relay: Relay, count = 1) {
   const timeline = openTimeline(count, legNames.length)
   const course: Course = openCourse({
     payments: payments(count),
@@ -40,7 +42,8 @@ function open(relay: (message: Message) => readonly Arrival[], count = 1) {
     send: async (message) => {
       const arrivals = relay(message)
       await Promise.resolve()
-      for (const arrival of arrivals) course.take(arrival)
+      for (const arrival of arrivals ?? []) course.take(arrival)
+      return arrivals === undefined ? 'BUSY' : 'TAKEN'
     },
   })
   return { course, timeline }
@@ -50,7 +53,7 @@ const honest = (message: Message) => [arrivalOf(message)]
 const isFulfil = ({ method, resource }: Message) => method === 'PUT' && resource === 'transfers'
 
 /** Begins one payment and waits until nothing is under way. */
-async function pay(relay: (message: Message) => readonly Arrival[]) {
+async function pay(relay: Relay) {
   const { course } = open(relay)
   course.begin(0, now_ms())
   for (let turn = 0; turn < 100; turn += 1) await Promise.resolve()
@@ -61,7 +64,7 @@ test('lookup, quote and transfer follow each other until the payer FSP holds the
   const totals = await pay(honest)
   expect(totals).toMatchObject({ begun: 1, committed: 1, failures: {}, repeated: 0 })
   for (const leg of legNames) {
-    expect(totals.legs[leg]).toEqual({ commands: 1, requests: 1, callbacks: 1 })
+    expect(totals.legs[leg]).toEqual({ commands: 1, refused: 0, requests: 1, callbacks: 1 })
   }
 })
 
@@ -85,7 +88,7 @@ test('an error of the hub fails the payment with what it says', async () => {
 test('a message that comes twice is counted, and nothing is done twice', async () => {
   const totals = await pay((message) => [arrivalOf(message), arrivalOf(message)])
   expect(totals).toMatchObject({ committed: 1, repeated: 6 })
-  expect(totals.legs.transfer).toEqual({ commands: 1, requests: 1, callbacks: 1 })
+  expect(totals.legs.transfer).toEqual({ commands: 1, refused: 0, requests: 1, callbacks: 1 })
 })
 
 test('a message that the hub refuses fails the payment, whatever its id', async () => {
@@ -94,6 +97,19 @@ test('a message that the hub refuses fails the payment, whatever its id', async 
     throw new Error('503 too many requests')
   })
   expect(totals.failures).toEqual({ 'POST /quotes: 503 too many requests': 1 })
+})
+
+test('a request that the hub is too busy for ends the payment, which did not fail', async () => {
+  const isQuote = ({ method, resource }: Message) => method === 'POST' && resource === 'quotes'
+  const totals = await pay((message) => (isQuote(message) ? undefined : honest(message)))
+  expect(totals).toMatchObject({ begun: 1, committed: 0, refused: 1, failures: {} })
+  expect(totals.legs.quote).toEqual({ commands: 0, refused: 1, requests: 0, callbacks: 0 })
+  expect(totals.legs.transfer).toEqual({ commands: 0, refused: 0, requests: 0, callbacks: 0 })
+})
+
+test('an answer must be taken however busy the hub is', async () => {
+  const totals = await pay((message) => (isFulfil(message) ? undefined : honest(message)))
+  expect(totals).toMatchObject({ refused: 0, failures: { 'PUT /transfers: too busy': 1 } })
 })
 
 test('payments are begun by the clock, and the window opens and closes with the measured ones', async () => {

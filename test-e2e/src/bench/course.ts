@@ -1,7 +1,8 @@
 /**
  * The course of payments at their two FSPs: each message leaves as soon as the one before it has come,
  * and each that comes is held against what was sent. A payment ends once: its payer FSP holds the
- * fulfilment of its condition, or it has failed and is counted with its reason.
+ * fulfilment of its condition, the hub was too busy for one of its requests, or it has failed and is
+ * counted with its reason.
  */
 import { fulfils } from '@causeway/fspiop'
 import type { LegTotals, Totals } from './messages.ts'
@@ -40,14 +41,17 @@ export interface CourseParts {
   readonly payments: readonly Payment[]
   readonly legs: readonly LegName[]
   readonly timeline: Timeline
-  /** Resolves when the hub has taken the message; rejects when it refused it. */
-  readonly send: (message: Message) => Promise<void>
+  /** Whether the hub has taken the message; rejects when it refused it. */
+  readonly send: (message: Message) => Promise<'TAKEN' | 'BUSY'>
   readonly now_ms: () => number
 }
 
 const underWayState = 1
 const committedState = 2
 const failedState = 3
+const refusedState = 4
+
+const nothing: LegTotals = { commands: 0, refused: 0, requests: 0, callbacks: 0 }
 
 export function openCourse(parts: CourseParts): Course {
   const { payments, legs, timeline, send, now_ms } = parts
@@ -55,30 +59,35 @@ export function openCourse(parts: CourseParts): Course {
   /** A bit for each message that has come: requests, then answers. */
   const seen = new Uint8Array(payments.length)
   const failures: Record<string, number> = {}
-  const counts = legs.map(() => ({ commands: 0, requests: 0, callbacks: 0 }))
+  const counts = legs.map(() => ({ ...nothing }))
   const legOf = new Map<string, number>(legs.map((name, leg) => [resources[name], leg]))
   let begun = 0
   let committed = 0
   let failed = 0
+  let refused = 0
   let repeated = 0
   let underWay = 0
 
   function ask(n: number, leg: number): void {
     const message = payments[n]?.legs[leg]?.request
-    if (message === undefined) return
+    const count = counts[leg]
+    if (message === undefined || count === undefined) return
     timeline.mark(n, leg, 'ASKED', now_ms())
-    dispatch(n, message, () => {
-      const count = counts[leg]
-      if (count !== undefined) count.commands += 1
+    dispatch(n, message, (told) => {
+      if (told === 'TAKEN') count.commands += 1
+      else if (end(n, refusedState)) {
+        count.refused += 1
+        refused += 1
+      }
     })
   }
 
-  function dispatch(n: number, message: Message, onTaken: () => void): void {
+  function dispatch(n: number, message: Message, onTold: (told: 'TAKEN' | 'BUSY') => void): void {
     underWay += 1
     send(message).then(
-      () => {
+      (told) => {
         underWay -= 1
-        onTaken()
+        onTold(told)
       },
       (error: unknown) => {
         underWay -= 1
@@ -96,7 +105,9 @@ export function openCourse(parts: CourseParts): Course {
     timeline.mark(n, leg, 'REACHED', at_ms)
     if (!isSame(body, request.body)) fail(n, `${request.method} /${request.resource} was changed`)
     timeline.mark(n, leg, 'ANSWERED', now_ms())
-    dispatch(n, answer, () => undefined)
+    dispatch(n, answer, (told) => {
+      if (told === 'BUSY') fail(n, `${answer.method} /${answer.resource}: too busy`)
+    })
   }
 
   /** The answer of a leg at the payer FSP. */
@@ -114,14 +125,19 @@ export function openCourse(parts: CourseParts): Course {
     if (states[n] !== underWayState) return
     if (leg + 1 < legs.length) ask(n, leg + 1)
     else if (isFulfilledBy(body, condition)) {
-      states[n] = committedState
-      committed += 1
+      if (end(n, committedState)) committed += 1
     } else fail(n, 'the fulfilment does not fit the condition')
   }
 
+  /** False when it has ended before. */
+  function end(n: number, state: number): boolean {
+    if (states[n] !== underWayState) return false
+    states[n] = state
+    return true
+  }
+
   function fail(n: number, reason: string): void {
-    if (states[n] !== underWayState) return
-    states[n] = failedState
+    if (!end(n, failedState)) return
     failed += 1
     const without = reason.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}|\d{11}/g, '{ID}')
     failures[without] = (failures[without] ?? 0) + 1
@@ -158,7 +174,7 @@ export function openCourse(parts: CourseParts): Course {
       return underWay
     },
     get ended() {
-      return committed + failed
+      return committed + failed + refused
     },
     get committed() {
       return committed
@@ -166,13 +182,11 @@ export function openCourse(parts: CourseParts): Course {
     totals: () => ({
       begun,
       committed,
+      refused,
       failures: { ...failures },
       repeated,
       legs: Object.fromEntries(
-        legs.map((name, leg): [LegName, LegTotals] => [
-          name,
-          { commands: 0, requests: 0, callbacks: 0, ...counts[leg] },
-        ]),
+        legs.map((name, leg): [LegName, LegTotals] => [name, { ...nothing, ...counts[leg] }]),
       ),
     }),
   }

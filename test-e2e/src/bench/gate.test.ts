@@ -3,7 +3,7 @@ import type { Holdings } from './database.ts'
 import { faultsOf, type Evidence } from './gate.ts'
 import { legNames } from './options.ts'
 
-const leg = { commands: 100, requests: 100, callbacks: 100 }
+const leg = { commands: 100, refused: 0, requests: 100, callbacks: 100 }
 const holdings: Holdings = {
   reservations: 100,
   open_reservations: 0,
@@ -18,6 +18,7 @@ const good: Evidence = {
   totals: {
     begun: 100,
     committed: 100,
+    refused: 0,
     failures: {},
     repeated: 0,
     legs: { lookup: leg, quote: leg, transfer: leg },
@@ -35,6 +36,28 @@ test('a run counts when everybody says the same of it', () => {
 test('a payment that failed is not hidden', () => {
   const totals = { ...good.totals, committed: 99 }
   expect(faultsOf({ ...good, totals })).toEqual(['1 of 100 payments failed'])
+})
+
+test('payments that the hub was too busy for did not fail, and have no step beyond that', () => {
+  const of = (taken: number, refused: number) => ({
+    commands: taken,
+    refused,
+    requests: taken,
+    callbacks: taken,
+  })
+  const totals = {
+    ...good.totals,
+    committed: 85,
+    refused: 15,
+    legs: { lookup: of(90, 10), quote: of(87, 3), transfer: of(85, 2) },
+  }
+  const kept = { reservations: 85, posted: 85, committed_transfers: 85 }
+  const quotes = { accepted_quotes: 87, kept_quotes: 87 }
+  expect(faultsOf({ ...good, totals, holdings: { ...holdings, ...kept, ...quotes } })).toEqual([])
+  const more = { ...holdings, ...kept, accepted_quotes: 87, kept_quotes: 88 }
+  expect(faultsOf({ ...good, totals, holdings: more })).toEqual([
+    '88 quotes kept, but 85 POST /transfers taken and 2 refused',
+  ])
 })
 
 test.each([

@@ -18,7 +18,7 @@ export interface Evidence {
 /** One sentence for each thing that is not as it must be; none: the run counts. */
 export function faultsOf(evidence: Evidence): readonly string[] {
   const { totals, holdings, verify } = evidence
-  const failed = totals.begun - totals.committed
+  const failed = totals.begun - totals.committed - totals.refused
   return [
     ...(failed === 0 ? [] : [`${failed} of ${totals.begun} payments failed`]),
     ...differences(evidence),
@@ -35,36 +35,45 @@ export function isClean(verify: unknown): boolean {
   return typeof verify === 'object' && verify !== null && 'clean' in verify && verify.clean === true
 }
 
-/** commands : reservations : commits : callbacks. */
+/**
+ * commands : reservations : commits : callbacks. Of payments that the hub was too busy to let go on, the
+ * steps before that are there and nothing else.
+ */
 function differences({ totals, holdings, options }: Evidence): readonly string[] {
   const { lookup, quote, transfer } = totals.legs
   const commands = transfer?.commands ?? 0
-  const compared: (readonly [string, number | undefined])[] = [
-    ['transfers reserved', holdings.reservations],
-    ['transfers posted', holdings.posted],
-    ['transfers COMMITTED', holdings.committed_transfers],
-    ['POST /transfers at payees', transfer?.requests],
-    ['PUT /transfers at payers', transfer?.callbacks],
+  const beforeTransfer = transfer?.refused ?? 0
+  const beforeQuote = beforeTransfer + (quote?.refused ?? 0)
+  /** What was counted, and for how many payments without a transfer. */
+  const compared: (readonly [string, number | undefined, number])[] = [
+    ['transfers reserved', holdings.reservations, 0],
+    ['transfers posted', holdings.posted, 0],
+    ['transfers COMMITTED', holdings.committed_transfers, 0],
+    ['POST /transfers at payees', transfer?.requests, 0],
+    ['PUT /transfers at payers', transfer?.callbacks, 0],
   ]
   if (options.legs.includes('quote')) {
     compared.push(
-      ['POST /quotes taken', quote?.commands],
-      ['quotes kept', holdings.kept_quotes],
-      ['quotes ACCEPTED', holdings.accepted_quotes],
-      ['POST /quotes at payees', quote?.requests],
-      ['PUT /quotes at payers', quote?.callbacks],
+      ['POST /quotes taken', quote?.commands, beforeTransfer],
+      ['quotes kept', holdings.kept_quotes, beforeTransfer],
+      ['quotes ACCEPTED', holdings.accepted_quotes, beforeTransfer],
+      ['POST /quotes at payees', quote?.requests, beforeTransfer],
+      ['PUT /quotes at payers', quote?.callbacks, beforeTransfer],
     )
   }
   if (options.legs.includes('lookup')) {
     compared.push(
-      ['GET /parties taken', lookup?.commands],
-      ['GET /parties at payees', lookup?.requests],
-      ['PUT /parties at payers', lookup?.callbacks],
+      ['GET /parties taken', lookup?.commands, beforeQuote],
+      ['GET /parties at payees', lookup?.requests, beforeQuote],
+      ['PUT /parties at payers', lookup?.callbacks, beforeQuote],
     )
   }
   return compared
-    .filter(([, n]) => n !== commands)
-    .map(([what, n]) => `${n ?? 0} ${what}, but ${commands} POST /transfers taken`)
+    .filter(([, n = 0, without]) => n - without !== commands)
+    .map(([what, n = 0, without]) => {
+      const also = without === 0 ? '' : ` and ${without} refused`
+      return `${n} ${what}, but ${commands} POST /transfers taken${also}`
+    })
 }
 
 function notEmpty(what: string, n: number): readonly string[] {

@@ -88,6 +88,8 @@ export interface Totals {
   readonly begun: number
   /** Payments whose payer FSP holds the fulfilment that fits the condition. */
   readonly committed: number
+  /** Payments that the hub was too busy to let begin or go on; no money was reserved for them. */
+  readonly refused: number
   /** Why the others failed, with how many each. */
   readonly failures: Readonly<Record<string, number>>
   /** Messages that FSPs were sent a second time. */
@@ -99,6 +101,8 @@ export interface Totals {
 export interface LegTotals {
   /** Requests of payer FSPs that the hub took. */
   readonly commands: number
+  /** Requests of payer FSPs that the hub was too busy for. */
+  readonly refused: number
   /** Requests that reached payee FSPs. */
   readonly requests: number
   /** Answers that reached payer FSPs, byte for byte as the payee FSP sent them. */

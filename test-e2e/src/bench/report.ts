@@ -85,7 +85,8 @@ export function reportOf(options: BenchOptions, findings: Findings) {
     fsps: options.fsps,
     rate: options.rate,
     transactions: options.payments,
-    failed: totals.begun - totals.committed,
+    refused: totals.refused,
+    failed: totals.begun - totals.committed - totals.refused,
     failures: totals.failures,
     window_s: round(window_ms / 1_000),
     tps: round(tps),
@@ -233,6 +234,7 @@ export function tableOf(report: Report): string {
     ...apartRows(report),
     ['payments', `${report.transactions} measured in ${report.window_s} s`],
     ['failed', `${report.failed} ${report.failed === 0 ? '' : JSON.stringify(report.failures)}`],
+    ...refusedRows(report),
     ['throughput', `${report.tps} per second, ${report.tps_per_used_core} per used core`],
     ...latencyRows('latency', report),
     ...Object.entries(report.legs).flatMap(([leg, times]) => latencyRows(`  ${leg}`, times)),
@@ -270,6 +272,11 @@ export function tableOf(report: Report): string {
 function apartRows({ apart }: Report) {
   if (apart === undefined) return []
   return [['services', `apart, on Kafka, ${apart} of each on the way of a payment`]] as const
+}
+
+function refusedRows({ refused }: Report) {
+  if (refused === 0) return []
+  return [['refused', `${refused}, for the hub was too busy (503 and 2005)`]] as const
 }
 
 function serviceRows({ cpu_ms_by_service: services = {} }: Report) {

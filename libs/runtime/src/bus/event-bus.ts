@@ -18,7 +18,7 @@ export interface OutgoingMessage {
   readonly source: string
   /** What JSON can carry without loss; it is written once and never changed afterwards. */
   readonly payload: unknown
-  /** Further headers: traceparent, relay-headers, relay-body. Buffers are passed on, never parsed. */
+  /** Further headers: traceparent and those of a relay. Buffers are passed on, never parsed. */
   readonly headers: MessageHeaders
 }
 
