@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs'
 import { catalogue, sharedTopics } from './catalogue.ts'
 import type { EventDefinition } from './define.ts'
 import { eventsPage } from './docs.ts'
-import { derivedId, newEvent } from './event.ts'
+import { derivedId } from './derived-id.ts'
+import { newEvent } from './event.ts'
 
 const events = Object.entries<EventDefinition>(catalogue)
 

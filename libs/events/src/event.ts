@@ -13,7 +13,6 @@ import type {
   Subscription,
 } from '@causeway/runtime'
 import { randomUUID } from 'node:crypto'
-import { v5 } from 'uuid'
 import { catalogue, type EventName, type Payload } from './catalogue.ts'
 import type { Publisher } from './define.ts'
 
@@ -44,13 +43,6 @@ export interface EventOptions {
   readonly traceparent?: string | undefined
   /** The event's id: `derivedId` of its cause in a stateless step, else a new one. */
   readonly id?: string
-}
-
-const derivationNamespace = '5b0a62a0-6c1c-4c33-9d0e-3e6d2f7f6a51'
-
-/** UUIDv5 of the cause, what is made of it, and which leg: a repeat of the step gives the same id. */
-export function derivedId(causeId: string, name: string, leg = ''): string {
-  return v5(`${causeId}/${name}/${leg}`, derivationNamespace)
 }
 
 /** An event ready to be announced or published by `source`. */

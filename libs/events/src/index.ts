@@ -3,8 +3,8 @@ export { auditEntry, type AuditedAction, type AuditedState } from './audit.ts'
 export { catalogue, sharedTopics, topics, type EventName, type Payload } from './catalogue.ts'
 export { privilegeOfCall } from './four-eyes.ts'
 export { define, type EventDefinition, type Publisher } from './define.ts'
+export { derivedId } from './derived-id.ts'
 export {
-  derivedId,
   hearEvents,
   newEvent,
   onEvents,

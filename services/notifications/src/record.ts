@@ -20,7 +20,8 @@ export interface Record {
   now(results: readonly Result[]): Promise<void>
   /**
    * The same for what was delivered and needs nothing more: nobody waits for it, so what ends within
-   * a while is stored together, through any outage.
+   * a while is stored together, through any outage. When there is enough to be worth it, it is stored
+   * at once, for until then all of it stays in memory.
    */
   soon(delivered: readonly Result[]): Promise<void>
   /** Whether so many wait that no more may: a crash would send all of them again. */
@@ -41,12 +42,15 @@ export interface RecordParts {
 
 const results_max = 256
 const soon_ms = 500
+const soon_enough = 64
 const waiting_max = 10_000
 
 /** What is stored together, and when. */
 interface Round {
   readonly results: Result[]
   readonly stored: Promise<void>
+  /** It is stored now. */
+  readonly close: () => void
 }
 
 export function openRecord(parts: RecordParts): Record {
@@ -68,11 +72,16 @@ export function openRecord(parts: RecordParts): Record {
   let round: Round | undefined
   function nextRound(): Round {
     const results: Result[] = []
-    const stored = new Promise<void>((resolve) => setTimeout(resolve, soon_ms)).then(() => {
-      round = undefined
-      return patiently(results)
+    let close: () => void = () => undefined
+    const closed = new Promise<void>((resolve) => {
+      const timer = setTimeout(() => close(), soon_ms)
+      close = () => {
+        clearTimeout(timer)
+        round = undefined
+        resolve()
+      }
     })
-    return { results, stored }
+    return { results, stored: closed.then(() => patiently(results)), close }
   }
 
   async function storedWith({ stored }: Round, delivered: readonly Result[]): Promise<void> {
@@ -88,11 +97,12 @@ export function openRecord(parts: RecordParts): Record {
   return {
     now,
     async soon(delivered) {
-      round ??= nextRound()
-      round.results.push(...delivered)
+      const current = (round ??= nextRound())
+      current.results.push(...delivered)
       for (const { notification } of delivered) waiting.add(notification.id)
+      if (current.results.length >= soon_enough) current.close()
       try {
-        await storedWith(round, delivered)
+        await storedWith(current, delivered)
       } finally {
         for (const { notification } of delivered) waiting.delete(notification.id)
       }

@@ -8,8 +8,6 @@ import { roundTrip } from './round-trip.ts'
 
 /** No statement of a service works longer; a longer one is cut off and repeated as an outage. */
 const statement_timeout_ms = 60_000
-/** The server's own timeouts come first; this one is for a server that no longer answers at all. */
-const answer_timeout_ms = 75_000
 const connect_timeout_ms = 10_000
 
 /**
@@ -34,7 +32,6 @@ export function connectionConfig(options: ConnectionOptions): ClientConfig {
     connectionTimeoutMillis: connect_timeout_ms,
     statement_timeout: statement_timeout_ms,
     idle_in_transaction_session_timeout: statement_timeout_ms,
-    query_timeout: answer_timeout_ms,
     keepAlive: true,
   }
 }

@@ -31,7 +31,6 @@ export async function migrate(options: ConnectionOptions, folder: URL): Promise<
     ...connectionConfig(options),
     // A migration may rewrite a large table, and waits while another process migrates.
     statement_timeout: 0,
-    query_timeout: 0,
   })
   client.on('error', () => {
     // The query that is under way rejects with the same error.

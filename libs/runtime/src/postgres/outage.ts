@@ -40,7 +40,7 @@ const grpcCodes: ReadonlySet<unknown> = new Set([4, 14])
  * changed under a prepared statement, which a new connection prepares anew.
  */
 const messages =
-  /^(Connection terminated|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end|timeout exceeded when trying to connect|Query read timeout|timeout expired|cached plan must not change)/
+  /^(Connection terminated|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end|timeout exceeded when trying to connect|timeout expired|cached plan must not change)/
 
 /** Whether work that failed with this error may be repeated as it is. */
 export function isOutage(error: unknown): boolean {

@@ -18,18 +18,24 @@ export interface Answer {
   readonly did: string
 }
 
-/** Runs the statements in order; rejects with the error of the first one that failed. */
+/** PostgreSQL's own timeouts come first; this one is for a server that no longer answers at all. */
+const answer_ms_max = 75_000
+
+/**
+ * Runs the statements in order; rejects with the error of the first one that failed, or with an outage
+ * when no answer comes for 75 s.
+ */
 export function roundTrip(client: ClientBase, steps: readonly Step[]): Promise<readonly Answer[]> {
   const line = lineOf(client)
   return new Promise((resolve, reject) => {
     const trip = newTrip(line.prepared, steps, (error, answers) => {
       if (error === null) resolve(answers)
       else reject(error)
-      line.busy = false
+      line.underWay = undefined
       const next = line.waiting.shift()
       if (next !== undefined) send(client, line, next)
     })
-    if (line.busy) line.waiting.push(trip)
+    if (line.underWay !== undefined) line.waiting.push(trip)
     else send(client, line, trip)
   })
 }
@@ -43,9 +49,12 @@ interface Column {
 interface Line {
   /** The columns of each statement that PostgreSQL has prepared. */
   readonly prepared: Map<string, readonly Column[]>
-  /** One trip is under way at a time. */
-  busy: boolean
+  /** One trip at a time. */
+  underWay: Trip | undefined
+  sent_ms: number
   readonly waiting: Trip[]
+  /** Runs while a trip is under way, or was when it was set. */
+  watch: NodeJS.Timeout | undefined
 }
 
 const lines = new WeakMap<ClientBase, Line>()
@@ -53,17 +62,45 @@ const lines = new WeakMap<ClientBase, Line>()
 function lineOf(client: ClientBase): Line {
   const known = lines.get(client)
   if (known !== undefined) return known
-  const line: Line = { prepared: new Map(), busy: false, waiting: [] }
+  const line: Line = {
+    prepared: new Map(),
+    underWay: undefined,
+    sent_ms: 0,
+    waiting: [],
+    watch: undefined,
+  }
   lines.set(client, line)
   return line
 }
 
 function send(client: ClientBase, line: Line, trip: Trip): void {
-  line.busy = true
+  line.underWay = trip
+  line.sent_ms = performance.now()
+  line.watch ??= watchOver(line, answer_ms_max)
   client.query(trip)
 }
 
-/** What the client calls of a query that is not its own; `callback` bears its timeout. */
+/**
+ * One timer for all trips of a connection. The timer that the client would set for each keeps what it is
+ * about alive from one young generation to the next: it took half of all that had to be collected from
+ * the old one, and every pause of that made payments late.
+ */
+function watchOver(line: Line, wait_ms: number): NodeJS.Timeout {
+  return setTimeout(() => {
+    line.watch = undefined
+    if (line.underWay === undefined) return
+    const left_ms = line.sent_ms + answer_ms_max - performance.now()
+    if (left_ms > 0) line.watch = watchOver(line, left_ms)
+    else line.underWay.callback(noAnswer(), [])
+  }, wait_ms).unref()
+}
+
+function noAnswer(): Error {
+  const sentence = `PostgreSQL has not answered for ${answer_ms_max} ms`
+  return Object.assign(new Error(sentence), { code: 'ETIMEDOUT' })
+}
+
+/** What the client calls of a query that is not its own. */
 interface Trip extends Submittable {
   callback: (error: Error | null, answers: readonly Answer[]) => void
   handleRowDescription(message: { readonly fields: readonly FieldDef[] }): void

@@ -17,7 +17,7 @@ const first_max = 3
 const last_max = 47
 
 export function withTry(tries: readonly Try[], next: Try): readonly Try[] {
-  const all = [...tries, next]
+  const all = tries.concat(next)
   return all.length <= first_max + last_max
     ? all
     : [...all.slice(0, first_max), ...all.slice(-last_max)]

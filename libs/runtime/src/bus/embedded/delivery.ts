@@ -9,6 +9,8 @@ const payload_bytes = 1_024
 export interface Delivery {
   /** 0 for what has no place in the log: a dead letter that is replayed, what follows from another. */
   readonly n: number
+  /** The place of such a one among those that its group took; 0 before and for all others. */
+  follower: number
   readonly topic: string
   readonly key: string
   readonly type: string
@@ -42,7 +44,18 @@ interface Replayed {
 export function inMemory(n: number, message: Message, bytes: number, at_ms: number): Delivery {
   const { topic, key, type } = message
   const content = { from: 'memory', message } as const
-  return { n, topic, key, type, bytes, at_ms, content, unfinished: 1, onFinished: undefined }
+  return {
+    n,
+    follower: 0,
+    topic,
+    key,
+    type,
+    bytes,
+    at_ms,
+    content,
+    unfinished: 1,
+    onFinished: undefined,
+  }
 }
 
 /** What follows from another and is not in the log. */
@@ -69,7 +82,7 @@ function stored(
   const { topic, key, type, headers, value, at } = row
   const bytes = headers.length + value.length
   const at_ms = at.getTime()
-  return { n, topic, key, type, bytes, at_ms, content, unfinished: 1, onFinished }
+  return { n, follower: 0, topic, key, type, bytes, at_ms, content, unfinished: 1, onFinished }
 }
 
 /** The message with its payload checked; throws when it cannot be read. From memory nothing is read. */

@@ -38,15 +38,16 @@ const spread_max = 100_000
 export function openIntake(options: IntakeOptions): Intake {
   const { queued_max, queued_bytes_max } = options
   const mark = watermark()
-  /** What is not finished and has no number, the oldest first. */
-  const unnumbered = new Set<Delivery>()
+  /** Of what has no number of the log, by a number of its own. */
+  const followed = watermark()
+  let follower = 0
   let bytes = 0
 
   function settle(delivery: Delivery): void {
     delivery.unfinished -= 1
     if (delivery.unfinished > 0) return
     if (delivery.n > 0) mark.finish(delivery.n)
-    else unnumbered.delete(delivery)
+    else followed.finish(delivery.follower)
     delivery.onFinished?.()
   }
 
@@ -64,7 +65,7 @@ export function openIntake(options: IntakeOptions): Intake {
   return {
     push(delivery) {
       if (delivery.n > 0) mark.begin(delivery.n, delivery.at_ms)
-      else unnumbered.add(delivery)
+      else followed.begin((delivery.follower = ++follower), delivery.at_ms)
       bytes += delivery.bytes
       queue.push(delivery)
     },
@@ -78,16 +79,16 @@ export function openIntake(options: IntakeOptions): Intake {
     isFree: (share) =>
       queue.room() > queued_max * share &&
       bytes <= queued_bytes_max * (1 - share) &&
-      mark.length <= spread_max * (1 - share),
+      mark.length + followed.length <= spread_max * (1 - share),
     room: () => queue.room(),
     lowest: () => mark.lowest(),
     lowest_ms() {
       const numbered_ms = mark.lowest_ms()
-      const unnumbered_ms = unnumbered.values().next().value?.at_ms
-      if (numbered_ms === undefined || unnumbered_ms === undefined) {
-        return numbered_ms ?? unnumbered_ms
+      const followed_ms = followed.lowest_ms()
+      if (numbered_ms === undefined || followed_ms === undefined) {
+        return numbered_ms ?? followed_ms
       }
-      return Math.min(numbered_ms, unnumbered_ms)
+      return Math.min(numbered_ms, followed_ms)
     },
     progress: () => queue.progress(),
     stop: () => queue.stop(),

@@ -35,7 +35,7 @@ const definition = `
 
 /** Makes the table where it is missing, one process at a time. */
 export async function makeOutbox(options: ConnectionOptions): Promise<void> {
-  const client = new pg.Client({ ...connectionConfig(options), query_timeout: 0 })
+  const client = new pg.Client(connectionConfig(options))
   client.on('error', () => {
     // The query that is under way rejects with the same error.
   })
