@@ -70,17 +70,19 @@ export function openWriter(connection: OneConnection, options: WriterOptions): W
   }
 
   const queue = gather(workOff, { batch_max, queued_max })
-  let drained: Promise<unknown> = Promise.resolve()
+  const queued = new Set<Promise<unknown>>()
 
   function enqueue(items: readonly Item[]): Promise<readonly Result[]> {
     const results = queue(items)
-    drained = Promise.allSettled([drained, results])
+    queued.add(results)
+    const forget = () => void queued.delete(results)
+    results.then(forget, forget)
     return results
   }
 
   return {
     async drained() {
-      await drained
+      await Promise.allSettled(queued)
     },
     async decide(commands) {
       const results = await enqueue(commands)
