@@ -74,8 +74,8 @@ export function openAdmission(
   /** A part of them, so that what is let in finds its way between all and nothing. */
   function isShed(share: Share): boolean {
     const from_ms = standing_max_ms * standingParts[share]
-    const beyond = (standing_ms() - from_ms) / from_ms
-    return beyond > 0 && random() < beyond
+    const beyond_ms = standing_ms() - from_ms
+    return beyond_ms > 0 && random() < beyond_ms / from_ms
   }
 
   function useOf(fspId: string): Use {

@@ -57,6 +57,15 @@ test('it is over with the first second in which few are heard, also when nothing
   expect(recovered.standing_ms(start_ms + 2_000)).toBe(20)
 })
 
+test('a clock that is set back does not make it last', () => {
+  const standing = openStanding()
+  hear(standing, 'TransferPrepared', ages(100, 900), start_ms)
+  expect(standing.standing_ms(start_ms + 1_000)).toBe(900)
+  expect(standing.standing_ms(start_ms - 3_600_000)).toBe(0)
+  hear(standing, 'TransferPrepared', ages(100, 700), start_ms - 3_600_000)
+  expect(standing.standing_ms(start_ms - 3_599_000)).toBe(700)
+})
+
 test('it never tells more than the quickest of a crowd took', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(5_000), { minLength: 20, maxLength: 200 }), (heard) => {

@@ -28,10 +28,14 @@ export function openStanding(): Standing {
   let last_ms = 0
   let end_ms = -Infinity
 
-  /** Ends the interval when its time is over; after a pause there is nothing to tell of the last one. */
+  /**
+   * Ends the interval when its time is over. After a pause, or when the clock was set, there is nothing
+   * to tell of the last one.
+   */
   function turn(now_ms: number): void {
-    if (now_ms < end_ms) return
-    last_ms = now_ms < end_ms + interval_ms ? standingOf(current) : 0
+    const over_ms = now_ms - end_ms
+    if (over_ms < 0 && over_ms >= -interval_ms) return
+    last_ms = over_ms >= 0 && over_ms < interval_ms ? standingOf(current) : 0
     current = new Map()
     end_ms = now_ms + interval_ms
   }

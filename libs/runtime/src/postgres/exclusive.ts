@@ -12,6 +12,7 @@ import type { Database } from './database.ts'
 import { migrate } from './migrate.ts'
 import type { DatabaseOptions, DatabaseParts } from './open.ts'
 import { isConflict, isOutage } from './outage.ts'
+import { statement } from './statement.ts'
 import { transact, type Lend } from './transaction.ts'
 
 export interface ExclusiveDatabase extends Database {
@@ -45,12 +46,15 @@ const machineGone =
  */
 const processGone = process.platform === 'win32' ? '' : '-c client_connection_check_interval=100'
 
-const endSilentHolder = `
+const tryLock = statement('select pg_try_advisory_lock(hashtextextended($1, 0)) as given')
+const beat = statement('select')
+
+const endSilentHolder = statement(`
   select pg_terminate_backend(pid)
   from pg_locks join pg_stat_activity using (pid)
   where locktype = 'advisory' and objsubid = 1 and granted and datname = current_database()
     and (classid::bigint << 32 | objid::bigint) = hashtextextended($1, 0)
-    and state like 'idle%' and state_change < clock_timestamp() - interval '${silence_ms_max} ms'`
+    and state like 'idle%' and state_change < clock_timestamp() - interval '${silence_ms_max} ms'`)
 
 /** Waits until the lock is given. Rejects when the connection fails or the signal aborts. */
 export async function openExclusive(
@@ -76,7 +80,7 @@ export async function openExclusive(
   const lend = lendInTurn(client)
   const beating = setInterval(() => {
     // What it fails of, the next piece of work fails of as well.
-    if (!lend.isBusy()) lend(({ client: own }) => own.query('select')).catch(() => undefined)
+    if (!lend.isBusy()) lend((session) => run(session.client, beat, [])).catch(() => undefined)
   }, beat_ms)
   beating.unref()
   void lost.then(() => clearInterval(beating))
@@ -95,14 +99,11 @@ async function takeLock(client: Client, lock: string, signal?: AbortSignal): Pro
   let looked_ms = performance.now()
   for (;;) {
     signal?.throwIfAborted()
-    const { rows } = await client.query<{ given: boolean }>(
-      'select pg_try_advisory_lock(hashtextextended($1, 0)) as given',
-      [lock],
-    )
-    if (rows[0]?.given === true) return
+    const [row] = await run<{ given: boolean }>(client, tryLock, [lock])
+    if (row?.given === true) return
     if (performance.now() - looked_ms >= look_ms) {
       looked_ms = performance.now()
-      await client.query(endSilentHolder, [lock])
+      await run(client, endSilentHolder, [lock])
     }
     // An abort ends the pause, and is thrown above.
     await wait(retry_ms, undefined, signal === undefined ? {} : { signal }).catch(() => undefined)
