@@ -11,7 +11,7 @@ import { openModelBook, type ModelBook } from '../allocation/model-book.ts'
 import { keepSchedule, keepSchedules, type ScheduleParts } from '../windows/schedule.ts'
 import { modelHandlers } from './serve.ts'
 import { openModelStore, type ModelStore } from './store.ts'
-import { tell, tellRemaining } from './tell.ts'
+import { tellChanges } from './tell.ts'
 
 /** Who changes a model waits so long for its accounts and its fee; they come all the same. */
 const telling_wait_ms = 1_000
@@ -51,7 +51,7 @@ export function openModels(
     modelHandlers({
       store,
       async onChanged(model) {
-        const done = [turn.take(() => tell(telling, model))]
+        const done = [turn.take(() => tellChanges(telling))]
         if (model.windowCron !== null) {
           done.push(scheduling.take(() => keepSchedule(schedules, model.id)))
         }
@@ -60,7 +60,7 @@ export function openModels(
       },
     }),
   )
-  void turn.take(() => tellRemaining(telling))
+  void turn.take(() => tellChanges(telling))
   void scheduling.take(() => keepSchedules(schedules))
   const refreshing = periodically(refresh_every_ms, () => book.refresh(), {
     log,

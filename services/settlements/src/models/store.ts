@@ -10,9 +10,16 @@ export interface ModelStore {
   update(name: string, change: Change, actor: string): Promise<Model | Refused | undefined>
   /** In the order of their ids. */
   all(): Promise<readonly Model[]>
-  /** Models of which participant-lifecycle is still to be told. */
-  toTell(): Promise<readonly Model[]>
-  told(modelId: number): Promise<void>
+  toTell(): Promise<readonly Untold[]>
+  /** A change that came in the meantime is still to be told. */
+  told(untold: Untold): Promise<void>
+}
+
+/** A model of whose last change participant-lifecycle is still to be told. */
+export interface Untold {
+  readonly model: Model
+  /** The number of the change, in decimal digits. */
+  readonly change: string
 }
 
 /** Where each member of a draft is kept. */
@@ -55,15 +62,16 @@ const changeStatement = statement(`
   with changed as (
     update settlement_models set is_active = $2, window_cron = $3 where id = $1
   )
-  insert into account_openings (model_id) values ($1) on conflict (model_id) do nothing`)
+  insert into account_openings (model_id) values ($1)
+  on conflict (model_id) do update set change = default`)
 
 const allStatement = statement(`select ${modelColumns} from settlement_models order by id`)
 
 const toTellStatement = statement(`
-  select ${modelColumns} from settlement_models
-  where id in (select model_id from account_openings) order by id`)
+  select change, ${modelColumns} from settlement_models
+  join account_openings on model_id = id order by id`)
 
-const toldStatement = statement(`delete from account_openings where model_id = $1`)
+const toldStatement = statement(`delete from account_openings where change = $1`)
 
 export function openModelStore(db: Database, bus: Pick<EventBus, 'announce'>): ModelStore {
   return {
@@ -88,9 +96,12 @@ export function openModelStore(db: Database, bus: Pick<EventBus, 'announce'>): M
         return after
       }),
     all: async () => (await db.query<ModelRow>(allStatement, [])).map(modelOf),
-    toTell: async () => (await db.query<ModelRow>(toTellStatement, [])).map(modelOf),
-    async told(modelId) {
-      await db.query(toldStatement, [modelId])
+    async toTell() {
+      const rows = await db.query<ModelRow & { readonly change: string }>(toTellStatement, [])
+      return rows.map(({ change, ...row }) => ({ model: modelOf(row), change }))
+    },
+    async told({ change }) {
+      await db.query(toldStatement, [change])
     },
   }
 }

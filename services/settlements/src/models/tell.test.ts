@@ -1,7 +1,7 @@
 import { openLog } from '@causeway/runtime'
 import { expect, test } from '@jest/globals'
 import type { Model } from './domain/model.ts'
-import { tell } from './tell.ts'
+import { tellChanges } from './tell.ts'
 
 const fees: Model = {
   id: 7,
@@ -23,27 +23,22 @@ const fees: Model = {
 async function feesTold(model: Model, areAccountsRefused = false): Promise<readonly string[]> {
   const said: string[] = []
   const refusal = areAccountsRefused ? { reason: 'INVALID', detail: 'no currency' } : null
-  await tell(
-    {
-      store: {
-        all: () => Promise.resolve([model]),
-        toTell: () => Promise.resolve([]),
-        told: () => Promise.resolve(),
-        create: () => Promise.resolve(undefined),
-        update: () => Promise.resolve(undefined),
-      },
-      participants: { AddModelAccounts: () => Promise.resolve({ refusal }) },
-      ledger: {
-        SetInterchangeFee({ currency, percentage }) {
-          said.push(`${currency} ${percentage}`)
-          return Promise.resolve({ refusal: null })
-        },
-      },
-      log: openLog({ name: 'test', level: 'silent' }),
-      signal: new AbortController().signal,
+  await tellChanges({
+    store: {
+      all: () => Promise.resolve([model]),
+      toTell: () => Promise.resolve([{ model, change: '1' }]),
+      told: () => Promise.resolve(),
     },
-    model,
-  )
+    participants: { AddModelAccounts: () => Promise.resolve({ refusal }) },
+    ledger: {
+      SetInterchangeFee({ currency, percentage }) {
+        said.push(`${currency} ${percentage}`)
+        return Promise.resolve({ refusal: null })
+      },
+    },
+    log: openLog({ name: 'test', level: 'silent' }),
+    signal: new AbortController().signal,
+  })
   return said
 }
 

@@ -10,7 +10,7 @@ import { feeModelFor, opensAccounts, type Model } from './domain/model.ts'
 import type { ModelStore } from './store.ts'
 
 export interface TellingParts {
-  readonly store: ModelStore
+  readonly store: Pick<ModelStore, 'all' | 'toTell' | 'told'>
   readonly participants: Pick<Calls<typeof participantsService>, 'AddModelAccounts'>
   readonly ledger: Pick<Calls<typeof ledgerService>, 'SetInterchangeFee'>
   readonly log: Logger
@@ -18,13 +18,25 @@ export interface TellingParts {
   readonly signal: AbortSignal
 }
 
-/** First the accounts, then the fee that moves them: without them it would stop every transfer. */
-export async function tell(parts: TellingParts, model: Model): Promise<void> {
+/** Tells of each change that nobody has been told of, those that an earlier process left included. */
+export async function tellChanges(parts: TellingParts): Promise<void> {
   const { store, log, signal } = parts
+  const changes = await retrying(() => store.toTell(), {
+    log,
+    what: 'read what is still to be told of models',
+    signal,
+  })
+  for (const change of changes) {
+    await tell(parts, change.model)
+    await retrying(() => store.told(change), { log, what: 'close the intent', signal })
+  }
+}
+
+/** First the accounts, then the fee that moves them: without them it would stop every transfer. */
+async function tell(parts: TellingParts, model: Model): Promise<void> {
   const isReady = !opensAccounts(model) || (await openAccounts(parts, model))
   const isFee = model.ledgerAccountType === 'INTERCHANGE_FEE'
   if (isFee && (isReady || !model.isActive)) await setFee(parts, model.currency)
-  await retrying(() => store.told(model.id), { log, what: 'close the intent', signal })
 }
 
 /** @returns whether they are there */
@@ -54,14 +66,4 @@ async function setFee({ store, ledger, log, signal }: TellingParts, currency: st
     { log, what: `set the interchange fee of ${currency}`, signal },
   )
   if (refusal) log.error({ currency, refusal }, 'an interchange fee was refused')
-}
-
-/** What earlier processes left untold. */
-export async function tellRemaining(parts: TellingParts): Promise<void> {
-  const models = await retrying(() => parts.store.toTell(), {
-    log: parts.log,
-    what: 'read what is still to be told of models',
-    signal: parts.signal,
-  })
-  for (const model of models) await tell(parts, model)
 }
