@@ -40,20 +40,16 @@ export interface Admission {
   aloneAgain(): void
 }
 
-const parts = {
-  HALF: 0.5,
-  MOST: 0.75,
-  WHOLE: 1,
-  NEVER_REFUSED: Infinity,
-} as const satisfies Readonly<Record<Share, number>>
-
-/** Where shedding begins. Each kind begins where all of the one before it is turned away. */
-const standingParts = {
-  HALF: 0.25,
-  MOST: 0.5,
-  WHOLE: 1,
-  NEVER_REFUSED: Infinity,
-} as const satisfies Readonly<Record<Share, number>>
+/**
+ * Of the room, and of how far the hub may be behind. By that each kind begins to be turned away where
+ * all of the one before it is.
+ */
+const parts: Readonly<Record<Share, { readonly room: number; readonly standing: number }>> = {
+  HALF: { room: 0.5, standing: 0.25 },
+  MOST: { room: 0.75, standing: 0.5 },
+  WHOLE: { room: 1, standing: 1 },
+  NEVER_REFUSED: { room: Infinity, standing: Infinity },
+}
 
 interface Use {
   requests: number
@@ -73,7 +69,7 @@ export function openAdmission(
 
   /** A part of them, so that what is let in finds its way between all and nothing. */
   function isShed(share: Share): boolean {
-    const from_ms = standing_max_ms * standingParts[share]
+    const from_ms = standing_max_ms * parts[share].standing
     const beyond_ms = standing_ms() - from_ms
     return beyond_ms > 0 && random() < beyond_ms / from_ms
   }
@@ -99,7 +95,7 @@ export function openAdmission(
 
   return {
     enter(fspId, bytes, share) {
-      const part = parts[share]
+      const part = parts[share].room
       const own = useOf(fspId)
       const ofFsp = own.requests + (elsewhere.size === 0 ? 0 : (elsewhere.get(fspId) ?? 0))
       if (ofFsp >= per_fsp_max * part || counted.requests >= total_max * part) return false

@@ -1,10 +1,17 @@
 /** What the tests of deliveries stand on: FSPs that answer as told, and the service on real parts. */
-import { newEvent, type EventOptions, type Payload } from '@causeway/events'
-import type { OutgoingMessage, Service } from '@causeway/runtime'
+import { newEvent, type DomainEvent, type EventOptions, type Payload } from '@causeway/events'
+import {
+  ensureMonthlyPartitions,
+  type Database,
+  type OutgoingMessage,
+  type Service,
+} from '@causeway/runtime'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { notificationOf, type Notification, type Result } from './contract.ts'
+import { noTries } from './domain/tries.ts'
 import { start } from './service.ts'
 import type { Settings } from './settings.ts'
 
@@ -137,6 +144,18 @@ export async function openStand(
   }
 }
 
+/** The tables without the service. */
+export async function openStore(parts: TestParts): Promise<Database> {
+  const db = await parts.openDatabase({
+    url: '',
+    schema: 'notifications',
+    migrations: new URL('../migrations/', import.meta.url),
+    connections_max: 2,
+  })
+  await ensureMonthlyPartitions(db, ['deliveries', 'undelivered'], new Date())
+  return db
+}
+
 /** While some work fails and is tried again, nothing surely comes for the first time. */
 export async function putInDoubt({ bus }: TestParts): Promise<void> {
   await new Promise<void>((tried, failed) => {
@@ -190,4 +209,28 @@ export function notify(asked: Asked): OutgoingMessage {
   }
   const relay = asked.relay ?? { body: Buffer.from(asked.body ?? id) }
   return newEvent('fspiop-api', 'NotifyRequested', payload, { id, relay })
+}
+
+/** The notification that such an event is. */
+export function heard(asked: Asked): Notification {
+  const message = notify(asked)
+  const payload = message.payload as Payload<'NotifyRequested'>
+  const event = { id: message.id, name: message.type, payload } as DomainEvent<'NotifyRequested'>
+  return notificationOf(event, Date.now())
+}
+
+/** It was delivered at the first attempt; `stored`: it was parked before. */
+export function delivered(notification: Notification, stored: boolean): Result {
+  return {
+    type: 'ENDED',
+    notification,
+    status: 'SUCCESS',
+    attempts: 1,
+    httpStatus: 200,
+    error: null,
+    tries: noTries,
+    ended_ms: Date.now(),
+    refusal: undefined,
+    stored,
+  }
 }

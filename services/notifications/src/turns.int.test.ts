@@ -1,15 +1,22 @@
 /** Whose turn it is among notifications of one entity: nobody overtakes, and nobody is forgotten. */
-import type { DomainEvent, Payload } from '@causeway/events'
 import { notificationsService } from '@causeway/protos'
-import { ensureMonthlyPartitions, type Database } from '@causeway/runtime'
-import { eventually, openTestParts, type TestParts } from '@causeway/runtime/testing'
+import type { Database } from '@causeway/runtime'
+import { eventually, openTestParts } from '@causeway/runtime/testing'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
-import { notificationOf, type Result } from './contract.ts'
-import { noTries } from './domain/tries.ts'
+import type { Result } from './contract.ts'
 import { parkedResult } from './result.ts'
 import { claimDue, save } from './store.ts'
-import { notify, openSink, openStand, type Sink, type Stand } from './testing.ts'
+import {
+  delivered,
+  heard,
+  notify,
+  openSink,
+  openStand,
+  openStore,
+  type Sink,
+  type Stand,
+} from './testing.ts'
 
 const ends: (() => Promise<unknown>)[] = []
 
@@ -95,7 +102,7 @@ test('what another process has parked and left is delivered', async () => {
   const { parts, publish, reports } = await stands()
   await publish(notify({ url: sink.url }))
   await eventually(() => (reports.length === 1 ? true : undefined), 'a quiet service')
-  const other = await storeOn(parts)
+  const other = await openStore(parts)
   const left = parked(randomUUID(), sink.url)
   await other.transaction((tx) => save(tx, [left]))
   await eventually(() => (reports.length === 2 ? true : undefined), 'the second report')
@@ -103,23 +110,23 @@ test('what another process has parked and left is delivered', async () => {
 })
 
 test('one that is parked while the one before it leaves is not forgotten', async () => {
-  const db = await openStore()
+  const db = await openTables()
   for (let round = 0; round < 100; round++) {
     const entityId = randomUUID()
     const [before, behind] = [parked(entityId), parked(entityId)]
     await db.transaction((tx) => save(tx, [before]))
     await Promise.all([
-      db.transaction((tx) => save(tx, [delivered(before)])),
+      db.transaction((tx) => save(tx, [deliveredNow(before)])),
       db.transaction((tx) => save(tx, [behind])),
     ])
     const claimed = await claim(db)
     expect(claimed).toEqual([behind.notification.id])
-    await db.transaction((tx) => save(tx, [delivered(behind)]))
+    await db.transaction((tx) => save(tx, [deliveredNow(behind)]))
   }
 })
 
 test('only one of an entity is taken at a time', async () => {
-  const db = await openStore()
+  const db = await openTables()
   const [entityId, other] = [randomUUID(), randomUUID()]
   const [first, second, third] = [parked(entityId), parked(entityId), parked(other)]
   await db.transaction((tx) => save(tx, [first, second, third]))
@@ -128,21 +135,10 @@ test('only one of an entity is taken at a time', async () => {
   expect(await claim(db)).toEqual([])
 })
 
-async function openStore(): Promise<Database> {
+async function openTables(): Promise<Database> {
   const parts = await openTestParts()
   ends.push(() => parts.stop())
-  return storeOn(parts)
-}
-
-async function storeOn(parts: TestParts): Promise<Database> {
-  const db = await parts.openDatabase({
-    url: '',
-    schema: 'notifications',
-    migrations: new URL('../migrations/', import.meta.url),
-    connections_max: 2,
-  })
-  await ensureMonthlyPartitions(db, ['deliveries', 'undelivered'], new Date())
-  return db
+  return openStore(parts)
 }
 
 async function claim(db: Database): Promise<readonly string[]> {
@@ -156,23 +152,9 @@ async function claim(db: Database): Promise<readonly string[]> {
 }
 
 function parked(entityId: string, url = 'http://127.0.0.1:9'): Result {
-  const message = notify({ url, entityId })
-  const payload = message.payload as Payload<'NotifyRequested'>
-  const event = { id: message.id, name: message.type, payload } as DomainEvent<'NotifyRequested'>
-  return parkedResult(notificationOf(event, Date.now()), undefined)
+  return parkedResult(heard({ url, entityId }), undefined)
 }
 
-function delivered({ notification }: Result): Result {
-  return {
-    type: 'ENDED',
-    notification,
-    status: 'SUCCESS',
-    attempts: 1,
-    httpStatus: 200,
-    error: null,
-    tries: noTries,
-    ended_ms: Date.now(),
-    refusal: undefined,
-    stored: true,
-  }
+function deliveredNow({ notification }: Result): Result {
+  return delivered(notification, true)
 }
