@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
+import { setImmediate as turnEnds } from 'node:timers/promises'
 import { gather } from './gather.ts'
 import { isOutage } from './postgres/outage.ts'
 
@@ -13,7 +14,11 @@ function handWork() {
   return { batches, work }
 }
 
-const turn = () => new Promise((resolve) => setImmediate(resolve))
+/** The turn of the event loop in which a batch is answered, and the one at whose end the next begins. */
+async function turn(): Promise<void> {
+  await turnEnds()
+  await turnEnds()
+}
 
 describe('gather', () => {
   test('what is handed in within one turn of the event loop is one batch', async () => {
@@ -28,7 +33,7 @@ describe('gather', () => {
     expect(await second).toEqual(['r2', 'r3'])
   })
 
-  test('what is handed in while a batch is under way is the next batch', async () => {
+  test('what is handed in while a batch is under way, or as it ends, is the next batch', async () => {
     const { batches, work } = handWork()
     const call = gather(work, { batch_max: 10 })
     const first = call([1])
@@ -38,10 +43,11 @@ describe('gather', () => {
     expect(batches).toHaveLength(1)
     batches[0]?.answer()
     await first
+    later.push(call([4]))
     await turn()
-    expect(batches[1]?.items).toEqual([2, 3])
+    expect(batches[1]?.items).toEqual([2, 3, 4])
     batches[1]?.answer()
-    expect(await Promise.all(later)).toEqual([['r2'], ['r3']])
+    expect(await Promise.all(later)).toEqual([['r2'], ['r3'], ['r4']])
   })
 
   test('a list that fits into a batch is never cut', async () => {

@@ -3,6 +3,7 @@
  * one. Batches follow from the load, never from a timer, and what waits is bounded.
  */
 import { status } from '@grpc/grpc-js'
+import { setImmediate as turnEnds } from 'node:timers/promises'
 
 interface Call<Item, Result> {
   readonly items: readonly Item[]
@@ -47,15 +48,16 @@ export function gather<Item, Result>(
   let queued = 0
   let working = false
 
-  /** The first batch waits for the end of this turn of the event loop: all that came in it go along. */
   function begin(): void {
     if (working) return
     working = true
-    setImmediate(() => void workOff())
+    void workOff()
   }
 
+  /** A batch waits for the end of this turn of the event loop: all that came in it go along. */
   async function workOff(): Promise<void> {
     while (waiting.length > 0) {
+      await turnEnds()
       const parts = cut(waiting, batch_max)
       for (const { from, to } of parts) queued -= to - from
       await workOn(parts)

@@ -22,9 +22,9 @@ export const settings = {
     max: 1_000,
   }),
   QUOTING_BATCHES_IN_FLIGHT_MAX: integer({
-    about: 'batches side by side',
+    about: 'batches side by side: what comes meanwhile waits and is the next one',
     unit: 'batches',
-    default: 2,
+    default: 1,
     min: 1,
     max: 16,
   }),

@@ -71,7 +71,7 @@ export function workQueue<Item extends Keyed>(options: WorkQueueOptions<Item>): 
     await workOff(batch.items, work)
     backlog.release(batch)
     inFlight--
-    cut()
+    cutSoon()
     if (inFlight === 0) onIdle?.()
   }
 
