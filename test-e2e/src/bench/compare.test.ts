@@ -44,6 +44,7 @@ function report(change: Partial<Report> = {}): Report {
     events_per_transaction: [],
     bytes_stored_at_start: 1_000,
     hub_memory_mb: 300,
+    kept_bytes_per_transaction: 100,
     verify: 'clean',
     faults: [],
     remarks: [],

@@ -72,6 +72,7 @@ const findings: Findings = {
     node: 'v20.19.0',
   },
   hub_memory_mb: 300,
+  kept_bytes_per_transaction: 100,
   events: [{ name: 'TransferPrepared', count: 2_000, us: 0 }],
   verify: { clean: true },
   faults: [],
@@ -141,6 +142,15 @@ test('a hub that could not keep up is remarked on', () => {
   const report = reportOf({ ...options, rate: 220 }, findings)
   expect(report.remarks).toEqual([
     'more was begun than came to its end: work for the rest is in what is told per payment',
+  ])
+})
+
+test('a hub that keeps something of each payment is remarked on, once there were many', () => {
+  const kept = { ...findings, kept_bytes_per_transaction: 3_000 }
+  expect(reportOf(options, kept).remarks).toEqual([])
+  expect(tableOf(reportOf(options, kept))).toContain('3000 bytes more per payment')
+  expect(reportOf({ ...options, payments: 10_000 }, kept).remarks).toEqual([
+    'each payment left 3000 bytes in the hub: it may not forget what is done',
   ])
 })
 

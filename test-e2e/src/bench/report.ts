@@ -32,6 +32,8 @@ export interface Findings {
   readonly settings: Guarantees
   readonly machine: Machine
   readonly hub_memory_mb: number
+  /** What the hub holds more, all garbage collected, after all payments but those that warmed it up. */
+  readonly kept_bytes_per_transaction: number
   /** Between the two readings, by type. */
   readonly events: readonly Tally[]
   /** What POST /verify answered. */
@@ -57,6 +59,9 @@ const lateness_ms_max = 20
 const fspCores_max = 0.6
 /** Above this the hub did not have the machine for itself. */
 const otherCores_max = 0.2
+/** Caches that fill and code that is compiled take more than this of few payments. */
+const kept_bytes_max = 1_000
+const keptOf_min = 10_000
 /** Of what is begun; below this a queue grew. */
 const ended_min = 0.95
 
@@ -122,12 +127,14 @@ export function reportOf(options: BenchOptions, findings: Findings) {
     })),
     bytes_stored_at_start: opened.database.bytes_stored,
     hub_memory_mb: findings.hub_memory_mb,
+    kept_bytes_per_transaction: findings.kept_bytes_per_transaction,
     verify: isClean(verify) ? ('clean' as const) : verify,
     faults: findings.faults,
     remarks: [
       ...(tps < options.rate * ended_min
         ? ['more was begun than came to its end: work for the rest is in what is told per payment']
         : []),
+      ...keptTooMuch(options, findings),
       ...remarksOn(lateness_ms.p99, cores_used),
     ],
     guarantees: guaranteesOf(options, findings),
@@ -152,6 +159,11 @@ function guaranteesOf(options: BenchOptions, { probed, settings }: Findings) {
     jws_sign: isSigned && probed.signsItsOwn,
     quotes_stored: options.legs.includes('quote'),
   }
+}
+
+function keptTooMuch({ payments }: BenchOptions, { kept_bytes_per_transaction: kept }: Findings) {
+  if (payments < keptOf_min || kept <= kept_bytes_max) return []
+  return [`each payment left ${kept} bytes in the hub: it may not forget what is done`]
 }
 
 function remarksOn(
@@ -255,6 +267,7 @@ export function tableOf(report: Report): string {
     ['', `${each.wal_fsyncs} fsyncs${Number.isNaN(each.events) ? '' : `, ${each.events} events`}`],
     ['', `${each.bytes_stored} bytes stored, ${each.wal_bytes} bytes of WAL`],
     ['memory', `${report.hub_memory_mb} MB (hub, PostgreSQL not counted)`],
+    ['', `${report.kept_bytes_per_transaction} bytes more per payment, all garbage collected`],
     ['guarantees', JSON.stringify(guarantees)],
     ['relaxations', report.relaxations.join(', ') || 'none'],
     ['machine', `${machine.cores} cores, ${machine.cpu}, Node.js ${machine.node}`],

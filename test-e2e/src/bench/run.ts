@@ -74,17 +74,21 @@ async function measure(options: BenchOptions, stage: Stage): Promise<Measured> {
   const plan = planOf(options)
   await prepare(options, stage, plan)
   const { found: probed } = await fsps.ask({ type: 'PROBE' }, 'PROBED')
+  const held_bytes = await stage.liveHeap()
   const run = await runThrough(stage, plan, options)
   const events = await database.events(run.opened.database.events, run.closed.database.events)
   const hub_memory_mb = readMemory(hub.pids.values())
   const settings = await database.guarantees()
   const holdings = await settledHoldings(stage, { totals: run.result.totals, probed, options })
+  const begun = plan.run.to - plan.run.from
+  const kept_bytes_per_transaction = Math.round(((await stage.liveHeap()) - held_bytes) / begun)
   const verify = stage.verifies ? await verdictOf(operator) : notVerified
   const faults = [
     ...faultsOf({ totals: run.result.totals, holdings, probed, options, verify }),
     ...(settings.fsync && settings.synchronous_commit ? [] : ['what is committed is not durable']),
   ]
-  return { ...run, events, probed, settings, hub_memory_mb, verify, faults }
+  const memory = { hub_memory_mb, kept_bytes_per_transaction }
+  return { ...run, ...memory, events, probed, settings, verify, faults }
 }
 
 /** What a run on a hub full of seeded payments has instead: comparing all of them would take hours. */

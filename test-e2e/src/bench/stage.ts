@@ -1,11 +1,14 @@
 /** What a run needs: a hub of its own, FSPs in a process beside it, and each known to the other. */
 import { makeCsr } from '@causeway/pki'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { answered, onboard, type Operator } from '../hub/operator.ts'
 import { openApart } from './apart.ts'
 import type { Holdings, HubDatabase } from './database.ts'
 import { openEmbedded } from './embedded.ts'
 import { forkFsps, type FspProcess } from './fsp-process.ts'
+import { heapFlags, liveHeap } from './heap.ts'
 import type { Certified, OpenedFsp, Tls } from './messages.ts'
 import type { BenchOptions } from './options.ts'
 import { kid } from './payments.ts'
@@ -35,6 +38,8 @@ export interface Stage {
   readonly before: Holdings | undefined
   /** Whether the hub is asked in the end to compare all that it holds. */
   readonly verifies: boolean
+  /** Bytes that the hub holds when all garbage is collected. */
+  liveHeap(): Promise<number>
   close(): Promise<void>
 }
 
@@ -58,23 +63,33 @@ export async function openStage(
   profiles: string | undefined,
   ground?: Ground,
 ): Promise<Stage> {
-  const flagsOf = (name: string) =>
+  const heaps = await mkdtemp(join(tmpdir(), 'causeway-heaps-'))
+  const profiling = (name: string) =>
     profiles === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${join(profiles, name)}`]
+  const flagsOf = (name: string) => [...heapFlags(heaps), ...profiling(name)]
   const hub =
     options.apart === undefined
       ? await openEmbedded(options, flagsOf('hub'), ground)
       : await openApart(options, options.apart, flagsOf)
-  const fsps = forkFsps(flagsOf('fsps'))
+  const fsps = forkFsps(profiling('fsps'))
   const close = async () => {
     await fsps.end()
     await hub.close()
+    await rm(heaps, { recursive: true, force: true })
   }
   try {
     const names = namesOf(options, ground?.prefix)
     await onboardAll(options, names, hub.operator, fsps)
     const isNew = ground?.isNew ?? true
     const before = isNew ? undefined : await hub.database.holdings()
-    return { hub, fsps, before, verifies: ground?.verifies ?? true, close }
+    return {
+      hub,
+      fsps,
+      before,
+      verifies: ground?.verifies ?? true,
+      liveHeap: () => liveHeap(hub.pids.values(), heaps),
+      close,
+    }
   } catch (error) {
     await close()
     throw error
