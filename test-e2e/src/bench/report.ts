@@ -59,7 +59,7 @@ const lateness_ms_max = 20
 const fspCores_max = 0.6
 /** Above this the hub did not have the machine for itself. */
 const otherCores_max = 0.2
-/** Caches that fill and code that is compiled take more than this of few payments. */
+/** Above this something of each payment is kept; of few, caches that fill look the same. */
 const kept_bytes_max = 1_000
 const keptOf_min = 10_000
 /** Of what is begun; below this a queue grew. */

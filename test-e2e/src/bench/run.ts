@@ -28,37 +28,38 @@ export async function runOnce(
   kept?: string,
   ground?: Ground,
 ): Promise<Report> {
-  const profiles = await mkdtemp(join(tmpdir(), 'causeway-profile-'))
-  const opening = openStage(options, options.profile ? profiles : undefined, ground)
-  const heed = leaveNothing(opening, profiles)
+  const folder = await mkdtemp(join(tmpdir(), 'causeway-bench-'))
+  const profiles = options.profile ? join(folder, 'profiles') : undefined
+  const opening = openStage(options, { profiles, heaps: folder }, ground)
+  const heed = leaveNothing(opening, folder)
   try {
     const stage = await opening
     const { span, ...found } = await measure(options, stage)
     await stage.hub.stop()
     await stage.fsps.end()
-    const profile = options.profile ? await profilesIn(profiles, span) : undefined
-    if (kept !== undefined) {
+    const profile = profiles === undefined ? undefined : await profilesIn(profiles, span)
+    if (profiles !== undefined && kept !== undefined) {
       await cp(profiles, join(kept, `${options.load}-${options.rate}`), { recursive: true })
     }
     return reportOf(options, { ...found, machine, profile })
   } finally {
     heed.abort()
-    await clear(opening, profiles)
+    await clear(opening, folder)
   }
 }
 
-async function clear(opening: Promise<Stage>, profiles: string): Promise<void> {
+async function clear(opening: Promise<Stage>, folder: string): Promise<void> {
   await opening.then(
     (stage) => stage.close(),
     () => undefined,
   )
-  await rm(profiles, { recursive: true, force: true })
+  await rm(folder, { recursive: true, force: true })
 }
 
 /** Who interrupts the bench finds no process and no folder of it. */
-function leaveNothing(opening: Promise<Stage>, profiles: string): AbortController {
+function leaveNothing(opening: Promise<Stage>, folder: string): AbortController {
   const heed = new AbortController()
-  const end = () => void clear(opening, profiles).finally(() => process.exit(130))
+  const end = () => void clear(opening, folder).finally(() => process.exit(130))
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, end)
     heed.signal.addEventListener('abort', () => process.removeListener(signal, end))

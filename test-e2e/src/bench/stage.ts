@@ -1,7 +1,5 @@
 /** What a run needs: a hub of its own, FSPs in a process beside it, and each known to the other. */
 import { makeCsr } from '@causeway/pki'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { answered, onboard, type Operator } from '../hub/operator.ts'
 import { openApart } from './apart.ts'
@@ -57,13 +55,15 @@ export interface Ground {
 const funds = '1000000000'
 const atATime = 8
 
-/** @param profiles a folder for CPU profiles: one in it for each process, the FSPs' is `fsps` */
+/**
+ * @param profiles a folder for CPU profiles: one in it for each process, the FSPs' is `fsps`
+ * @param heaps a folder that is there, in which the hub's processes tell what they hold
+ */
 export async function openStage(
   options: BenchOptions,
-  profiles: string | undefined,
+  { profiles, heaps }: { readonly profiles: string | undefined; readonly heaps: string },
   ground?: Ground,
 ): Promise<Stage> {
-  const heaps = await mkdtemp(join(tmpdir(), 'causeway-heaps-'))
   const profiling = (name: string) =>
     profiles === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${join(profiles, name)}`]
   const flagsOf = (name: string) => [...heapFlags(heaps), ...profiling(name)]
@@ -75,7 +75,6 @@ export async function openStage(
   const close = async () => {
     await fsps.end()
     await hub.close()
-    await rm(heaps, { recursive: true, force: true })
   }
   try {
     const names = namesOf(options, ground?.prefix)

@@ -2,23 +2,9 @@
 import { openLog } from '@causeway/runtime'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
-import type { Draft } from './domain/model.ts'
+import { fees } from '../testing/fees.ts'
 import { openModelStore, type ModelStore } from './store.ts'
 import { tellChanges, type TellingParts } from './tell.ts'
-
-const fees: Draft = {
-  name: 'FEES',
-  granularity: 'NET',
-  interchange: 'MULTILATERAL',
-  delay: 'DEFERRED',
-  currency: 'USD',
-  requireLiquidityCheck: true,
-  ledgerAccountType: 'INTERCHANGE_FEE',
-  settlementAccountType: 'INTERCHANGE_FEE_SETTLEMENT',
-  autoPositionReset: true,
-  feePercentage: 6_000n,
-  windowCron: null,
-}
 
 let parts: TestParts
 let store: ModelStore
