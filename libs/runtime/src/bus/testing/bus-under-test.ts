@@ -2,7 +2,13 @@
 import type { Registry } from 'prom-client'
 import type { Database } from '../../postgres/database.ts'
 import { statement } from '../../postgres/statement.ts'
-import type { EventBus, Message, OutgoingMessage, Subscription } from '../event-bus.ts'
+import type {
+  AnnouncedMessage,
+  EventBus,
+  Message,
+  OutgoingMessage,
+  Subscription,
+} from '../event-bus.ts'
 
 export interface BusUnderTest {
   readonly bus: EventBus
@@ -61,9 +67,9 @@ export function recorder(topic: string, more: Partial<Subscription> = {}) {
     ...more,
   }
   const byKey = () => {
-    const numbers: Record<string, number[]> = {}
-    for (const one of seen) (numbers[one.key] ??= []).push(numberOf(one))
-    return numbers
+    const heard: Record<string, number[]> = {}
+    for (const one of seen) (heard[one.key] ??= []).push(numberOf(one))
+    return heard
   }
   return { seen, subscription, byKey }
 }
@@ -103,7 +109,26 @@ export async function announceNext(
 /** What was committed, by key: a rolled-back number is used again, so they have no gaps. */
 export async function committed(database: Database): Promise<Record<string, number[]>> {
   const rows = await database.query<{ key: string; count: number }>(selectAnnounced, [])
-  const numbers: Record<string, number[]> = {}
-  for (const { key, count } of rows) (numbers[key] ??= []).push(count)
-  return numbers
+  const counted: Record<string, number[]> = {}
+  for (const { key, count } of rows) (counted[key] ??= []).push(count)
+  return counted
+}
+
+/** So many numbers, one after the other. */
+export const numbers = (count: number, from = 0) =>
+  Array.from({ length: count }, (_, at) => from + at)
+/** A whole number from 0, below the given one. */
+export const chance = (below: number) => Math.floor(Math.random() * below)
+
+/** Publishes messages numbered from 0, with so many keys, 500 at a time. */
+export async function publishNumbers(under: BusUnderTest, topic: string, count: number, keys = 5) {
+  const messages = numbers(count).map((n) => message(topic, `k${n % keys}`, n))
+  for (let at = 0; at < count; at += 500) await under.bus.publish(messages.slice(at, at + 500))
+}
+
+/** What two readers of a message see alike. */
+export function asSent(message: Message): AnnouncedMessage {
+  return Object.fromEntries(
+    Object.entries(message).filter(([name]) => name !== 'again'),
+  ) as unknown as AnnouncedMessage
 }

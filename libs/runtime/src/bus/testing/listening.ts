@@ -2,9 +2,14 @@
 import { expect, test } from '@jest/globals'
 import { eventually } from '../../testing/eventually.ts'
 import type { Listening, Message } from '../event-bus.ts'
-import { announceNext, message, numberOf, recorder, type BusUnderTest } from './bus-under-test.ts'
-
-const numbers = (count: number) => Array.from({ length: count }, (_, at) => at)
+import {
+  announceNext,
+  message,
+  numberOf,
+  numbers,
+  recorder,
+  type BusUnderTest,
+} from './bus-under-test.ts'
 
 export function listenerTo(topics: readonly string[], more: Partial<Listening> = {}) {
   const heard: Message[] = []

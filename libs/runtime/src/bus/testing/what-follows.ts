@@ -4,10 +4,9 @@ import { statement } from '../../postgres/statement.ts'
 import { eventually } from '../../testing/eventually.ts'
 import type { Message, Subscription } from '../event-bus.ts'
 import { listenerTo } from './listening.ts'
-import { gate, message, numberOf, recorder, type BusUnderTest } from './bus-under-test.ts'
+import { gate, message, numberOf, numbers, recorder, type BusUnderTest } from './bus-under-test.ts'
 
 const sleepABit = statement('select pg_sleep(0.05)')
-const numbers = (count: number, from = 0) => Array.from({ length: count }, (_, at) => from + at)
 
 /** Says of each order that it is to be paid, under an id made of the order's. */
 function billing(more: Partial<Subscription> = {}): Subscription {

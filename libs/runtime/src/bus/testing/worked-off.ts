@@ -6,10 +6,16 @@ import { expect, test } from '@jest/globals'
 import { statement } from '../../postgres/statement.ts'
 import { eventually } from '../../testing/eventually.ts'
 import type { Message, Subscribed } from '../event-bus.ts'
-import { announceNext, gate, message, recorder, type BusUnderTest } from './bus-under-test.ts'
+import {
+  announceNext,
+  chance,
+  gate,
+  message,
+  numbers,
+  recorder,
+  type BusUnderTest,
+} from './bus-under-test.ts'
 
-const numbers = (count: number) => Array.from({ length: count }, (_, at) => at)
-const chance = (below: number) => Math.floor(Math.random() * below)
 const timeOf = ({ time }: Message) => Date.parse(time)
 const asked = async (subscribed: Subscribed) => (await subscribed.workedOffUntil()).getTime()
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
