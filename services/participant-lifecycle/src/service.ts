@@ -69,7 +69,7 @@ export const start: Start<Settings> = async (settings, parts) => {
     batch_max: settings.LEDGER_BATCH_MAX,
     queued_max: settings.LEDGER_QUEUE_MAX,
     expiryGrace_ms: settings.EXPIRY_GRACE_MS,
-    onBatch: measureLedger(parts.metrics),
+    onBatch: measureLedger(parts.metrics, log),
   })
   const stopping = new AbortController()
   const { signal } = stopping

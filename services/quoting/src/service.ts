@@ -3,6 +3,7 @@ import { onEvents } from '@causeway/events'
 import { openParticipants } from '@causeway/participants'
 import { accountLookupService, quotesService, schemeRulesService } from '@causeway/protos'
 import {
+  openClockWatch,
   periodically,
   type Database,
   type Metrics,
@@ -92,6 +93,12 @@ async function openWork(
     }),
     publish: (messages) => bus.publish(messages),
     now: () => new Date(),
+    watchClock: openClockWatch({
+      metrics,
+      log,
+      counter: 'quoting_receipts_ahead_total',
+      clock: 'quoting',
+    }),
     became: countStates(metrics),
     pending_max_ms: settings.QUOTING_PENDING_MAX_MS,
     onUsAllowed: settings.ON_US_TRANSFERS === 'on',

@@ -1,6 +1,6 @@
 /** What every step needs: the stored quotes, who the participants are, the rules, and the clock. */
 import type { Participants } from '@causeway/participants'
-import type { EventBus, Metrics } from '@causeway/runtime'
+import type { ClockWatch, EventBus, Metrics } from '@causeway/runtime'
 import { Counter } from 'prom-client'
 import type { DeliveryStore } from './delivery-store.ts'
 import type { FindOwners } from './quotes/destination.ts'
@@ -18,6 +18,8 @@ export interface Work {
   readonly findOwners: FindOwners
   readonly publish: EventBus['publish']
   readonly now: () => Date
+  /** Finds edges whose clock is ahead of this one. */
+  readonly watchClock: ClockWatch
   /** Notes how many quotes have come into a state. */
   readonly became: (state: Quote['state'], count: number) => void
   /** So long a request that names no expiration waits for its answer. */

@@ -223,6 +223,16 @@ describe('time', () => {
     expect(wordsOf(answers)).toEqual(['POSTED', 'VOIDED TIMEOUT'])
   })
 
+  test('a fulfil stamped by a clock that runs ahead is posted in time, and counted', async () => {
+    const item = prepareItem({ expiresAt: inFuture(30_000) })
+    await prepare(hub, item)
+    const ahead = fulfilItem(item.transferId, { receivedAt: inFuture(60_000) })
+    expect(wordsOf(await fulfil(hub, ahead))).toEqual(['POSTED'])
+    expect(await hub.parts.metrics.metrics()).toMatch(
+      /^participant_lifecycle_ledger_receipts_ahead_total 1$/m,
+    )
+  })
+
   test('reservations that nobody completed are listed when they are overdue', async () => {
     const [old, fresh] = [prepareItem(), prepareItem()]
     await prepare(hub, old, fresh)

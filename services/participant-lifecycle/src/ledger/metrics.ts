@@ -1,12 +1,19 @@
-/** What an operator sees of the ledger: how large its batches are and what it decides. */
-import type { Metrics } from '@causeway/runtime'
+/** What an operator sees of the ledger: how large its batches are, what it decides, and wrong clocks. */
+import { openClockWatch, type Logger, type Metrics } from '@causeway/runtime'
 import { Counter, Histogram } from 'prom-client'
 import type { Command } from './domain/command.ts'
 import type { Answer } from './domain/decide.ts'
 
 export function measureLedger(
   metrics: Metrics,
-): (commands: readonly Command[], answers: readonly Answer[]) => void {
+  log: Logger,
+): (commands: readonly Command[], answers: readonly Answer[], now: Date) => void {
+  const watchClock = openClockWatch({
+    metrics,
+    log,
+    counter: 'participant_lifecycle_ledger_receipts_ahead_total',
+    clock: "the ledger's database",
+  })
   const sizes = new Histogram({
     name: 'participant_lifecycle_ledger_batch_items',
     help: 'Items that the ledger took into one transaction.',
@@ -19,8 +26,12 @@ export function measureLedger(
     labelNames: ['command', 'outcome', 'reason'],
     registers: [metrics],
   })
-  return (commands, answers) => {
+  return (commands, answers, now) => {
     sizes.observe(commands.length)
+    const now_ms = now.getTime()
+    for (const command of commands) {
+      if (command.type === 'POST') watchClock(command.id, command.receivedAt.getTime(), now_ms)
+    }
     for (const [labels, count] of countsOf(commands, answers)) answered.inc(labels, count)
   }
 }

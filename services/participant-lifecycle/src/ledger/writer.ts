@@ -35,8 +35,8 @@ export interface WriterOptions extends Rules {
   readonly log: Logger
   /** Looks at what a batch has changed; absent: nobody is told. */
   readonly bell?: AlarmBell | undefined
-  /** Told after each batch that committed. */
-  readonly onBatch?: (commands: readonly Command[], answers: readonly Answer[]) => void
+  /** Called after each batch that committed, with the time at which it was decided. */
+  readonly onBatch?: (commands: readonly Command[], answers: readonly Answer[], now: Date) => void
 }
 
 interface Alone {
@@ -134,8 +134,10 @@ async function decideBatch(
   options: WriterOptions,
 ): Promise<readonly Answer[]> {
   try {
-    const answers = await connection.transaction((tx) => decideAsWhole(tx, commands, options))
-    options.onBatch?.(commands, answers)
+    const { answers, now } = await connection.transaction((tx) =>
+      decideAsWhole(tx, commands, options),
+    )
+    options.onBatch?.(commands, answers, now)
     return answers
   } catch (error) {
     if (isOutage(error)) throw error
@@ -169,24 +171,30 @@ async function decideAsWhole(
   tx: Transaction,
   commands: readonly Command[],
   rules: DecidingRules,
-): Promise<readonly Answer[]> {
-  const { answers, saving } = await lockAndDecide(tx, commands, rules)
+): Promise<Pick<Decided, 'answers' | 'now'>> {
+  const { answers, now, saving } = await lockAndDecide(tx, commands, rules)
   if (saving !== undefined) tx.finish(saving.statement, saving.values)
-  return answers
+  return { answers, now }
 }
 
 export type DecidingRules = Pick<WriterOptions, 'hubName' | 'states' | 'expiryGrace_ms' | 'bell'>
+
+interface Decided {
+  readonly answers: readonly Answer[]
+  readonly now: Date
+  readonly saving: Saving | undefined
+}
 
 async function lockAndDecide(
   tx: Transaction,
   commands: readonly Command[],
   { hubName, states, expiryGrace_ms, bell }: DecidingRules,
-): Promise<{ readonly answers: readonly Answer[]; readonly saving: Saving | undefined }> {
+): Promise<Decided> {
   const rows = await lockRows(tx, commands, { hubName, states })
   const book = openBook(rows)
   const answers = decideAll(book, commands, { expiryGrace_ms })
   const changes = book.changes()
   // Most batches come near no limit: nothing is asked and nothing is waited for.
   await bell?.afterBatch(tx, { rows, book, changes })
-  return { answers, saving: savingOf(rows, changes) }
+  return { answers, now: rows.now, saving: savingOf(rows, changes) }
 }

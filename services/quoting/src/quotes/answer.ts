@@ -42,11 +42,13 @@ interface Ending {
 export async function answer(work: Work, events: readonly PayeeEvent[]): Promise<void> {
   if (events.length === 0) return
   const rules = work.rules.rules()
+  const now_ms = work.now().getTime()
   const endings: Ending[] = []
   const others: PayeeEvent[] = []
   for (const event of events) {
     const quote = work.store.lastSeenPending(event.payload.quoteId)
-    const { ending } = judged(event, quote, rules)
+    work.watchClock(event.payload.quoteId, Date.parse(event.time), now_ms)
+    const { ending } = judged(event, quote, { rules, now_ms })
     if (ending === undefined) others.push(event)
     else endings.push(ending)
   }
@@ -54,12 +56,21 @@ export async function answer(work: Work, events: readonly PayeeEvent[]): Promise
   const stored = await work.store.read(others.map(({ payload }) => payload.quoteId))
   const answers: OutgoingMessage[] = []
   for (const event of others) {
-    const { ending, decision } = judged(event, stored.get(event.payload.quoteId), rules)
+    const { ending, decision } = judged(event, stored.get(event.payload.quoteId), {
+      rules,
+      now_ms,
+    })
     if (ending !== undefined) endings.push(ending)
     else if (decision.type === 'tell') answers.push(tellError(event, decision))
   }
-  if (endings.length > 0) await end(work, endings, answers, rules)
+  if (endings.length > 0) await end(work, endings, answers, { rules, now_ms })
   else if (answers.length > 0) await work.publish(answers)
+}
+
+/** What messages are judged by. */
+interface Measure {
+  readonly rules: readonly Rule[]
+  readonly now_ms: number
 }
 
 interface JudgedMessage {
@@ -67,13 +78,9 @@ interface JudgedMessage {
   readonly ending: Ending | undefined
 }
 
-function judged(
-  event: PayeeEvent,
-  quote: Quote | undefined,
-  rules: readonly Rule[],
-): JudgedMessage {
+function judged(event: PayeeEvent, quote: Quote | undefined, measure: Measure): JudgedMessage {
   const message = payeeMessageOf(event)
-  const decision = decide(quote, message, rules)
+  const decision = decide(quote, message, measure)
   const ending =
     quote !== undefined && isPending(quote) ? endingOf(event, message, quote, decision) : undefined
   return { decision, ending }
@@ -82,10 +89,10 @@ function judged(
 function decide(
   quote: Quote | undefined,
   message: Response | Reject,
-  rules: readonly Rule[],
+  { rules, now_ms }: Measure,
 ): PayeeDecision {
   return message.kind === 'RESPONSE'
-    ? decideResponse(quote, message, rules)
+    ? decideResponse(quote, message, rules, now_ms)
     : decideReject(quote, message)
 }
 
@@ -93,7 +100,7 @@ async function end(
   work: Work,
   endings: readonly Ending[],
   answers: readonly OutgoingMessage[],
-  rules: readonly Rule[],
+  measure: Measure,
 ): Promise<void> {
   const { moved } = await work.store.move(
     endings.map(changeOf),
@@ -102,7 +109,7 @@ async function end(
       ...endings.flatMap(({ event, message, says }) => {
         if (ended.has(message.quoteId)) return [says]
         // Something else has ended it meanwhile.
-        const decision = decide(unmoved.get(message.quoteId), message, rules)
+        const decision = decide(unmoved.get(message.quoteId), message, measure)
         return decision.type === 'tell' ? [tellError(event, decision)] : []
       }),
       ...answers,

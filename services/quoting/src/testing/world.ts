@@ -85,6 +85,7 @@ export async function openWorld(parts: TestParts) {
       return parts.bus.publish(messages)
     },
     now,
+    watchClock: () => undefined,
     became: () => undefined,
     pending_max_ms: 600_000,
     onUsAllowed: false,

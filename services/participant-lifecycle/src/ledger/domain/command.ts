@@ -16,7 +16,7 @@ export interface Reserve {
 export interface Post {
   readonly type: 'POST'
   readonly id: string
-  /** When the last byte of the payee's message came; held against the expiry. */
+  /** When the last byte of the payee's message came, by the clock of the edge. */
   readonly receivedAt: Date
   readonly evidence: Buffer
 }

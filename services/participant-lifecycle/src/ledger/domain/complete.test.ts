@@ -1,5 +1,6 @@
 /** How reservations end, and that they end once. */
 import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
 import type { Account } from './account.ts'
 import { valueOf } from './account.ts'
 import type { LockedRows } from './book.ts'
@@ -58,8 +59,19 @@ describe('a post', () => {
     expect(outcomeOf(late, { ...posting, receivedAt: later(9_999) })).toBe('POSTED')
   })
 
+  test('that is decided before the expiration posts, whatever the time of receipt says', () => {
+    const offsets = fc.integer({ min: -86_400_000, max: 86_400_000 })
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 9_999 }), offsets, (passed_ms, offset_ms) => {
+        const receivedAt = later(passed_ms + offset_ms)
+        const from = at(later(passed_ms), reserved)
+        expect(outcomeOf(from, { ...posting, receivedAt })).toBe('POSTED')
+      }),
+    )
+  })
+
   test('of a message that came at the expiration or later voids for time', () => {
-    const { answers } = play(reserved, { ...posting, receivedAt: expiresAt })
+    const { answers } = play(at(expiresAt, reserved), { ...posting, receivedAt: expiresAt })
     expect(entryIn(answers[0])).toMatchObject({ outcome: 'VOIDED', reason: 'TIMEOUT' })
   })
 

@@ -7,7 +7,7 @@ import type { Book } from './book.ts'
 import type { Post, Void } from './command.ts'
 import { mismatch, unknown, type Decision } from './decision.ts'
 import { nobody, type Accounts, type Entry, type Terms } from './entry.ts'
-import { isExpired, untilExpired_ms } from './expiry.ts'
+import { isExpired, receiptOf, untilExpired_ms } from './expiry.ts'
 import { feeEntryOf } from './fee.ts'
 import type { Movement } from './movement.ts'
 
@@ -21,7 +21,7 @@ export function post(book: Book, command: Post): Decision {
   if (stored.kind !== 'TRANSFER') return mismatch
   if (stored.outcome !== 'RESERVED') return { type: 'STAND', entry: stored }
   const { terms, accounts, expiresAt } = whole(stored)
-  if (isExpired(expiresAt, command.receivedAt)) {
+  if (isExpired(expiresAt, receiptOf(command.receivedAt, book.now))) {
     return voided(book, stored, { ...command, reason: timeout })
   }
   const isGross = stored.settlement?.settles === 'GROSS_IMMEDIATE'

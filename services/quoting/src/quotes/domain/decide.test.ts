@@ -8,6 +8,7 @@ import {
   type Reject,
   type Response,
 } from './decide.ts'
+import type { Rule } from '../../rules/domain/rule.ts'
 import type { Claimed, Quote } from './quote.ts'
 
 const claimed: Claimed = {
@@ -66,6 +67,11 @@ const reject: Reject = {
   error,
 }
 
+/** Decided at once. */
+function decided(quote: Quote | undefined, message: Response, rules: readonly Rule[]) {
+  return decideResponse(quote, message, rules, message.received_ms)
+}
+
 /** A decision in a few words. */
 function wordsOf(decision: {
   readonly type: string
@@ -114,32 +120,51 @@ describe('an answer', () => {
     ['REJECTED unasked', 'tell PAYEE NOT_PENDING', 'tell PAYEE NOT_PENDING'],
     ['EXPIRED', 'tell PAYEE TOO_LATE', 'tell PAYEE TOO_LATE'],
   ])('to a quote that is %s: same %s, modified %s', (name, same, modified) => {
-    expect(wordsOf(decideResponse(quotes[name], response, []))).toBe(same)
+    expect(wordsOf(decided(quotes[name], response, []))).toBe(same)
     const other = { ...response, payloadHash: 'x' }
-    expect(wordsOf(decideResponse(quotes[name], other, []))).toBe(modified)
+    expect(wordsOf(decided(quotes[name], other, []))).toBe(modified)
   })
 
   test('that ended the quote says nothing when it is delivered again', () => {
     const again = { ...response, eventId: 'message 1', payloadHash: 'anything' }
     for (const name of ['ACCEPTED', 'REJECTED by a rule'] as const) {
-      expect(wordsOf(decideResponse(quotes[name], again, []))).toBe('silence')
+      expect(wordsOf(decided(quotes[name], again, []))).toBe('silence')
     }
   })
 
   test('to an unknown quote is told so', () => {
-    expect(wordsOf(decideResponse(undefined, response, []))).toBe('tell REQUESTER ID_UNKNOWN')
+    expect(wordsOf(decided(undefined, response, []))).toBe('tell REQUESTER ID_UNKNOWN')
   })
 
   test('that comes at the expiration or later is too late', () => {
     const late = { ...response, received_ms: Date.parse(claimed.expiresAt) }
-    expect(wordsOf(decideResponse(quotes.PENDING, late, []))).toBe('tell PAYEE TOO_LATE')
+    expect(wordsOf(decided(quotes.PENDING, late, []))).toBe('tell PAYEE TOO_LATE')
+  })
+
+  test('that is decided before the expiration is accepted, whatever its time of receipt says', () => {
+    const end_ms = Date.parse(claimed.expiresAt)
+    const offsets = fc.integer({ min: -86_400_000, max: 86_400_000 })
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 60_000 }), offsets, (before_ms, offset_ms) => {
+        const now_ms = end_ms - before_ms
+        const stamped = { ...response, received_ms: now_ms + offset_ms }
+        expect(decideResponse(quotes.PENDING, stamped, [], now_ms).type).toBe('accept')
+      }),
+    )
+  })
+
+  test('has its validity counted from now, when its time of receipt lies in the future', () => {
+    const rule = { type: 'VALIDITY', id: 'validity', min_ms: 60_000, max_ms: 60_000 } as const
+    const now_ms = response.received_ms
+    const stamped = { ...response, received_ms: now_ms + 30_000 }
+    expect(decideResponse(quotes.PENDING, stamped, [rule], now_ms).type).toBe('accept')
   })
 
   test('that breaks a rule is forbidden, its validity counted from when it came', () => {
     const rule = { type: 'VALIDITY', id: 'validity', min_ms: 60_000, max_ms: 60_000 } as const
-    expect(wordsOf(decideResponse(quotes.PENDING, response, [rule]))).toBe('accept')
+    expect(wordsOf(decided(quotes.PENDING, response, [rule]))).toBe('accept')
     const longer = { ...response, validUntil_ms: response.validUntil_ms + 1 }
-    expect(decideResponse(quotes.PENDING, longer, [rule])).toMatchObject({
+    expect(decided(quotes.PENDING, longer, [rule])).toMatchObject({
       type: 'forbid',
       violation: { ruleId: 'validity' },
     })
@@ -170,7 +195,7 @@ test('who is not the payee FSP learns and changes nothing, whatever it sends', (
     fc.property(fc.constantFrom(...names), strangers, fc.string(), (name, requesterFspId, hash) => {
       const sent = { requesterFspId, payloadHash: hash }
       const told = 'tell REQUESTER SENDER_NOT_PAYEE'
-      expect(wordsOf(decideResponse(quotes[name], { ...response, ...sent }, []))).toBe(told)
+      expect(wordsOf(decided(quotes[name], { ...response, ...sent }, []))).toBe(told)
       expect(wordsOf(decideReject(quotes[name], { ...reject, ...sent }))).toBe(told)
     }),
   )
@@ -180,11 +205,11 @@ test('a message for somebody else than the payer FSP is refused', () => {
   const told = 'tell PAYEE DESTINATION_NOT_PAYER'
   const astray = { destinationFspId: 'hillcredit' }
   for (const name of names) {
-    expect(wordsOf(decideResponse(quotes[name], { ...response, ...astray }, []))).toBe(told)
+    expect(wordsOf(decided(quotes[name], { ...response, ...astray }, []))).toBe(told)
     expect(wordsOf(decideReject(quotes[name], { ...reject, ...astray }))).toBe(told)
   }
   const open = { ...response, destinationFspId: '' }
-  expect(wordsOf(decideResponse(quotes.PENDING, open, []))).toBe('accept')
+  expect(wordsOf(decided(quotes.PENDING, open, []))).toBe('accept')
 })
 
 describe('a question', () => {

@@ -31,6 +31,7 @@ export interface Response extends PayeeMessage {
   readonly fee: Money | undefined
   readonly commission: Money | undefined
   readonly validUntil_ms: number
+  /** By the clock of the edge that took it. */
   readonly received_ms: number
 }
 
@@ -106,21 +107,27 @@ export function decideRepeat(quote: Quote, repeat: Repeat): RepeatDecision {
   return isPending(quote) ? silence : toldAgain(quote, 'PAYER')
 }
 
+/**
+ * The edge's clock may run ahead: nothing that is decided now can have been received later than now.
+ * @param now_ms by the clock of this process
+ */
 export function decideResponse(
   quote: Quote | undefined,
   response: Response,
   rules: readonly Rule[],
+  now_ms: number,
 ): PayeeDecision {
   if (quote === undefined) return tell('REQUESTER', 'ID_UNKNOWN')
   const wrong = misdirected(quote, response)
   if (wrong !== undefined) return wrong
   if (!isPending(quote)) return decideEnded(quote, response)
-  if (response.received_ms >= Date.parse(quote.expiresAt)) return tell('PAYEE', 'TOO_LATE')
+  const received_ms = Math.min(response.received_ms, now_ms)
+  if (received_ms >= Date.parse(quote.expiresAt)) return tell('PAYEE', 'TOO_LATE')
   const violation = judgeAnswer(rules, {
     ...response,
     payeeFsp: quote.payeeFsp,
     currency: quote.currency,
-    validity_ms: response.validUntil_ms - response.received_ms,
+    validity_ms: response.validUntil_ms - received_ms,
   })
   return violation === undefined ? { type: 'accept' } : { type: 'forbid', violation }
 }
