@@ -18,7 +18,8 @@ export interface EncryptedField {
 const header_max = 65_536
 const fieldName_max = 512
 const encodedPattern = /^[A-Za-z0-9_-]+$/
-const pathPattern = /^[^.]+(?:\.[^.]+)*$/
+/** Of at most 32 segments, since no body is nested deeper. */
+const pathPattern = /^[^.]+(?:\.[^.]+){0,31}$/
 
 /**
  * Reads the header in both shapes in circulation, the data model's (`encryptedFields.encryptedField`)

@@ -160,7 +160,7 @@ export function callbackUrl(
   path: string,
   variables: Readonly<Record<string, string | undefined>>,
 ): string | undefined {
-  if (isBaseUrlType(type) && !value.includes('{{')) return value.replace(/\/+$/, '') + path
+  if (isBaseUrlType(type) && !value.includes('{{')) return value.replace(/(?<!\/)\/+$/, '') + path
   const url = fillTemplate(value, variables)
   if (url === undefined || url.endsWith(path)) return url
   const encoded = encodedPath(path)

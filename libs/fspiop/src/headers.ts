@@ -34,10 +34,14 @@ export type HeaderCheck = AcceptedHeaders | { readonly accepted: false; readonly
 /**
  * Accept, Date, Content-Type, FSPIOP-Source and FSPIOP-Destination, in this order; the first fault is
  * the answer. Missing 3102, malformed 3101, version not supported 406/3001. Accept does not count on
- * PUT and PATCH.
+ * PUT and PATCH. A header that is parsed, Connection too, has at most 512 characters (3101), so that
+ * what a header costs is bounded whatever it holds.
  */
 export function checkHeaders(method: Method, resource: Resource, headers: Headers): HeaderCheck {
   const rules: ResourceRules = resourceRules[resource]
+  for (const name of parsedNames) {
+    if ((one(headers, name)?.length ?? 0) > parsed_max) return malformed(name, tooLong)
+  }
   const accept = method === 'PUT' || method === 'PATCH' ? undefined : one(headers, 'accept')
   let acceptVersion: Version | undefined
   if (method !== 'PUT' && method !== 'PATCH') {
@@ -86,6 +90,17 @@ export function responseContentType(resource: Resource, check?: HeaderCheck): st
   return contentType(resource, version ?? resourceRules[resource].currentVersion)
 }
 
+const parsedNames = [
+  'accept',
+  'date',
+  'content-type',
+  'fspiop-source',
+  'fspiop-destination',
+  'connection',
+] as const
+const parsed_max = 512
+const tooLong = `has more than ${parsed_max} characters`
+
 const relayedNames: ReadonlySet<string> = new Set([
   'accept',
   'content-type',
@@ -109,20 +124,29 @@ export function relayHeaders(
   headers: Headers,
   destination?: string,
 ): Record<string, string> {
-  const ofConnection =
-    one(headers, 'connection')
-      ?.toLowerCase()
-      .split(/\s*,\s*/) ?? []
+  const ofConnection = namesInConnection(one(headers, 'connection'))
   const relayed: Record<string, string> = {}
   for (const name of Object.keys(headers)) {
     if (!relayedNames.has(name) && !/^(?:fspiop|x)-/.test(name)) continue
-    if (gatewayNames.has(name) || ofConnection.includes(name)) continue
+    if (gatewayNames.has(name) || ofConnection.has(name)) continue
     if (name === 'accept' && (method === 'PUT' || method === 'PATCH')) continue
     const value = one(headers, name)
     if (value !== undefined) relayed[name] = value
   }
   if (destination !== undefined) relayed['fspiop-destination'] = destination
   return relayed
+}
+
+const noNames: ReadonlySet<string> = new Set()
+
+function namesInConnection(value: string | undefined): ReadonlySet<string> {
+  if (value === undefined || value === 'keep-alive') return noNames
+  return new Set(
+    value
+      .toLowerCase()
+      .split(',')
+      .map((name) => name.trim()),
+  )
 }
 
 export interface HubMessage {

@@ -25,7 +25,7 @@ export function negotiateAccept(
   resource: Resource,
   rules: ResourceRules,
 ): Negotiation {
-  const named = header.split(',').map((entry) => readEntry(entry.trim(), resource))
+  const named = header.split(',').map((entry) => readParts(partsOf(entry), resource))
   let agreed: Version | undefined
   for (const version of named) {
     if (version === undefined) {
@@ -43,8 +43,9 @@ export function readContentType(
   resource: Resource,
   rules: ResourceRules,
 ): Negotiation {
-  const plain = header.replace(/\s*;\s*charset="?utf-8"?(?=\s*(?:;|$))/i, '')
-  const version = readEntry(plain, resource)
+  const parts = partsOf(header)
+  const charset = parts.findIndex((part, at) => at > 0 && charsetPattern.test(part))
+  const version = readParts(charset < 0 ? parts : parts.toSpliced(charset, 1), resource)
   if (version?.minor === undefined) {
     return refused(
       refusal('3101', `header content-type: not ${typeName(resource)};version=<major>.<minor>`),
@@ -60,13 +61,24 @@ interface NamedVersion {
   readonly minor: string | undefined
 }
 
-const entryPattern =
-  /^application\/vnd\.interoperability\.([A-Za-z]+)\+json(?:\s*;\s*version=(\d+)(?:\.(\d+))?)?$/i
+const typePattern = /^application\/vnd\.interoperability\.([A-Za-z]+)\+json$/i
+const versionPattern = /^version=(\d+)(?:\.(\d+))?$/i
+const charsetPattern = /^charset="?utf-8"?$/i
 
-function readEntry(entry: string, resource: Resource): NamedVersion | undefined {
-  const match = entryPattern.exec(entry)
-  if (match?.[1]?.toLowerCase() !== resource.toLowerCase()) return undefined
-  return { major: match[2], minor: match[3] }
+/** The type and its parameters, without the blanks around them. */
+function partsOf(entry: string): string[] {
+  return entry.split(';').map((part) => part.trim())
+}
+
+/** The version is the one parameter that a type may have. */
+function readParts(
+  [type = '', parameter, ...others]: readonly string[],
+  resource: Resource,
+): NamedVersion | undefined {
+  if (typePattern.exec(type)?.[1]?.toLowerCase() !== resource.toLowerCase()) return undefined
+  if (parameter === undefined) return { major: undefined, minor: undefined }
+  const match = others.length === 0 ? versionPattern.exec(parameter) : null
+  return match === null ? undefined : { major: match[1], minor: match[2] }
 }
 
 function choose({ major, minor }: NamedVersion, rules: ResourceRules): Version | undefined {

@@ -50,7 +50,9 @@ export function formatAmount(units: bigint): string {
   const fraction = size % UNITS_PER_ONE
   const whole = String(size / UNITS_PER_ONE)
   if (fraction === 0n) return sign + whole
-  const places = String(fraction).padStart(decimals_max, '0').replace(/0+$/, '')
+  const places = String(fraction)
+    .padStart(decimals_max, '0')
+    .replace(/(?<!0)0+$/, '')
   return `${sign}${whole}.${places}`
 }
 

@@ -2,6 +2,7 @@
  * What the house asks of its TypeScript beyond lint: which way imports point, where SQL, time and
  * chance may be, and how long things may grow. Pure: a file in, sentences out.
  */
+import { analyse } from 'scslre'
 import ts from 'typescript'
 
 const lines_per_file_max = 400
@@ -131,6 +132,7 @@ function leavesPackage(path, from) {
 function checkWords(file, node, report) {
   if (node.kind === ts.SyntaxKind.AnyKeyword) report(node, 'any')
   if (file.isTest) return
+  if (ts.isRegularExpressionLiteral(node)) checkPattern(node, report)
   if (ts.isPropertyAccessExpression(node) && node.expression.getText() === 'console') {
     report(node, 'console: log with pino, speak to people through process.stdout')
   }
@@ -143,6 +145,13 @@ function checkWords(file, node, report) {
     const may = /\/(settings|main|start|verify|process|data-folder)\.ts$/.test(file.path)
     if (!may) report(node, 'reads the environment: settings.ts and main.ts do that')
   }
+}
+
+/** A pattern is run over text from outside: what takes more than linear time stops the process. */
+function checkPattern(node, report) {
+  const [, source, flags] = /^\/(.*)\/(\w*)$/s.exec(node.text)
+  if (analyse({ source, flags }).reports.length === 0) return
+  report(node, `${node.text} takes more than linear time: anchor it, or split and trim`)
 }
 
 function checkSql(file, node, report) {

@@ -24,6 +24,9 @@ test.each([
   ['a float of money', store, 'export const a = parseFloat(b)'],
   ['console', store, 'console.log(1)'],
   ['the environment', store, 'export const a = process.env.A'],
+  ['a pattern that begins anywhere in a run', store, String.raw`export const a = /\s*;/`],
+  ['a pattern that ends anywhere in a run', store, String.raw`export const a = /\/+$/`],
+  ['a pattern with a repeated repetition', store, String.raw`export const a = /^"(?:[^"]+)*"/`],
   ['a vague folder', 'services/transfers/src/utils/a.ts', 'export const a = 1'],
 ])('%s is one breach', (_, path, line) => {
   expect(check(path, line)).toHaveLength(1)
@@ -34,6 +37,8 @@ test.each([
   [store, "import { x } from '@causeway/money'"],
   [domain, "import { x } from '@causeway/money'"],
   [domain, 'export const later = (now: Date) => new Date(now.getTime() + 1)'],
+  [store, String.raw`export const a = /^\w+\s*;\s*x$/`],
+  [store, String.raw`export const a = /(?<!\/)\/+$/`],
   ['services/hub/src/start.ts', "import { start } from '@causeway/transfers'"],
 ])('%s may hold %s', (path, line) => {
   expect(check(path, line)).toEqual([])

@@ -11,7 +11,7 @@ export const numberMember = 'number as written'
 export type Json =
   string | boolean | null | number | bigint | readonly Json[] | { readonly [name: string]: Json }
 
-const stringsAndNumbers = /"(?:[^"\\]+|\\.)*"|-?\d[\d.eE+-]*/g
+const stringsAndNumbers = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g
 
 /**
  * Parses JSON; each number comes back as `{[numberMember]: text}`. Who sends such an object himself

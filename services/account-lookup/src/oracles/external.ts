@@ -57,7 +57,7 @@ export interface ExternalParts extends Omit<LineParts, 'oracleId'> {
 
 export function openExternal(oracle: Oracle, parts: ExternalParts): ExternalOracle {
   const line = openLine({ ...parts, oracleId: oracle.id })
-  const calls = callsOver(line, oracle.endpointValue.replace(/\/+$/, ''), parts.hubName)
+  const calls = callsOver(line, oracle.endpointValue.replace(/(?<!\/)\/+$/, ''), parts.hubName)
   const elsewhere = openRemembered(
     parts.shared,
     `${oracle.id}:${oracle.endpointValue}`,

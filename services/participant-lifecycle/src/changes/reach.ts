@@ -22,7 +22,7 @@ interface Place {
 
 /** Variables may stand in the path; a host that is one is not known here. */
 function placeOf(value: string): Place | undefined {
-  const plain = value.replaceAll(/\{\{[^}]*\}\}/g, 'x')
+  const plain = value.replaceAll(/\{\{[^{}]*\}\}/g, 'x')
   if (!/^https?:\/\//i.test(plain) || !URL.canParse(plain)) return undefined
   const { hostname, port, protocol } = new URL(plain)
   const host = hostname.replace(/^\[(.*)\]$/, '$1')

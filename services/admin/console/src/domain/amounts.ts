@@ -19,11 +19,14 @@ export function shownAmount(amount: Amount, currency = ''): string {
   // Nothing that the API sends; shown as it is rather than as nothing.
   if (whole === '') return String(amount)
   const padded = decimals.padEnd(currencyExponent(currency) ?? 0, '0')
-  return [
-    sign === '-' ? '−' : '',
-    whole.replaceAll(/\B(?=(\d{3})+$)/g, thousands),
-    padded === '' ? '' : `.${padded}`,
-  ].join('')
+  return [sign === '-' ? '−' : '', inThousands(whole), padded === '' ? '' : `.${padded}`].join('')
+}
+
+function inThousands(digits: string): string {
+  const groups: string[] = []
+  for (let end = digits.length; end > 0; end -= 3)
+    groups.unshift(digits.slice(Math.max(end - 3, 0), end))
+  return groups.join(thousands)
 }
 
 export function isNegative(amount: Amount): boolean {
