@@ -16,6 +16,8 @@ import {
 export interface Participant {
   readonly name: string
   readonly isActive: boolean
+  /** For good: nothing is taken from it any more. */
+  readonly isClosed: boolean
   /** Values by endpoint type. */
   readonly endpoints: ReadonlyMap<string, string>
   readonly accounts: readonly ParticipantAccount[]
@@ -129,11 +131,12 @@ function participantsByName(told: readonly Told[]): ReadonlyMap<string, Particip
   return new Map(
     told
       .filter(({ isHub }) => !isHub)
-      .map(({ name, isActive, endpoints, accounts }) => [
+      .map(({ name, isActive, state, endpoints, accounts }) => [
         name,
         {
           name,
           isActive,
+          isClosed: state === 'CLOSED',
           endpoints: new Map(endpoints.map(({ type, value }) => [type, value])),
           accounts: accounts.map(({ ledgerAccountType, currency, isActive: active }) => ({
             ledgerAccountType,

@@ -7,11 +7,13 @@ const bounds = {
   per_fsp_max: 3,
   bytes_max: 1_000,
   bytes_per_fsp_max: 800,
+  answers_per_fsp_max: 6,
+  answer_bytes_per_fsp_max: 2_000,
   standing_max_ms: 4_000,
 }
 const nothingStands = { standing_ms: () => 0, random: () => 0 }
 
-test('what asks is turned away at half of the bound, quotes later, transfers at all of it, a PUT never', () => {
+test('what asks is turned away at half of the bound, quotes later, transfers at all of it, an answer never', () => {
   const admission = openAdmission(bounds, nothingStands)
   expect(admission.enter('a', 0, 'WHOLE')).toBe(true)
   expect(admission.enter('b', 0, 'WHOLE')).toBe(true)
@@ -20,7 +22,8 @@ test('what asks is turned away at half of the bound, quotes later, transfers at 
   expect(admission.enter('d', 0, 'MOST')).toBe(false)
   expect(admission.enter('d', 0, 'WHOLE')).toBe(true)
   expect(admission.enter('e', 0, 'WHOLE')).toBe(false)
-  expect(admission.enter('e', 0, 'NEVER_REFUSED')).toBe(true)
+  expect(admission.enter('e', 0, 'ANSWER')).toBe(true)
+  expect(admission.enter('e', 0, 'FINISH')).toBe(true)
 })
 
 /** Who is turned away of many of each when the hub is so far behind. */
@@ -29,7 +32,7 @@ function shedAt(standing_ms: number): Readonly<Record<Share, number>> {
     let drawn = 0
     const random = () => (drawn += 0.01) - 0.005
     const admission = openAdmission(
-      { ...bounds, total_max: 1_000, per_fsp_max: 1_000 },
+      { ...bounds, total_max: 1_000, per_fsp_max: 1_000, answers_per_fsp_max: 1_000 },
       {
         standing_ms: () => standing_ms,
         random,
@@ -42,17 +45,18 @@ function shedAt(standing_ms: number): Readonly<Record<Share, number>> {
     HALF: shed('HALF'),
     MOST: shed('MOST'),
     WHOLE: shed('WHOLE'),
-    NEVER_REFUSED: shed('NEVER_REFUSED'),
+    ANSWER: shed('ANSWER'),
+    FINISH: shed('FINISH'),
   }
 }
 
 test('the further the hub is behind the more is turned away: what asks, then quotes, then transfers', () => {
-  expect(shedAt(1_000)).toEqual({ HALF: 0, MOST: 0, WHOLE: 0, NEVER_REFUSED: 0 })
-  expect(shedAt(1_500)).toEqual({ HALF: 50, MOST: 0, WHOLE: 0, NEVER_REFUSED: 0 })
-  expect(shedAt(2_000)).toEqual({ HALF: 100, MOST: 0, WHOLE: 0, NEVER_REFUSED: 0 })
-  expect(shedAt(3_000)).toEqual({ HALF: 100, MOST: 50, WHOLE: 0, NEVER_REFUSED: 0 })
-  expect(shedAt(5_000)).toEqual({ HALF: 100, MOST: 100, WHOLE: 25, NEVER_REFUSED: 0 })
-  expect(shedAt(60_000)).toEqual({ HALF: 100, MOST: 100, WHOLE: 100, NEVER_REFUSED: 0 })
+  expect(shedAt(1_000)).toEqual({ HALF: 0, MOST: 0, WHOLE: 0, ANSWER: 0, FINISH: 0 })
+  expect(shedAt(1_500)).toEqual({ HALF: 50, MOST: 0, WHOLE: 0, ANSWER: 0, FINISH: 0 })
+  expect(shedAt(2_000)).toEqual({ HALF: 100, MOST: 0, WHOLE: 0, ANSWER: 0, FINISH: 0 })
+  expect(shedAt(3_000)).toEqual({ HALF: 100, MOST: 50, WHOLE: 0, ANSWER: 0, FINISH: 0 })
+  expect(shedAt(5_000)).toEqual({ HALF: 100, MOST: 100, WHOLE: 25, ANSWER: 0, FINISH: 0 })
+  expect(shedAt(60_000)).toEqual({ HALF: 100, MOST: 100, WHOLE: 100, ANSWER: 0, FINISH: 0 })
 })
 
 test('one FSP cannot take the room of all', () => {
@@ -62,23 +66,51 @@ test('one FSP cannot take the room of all', () => {
   expect(admission.enter('other', 0, 'WHOLE')).toBe(true)
 })
 
-test('a flood of PUTs, which are never refused, takes no more of the room than one FSP may', () => {
-  const admission = openAdmission(bounds, nothingStands)
+test('answers of one FSP take no more of the room than one FSP may', () => {
+  const admission = openAdmission(
+    { ...bounds, answers_per_fsp_max: 1_000, answer_bytes_per_fsp_max: 700_000 },
+    nothingStands,
+  )
   for (let at = 0; at < 1_000; at++) {
-    expect(admission.enter('flooding', 700, 'NEVER_REFUSED')).toBe(true)
+    expect(admission.enter('flooding', 700, 'FINISH')).toBe(true)
   }
   expect(admission.enter('other', 200, 'WHOLE')).toBe(true)
   expect(admission.enter('other', 1, 'WHOLE')).toBe(false)
-  for (let at = 0; at < 1_000; at++) admission.leave('flooding', 700)
+  for (let at = 0; at < 1_000; at++) admission.leave('flooding', 700, 'FINISH')
   expect(admission.inFlight).toBe(1)
   expect(admission.enter('other', 600, 'WHOLE')).toBe(true)
+})
+
+test('an FSP has a reserve for its answers, half of it for those that finish a transfer', () => {
+  const admission = openAdmission(bounds, nothingStands)
+  for (let at = 0; at < 3; at++) expect(admission.enter('a', 100, 'ANSWER')).toBe(true)
+  expect(admission.enter('a', 100, 'ANSWER')).toBe(false)
+  for (let at = 0; at < 3; at++) expect(admission.enter('a', 100, 'FINISH')).toBe(true)
+  expect(admission.enter('a', 100, 'FINISH')).toBe(false)
+  admission.leave('a', 100, 'ANSWER')
+  expect(admission.enter('a', 1_501, 'FINISH')).toBe(false)
+  expect(admission.enter('a', 1_500, 'FINISH')).toBe(true)
+})
+
+test('an answer of one FSP is let in whatever all others have at work', () => {
+  const share = fc.constantFrom<Share>('HALF', 'MOST', 'WHOLE', 'ANSWER', 'FINISH')
+  const entry = fc.record({ fspId: fc.constantFrom('a', 'b', 'c'), bytes: fc.nat(400), share })
+  fc.assert(
+    fc.property(fc.array(entry), fc.nat(100_000), (entries, standing_ms) => {
+      const parts = { standing_ms: () => standing_ms, random: () => 0 }
+      const admission = openAdmission(bounds, parts)
+      for (const { fspId, bytes, share: of } of entries) admission.enter(fspId, bytes, of)
+      const entered = Array.from({ length: 7 }, () => admission.enter('other', 200, 'FINISH'))
+      expect(entered).toEqual([true, true, true, true, true, true, false])
+    }),
+  )
 })
 
 test('bytes are bounded too', () => {
   const admission = openAdmission(bounds, nothingStands)
   expect(admission.enter('a', 600, 'WHOLE')).toBe(true)
   expect(admission.enter('b', 600, 'WHOLE')).toBe(false)
-  admission.leave('a', 600)
+  admission.leave('a', 600, 'WHOLE')
   expect(admission.enter('b', 600, 'WHOLE')).toBe(true)
 })
 
@@ -89,7 +121,7 @@ test('who has left leaves nothing behind', () => {
       const admission = openAdmission(bounds, nothingStands)
       const inside = entries.filter(({ fspId, bytes }) => admission.enter(fspId, bytes, 'WHOLE'))
       expect(admission.inFlight).toBe(inside.length)
-      for (const { fspId, bytes } of inside) admission.leave(fspId, bytes)
+      for (const { fspId, bytes } of inside) admission.leave(fspId, bytes, 'WHOLE')
       expect(admission.inFlight).toBe(0)
       expect(admission.enter('a', bounds.bytes_per_fsp_max, 'WHOLE')).toBe(true)
     }),

@@ -1,6 +1,7 @@
 /**
  * Bounds on the requests at work, and on how far the hub may be behind with what it let in before. What
- * begins something new is turned away first; a message that can finish reserved money never is.
+ * begins something new is turned away first. An answer is never refused for the load of others: each FSP
+ * has a reserve of its own for answers, and half of it is for those that can finish reserved money.
  * Whatever one FSP does, it takes no more than its own part of the room of all: beyond that its
  * requests do not count against the others.
  */
@@ -10,6 +11,9 @@ export interface AdmissionBounds {
   readonly per_fsp_max: number
   readonly bytes_max: number
   readonly bytes_per_fsp_max: number
+  /** The reserve of each FSP for its answers. */
+  readonly answers_per_fsp_max: number
+  readonly answer_bytes_per_fsp_max: number
   /** So far behind the hub may be before transfers are turned away, the more the further; at twice all. */
   readonly standing_max_ms: number
 }
@@ -23,14 +27,19 @@ export interface AdmissionParts {
 
 /**
  * Which part of the bounds a request may use: half of the room for what asks, most for quotes, all for
- * transfers, so that load is shed in that order. NEVER_REFUSED counts and is let in.
+ * transfers, so that load is shed in that order. Answers count for those bounds but are held only
+ * against the reserve of their own FSP: an ANSWER may use half of it, a FINISH all of it.
  */
-export type Share = 'HALF' | 'MOST' | 'WHOLE' | 'NEVER_REFUSED'
+export type Share = 'HALF' | 'MOST' | 'WHOLE' | 'ANSWER' | 'FINISH'
+
+export function isAnswer(share: Share): share is 'ANSWER' | 'FINISH' {
+  return share === 'ANSWER' || share === 'FINISH'
+}
 
 export interface Admission {
   /** False when it is turned away; otherwise `leave` must follow with the same values. */
   enter(fspId: string, bytes: number, share: Share): boolean
-  leave(fspId: string, bytes: number): void
+  leave(fspId: string, bytes: number, share: Share): void
   readonly inFlight: number
   /** Requests at work here, by FSP. */
   atWork(): ReadonlyMap<string, number>
@@ -44,16 +53,24 @@ export interface Admission {
  * Of the room, and of how far the hub may be behind. By that each kind begins to be turned away where
  * all of the one before it is.
  */
-const parts: Readonly<Record<Share, { readonly room: number; readonly standing: number }>> = {
+const parts: Readonly<
+  Record<Exclude<Share, 'ANSWER' | 'FINISH'>, { readonly room: number; readonly standing: number }>
+> = {
   HALF: { room: 0.5, standing: 0.25 },
   MOST: { room: 0.75, standing: 0.5 },
   WHOLE: { room: 1, standing: 1 },
-  NEVER_REFUSED: { room: Infinity, standing: Infinity },
 }
+
+/** Of the reserve for answers. */
+const reserves = { ANSWER: 0.5, FINISH: 1 } as const
 
 interface Use {
   requests: number
   bytes: number
+}
+
+interface FspUse extends Use {
+  readonly answers: Use
 }
 
 export function openAdmission(
@@ -61,27 +78,27 @@ export function openAdmission(
   { standing_ms, random }: AdmissionParts,
 ): Admission {
   const { total_max, per_fsp_max, bytes_max, bytes_per_fsp_max, standing_max_ms } = bounds
-  const byFsp = new Map<string, Use>()
+  const byFsp = new Map<string, FspUse>()
   const elsewhere = new Map<string, number>()
   /** Of each FSP at most what its bounds are. */
   const counted: Use = { requests: 0, bytes: 0 }
   let inFlight = 0
 
   /** A part of them, so that what is let in finds its way between all and nothing. */
-  function isShed(share: Share): boolean {
+  function isShed(share: keyof typeof parts): boolean {
     const from_ms = standing_max_ms * parts[share].standing
     const beyond_ms = standing_ms() - from_ms
     return beyond_ms > 0 && random() < beyond_ms / from_ms
   }
 
-  function useOf(fspId: string): Use {
-    return byFsp.get(fspId) ?? { requests: 0, bytes: 0 }
-  }
-
-  function change(fspId: string, own: Use, requests: number, bytes: number): void {
+  function change(fspId: string, share: Share, own: FspUse, { requests, bytes }: Use): void {
     count(own, -1)
     own.requests += requests
     own.bytes += bytes
+    if (isAnswer(share)) {
+      own.answers.requests += requests
+      own.answers.bytes += bytes
+    }
     count(own, 1)
     if (own.requests > 0) byFsp.set(fspId, own)
     else byFsp.delete(fspId)
@@ -93,20 +110,25 @@ export function openAdmission(
     counted.bytes += sign * Math.min(bytes, bytes_per_fsp_max)
   }
 
+  function hasRoom(fspId: string, own: Use, bytes: number, share: keyof typeof parts): boolean {
+    const part = parts[share].room
+    const ofFsp = own.requests + (elsewhere.size === 0 ? 0 : (elsewhere.get(fspId) ?? 0))
+    if (ofFsp >= per_fsp_max * part || counted.requests >= total_max * part) return false
+    if (own.bytes + bytes > bytes_per_fsp_max * part) return false
+    return counted.bytes + bytes <= bytes_max * part
+  }
+
   return {
     enter(fspId, bytes, share) {
-      const part = parts[share].room
-      const own = useOf(fspId)
-      const ofFsp = own.requests + (elsewhere.size === 0 ? 0 : (elsewhere.get(fspId) ?? 0))
-      if (ofFsp >= per_fsp_max * part || counted.requests >= total_max * part) return false
-      if (own.bytes + bytes > bytes_per_fsp_max * part) return false
-      if (counted.bytes + bytes > bytes_max * part) return false
-      if (isShed(share)) return false
-      change(fspId, own, 1, bytes)
-      return true
+      const own = byFsp.get(fspId) ?? noUse()
+      const mayEnter = isAnswer(share)
+        ? hasReserve(bounds, own, bytes, share)
+        : hasRoom(fspId, own, bytes, share) && !isShed(share)
+      if (mayEnter) change(fspId, share, own, { requests: 1, bytes })
+      return mayEnter
     },
-    leave(fspId, bytes) {
-      change(fspId, useOf(fspId), -1, -bytes)
+    leave(fspId, bytes, share) {
+      change(fspId, share, byFsp.get(fspId) ?? noUse(), { requests: -1, bytes: -bytes })
     },
     get inFlight() {
       return inFlight
@@ -118,4 +140,21 @@ export function openAdmission(
     },
     aloneAgain: () => elsewhere.clear(),
   }
+}
+
+function noUse(): FspUse {
+  return { requests: 0, bytes: 0, answers: { requests: 0, bytes: 0 } }
+}
+
+function hasReserve(
+  { answers_per_fsp_max, answer_bytes_per_fsp_max }: AdmissionBounds,
+  { answers }: FspUse,
+  bytes: number,
+  share: keyof typeof reserves,
+): boolean {
+  const part = reserves[share]
+  return (
+    answers.requests < answers_per_fsp_max * part &&
+    answers.bytes + bytes <= answer_bytes_per_fsp_max * part
+  )
 }

@@ -2,10 +2,16 @@ import { newEvent } from '@causeway/events'
 import { eventually } from '@causeway/runtime/testing'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import {
+  errorInformation,
   id,
   message,
+  partyAnswer,
+  quoteAnswer,
   quoteRequest,
   transferBody,
   transferFulfilment,
@@ -48,10 +54,38 @@ function hanging({ url }: Stand['edge'], { method, path, headers }: Sent, bytes:
   return socket
 }
 
+/** The first bytes of the answer, which comes before the request is whole. */
+async function answerBegunOn(socket: Socket): Promise<string> {
+  const [chunk] = (await once(socket, 'data')) as [Buffer]
+  socket.destroy()
+  return chunk.toString()
+}
+
 async function answerOn(socket: Socket): Promise<string> {
   const chunks: Buffer[] = []
   for await (const chunk of socket) chunks.push(chunk as Buffer)
   return Buffer.concat(chunks).toString()
+}
+
+setFlagsFromString('--expose-gc')
+const collectGarbage = runInNewContext('gc') as () => void
+
+function heldInBuffers(): number {
+  collectGarbage()
+  return process.memoryUsage().arrayBuffers
+}
+
+/** The first so many that come. */
+function firstOf(all: readonly Promise<string>[], count: number): Promise<readonly string[]> {
+  return new Promise((resolve) => {
+    const come: string[] = []
+    for (const each of all) {
+      void each.then((text) => {
+        come.push(text)
+        if (come.length === count) resolve(come)
+      })
+    }
+  })
 }
 
 /** What a service says of an FSP's message that came in so long ago, many times at once. */
@@ -144,6 +178,50 @@ describe('what is too large, cut or no HTTP', () => {
   })
 })
 
+describe('before the body', () => {
+  let stand: Stand
+  beforeAll(async () => {
+    stand = await openStand()
+  })
+  afterAll(() => stand.stop())
+  const ask = async (sent: Sent) => summary(await send(stand.edge.url, sent))
+
+  test.each([
+    ['an answer about a transfer', fulfil, 65_536],
+    ['an answer about a quote', message('PUT', `/quotes/${id}`, quoteAnswer), 262_144],
+    ['an answer about a party', message('PUT', '/parties/MSISDN/123456789', partyAnswer), 65_536],
+    ['an error', message('PUT', `/transfers/${id}/error`, { errorInformation }), 65_536],
+  ])('%s has a bound of its own, announced or in chunks', async (_title, sent, bytes_max) => {
+    const body = { ...(JSON.parse(String(sent.body)) as object), padding: '' }
+    const empty = JSON.stringify(body).length
+    const ofLength = (bytes: number): Sent => ({
+      ...sent,
+      body: JSON.stringify({ ...body, padding: 'x'.repeat(bytes - empty) }),
+    })
+    expect(await ask(ofLength(bytes_max))).toBe('200')
+    const large = await send(stand.edge.url, ofLength(bytes_max + 1))
+    expect(summary(large)).toBe('400 3104')
+    expect(large.error?.errorDescription).toContain(`the body has more than ${bytes_max} bytes`)
+    const inChunks = withHeaders(ofLength(bytes_max + 1), { 'transfer-encoding': 'chunked' })
+    expect(await ask(inChunks)).toBe('400 3104')
+  })
+
+  test('who may not send a message is refused before any of its body is read', async () => {
+    const ask = (sent: Sent) => {
+      const socket = hanging(stand.edge, sent, 2_000)
+      return answerBegunOn(socket)
+    }
+    const from = (source: string) => withHeaders(fulfil, { 'fspiop-source': source })
+    expect(await ask(from('leaver'))).toMatch(/^HTTP\/1\.1 403 /)
+    expect(await ask(from('nobody'))).toMatch(/^HTTP\/1\.1 400 /)
+    const answer = message('PUT', '/parties/MSISDN/123456789', partyAnswer)
+    expect(await ask(withHeaders(answer, { 'fspiop-source': 'sleeper' }))).toMatch(
+      /^HTTP\/1\.1 400 /,
+    )
+    await inFlight(stand, 0)
+  })
+})
+
 describe('under load', () => {
   test('lookups are shed first, then quotes, then transfers, and answers never', async () => {
     const stand = await openStand({ FSPIOP_API_IN_FLIGHT_MAX: 4 })
@@ -224,6 +302,40 @@ describe('under load', () => {
       await inFlight(stand, 0)
       expect(await ask(prepare())).toBe('202')
     } finally {
+      await stand.stop()
+    }
+  })
+
+  test('a thousand slow answers of one FSP take no more than its reserve, and no room of others', async () => {
+    const reserve = 10_485_760
+    const stand = await openStand({ FSPIOP_API_ANSWER_BYTES_PER_FSP_MAX: reserve })
+    const sockets: Socket[] = []
+    try {
+      const ask = async (sent: Sent) => summary(await send(stand.edge.url, sent))
+      expect(await ask(fulfil)).toBe('200')
+      const ofGreenbank = withHeaders(fulfil, { 'fspiop-source': 'greenbank' })
+      // All clients send from one buffer, so what is held is the server's.
+      const most = Buffer.alloc(65_000, 'x')
+      const before = heldInBuffers()
+      const refusals: Promise<string>[] = []
+      for (let at = 0; at < 1_000; at++) {
+        const socket = hanging(stand.edge, ofGreenbank, 65_536)
+        socket.write(most)
+        sockets.push(socket)
+        refusals.push(answerBegunOn(socket).catch(() => ''))
+      }
+      await inFlight(stand, reserve / 65_536)
+      const refused = await firstOf(refusals, 1_000 - reserve / 65_536)
+      expect(refused.every((text) => text.startsWith('HTTP/1.1 503 '))).toBe(true)
+      expect(heldInBuffers() - before).toBeLessThan(2 * reserve)
+      expect(await ask(ofGreenbank)).toBe('503 2005')
+      for (let round = 0; round < 20; round++) expect(await ask(fulfil)).toBe('200')
+      expect(await ask(ofBluewallet(prepare()))).toBe('202')
+      for (const socket of sockets) socket.destroy()
+      await inFlight(stand, 0)
+      expect(await ask(ofGreenbank)).toBe('200')
+    } finally {
+      for (const socket of sockets) socket.destroy()
       await stand.stop()
     }
   })

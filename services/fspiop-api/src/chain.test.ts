@@ -82,12 +82,20 @@ describe.each(rows)('%s', (_operation, { sent, event, key }) => {
     expect(edge.published).toEqual([])
   })
 
-  test('of an inactive FSP is taken only when it finishes something, or is a ping', async () => {
+  test('of an inactive FSP is taken only when it answers a transfer or a quote, or is a ping', async () => {
     const answer = await edge.told(withHeaders(sent, { 'fspiop-source': 'sleeper' }))
     const inactive = '400 3100 header fspiop-source: the participant is not active'
-    if (asks(sent) && event !== 'PingReceived') expect(answer).toBe(inactive)
-    else expect(answer).not.toBe(inactive)
+    const finishes = !asks(sent) && (resource === 'transfers' || resource === 'quotes')
+    if (finishes || event === 'PingReceived') expect(answer).not.toBe(inactive)
+    else expect(answer).toBe(inactive)
     edge.published.splice(0)
+  })
+
+  test('of a closed FSP is 403, whatever it is', async () => {
+    expect(await edge.told(withHeaders(sent, { 'fspiop-source': 'leaver' }))).toBe(
+      '403 3100 header fspiop-source: the participant is closed',
+    )
+    expect(edge.published).toEqual([])
   })
 
   test('that cannot be stored is not acknowledged', async () => {

@@ -55,8 +55,10 @@ export type Reading =
 
 export interface ServedRoute {
   readonly share: Share
-  /** POST, GET and DELETE begin something, so their source must be active. */
+  /** False: it finishes something, or is a ping; whoever is not closed may send it. */
   readonly needsActiveSource: boolean
+  /** Of the body; the largest of the API when left out. */
+  readonly body_bytes_max?: number
   /** Its 200 promises that it came in time, so it is not given when that cannot be known any more. */
   readonly vouchesForTime?: true
   /** Where it is not 202, or 200 for PUT and PATCH. */
@@ -66,14 +68,24 @@ export interface ServedRoute {
 
 export type ServedRoutes = Readonly<Partial<Record<Operation, ServedRoute>>>
 
-/** A request as it was received, and who its channel says that it is from. */
+/** A request as it was received. */
 export interface Received {
   readonly headers: Headers
   readonly target: string
   readonly body: Buffer
   readonly receivedAt: string
-  readonly identity: string
 }
+
+/** What the headers have shown: its source may send it, so that its body is worth reading. */
+export interface Head {
+  readonly check: AcceptedHeaders
+  /** Of the answer. */
+  readonly contentType: string
+}
+
+export type HeadReading =
+  | { readonly type: 'GOOD'; readonly head: Head }
+  | { readonly type: 'REFUSED'; readonly answer: Answer }
 
 /** A request whose path and method are served. */
 export interface Routed {
@@ -130,21 +142,43 @@ export function routeOf(
   return { routed: { method: method as Method, resource, match, route } }
 }
 
-/** Everything after the parse and the identity, up to the answer. */
-export async function workOn(edge: Edge, routed: Routed, received: Received): Promise<Answer> {
-  const { method, resource, match, route } = routed
-  const { headers, target, body, receivedAt, identity } = received
+/**
+ * Everything of the head after the parse and the identity; answers at once where the source is known. Who
+ * may not send the message is refused before any of its body is read.
+ */
+export function readHead(
+  edge: Edge,
+  { method, resource, route }: Routed,
+  headers: Headers,
+  identity: string,
+): HeadReading | Promise<HeadReading> {
   if (namesAnother(headers, identity)) {
-    return refused(refuse('IDENTITY_IS_NOT_SOURCE'), responseContentType(resource))
+    return refusedHead(refuse('IDENTITY_IS_NOT_SOURCE'), responseContentType(resource))
   }
   const check = checkHeaders(method, resource, headers)
   const contentType = responseContentType(resource, check)
-  if (!check.accepted) return refused(check.refusal, contentType)
+  if (!check.accepted) return refusedHead(check.refusal, contentType)
+  const good = { type: 'GOOD', head: { check, contentType } } as const
+  if (maySpeak(edge.participants.peek(check.source), route)) return good
+  return sourceFault(edge, check.source, route).then((fault) =>
+    fault === undefined ? good : refusedHead(fault, contentType),
+  )
+}
 
+function refusedHead(refusal: Refusal, contentType: string): HeadReading {
+  return { type: 'REFUSED', answer: refused(refusal, contentType) }
+}
+
+/** Everything after the head, up to the answer. */
+export async function workOn(
+  edge: Edge,
+  routed: Routed,
+  { check, contentType }: Head,
+  received: Received,
+): Promise<Answer> {
+  const { method, match, route } = routed
+  const { headers, target, body, receivedAt } = received
   const { source } = check
-  const known = edge.participants.peek(source)
-  const fault = maySpeak(known, route) ? undefined : await sourceFault(edge, source, route)
-  if (fault !== undefined) return refused(fault, contentType)
   const checked = edge.checkSignature?.({ source, method, target, headers, body })
   const signed = checked instanceof Promise ? await checked : checked
   if (signed !== undefined && 'code' in signed) return refused(signed, contentType)
@@ -216,7 +250,8 @@ function versionOf({ acceptVersion, contentVersion }: AcceptedHeaders): Version 
 }
 
 function maySpeak(participant: Participant | undefined, route: ServedRoute): boolean {
-  return participant !== undefined && (participant.isActive || !route.needsActiveSource)
+  if (participant === undefined || participant.isClosed) return false
+  return participant.isActive || !route.needsActiveSource
 }
 
 /** Memory does not let it speak: asked once afresh before it is refused. */
@@ -232,5 +267,6 @@ async function sourceFault(
     return refuse('PARTICIPANTS_AWAY')
   }
   if (participant === undefined) return refuse('SOURCE_UNKNOWN', compatibility)
+  if (participant.isClosed) return refuse('SOURCE_CLOSED')
   return maySpeak(participant, route) ? undefined : refuse('SOURCE_INACTIVE')
 }

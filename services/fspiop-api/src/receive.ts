@@ -4,6 +4,13 @@ import type { IncomingMessage } from 'node:http'
 /** FSPIOP 3.1: the largest body in bytes. */
 export const body_bytes_max = 5_242_880
 
+/**
+ * The largest answers, in bytes: what can be legal of them, however its characters are escaped. A quote
+ * carries an ILP packet of up to 32 KiB.
+ */
+export const answer_bytes_max = 65_536
+export const quoteAnswer_bytes_max = 262_144
+
 export type Body =
   | { readonly type: 'WHOLE'; readonly bytes: Buffer }
   | { readonly type: 'TOO_LARGE' }
@@ -12,27 +19,27 @@ export type Body =
 
 const empty = Buffer.alloc(0)
 
-/** The bytes to reckon with before the body has come. */
-export function announcedBytes({ headers }: IncomingMessage): number {
-  if (headers['transfer-encoding'] !== undefined) return body_bytes_max
-  return Math.min(Number(headers['content-length'] ?? 0), body_bytes_max)
+/** The bytes to reckon with before the body has come, at most those that it may have. */
+export function announcedBytes({ headers }: IncomingMessage, bytes_max: number): number {
+  if (headers['transfer-encoding'] !== undefined) return bytes_max
+  return Math.min(Number(headers['content-length'] ?? 0), bytes_max)
 }
 
 /**
  * Resolves when the last byte has come. What is too large is read to its end and thrown away, because
  * a client that is still sending does not read its answer.
  */
-export function receiveBody(request: IncomingMessage): Promise<Body> {
+export function receiveBody(request: IncomingMessage, bytes_max: number): Promise<Body> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = []
     let bytes = 0
     request.on('data', (chunk: Buffer) => {
       bytes += chunk.length
-      if (bytes <= body_bytes_max) chunks.push(chunk)
+      if (bytes <= bytes_max) chunks.push(chunk)
       else chunks.length = 0
     })
     request.on('end', () => {
-      if (bytes > body_bytes_max) resolve({ type: 'TOO_LARGE' })
+      if (bytes > bytes_max) resolve({ type: 'TOO_LARGE' })
       else resolve({ type: 'WHOLE', bytes: joined(chunks) })
     })
     request.on('error', () => resolve({ type: 'CUT' }))

@@ -97,6 +97,10 @@ test.each([
   expect([status, error?.errorCode]).toEqual([400, code])
 })
 
+test('one that is closed reads nothing', async () => {
+  expect((await get('?day=2026-01-01', 'leaver')).status).toBe(403)
+})
+
 test('who is no participant reads nothing', async () => {
   const { status, error } = await get('?day=2026-01-01', 'nobody')
   expect([status, error?.errorCode]).toEqual([400, '3200'])

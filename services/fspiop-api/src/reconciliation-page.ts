@@ -51,8 +51,11 @@ async function answer(
   request: Request,
   response: Response,
 ): Promise<void> {
-  const known = await participants.get([participant], () => true)
-  if (!known.has(participant)) return refuseWith(response, refuse('SOURCE_UNKNOWN'))
+  const known = (await participants.get([participant], ({ isClosed }) => !isClosed)).get(
+    participant,
+  )
+  if (known === undefined) return refuseWith(response, refuse('SOURCE_UNKNOWN'))
+  if (known.isClosed) return refuseWith(response, refuse('SOURCE_CLOSED'))
   const asked = readQuery(participant, request.query)
   if (asked === undefined) return refuseWith(response, refuse('RECONCILIATION_UNCLEAR'))
   const { rows, refusal } = await reports.ListReconciliation(asked, deadline)

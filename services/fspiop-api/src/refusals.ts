@@ -19,6 +19,7 @@ export type Reason =
   | 'FAULT'
   | 'SOURCE_UNKNOWN'
   | 'SOURCE_INACTIVE'
+  | 'SOURCE_CLOSED'
   | 'SOURCE_NOT_PAYER'
   | 'DESTINATION_NOT_PAYEE'
   | 'PAYER_IS_PAYEE'
@@ -56,7 +57,7 @@ const rules = {
   METHOD_UNKNOWN: { code: '3000', status: 405, text: 'the path has no such method' },
   NOT_SERVED: { code: '2002', text: 'this hub does not serve it' },
   HEAD_TOO_LARGE: { code: '3104', text: 'the headers have more than 65536 bytes' },
-  BODY_TOO_LARGE: { code: '3104', text: 'the body has more than 5242880 bytes' },
+  BODY_TOO_LARGE: { code: '3104', text: 'the body has more bytes than such a message may have' },
   NOT_HTTP: { code: '3101', text: 'what came is not HTTP' },
   BUSY: { code: '2005', text: 'too many requests at work; try again later' },
   NOT_STORABLE: { code: '2003', text: 'the request could not be stored; try again later' },
@@ -70,6 +71,11 @@ const rules = {
   FAULT: { code: '2001', text: 'an unforeseen fault; the request was not accepted' },
   SOURCE_UNKNOWN: { code: '3200', text: 'header fspiop-source: not a participant' },
   SOURCE_INACTIVE: { code: '3100', text: 'header fspiop-source: the participant is not active' },
+  SOURCE_CLOSED: {
+    code: '3100',
+    status: 403,
+    text: 'header fspiop-source: the participant is closed',
+  },
   SOURCE_NOT_PAYER: { code: '3100', text: 'header fspiop-source is not payerFsp' },
   DESTINATION_NOT_PAYEE: { code: '3100', text: 'header fspiop-destination is not payeeFsp' },
   PAYER_IS_PAYEE: { code: '3100', text: 'payerFsp and payeeFsp are the same' },

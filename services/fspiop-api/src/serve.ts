@@ -5,12 +5,12 @@
 import { errorInformation, responseContentType, type Refusal } from '@causeway/fspiop'
 import type { Logger } from '@causeway/runtime'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Admission } from './admission.ts'
-import { refused, routeOf, workOn, type Answer, type Edge, type Routed } from './chain.ts'
+import { isAnswer, type Admission } from './admission.ts'
+import { readHead, refused, routeOf, workOn, type Answer, type Edge, type Routed } from './chain.ts'
 import type { Identify } from './identity.ts'
 import type { Measures } from './measures.ts'
 import type { Rates } from './rates.ts'
-import { announcedBytes, receiveBody } from './receive.ts'
+import { announcedBytes, body_bytes_max, receiveBody } from './receive.ts'
 import { refuse } from './refusals.ts'
 
 export interface ServeParts {
@@ -69,15 +69,15 @@ async function admit(
 ): Promise<Answer | undefined> {
   const { admission, rates } = parts
   const { share } = routed.route
-  if (share !== 'NEVER_REFUSED' && !rates.allows(identity, Date.now())) {
+  if (!isAnswer(share) && !rates.allows(identity, Date.now())) {
     return refusedAt(routed, refuse('TOO_MANY'))
   }
-  const bytes = announcedBytes(request)
+  const bytes = announcedBytes(request, bytesMaxOf(routed))
   if (!admission.enter(identity, bytes, share)) return refusedAt(routed, refuse('BUSY'))
   try {
     return await answerTo(parts, routed, request, identity)
   } finally {
-    admission.leave(identity, bytes)
+    admission.leave(identity, bytes, share)
   }
 }
 
@@ -88,23 +88,33 @@ async function answerTo(
   request: IncomingMessage,
   identity: string,
 ): Promise<Answer | undefined> {
-  const body = await receiveBody(request)
+  const reading = readHead(edge, routed, request.headers, identity)
+  const checked = reading instanceof Promise ? await reading : reading
+  if (checked.type === 'REFUSED') return checked.answer
+  const bytes_max = bytesMaxOf(routed)
+  const body = await receiveBody(request, bytes_max)
   switch (body.type) {
     case 'CUT':
       measures.cut()
       return undefined
     case 'TOO_LARGE':
-      return refusedAt(routed, refuse('BODY_TOO_LARGE'))
+      return refusedAt(routed, {
+        ...refuse('BODY_TOO_LARGE'),
+        detail: `the body has more than ${bytes_max} bytes`,
+      })
     case 'WHOLE': {
-      return workOn(edge, routed, {
+      return workOn(edge, routed, checked.head, {
         headers: request.headers,
         target: request.url ?? '',
         body: body.bytes,
         receivedAt: new Date().toISOString(),
-        identity,
       })
     }
   }
+}
+
+function bytesMaxOf({ route }: Routed): number {
+  return route.body_bytes_max ?? body_bytes_max
 }
 
 function refusedAt({ resource }: Routed, refusal: Refusal): Answer {

@@ -119,6 +119,8 @@ function openServing(
     per_fsp_max: settings.FSPIOP_API_IN_FLIGHT_PER_FSP_MAX,
     bytes_max: settings.FSPIOP_API_BODIES_MAX_BYTES,
     bytes_per_fsp_max: settings.FSPIOP_API_BODIES_PER_FSP_MAX_BYTES,
+    answers_per_fsp_max: settings.FSPIOP_API_ANSWERS_PER_FSP_MAX,
+    answer_bytes_per_fsp_max: settings.FSPIOP_API_ANSWER_BYTES_PER_FSP_MAX,
     standing_max_ms: settings.FSPIOP_API_STANDING_MAX_MS,
   }
   const admission = openAdmission(bounds, { standing_ms, random: Math.random })

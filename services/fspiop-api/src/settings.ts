@@ -105,7 +105,7 @@ export const settings = {
   FSPIOP_API_IN_FLIGHT_MAX: integer({
     about:
       'requests at work; beyond it transfers are refused, quotes from three quarters of it on, ' +
-      'all that asks from half of it on, answers (PUT) never',
+      'all that asks from half of it on',
     unit: 'requests',
     default: 2_000,
     min: 1,
@@ -167,6 +167,22 @@ export const settings = {
     about: 'the same for one FSP; what it has beyond does not count against the others',
     unit: 'bytes',
     default: 67_108_864,
+    min: 10_485_760,
+    max: 8_589_934_592,
+  }),
+  FSPIOP_API_ANSWERS_PER_FSP_MAX: integer({
+    about:
+      'answers (PUT) of one FSP at work; beyond it they are refused, those that do not finish a ' +
+      'transfer from half of it on; what others have at work does not count',
+    unit: 'requests',
+    default: 4_000,
+    min: 2,
+    max: 100_000,
+  }),
+  FSPIOP_API_ANSWER_BYTES_PER_FSP_MAX: integer({
+    about: 'the same for the bytes of their bodies',
+    unit: 'bytes',
+    default: 33_554_432,
     min: 10_485_760,
     max: 8_589_934_592,
   }),

@@ -220,6 +220,7 @@ describe('what FSPs are told', () => {
     own.participants.set('greenbank', {
       name: 'greenbank',
       isActive: true,
+      isClosed: false,
       endpoints,
       accounts: [],
     })

@@ -17,7 +17,8 @@ import type { Incoming, Reading, ServedRoutes } from '../chain.ts'
 import { extensionListOf } from '../contract.ts'
 import { callbackOf, partyOf } from '../parties/path.ts'
 import { bodyOf, idOf, malformed, queryOf, traceOf } from '../reading.ts'
-import { passOn, type RelayRules } from '../relayed/relay.ts'
+import { body_bytes_max } from '../receive.ts'
+import { answering, passOn, type RelayRules } from '../relayed/relay.ts'
 import type { Settings } from '../settings.ts'
 
 export function participantRoutes(
@@ -47,13 +48,18 @@ function requests(compatibility: Settings['COMPATIBILITY']): ServedRoutes {
 function answers(rules: RelayRules): ServedRoutes {
   const route = (operation: Operation, schema: z.ZodType) => ({
     [operation]: {
-      needsActiveSource: false,
-      share: 'NEVER_REFUSED',
+      ...answering,
       read: (message: Incoming) => answer(message, operation, { schema, rules }),
     } as const,
   })
   return {
-    ...route('PUT /participants/{ID}', putParticipantsBatch),
+    'PUT /participants/{ID}': {
+      ...answering,
+      // A list of parties, as long as the one of the request.
+      body_bytes_max,
+      read: (message) =>
+        answer(message, 'PUT /participants/{ID}', { schema: putParticipantsBatch, rules }),
+    },
     ...route('PUT /participants/{ID}/error', errorBody),
     ...route('PUT /participants/{Type}/{ID}', putParticipant),
     ...route('PUT /participants/{Type}/{ID}/error', errorBody),

@@ -6,16 +6,15 @@ import { newEvent, type Payload } from '@causeway/events'
 import { errorBody, putParties, readPartiesQuery, type Operation } from '@causeway/fspiop'
 import type { Incoming, Reading, ServedRoutes } from '../chain.ts'
 import { against, bodyOf, malformed, queryOf, relayOf, traceOf } from '../reading.ts'
-import { passOn, type RelayRules } from '../relayed/relay.ts'
+import { answering, passOn, type RelayRules } from '../relayed/relay.ts'
 import { callbackOf, partyOf } from './path.ts'
 
 export function partyRoutes(rules: RelayRules): ServedRoutes {
   const asks = { needsActiveSource: true, share: 'HALF', read: query } as const
-  const finishes = { needsActiveSource: false, share: 'NEVER_REFUSED' } as const
   const answers = (operation: Operation) =>
-    ({ ...finishes, read: (message: Incoming) => answer(message, operation, rules) }) as const
+    ({ ...answering, read: (message: Incoming) => answer(message, operation, rules) }) as const
   const refuses = (operation: Operation) =>
-    ({ ...finishes, read: (message: Incoming) => refuse(message, operation, rules) }) as const
+    ({ ...answering, read: (message: Incoming) => refuse(message, operation, rules) }) as const
   return {
     'GET /parties/{Type}/{ID}': asks,
     'GET /parties/{Type}/{ID}/{SubId}': asks,

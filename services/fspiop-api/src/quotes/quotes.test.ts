@@ -341,6 +341,7 @@ describe('what FSPs are told of', () => {
     own.participants.set('greenbank', {
       name: 'greenbank',
       isActive: false,
+      isClosed: false,
       endpoints,
       accounts: [],
     })

@@ -11,6 +11,7 @@ import {
 import type { Incoming, Reading, ServedRoutes } from '../chain.ts'
 import { errorInformationOf, extensionListOf, utc } from '../contract.ts'
 import { against, bodyOf, idOf, malformed, relayOf, traceOf } from '../reading.ts'
+import { answer_bytes_max, quoteAnswer_bytes_max } from '../receive.ts'
 
 export interface QuoteRules {
   /** FSPIOP-Destination is required; otherwise the hub finds the payee's FSP. */
@@ -19,12 +20,12 @@ export interface QuoteRules {
 
 export function quoteRoutes(rules: QuoteRules): ServedRoutes {
   const begins = { needsActiveSource: true } as const
-  const finishes = { needsActiveSource: false, share: 'NEVER_REFUSED' } as const
+  const finishes = { needsActiveSource: false, share: 'ANSWER' } as const
   return {
     'POST /quotes': { ...begins, share: 'MOST', read: (message) => ask(message, rules) },
     'GET /quotes/{ID}': { ...begins, share: 'HALF', read: query },
-    'PUT /quotes/{ID}': { ...finishes, read: answer },
-    'PUT /quotes/{ID}/error': { ...finishes, read: refuse },
+    'PUT /quotes/{ID}': { ...finishes, body_bytes_max: quoteAnswer_bytes_max, read: answer },
+    'PUT /quotes/{ID}/error': { ...finishes, body_bytes_max: answer_bytes_max, read: refuse },
   }
 }
 

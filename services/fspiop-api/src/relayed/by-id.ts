@@ -7,7 +7,7 @@ import { errorBody, templateVariables, type ErrorCode } from '@causeway/fspiop'
 import type { z } from 'zod'
 import type { Incoming, Reading, ServedRoutes } from '../chain.ts'
 import { bodyOf, idOf, malformed, queryOf } from '../reading.ts'
-import { passOn, type RelayRules } from './relay.ts'
+import { answering, passOn, type RelayRules } from './relay.ts'
 
 export interface AskedById {
   readonly resource: 'authorizations' | 'transactionRequests' | 'transactions'
@@ -22,7 +22,6 @@ export interface AskedById {
 
 export function routesById(rules: RelayRules, about: AskedById): ServedRoutes {
   const { resource } = about
-  const finishes = { needsActiveSource: false, share: 'NEVER_REFUSED' } as const
   return {
     [`GET /${resource}/{ID}`]: {
       needsActiveSource: true,
@@ -30,11 +29,11 @@ export function routesById(rules: RelayRules, about: AskedById): ServedRoutes {
       read: (message: Incoming) => ask(message, rules, about),
     },
     [`PUT /${resource}/{ID}`]: {
-      ...finishes,
+      ...answering,
       read: (message: Incoming) => answer(message, rules, about),
     },
     [`PUT /${resource}/{ID}/error`]: {
-      ...finishes,
+      ...answering,
       read: (message: Incoming) => refuse(message, rules, about),
     },
   }

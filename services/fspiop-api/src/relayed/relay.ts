@@ -7,6 +7,7 @@ import { templateVariables, type Operation, type Resource } from '@causeway/fspi
 import { randomUUID } from 'node:crypto'
 import type { Incoming, Reading } from '../chain.ts'
 import { against, relayOf, traceOf } from '../reading.ts'
+import { answer_bytes_max } from '../receive.ts'
 
 export interface RelayRules {
   /** How long a message without an expiration is tried to be delivered. */
@@ -14,6 +15,13 @@ export interface RelayRules {
   /** Answers with a state or response that the API does not know are passed on all the same. */
   readonly isLenient: boolean
 }
+
+/** What an answer that is only passed on has in common: it ends nothing that has begun. */
+export const answering = {
+  needsActiveSource: true,
+  share: 'ANSWER',
+  body_bytes_max: answer_bytes_max,
+} as const
 
 export interface Passing {
   readonly resource: Resource

@@ -3,7 +3,7 @@ import type { DomainEvent, Payload, Relay } from '@causeway/events'
 import type { Participant, Participants } from '@causeway/participants'
 import type { OutgoingMessage } from '@causeway/runtime'
 import { callbackMessages, type CallbackParts } from '../callbacks.ts'
-import { routeOf, workOn, type Answer, type Edge } from '../chain.ts'
+import { readHead, routeOf, workOn, type Answer, type Edge } from '../chain.ts'
 import { servedRoutes } from '../routes.ts'
 import type { Settings } from '../settings.ts'
 import type { CheckSignature } from '../signatures.ts'
@@ -37,7 +37,7 @@ export const receivedAt = '2026-11-21T10:00:00.000Z'
 /** Every callback of the FSP goes below this address, on the path of the API. */
 export function reachable(name: string, changed: Partial<Participant> = {}): Participant {
   const endpoints = new Map([['FSPIOP_CALLBACK_URL', `http://${name}.example`]])
-  return { name, isActive: true, endpoints, accounts: [], ...changed }
+  return { name, isActive: true, isClosed: false, endpoints, accounts: [], ...changed }
 }
 
 export interface EdgeChanges extends Partial<Settings> {
@@ -54,6 +54,7 @@ export function openEdge(changes: EdgeChanges = {}): TestEdge {
       reachable('greenbank'),
       reachable('bluewallet'),
       reachable('sleeper', { isActive: false }),
+      reachable('leaver', { isActive: false, isClosed: true }),
     ].map((fsp) => [fsp.name, fsp]),
   )
   const participants = participantsOf(known)
@@ -141,12 +142,13 @@ async function ask(
 ): Promise<Answer> {
   const parsed = routeOf(edge.served, method, path.split('?')[0] ?? '')
   if ('answer' in parsed) return parsed.answer
-  return workOn(edge, parsed.routed, {
+  const checked = await readHead(edge, parsed.routed, headers, identity)
+  if (checked.type === 'REFUSED') return checked.answer
+  return workOn(edge, parsed.routed, checked.head, {
     headers,
     target: path,
     body: Buffer.from(body),
     receivedAt,
-    identity,
   })
 }
 

@@ -78,6 +78,7 @@ export async function openStand(
   }
   register.participants.set('Hub', participant('Hub', { id: 1, isHub: true }))
   register.participants.set('sleeper', participant('sleeper', { isActive: false }))
+  register.participants.set('leaver', participant('leaver', { isActive: false, state: 'CLOSED' }))
   const serve = () => serveParticipants(parts, register)
   if (isServed) serve()
   const heard: Message[] = []

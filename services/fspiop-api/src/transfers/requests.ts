@@ -11,6 +11,7 @@ import {
 import type { Incoming, Reading, ServedRoutes } from '../chain.ts'
 import { errorInformationOf, extensionListOf, utc } from '../contract.ts'
 import { against, bodyOf, idOf, malformed, relayOf, traceOf } from '../reading.ts'
+import { answer_bytes_max } from '../receive.ts'
 import { reasonAgainstFulfil, type TimestampBounds } from './domain/fulfil.ts'
 import { reasonAgainstPrepare } from './domain/prepare.ts'
 
@@ -23,7 +24,11 @@ export interface TransferRules {
 
 export function transferRoutes(rules: TransferRules): ServedRoutes {
   const begins = { needsActiveSource: true } as const
-  const finishes = { needsActiveSource: false, share: 'NEVER_REFUSED' } as const
+  const finishes = {
+    needsActiveSource: false,
+    share: 'FINISH',
+    body_bytes_max: answer_bytes_max,
+  } as const
   return {
     'POST /transfers': { ...begins, share: 'WHOLE', read: (message) => prepare(message, rules) },
     'GET /transfers/{ID}': { ...begins, share: 'HALF', read: query },

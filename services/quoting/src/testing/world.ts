@@ -142,6 +142,7 @@ export function participantWith(name: string, currencies: readonly string[]): Pa
   return {
     name,
     isActive: true,
+    isClosed: false,
     endpoints: new Map(),
     accounts: currencies.map((currency) => ({
       ledgerAccountType: 'POSITION',
