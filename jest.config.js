@@ -12,6 +12,7 @@ const typescript = {
     ],
   },
   modulePathIgnorePatterns: ['/dist/'],
+  moduleNameMapper: { '^fast-check$': '<rootDir>/libs/tooling/src/fast-check.mjs' },
 }
 
 /**
@@ -19,6 +20,7 @@ const typescript = {
  * process, seen over the wire. containers: the same stories, each service in a container of its own.
  */
 export default {
+  reporters: ['default', './libs/tooling/src/count-reporter.mjs'],
   projects: [
     {
       ...typescript,

@@ -7,6 +7,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
@@ -31,10 +32,10 @@ process.chdir(root)
 install()
 build()
 if (Object.hasOwn(programs, command)) await become(programs[command])
-else if (command === 'check') process.exitCode = await check()
+else if (command === 'check') process.exitCode = await check('lint:changed')
 else if (command === 'test') process.exitCode = await test()
-else {
-  const known = [...Object.keys(programs), 'check', 'test']
+else if (command !== 'prepare') {
+  const known = [...Object.keys(programs), 'check', 'test', 'prepare']
   fail(`unknown command ${command}: it is one of ${known.join(', ')}`)
 }
 
@@ -91,24 +92,31 @@ async function become(program) {
   await import(pathToFileURL(join(root, program)).href)
 }
 
-/** Lint, style and unit tests side by side; what each says is printed when it is done. */
-async function check() {
-  const codes = await Promise.all([script('lint'), script('test:unit', args)])
-  return Math.max(...codes)
+/** Lint, style and unit tests side by side. */
+async function check(lint) {
+  return sideBySide([[lint], ['test:unit', ...args]])
 }
 
+/** What waits for the disk, the clock and other processes shares the processors. */
 async function test() {
-  for (const step of [check, () => script('test:int'), () => script('test:e2e')]) {
-    const code = await step()
-    if (code !== 0) return code
-  }
-  return 0
+  const code = await check('lint')
+  return code === 0 ? sideBySide([['test:int'], ['test:e2e']]) : code
 }
 
-function script(name, rest = []) {
+async function sideBySide(scripts) {
+  return Math.max(...(await Promise.all(scripts.map(script))))
+}
+
+/** Whole lines, since two scripts write at the same time. */
+function script([name, ...rest]) {
   say(`npm run ${name}`)
   return new Promise((resolve) => {
-    const child = spawn('npm', ['run', '--silent', name, '--', ...rest], { stdio: 'inherit' })
+    const child = spawn('npm', ['run', '--silent', name, '--', ...rest], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: process.stdout.isTTY ? { FORCE_COLOR: '1', ...process.env } : process.env,
+    })
+    createInterface({ input: child.stdout }).on('line', (line) => process.stdout.write(`${line}\n`))
+    createInterface({ input: child.stderr }).on('line', say)
     child.on('close', (code) => resolve(code ?? 1))
   })
 }

@@ -55,9 +55,17 @@ export async function freePorts(): Promise<Readonly<Record<string, string>>> {
   return { FSP_PORT: fsp, OPERATOR_PORT: operator, METRICS_PORT: metrics }
 }
 
-/** Below those that a kernel gives to connections: one that is free stays so until it is listened on. */
-const ports = { first: 10_000, end: 20_000 }
+/**
+ * Below those that a kernel gives to connections: one that is free stays so until a hub listens on it.
+ * Each worker of a test run takes from a range of its own.
+ */
+const ports = portsOf(Number(process.env['JEST_WORKER_ID'] ?? 0))
 let nextPort = randomInt(ports.first, ports.end)
+
+function portsOf(worker: number): { readonly first: number; readonly end: number } {
+  const first = 10_000 + 1_000 * (worker % 10)
+  return { first, end: first + 1_000 }
+}
 
 /** A port that nobody listens on now, and that was not given before. */
 export async function freePort(): Promise<string> {

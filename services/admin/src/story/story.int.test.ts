@@ -37,12 +37,15 @@ interface Story {
   }[]
 }
 
-/** The story once the payment is in that state. */
-function storyOf({ transferId }: Payment, state: string): Promise<Story> {
+/** The story once the payment is in that state and the audit log holds that many of its messages. */
+function storyOf({ transferId }: Payment, state: string, messages = 1): Promise<Story> {
   return eventually(async () => {
     const { status, json } = await admin.call('GET', `/transfers/${transferId}/story`)
-    return status === 200 && (json as Story).state === state ? (json as Story) : undefined
-  }, state)
+    if (status !== 200) return undefined
+    const story = json as Story
+    const recorded = story.steps.filter(({ type }) => type === 'MESSAGE').length
+    return story.state === state && recorded >= messages ? story : undefined
+  }, `${state} after ${messages} messages`)
 }
 
 test('a payment that is made is told with the figures of each decision', async () => {
@@ -51,7 +54,7 @@ test('a payment that is made is told with the figures of each decision', async (
   const open = await storyOf(payment, 'RESERVED')
   expect(open.findings[0]).toMatch(/^The amount is reserved until .*; blue has not answered yet\.$/)
   await fulfil(admin, payment)
-  const story = await storyOf(payment, 'COMMITTED')
+  const story = await storyOf(payment, 'COMMITTED', 2)
   expect(story).toMatchObject({
     cause: null,
     findings: ['It was paid: 10 USD to blue.'],

@@ -1,0 +1,56 @@
+import { afterEach, expect, jest, test } from '@jest/globals'
+
+const { PROPERTY_RUNS, PROPERTY_SEED } = process.env
+
+afterEach(() => {
+  restore('PROPERTY_RUNS', PROPERTY_RUNS)
+  restore('PROPERTY_SEED', PROPERTY_SEED)
+})
+
+function restore(name, value) {
+  if (value === undefined) delete process.env[name]
+  else process.env[name] = value
+}
+
+/** The cases that a property tries with these settings. */
+async function casesOf(settings, parameters) {
+  for (const [name, value] of Object.entries(settings)) restore(name, value)
+  jest.resetModules()
+  const { default: fc } = await import('./fast-check.mjs')
+  const cases = []
+  await fc.assert(
+    fc.property(fc.nat(), (n) => void cases.push(n)),
+    parameters,
+  )
+  return cases
+}
+
+test('a property tries a hundred cases, or as many as it names', async () => {
+  expect(await casesOf({ PROPERTY_RUNS: undefined })).toHaveLength(100)
+  expect(await casesOf({ PROPERTY_RUNS: undefined }, { numRuns: 8 })).toHaveLength(8)
+})
+
+test('PROPERTY_RUNS sets how many cases a property tries', async () => {
+  expect(await casesOf({ PROPERTY_RUNS: '400' })).toHaveLength(400)
+})
+
+test('PROPERTY_RUNS changes in proportion what a property names', async () => {
+  expect(await casesOf({ PROPERTY_RUNS: '400' }, { numRuns: 8 })).toHaveLength(32)
+  expect(await casesOf({ PROPERTY_RUNS: '10' }, { numRuns: 8 })).toHaveLength(1)
+})
+
+test('PROPERTY_SEED repeats the cases of an earlier run', async () => {
+  const settings = { PROPERTY_RUNS: undefined, PROPERTY_SEED: '7' }
+  expect(await casesOf(settings)).toEqual(await casesOf(settings))
+})
+
+test('without PROPERTY_SEED every run tries other cases', async () => {
+  const settings = { PROPERTY_RUNS: undefined, PROPERTY_SEED: undefined }
+  expect(await casesOf(settings)).not.toEqual(await casesOf(settings))
+})
+
+test('every test that imports fast-check gets it with these settings', async () => {
+  const mapped = await import('fast-check')
+  const own = await import('./fast-check.mjs')
+  expect(mapped.assert).toBe(own.assert)
+})
