@@ -59,8 +59,8 @@ export {
   type HttpRequest,
 } from './http/client.ts'
 export { HttpFailure, type HttpFailureKind } from './http/failure.ts'
+export { peerOf } from './http/peer.ts'
 export {
-  peerOf,
   serveHttp,
   type FixedAnswer,
   type HttpServer,

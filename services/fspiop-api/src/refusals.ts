@@ -31,6 +31,7 @@ export type Reason =
   | 'IDENTITY_IS_NOT_SOURCE'
   | 'IDENTITY_AWAY'
   | 'TOO_MANY'
+  | 'TOO_MANY_CONNECTIONS'
   | 'KEYS_AWAY'
   | 'SIGNATURE_MISSING'
   | 'REQUESTER_NOT_PAYER'
@@ -98,6 +99,10 @@ const rules = {
   },
   IDENTITY_AWAY: { code: '2003', text: 'tokens cannot be checked now; try again later' },
   TOO_MANY: { code: '2005', text: 'too many requests of this FSP; try again later' },
+  TOO_MANY_CONNECTIONS: {
+    code: '2005',
+    text: 'too many connections of this FSP; close some or use them again',
+  },
   KEYS_AWAY: { code: '2003', text: 'signatures cannot be checked now; try again later' },
   SIGNATURE_MISSING: { code: '3105', text: 'header fspiop-signature is missing' },
   REQUESTER_NOT_PAYER: { code: '3100', text: 'header fspiop-source is not the FSP of the payer' },

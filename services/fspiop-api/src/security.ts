@@ -70,16 +70,22 @@ function needsAuthService({ JWS_VERIFY, EDGE_IDENTITY }: Settings): boolean {
   return JWS_VERIFY === 'on' || EDGE_IDENTITY === 'token'
 }
 
+/** Common names of the gateways that may tell the certificate of their client. */
+export function gatewaysOf({
+  EDGE_GATEWAY_SUBJECTS,
+}: Pick<Settings, 'EDGE_GATEWAY_SUBJECTS'>): ReadonlySet<string> {
+  const names = EDGE_GATEWAY_SUBJECTS.split(',').map((name) => name.trim())
+  return new Set(names.filter((name) => name !== ''))
+}
+
 function identifyBy(
   settings: Settings,
   { grpc }: Pick<ProcessParts, 'grpc'>,
   log: Logger,
 ): Identify {
   switch (settings.EDGE_IDENTITY) {
-    case 'mtls': {
-      const names = settings.EDGE_GATEWAY_SUBJECTS.split(',').map((name) => name.trim())
-      return byCertificate(new Set(names.filter((name) => name !== '')))
-    }
+    case 'mtls':
+      return byCertificate(gatewaysOf(settings))
     case 'token': {
       const age_max_ms = settings.FSPIOP_API_KEY_AGE_MAX_MS
       return byToken({ grpc, log, hubName: settings.HUB_NAME, age_max_ms })

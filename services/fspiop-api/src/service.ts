@@ -26,7 +26,7 @@ import { openRates } from './rates.ts'
 import { openReconciliationPage } from './reconciliation-page.ts'
 import { refuse, type Reason } from './refusals.ts'
 import { servedRoutes } from './routes.ts'
-import { openSecurity, type Security } from './security.ts'
+import { gatewaysOf, openSecurity, type Security } from './security.ts'
 import { refusalBody, sendUnknownPath, serveApi, type ServeParts } from './serve.ts'
 import type { Settings } from './settings.ts'
 import { shareBounds } from './share-bounds.ts'
@@ -152,17 +152,23 @@ function openServing(
 }
 
 function openPort(
-  { FSP_HOST, FSP_PORT }: Settings,
+  settings: Settings,
   tls: HttpServerOptions['tls'],
   log: Logger,
   handler: HttpServerOptions['handler'],
 ): Promise<HttpServer> {
   return serveHttp({
     name: 'API for FSPs',
-    host: FSP_HOST,
-    port: FSP_PORT,
+    host: settings.FSP_HOST,
+    port: settings.FSP_PORT,
     handler,
     log,
+    connections: {
+      total_max: settings.FSPIOP_API_CONNECTIONS_MAX,
+      per_client_max: settings.FSPIOP_API_CONNECTIONS_PER_FSP_MAX,
+      gateways: gatewaysOf(settings),
+    },
+    onTooManyConnections: fixedAnswer('TOO_MANY_CONNECTIONS'),
     onHeadTooLarge: fixedAnswer('HEAD_TOO_LARGE'),
     onUnreadable: fixedAnswer('NOT_HTTP'),
     ...(tls === undefined ? {} : { tls }),

@@ -170,6 +170,20 @@ export const settings = {
     min: 10_485_760,
     max: 8_589_934_592,
   }),
+  FSPIOP_API_CONNECTIONS_MAX: integer({
+    about: 'connections at the same time; beyond it an idle one is closed for a new one',
+    unit: 'connections',
+    default: 5_000,
+    min: 10,
+    max: 1_000_000,
+  }),
+  FSPIOP_API_CONNECTIONS_PER_FSP_MAX: integer({
+    about: 'the same of one client certificate, gateways aside; beyond it they are refused',
+    unit: 'connections',
+    default: 1_000,
+    min: 1,
+    max: 1_000_000,
+  }),
   FSPIOP_API_ANSWERS_PER_FSP_MAX: integer({
     about:
       'answers (PUT) of one FSP at work; beyond it they are refused, those that do not finish a ' +

@@ -10,11 +10,16 @@ import {
   type ServerResponse,
 } from 'node:http'
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https'
-import { isIPv6, type AddressInfo, type Socket } from 'node:net'
+import { isIPv6, type AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
-import type { PeerCertificate, TLSSocket } from 'node:tls'
 import type { Logger } from '../log.ts'
 import { StartError } from '../start-error.ts'
+import {
+  answerOf,
+  trackConnections,
+  type ConnectionBounds,
+  type Connections,
+} from './connections.ts'
 
 /** An answer given before there is a request to hand to the handler. */
 export interface FixedAnswer {
@@ -51,6 +56,10 @@ export interface HttpServerOptions {
   readonly onUnreadable?: FixedAnswer
   /** Plain HTTP when left out. */
   readonly tls?: ServerTls
+  /** As many as come when left out. */
+  readonly connections?: ConnectionBounds
+  /** The answer to one connection too many of a client; 503 without a body when left out. */
+  readonly onTooManyConnections?: FixedAnswer
 }
 
 export interface HttpServer {
@@ -78,6 +87,7 @@ const stop_ms_max = 10_000
 /** How long a refused client may take to read the answer before its connection is cut. */
 const linger_ms = 1_000
 const unreadable: FixedAnswer = { status: 400, contentType: 'text/plain', body: '' }
+const tooMany: FixedAnswer = { status: 503, contentType: 'text/plain', body: '' }
 const late: FixedAnswer = { status: 408, contentType: 'text/plain', body: '' }
 
 /** Throws StartError when the port is in use or may not be listened on. */
@@ -99,7 +109,11 @@ export async function serveHttp(options: HttpServerOptions): Promise<HttpServer>
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     refuse(socket, answerTo(error.code, options))
   })
-  const connections = trackConnections(server, tls !== undefined)
+  const connections = trackConnections(server, {
+    isTls: tls !== undefined,
+    bounds: options.connections,
+    turnAway: (socket) => refuse(socket, options.onTooManyConnections ?? tooMany),
+  })
   await listen(server, options)
   const { port } = server.address() as AddressInfo
   const host = isIPv6(options.host) ? `[${options.host}]` : options.host
@@ -113,61 +127,8 @@ export async function serveHttp(options: HttpServerOptions): Promise<HttpServer>
   }
 }
 
-/** Names by connection, since reading a certificate costs more than a small request. */
-const peers = new WeakMap<Socket, { readonly name: string | undefined }>()
-
-/** The common name of the client's certificate, where the server's CA vouches for it. */
-export function peerOf({ socket }: IncomingMessage): string | undefined {
-  const known = peers.get(socket)
-  if (known !== undefined) return known.name
-  const name = isVouchedFor(socket) ? nameIn(socket) : undefined
-  peers.set(socket, { name })
-  return name
-}
-
-function isVouchedFor(socket: Socket): socket is TLSSocket {
-  const { encrypted, authorized } = socket as Partial<TLSSocket>
-  return encrypted === true && authorized === true
-}
-
-function nameIn(socket: TLSSocket): string | undefined {
-  const { subject } = socket.getPeerCertificate() as Partial<PeerCertificate>
-  const name: unknown = subject?.CN
-  return typeof name === 'string' && name !== '' ? name : undefined
-}
-
 function secureOptions({ certificate, key, ca, asksClient }: ServerTls) {
   return { cert: certificate, key, ca, requestCert: asksClient, rejectUnauthorized: false }
-}
-
-interface Connections {
-  readonly open: ReadonlySet<Socket>
-  /** With TLS: whose handshake is not done, by their address. They never asked for anything. */
-  readonly handshaking: ReadonlyMap<string, Socket>
-}
-
-function trackConnections(server: Server, isTls: boolean): Connections {
-  const open = new Set<Socket>()
-  const handshaking = new Map<string, Socket>()
-  if (isTls) {
-    server.on('connection', (socket: Socket) => {
-      const address = addressOf(socket)
-      handshaking.set(address, socket)
-      socket.once('close', () => {
-        if (handshaking.get(address) === socket) handshaking.delete(address)
-      })
-    })
-  }
-  server.on(isTls ? 'secureConnection' : 'connection', (socket: Socket) => {
-    handshaking.delete(addressOf(socket))
-    open.add(socket)
-    socket.once('close', () => open.delete(socket))
-  })
-  return { open, handshaking }
-}
-
-function addressOf({ remoteAddress, remotePort }: Socket): string {
-  return `${remoteAddress} ${remotePort}`
 }
 
 function listen(server: Server, { name, host, port }: HttpServerOptions): Promise<void> {
@@ -232,12 +193,6 @@ function refuse(socket: Duplex, { status, contentType, body }: FixedAnswer): voi
 function owesAnswer(socket: Duplex): boolean {
   const answer = answerOf(socket)
   return answer !== undefined && (answer.headersSent || answer.req.complete)
-}
-
-/** The answer that is due on the connection, begun or not. */
-function answerOf(socket: Duplex): ServerResponse | undefined {
-  const { _httpMessage: answer } = socket as { readonly _httpMessage?: ServerResponse | null }
-  return answer ?? undefined
 }
 
 /** Node counts a connection that never sent a request as busy, so that it is not left to Node. */

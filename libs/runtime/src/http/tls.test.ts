@@ -12,7 +12,8 @@ import { StartError } from '../start-error.ts'
 import { makeTestCa, type TestCa, type TestCertificate } from '../testing/certificates.ts'
 import { createHttpClient, type HttpClient } from './client.ts'
 import { HttpFailure } from './failure.ts'
-import { peerOf, serveHttp, type HttpServer, type ServerTls } from './server.ts'
+import { peerOf } from './peer.ts'
+import { serveHttp, type HttpServer, type ServerTls } from './server.ts'
 
 const log = openLog({ name: 'test', level: 'silent' })
 

@@ -1,0 +1,100 @@
+/**
+ * The connections of a server, within bounds: no client takes more than its part, and when there are too
+ * many, idle ones make room, those of strangers first.
+ */
+import type { Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { peerAt } from './peer.ts'
+
+export interface ConnectionBounds {
+  /** At the same time. Beyond it an idle one is closed for a new one; where none is idle, the new one. */
+  readonly total_max: number
+  /** At the same time of one client, by the common name of its certificate. */
+  readonly per_client_max: number
+  /** Clients that speak for many others: only the bound of all holds for them. */
+  readonly gateways: ReadonlySet<string>
+}
+
+export interface Connections {
+  readonly open: ReadonlySet<Socket>
+  /** With TLS: whose handshake is not done, by their address. They never asked for anything. */
+  readonly handshaking: ReadonlyMap<string, Socket>
+}
+
+export interface TrackingOptions {
+  readonly isTls: boolean
+  readonly bounds: ConnectionBounds | undefined
+  /** Answers one connection too many of a client, and closes it. */
+  readonly turnAway: (socket: Socket) => void
+}
+
+export function trackConnections(
+  server: Server,
+  { isTls, bounds, turnAway }: TrackingOptions,
+): Connections {
+  const open = new Set<Socket>()
+  const handshaking = new Map<string, Socket>()
+  const countOf = new Map<string, number>()
+
+  function makeRoom(newest: Socket): void {
+    if (bounds === undefined || open.size + handshaking.size < bounds.total_max) return
+    const [oldest] = handshaking.values()
+    const leaving = oldest ?? oldestIdle(open)
+    if (leaving === undefined) newest.destroy()
+    else leaving.destroy()
+  }
+
+  /** Whether the client has as many as it may. */
+  function countPeer(socket: Socket): boolean {
+    const name = isTls ? peerAt(socket) : undefined
+    if (bounds === undefined || name === undefined || bounds.gateways.has(name)) return true
+    const count = (countOf.get(name) ?? 0) + 1
+    countOf.set(name, count)
+    socket.once('close', () => {
+      const left = (countOf.get(name) ?? 1) - 1
+      if (left > 0) countOf.set(name, left)
+      else countOf.delete(name)
+    })
+    return count <= bounds.per_client_max
+  }
+
+  server.on('connection', (socket: Socket) => {
+    makeRoom(socket)
+    if (!isTls || socket.destroyed) return
+    const address = addressOf(socket)
+    handshaking.set(address, socket)
+    socket.once('close', () => {
+      if (handshaking.get(address) === socket) handshaking.delete(address)
+    })
+  })
+  server.on(isTls ? 'secureConnection' : 'connection', (socket: Socket) => {
+    handshaking.delete(addressOf(socket))
+    if (socket.destroyed) return
+    open.add(socket)
+    socket.once('close', () => open.delete(socket))
+    if (!countPeer(socket)) turnAway(socket)
+  })
+  return { open, handshaking }
+}
+
+/** The oldest that no request is at work on: of a stranger, or else of any client. */
+function oldestIdle(open: ReadonlySet<Socket>): Socket | undefined {
+  let ofClient: Socket | undefined
+  for (const socket of open) {
+    if (answerOf(socket) !== undefined || socket.destroyed) continue
+    if (peerAt(socket) === undefined) return socket
+    ofClient ??= socket
+  }
+  return ofClient
+}
+
+function addressOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`
+}
+
+/** The answer that is due on the connection, begun or not. */
+export function answerOf(socket: Duplex): ServerResponse | undefined {
+  const { _httpMessage: answer } = socket as { readonly _httpMessage?: ServerResponse | null }
+  return answer ?? undefined
+}
