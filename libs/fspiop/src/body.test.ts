@@ -234,6 +234,82 @@ describe('which code is told', () => {
   })
 })
 
+describe('with the codes of Mojaloop', () => {
+  const told = (json: unknown, schema: z.ZodType = postTransfers) => {
+    const reading = readBody(schema, bytes(json), { codes: 'mojaloop' })
+    return reading.ok ? 'accepted' : `${reading.code} ${reading.detail}`
+  }
+  const { amount, ...withoutAmount } = transfer
+
+  test.each([
+    ['a missing element is 3102', withoutAmount, '3102 /amount'],
+    ['a list for an object is 3101', { ...transfer, amount: [] }, '3101 /amount'],
+    ['a text for an object is 3101', { ...transfer, amount: '5' }, '3101 /amount'],
+    ['null for an object is 3101', { ...transfer, amount: null }, '3101 /amount'],
+    [
+      'an object for a list is 3101',
+      { ...transfer, extensionList: { extension: {} } },
+      '3101 /extensionList/extension',
+    ],
+    [
+      'a text for an optional object is 3101',
+      { ...transfer, extensionList: 'x' },
+      '3101 /extensionList',
+    ],
+    ['a number for a text is 3100', { ...transfer, payeeFsp: 7 }, '3100 /payeeFsp'],
+    ['a boolean for a text is 3100', { ...transfer, payeeFsp: true }, '3100 /payeeFsp'],
+    ['null for a text is 3100', { ...transfer, payeeFsp: null }, '3100 /payeeFsp'],
+    ['an empty text is 3100', { ...transfer, payeeFsp: '' }, '3100 /payeeFsp'],
+    ['a long text is 3100', { ...transfer, payeeFsp: 'x'.repeat(33) }, '3100 /payeeFsp'],
+    ['an illegal identifier is 3100', { ...transfer, transferId: 'x' }, '3100 /transferId'],
+    ['an illegal time is 3100', { ...transfer, expiration: 'soon' }, '3100 /expiration'],
+    ['an illegal condition is 3100', { ...transfer, condition: 'x' }, '3100 /condition'],
+    [
+      'a number for an amount is 3100, so that no digit of it is lost in reading',
+      { ...transfer, amount: { ...amount, amount: 99 } },
+      '3100 /amount/amount',
+    ],
+    [
+      'an illegal amount is 3100',
+      { ...transfer, amount: { ...amount, amount: '5.50' } },
+      '3100 /amount/amount',
+    ],
+    [
+      'an unknown currency is 3100',
+      { ...transfer, amount: { ...amount, currency: 'ZZZ' } },
+      '3100 /amount/currency',
+    ],
+    [
+      'too many elements are 3100',
+      { ...transfer, extensionList: extensions(17) },
+      '3100 /extensionList/extension',
+    ],
+    [
+      'too few elements are 3100',
+      { ...transfer, extensionList: extensions(0) },
+      '3100 /extensionList/extension',
+    ],
+  ])('%s', (_, json, expected) => {
+    expect(told(json).slice(0, expected.length)).toBe(expected)
+  })
+
+  test('a value outside its list is 3100', () => {
+    const committed = { transferState: 'DONE' }
+    expect(told(committed, putTransfers)).toMatch(/^3100 \/transferState/)
+    const pin = { authenticationInfo: { authentication: 'PIN', authenticationValue: '1' } }
+    const schema = z.looseObject({ authenticationInfo })
+    expect(told(pin, schema)).toMatch(/^3100 \/authenticationInfo\/authentication/)
+  })
+
+  test('an encrypted message has them too', () => {
+    const reading = readBody(postTransfers, bytes({ ...transfer, payeeFsp: 7 }), {
+      encrypted: [['note']],
+      codes: 'mojaloop',
+    })
+    expect(reading).toMatchObject({ ok: false, code: '3100' })
+  })
+})
+
 describe('names and dates of birth', () => {
   const withPersonalInfo = (personalInfo: unknown) => ({
     party: { partyIdInfo: { partyIdType: 'ALIAS', partyIdentifier: 'a' }, personalInfo },

@@ -12,7 +12,7 @@ import {
   withoutEncrypted,
 } from './encrypted.ts'
 import type { ErrorCode } from './errors.ts'
-import { documentPath, firstFault } from './faults.ts'
+import { documentPath, type FaultCodes, firstFault } from './faults.ts'
 
 export type BodyReading<Value> =
   | { readonly ok: true; readonly value: Value; readonly json: unknown }
@@ -24,12 +24,13 @@ const unstorablePattern = /[\0\p{Surrogate}]/u
 /**
  * Reads a body against a message's schema. `value` is what the schema makes of it, `json` what was
  * sent (for `payloadHash`). Codes: not UTF-8, not JSON, no object, wrong form 3101; missing 3102;
- * wrong length 3100; too many elements 3103. A missing element is told first, then the first fault in
+ * wrong length 3100; too many elements 3103; other codes by `FaultCodes`. A missing element is told first, then the first fault in
  * the order of the document; `detail` begins with its path, as "/amount/currency".
  */
 export function readBody<Schema extends z.ZodType>(
   schema: Schema,
   bytes: Buffer,
+  options?: { readonly codes: FaultCodes },
 ): BodyReading<z.output<Schema>>
 /**
  * The same for a body of which some members are ciphertext: these are left unjudged, with all below
@@ -39,12 +40,15 @@ export function readBody<Schema extends z.ZodType>(
 export function readBody<Schema extends z.ZodType>(
   schema: Schema,
   bytes: Buffer,
-  options: { readonly encrypted: readonly EncryptedPath[] },
+  options: { readonly encrypted: readonly EncryptedPath[]; readonly codes?: FaultCodes },
 ): BodyReading<Clear<z.output<Schema>>>
 export function readBody<Schema extends z.ZodType>(
   schema: Schema,
   bytes: Buffer,
-  { encrypted }: { readonly encrypted: readonly EncryptedPath[] } = { encrypted: [] },
+  {
+    encrypted = [],
+    codes = 'specification',
+  }: { readonly encrypted?: readonly EncryptedPath[]; readonly codes?: FaultCodes } = {},
 ): BodyReading<unknown> {
   if (!isUtf8(bytes)) return malformed('the body is not UTF-8')
   const text = bytes.toString('utf8')
@@ -58,9 +62,9 @@ export function readBody<Schema extends z.ZodType>(
     return malformed('the body is not a JSON object')
   }
   const escaped = text.includes('\\u')
-  if (encrypted.length === 0) return judge(schema, json, escaped)
+  if (encrypted.length === 0) return judge(schema, json, escaped, codes)
   const harm = harmOf(json, 1, escaped)
-  return harm === undefined ? judgeClear(schema, json, encrypted) : malformed(harm)
+  return harm === undefined ? judgeClear(schema, json, encrypted, codes) : malformed(harm)
 }
 
 /** The same for JSON that has been parsed already. */
@@ -68,7 +72,7 @@ export function readJson<Schema extends z.ZodType>(
   schema: Schema,
   json: object,
 ): BodyReading<z.output<Schema>> {
-  return judge(schema, json, true)
+  return judge(schema, json, true, 'specification')
 }
 
 /** Only texts with \u escapes, or of unknown origin, can hold what valid UTF-8 and JSON exclude. */
@@ -76,12 +80,13 @@ function judge<Schema extends z.ZodType>(
   schema: Schema,
   json: object,
   escaped: boolean,
+  codes: FaultCodes,
 ): BodyReading<z.output<Schema>> {
   const harm = harmOf(json, 1, escaped)
   if (harm !== undefined) return malformed(harm)
   const reading = schema.safeParse(json)
   if (reading.success) return { ok: true, value: reading.data, json }
-  return { ok: false, ...firstFault(reading.error.issues, json) }
+  return { ok: false, ...firstFault(reading.error.issues, json, codes) }
 }
 
 /** Faults at or below an encrypted member are none: only who can decrypt it can judge it. */
@@ -89,6 +94,7 @@ function judgeClear(
   schema: z.ZodType,
   json: object,
   encrypted: readonly EncryptedPath[],
+  codes: FaultCodes,
 ): BodyReading<unknown> {
   const wrong = unencryptedPath(json, encrypted)
   if (wrong !== undefined) return malformed(`/${wrong.join('/')}: not ciphertext`)
@@ -96,7 +102,7 @@ function judgeClear(
   if (reading.success) return { ok: true, value: withoutEncrypted(reading.data, encrypted), json }
   const isCovered = coveredBy(json, encrypted)
   const issues = reading.error.issues.filter((issue) => !isCovered(documentPath(issue.path, json)))
-  if (issues.length > 0) return { ok: false, ...firstFault(issues, json) }
+  if (issues.length > 0) return { ok: false, ...firstFault(issues, json, codes) }
   return { ok: true, value: withoutEncrypted(partlyParsed(schema, json), encrypted), json }
 }
 

@@ -31,6 +31,7 @@ export const httpStatuses = {
   404: 'no such path',
   405: 'the path has no such method',
   406: 'none of the versions asked for is supported',
+  415: 'the body is encoded (Content-Encoding), which this API does not know',
   501: 'this hub does not serve it',
   503: 'not now: overloaded, or something needed is away',
 } as const

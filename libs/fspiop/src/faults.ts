@@ -14,13 +14,27 @@ export interface Fault {
   readonly detail: string
 }
 
+/**
+ * Which codes faults get. `specification`: a wrong form is 3101, a wrong length 3100, too many elements
+ * 3103. `mojaloop`: 3101 where an object or a list is expected and something else stands, 3100 for
+ * every other fault. In both a missing element is 3102.
+ */
+export type FaultCodes = 'specification' | 'mojaloop'
+
 /** The fault to tell; `issues` is not empty. */
-export function firstFault(issues: readonly Issue[], json: object): Fault {
+export function firstFault(
+  issues: readonly Issue[],
+  json: object,
+  codes: FaultCodes = 'specification',
+): Fault {
   const missing = issues.filter((issue) => isMissing(issue, json))
   const issue = firstInDocument(missing.length > 0 ? missing : issues, json)
   const path = textOf(issue.path, json)
   if (missing.length > 0) return { code: '3102', detail: path }
-  return { code: codeOf(issue), detail: `${path}: ${sentenceOf(issue)}` }
+  return {
+    code: codes === 'mojaloop' ? looseCodeOf(issue) : codeOf(issue),
+    detail: `${path}: ${sentenceOf(issue)}`,
+  }
 }
 
 function isMissing(issue: Issue, json: object): boolean {
@@ -97,6 +111,16 @@ function codeOf(issue: Issue): ErrorCode {
     default:
       return '3101'
   }
+}
+
+/** An element that is 3101 for clients of either kind says so itself. */
+function looseCodeOf(issue: Issue): ErrorCode {
+  if (issue.code === 'custom') {
+    return (issue.params?.['mojaloopCode'] as ErrorCode | undefined) ?? '3100'
+  }
+  const isStructure =
+    issue.code === 'invalid_type' && (issue.expected === 'object' || issue.expected === 'array')
+  return isStructure ? '3101' : '3100'
 }
 
 function sentenceOf(issue: Issue): string {

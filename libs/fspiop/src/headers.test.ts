@@ -56,14 +56,14 @@ describe('the headers of a request', () => {
   })
 
   test.each([
-    ['POST', 'accept', '400/3102 header accept'],
-    ['GET', 'accept', '400/3102 header accept'],
-    ['DELETE', 'accept', '400/3102 header accept'],
+    ['POST', 'accept', '400/3102 Accept is required: header accept'],
+    ['GET', 'accept', '400/3102 Accept is required: header accept'],
+    ['DELETE', 'accept', '400/3102 Accept is required: header accept'],
     ['POST', 'date', '400/3102 header date'],
     ['PUT', 'date', '400/3102 header date'],
-    ['POST', 'content-type', '400/3102 header content-type'],
-    ['GET', 'content-type', '400/3102 header content-type'],
-    ['PUT', 'content-type', '400/3102 header content-type'],
+    ['POST', 'content-type', '400/3102 Content-type is required: header content-type'],
+    ['GET', 'content-type', '400/3102 Content-type is required: header content-type'],
+    ['PUT', 'content-type', '400/3102 Content-type is required: header content-type'],
     ['POST', 'fspiop-source', '400/3102 header fspiop-source'],
     ['PUT', 'fspiop-source', '400/3102 header fspiop-source'],
     ['POST', 'fspiop-destination', 'accepted'],
@@ -75,11 +75,21 @@ describe('the headers of a request', () => {
   test.each([
     ['accept', '*/*', /^400\/3101 header accept: not application/],
     ['accept', '', /^400\/3101 header accept/],
-    ['accept', type.replace('1.1', '9.9'), /^406\/3001 header accept: version 9\.9$/],
+    [
+      'accept',
+      type.replace('1.1', '9.9'),
+      /^406\/3001 The Client requested an unsupported version, see extension list/,
+    ],
     ['date', '', /^400\/3101 header date: not an HTTP date$/],
     ['date', '2022-11-15', /^400\/3101 header date/],
     ['content-type', 'application/json', /^400\/3101 header content-type/],
-    ['content-type', type.replace('1.1', '1000.0'), /^406\/3001 header content-type: version 1000/],
+    ['content-type', type.replace('+json', '+xml'), /^400\/3101 Unsupported Media Type$/],
+    ['content-type', 'text/plain', /^400\/3101 Unsupported Media Type$/],
+    [
+      'content-type',
+      type.replace('1.1', '1000.0'),
+      /^406\/3001 Client supplied a protocol version/,
+    ],
     ['fspiop-source', '', /^400\/3102 header fspiop-source$/],
     ['fspiop-source', 'x'.repeat(33), /^400\/3101 header fspiop-source/],
     ['fspiop-source', 'a\tb', /^400\/3101 header fspiop-source/],
@@ -96,9 +106,9 @@ describe('the headers of a request', () => {
     const names = ['accept', 'date', 'content-type', 'fspiop-source'] as const
     for (const [index, name] of names.entries()) {
       const rest = without(...names.slice(index))
-      expect(told('POST', { ...rest, 'fspiop-destination': 'x'.repeat(33) })).toBe(
-        `400/3102 header ${name}`,
-      )
+      const answer = told('POST', { ...rest, 'fspiop-destination': 'x'.repeat(33) })
+      expect(answer).toMatch(/^400\/3102 /)
+      expect(answer.endsWith(`header ${name}`)).toBe(true)
     }
   })
 
@@ -110,8 +120,6 @@ describe('the headers of a request', () => {
 
   test.each([
     ['PUT', 'parties'],
-    ['PUT', 'quotes'],
-    ['GET', 'quotes'],
     ['PUT', 'transactionRequests'],
     ['GET', 'authorizations'],
     ['PUT', 'authorizations'],
@@ -128,6 +136,8 @@ describe('the headers of a request', () => {
   test.each([
     ['GET', 'parties'],
     ['POST', 'quotes'],
+    ['PUT', 'quotes'],
+    ['GET', 'quotes'],
     ['GET', 'participants'],
     ['GET', 'transfers'],
     ['PUT', 'bulkTransfers'],

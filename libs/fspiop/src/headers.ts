@@ -33,22 +33,30 @@ export type HeaderCheck = AcceptedHeaders | { readonly accepted: false; readonly
 
 /**
  * Accept, Date, Content-Type, FSPIOP-Source and FSPIOP-Destination, in this order; the first fault is
- * the answer. Missing 3102, malformed 3101, version not supported 406/3001. Accept does not count on
- * PUT and PATCH. A header that is parsed, Connection too, has at most 512 characters (3101), so that
- * what a header costs is bounded whatever it holds.
+ * the answer. Missing 3102, malformed 3101, version not supported 406/3001. On PUT and PATCH Accept
+ * decides nothing; `judgesEveryAccept` refuses one that is there and is not the resource's. A header
+ * that is parsed, Connection too, has at most 512 characters (3101), so that what a header costs is
+ * bounded whatever it holds.
  */
-export function checkHeaders(method: Method, resource: Resource, headers: Headers): HeaderCheck {
+export function checkHeaders(
+  method: Method,
+  resource: Resource,
+  headers: Headers,
+  { judgesEveryAccept = false }: { readonly judgesEveryAccept?: boolean } = {},
+): HeaderCheck {
   const rules: ResourceRules = resourceRules[resource]
   for (const name of parsedNames) {
     if ((one(headers, name)?.length ?? 0) > parsed_max) return malformed(name, tooLong)
   }
-  const accept = method === 'PUT' || method === 'PATCH' ? undefined : one(headers, 'accept')
+  const asks = method !== 'PUT' && method !== 'PATCH'
+  const accept = asks || judgesEveryAccept ? one(headers, 'accept') : undefined
   let acceptVersion: Version | undefined
-  if (method !== 'PUT' && method !== 'PATCH') {
-    if (accept === undefined) return missing('accept')
+  if (accept !== undefined) {
     const negotiation = negotiateAccept(accept, resource, rules)
     if (!negotiation.agreed) return { accepted: false, refusal: negotiation.refusal }
-    acceptVersion = negotiation.version
+    if (asks) acceptVersion = negotiation.version
+  } else if (asks) {
+    return missing('accept', 'Accept is required: ')
   }
 
   const date = one(headers, 'date')
@@ -56,7 +64,7 @@ export function checkHeaders(method: Method, resource: Resource, headers: Header
   if (readHttpDate(date) === undefined) return malformed('date', 'not an HTTP date')
 
   const type = one(headers, 'content-type')
-  if (type === undefined) return missing('content-type')
+  if (type === undefined) return missing('content-type', 'Content-type is required: ')
   const content = readContentType(type, resource, rules)
   if (!content.agreed) return { accepted: false, refusal: content.refusal }
 
@@ -180,8 +188,9 @@ function one(headers: Headers, name: string): string | undefined {
   return typeof value === 'string' || value === undefined ? value : value.join(', ')
 }
 
-function missing(name: string): HeaderCheck {
-  return { accepted: false, refusal: refusal('3102', `header ${name}`) }
+/** Clients look for the header's name, some of them in the sentence that other hubs write. */
+function missing(name: string, sentence = ''): HeaderCheck {
+  return { accepted: false, refusal: refusal('3102', `${sentence}header ${name}`) }
 }
 
 function malformed(name: string, why: string): HeaderCheck {

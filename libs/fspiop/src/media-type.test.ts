@@ -67,7 +67,8 @@ describe('Accept', () => {
       refusal: {
         status: 406,
         code: '3001',
-        detail: expect.stringMatching(/\baccept: version \d/),
+        detail:
+          'The Client requested an unsupported version, see extension list for supported version(s).',
         extensionList: versionList,
       },
     })
@@ -112,8 +113,20 @@ describe('Content-Type', () => {
 
   test.each([
     '',
-    'application/json',
     'application/xml',
+    'text/plain; charset=utf-8',
+    'application/jsonp',
+    base.replace('+json', '+xml;version=1.1'),
+  ])('%j is no JSON', (header) => {
+    expect(read(header)).toMatchObject({
+      agreed: false,
+      refusal: { status: 400, code: '3101', detail: 'Unsupported Media Type' },
+    })
+  })
+
+  test.each([
+    'application/json',
+    'text/json',
     base,
     `${base};version=1`,
     `${base};version=x`,
@@ -138,7 +151,7 @@ describe('Content-Type', () => {
       refusal: {
         status: 406,
         code: '3001',
-        detail: 'header content-type: version 2.0',
+        detail: 'Client supplied a protocol version which is not supported by the server',
         extensionList: versionList,
       },
     })

@@ -34,7 +34,7 @@ export function negotiateAccept(
     agreed ??= choose(version, rules)
   }
   if (agreed !== undefined) return { agreed: true, version: agreed }
-  return refused(unacceptable('accept', header, rules))
+  return refused(unacceptable(unsupportedAccept, rules))
 }
 
 /** The version of a Content-Type header, which must name it whole. A charset of UTF-8 is let pass. */
@@ -47,13 +47,12 @@ export function readContentType(
   const charset = parts.findIndex((part, at) => at > 0 && charsetPattern.test(part))
   const version = readParts(charset < 0 ? parts : parts.toSpliced(charset, 1), resource)
   if (version?.minor === undefined) {
-    return refused(
-      refusal('3101', `header content-type: not ${typeName(resource)};version=<major>.<minor>`),
-    )
+    const why = `header content-type: not ${typeName(resource)};version=<major>.<minor>`
+    return refused(refusal('3101', isJson(header) ? why : unsupportedMediaType))
   }
   const agreed = choose(version, rules)
   if (agreed !== undefined) return { agreed: true, version: agreed }
-  return refused(unacceptable('content-type', header, rules))
+  return refused(unacceptable(unsupportedContent, rules))
 }
 
 interface NamedVersion {
@@ -97,12 +96,24 @@ function refused(why: Refusal): Negotiation {
   return { agreed: false, refusal: why }
 }
 
+/** Existing clients compare these sentences word for word. */
+const unsupportedAccept =
+  'The Client requested an unsupported version, see extension list for supported version(s).'
+const unsupportedContent = 'Client supplied a protocol version which is not supported by the server'
+const unsupportedMediaType = 'Unsupported Media Type'
+
+/** Whether a media type is JSON of any kind: its subtype is `json`, or ends in `+json`. */
+function isJson(header: string): boolean {
+  const end = header.indexOf(';')
+  const type = (end < 0 ? header : header.slice(0, end)).trim().toLowerCase()
+  return type.endsWith('/json') || type.endsWith('+json')
+}
+
 /** 406 with the versions that are supported: each an extension, major as key, minor as value. */
-function unacceptable(name: string, header: string, { versions }: ResourceRules): Refusal {
+function unacceptable(sentence: string, { versions }: ResourceRules): Refusal {
   const extension = versions.map((version) => {
     const [key = '', value = ''] = version.split('.')
     return { key, value }
   })
-  const asked = header.replace(/^.*version=/i, 'version ')
-  return { ...refusal('3001', `header ${name}: ${asked}`), extensionList: { extension } }
+  return { ...refusal('3001', sentence), extensionList: { extension } }
 }

@@ -1,7 +1,7 @@
 /** From the query of a request to typed parameters, or to the one error that the sender is told. */
 import type { z } from 'zod'
 import type { ErrorCode } from './errors.ts'
-import { firstFault } from './faults.ts'
+import { type FaultCodes, firstFault } from './faults.ts'
 
 export type QueryReading<Value> =
   | { readonly ok: true; readonly value: Value }
@@ -14,6 +14,7 @@ export type QueryReading<Value> =
 export function readQuery<Schema extends z.ZodObject>(
   schema: Schema,
   query: string,
+  codes?: FaultCodes,
 ): QueryReading<z.output<Schema>> {
   const sent = new URLSearchParams(query)
   const parameters: Record<string, string> = {}
@@ -26,6 +27,6 @@ export function readQuery<Schema extends z.ZodObject>(
   }
   const reading = schema.safeParse(parameters)
   if (reading.success) return { ok: true, value: reading.data }
-  const { code, detail } = firstFault(reading.error.issues, parameters)
+  const { code, detail } = firstFault(reading.error.issues, parameters, codes)
   return { ok: false, code, detail: `query parameter ${detail.slice(1)}` }
 }

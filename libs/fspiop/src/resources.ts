@@ -21,8 +21,8 @@ const both = ['1.0', '1.1'] as const
 
 /**
  * FSPIOP 3.3.4, 6.1.2. Authorizations and transactions are at 1.0, but existing clients name 1.1
- * there, so both are read everywhere. POSTs name the other FSP in their bodies, and transfers are
- * routed by the hub's own record.
+ * there, so both are read everywhere. POSTs name the other FSP in their bodies; transfers and quotes
+ * are routed by the hub's own record.
  */
 export const resourceRules = {
   participants: { currentVersion: '1.1', versions: both, destinationRequired: ['PUT'] },
@@ -32,7 +32,7 @@ export const resourceRules = {
     versions: both,
     destinationRequired: ['GET', 'PUT'],
   },
-  quotes: { currentVersion: '1.1', versions: both, destinationRequired: ['GET', 'PUT'] },
+  quotes: { currentVersion: '1.1', versions: both, destinationRequired: [] },
   authorizations: { currentVersion: '1.0', versions: both, destinationRequired: ['GET', 'PUT'] },
   transfers: { currentVersion: '1.1', versions: both, destinationRequired: [] },
   transactions: { currentVersion: '1.0', versions: both, destinationRequired: ['GET', 'PUT'] },

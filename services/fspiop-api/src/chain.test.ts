@@ -52,11 +52,14 @@ describe.each(rows)('%s', (_operation, { sent, event, key }) => {
     const faults: readonly (readonly [Record<string, string | undefined>, string])[] = [
       [{ date: undefined }, '400 3102 header date'],
       [{ date: 'yesterday' }, '400 3101 header date'],
-      [{ 'content-type': undefined }, '400 3102 header content-type'],
+      [{ 'content-type': undefined }, '400 3102 Content-type is required: header content-type'],
       [{ 'content-type': 'application/json' }, '400 3101 header content-type'],
-      [{ 'content-type': 'application/xml' }, '400 3101 header content-type'],
+      [{ 'content-type': 'application/xml' }, '400 3101 Unsupported Media Type'],
       [{ 'content-type': mediaType('1', resource) }, '400 3101 header content-type'],
-      [{ 'content-type': mediaType('9.9', resource) }, '406 3001 header content-type: version 9.9'],
+      [
+        { 'content-type': mediaType('9.9', resource) },
+        '406 3001 Client supplied a protocol version which is not supported by the server',
+      ],
       [{ 'fspiop-source': undefined }, '400 3102 header fspiop-source'],
       [{ 'fspiop-source': '' }, '400 3102 header fspiop-source'],
       [{ 'fspiop-source': long }, '400 3101 header fspiop-source'],
@@ -66,14 +69,20 @@ describe.each(rows)('%s', (_operation, { sent, event, key }) => {
       [{ 'fspiop-encryption': 'junk' }, '400 3101 header fspiop-encryption'],
     ]
     const ofAccept: typeof faults = [
-      [{ accept: undefined }, '400 3102 header accept'],
+      [{ accept: undefined }, '400 3102 Accept is required: header accept'],
       [{ accept: '' }, '400 3101 header accept'],
       [{ accept: '*/*' }, '400 3101 header accept'],
       [{ accept: 'application/json' }, '400 3101 header accept'],
       [{ accept: mediaType('1', 'bulkQuotes') }, '400 3101 header accept'],
       [{ accept: mediaType('x', resource) }, '400 3101 header accept'],
-      [{ accept: mediaType('9.9', resource) }, '406 3001 header accept: version 9.9'],
-      [{ accept: mediaType('2', resource) }, '406 3001 header accept: version 2'],
+      [
+        { accept: mediaType('9.9', resource) },
+        '406 3001 The Client requested an unsupported version, see extension list for supported version(s).',
+      ],
+      [
+        { accept: mediaType('2', resource) },
+        '406 3001 The Client requested an unsupported version, see extension list for supported version(s).',
+      ],
     ]
     for (const [changed, told] of asks(sent) ? [...faults, ...ofAccept] : faults) {
       const answer = await edge.told(withHeaders(sent, changed))
@@ -237,9 +246,9 @@ test('of several faults the first in the order of the checks is told', async () 
     '404 3002 no such path',
     '405 3000 the path has no such method',
     '403 3100 header fspiop-source',
-    '400 3102 header accept',
+    '400 3102 Accept is required',
     '400 3102 header date',
-    '400 3102 header content-type',
+    '400 3102 Content-type is required',
     '400 3101 header fspiop-source',
     '400 3102 header fspiop-destination',
     '400 3200 header fspiop-source',

@@ -43,6 +43,8 @@ export interface Incoming {
   readonly receivedAt: string
   /** The key that its signature names, '' when it names none; undefined: nothing was verified. */
   readonly kid: string | undefined
+  /** Whose codes its faults get. */
+  readonly compatibility: Compatibility
 }
 
 /** What is made of a message: events that are stored before the answer, nothing, or a refusal. */
@@ -63,6 +65,10 @@ export interface ServedRoute {
   readonly vouchesForTime?: true
   /** Where it is not 202, or 200 for PUT and PATCH. */
   readonly status?: number
+  /** A message of a source that is no participant is acknowledged, and nothing becomes of it. */
+  readonly ignoresUnknownSource?: true
+  /** Its {ID} is relayed and never read, so it may be any text that can stand in a path. */
+  readonly takesAnyId?: true
   readonly read: (message: Incoming) => Reading
 }
 
@@ -81,6 +87,8 @@ export interface Head {
   readonly check: AcceptedHeaders
   /** Of the answer. */
   readonly contentType: string
+  /** Its source is no participant: it is read and acknowledged, and nothing becomes of it. */
+  readonly isIgnored: boolean
 }
 
 export type HeadReading =
@@ -155,13 +163,17 @@ export function readHead(
   if (namesAnother(headers, identity)) {
     return refusedHead(refuse('IDENTITY_IS_NOT_SOURCE'), responseContentType(resource))
   }
-  const check = checkHeaders(method, resource, headers)
+  const isMojaloop = edge.compatibility === 'mojaloop'
+  const check = checkHeaders(method, resource, headers, { judgesEveryAccept: isMojaloop })
   const contentType = responseContentType(resource, check)
   if (!check.accepted) return refusedHead(check.refusal, contentType)
-  const good = { type: 'GOOD', head: { check, contentType } } as const
-  if (maySpeak(edge.participants.peek(check.source), route)) return good
+  if (maySpeak(edge.participants.peek(check.source), route)) {
+    return { type: 'GOOD', head: { check, contentType, isIgnored: false } }
+  }
   return sourceFault(edge, check.source, route).then((fault) =>
-    fault === undefined ? good : refusedHead(fault, contentType),
+    fault === undefined || fault === 'IGNORED'
+      ? { type: 'GOOD', head: { check, contentType, isIgnored: fault === 'IGNORED' } }
+      : refusedHead(fault, contentType),
   )
 }
 
@@ -173,19 +185,24 @@ function refusedHead(refusal: Refusal, contentType: string): HeadReading {
 export async function workOn(
   edge: Edge,
   routed: Routed,
-  { check, contentType }: Head,
+  { check, contentType, isIgnored }: Head,
   received: Received,
 ): Promise<Answer> {
   const { method, match, route } = routed
   const { headers, target, body, receivedAt } = received
   const { source } = check
-  const checked = edge.checkSignature?.({ source, method, target, headers, body })
+  // Of a source that is no participant there is no key.
+  const checked = isIgnored
+    ? undefined
+    : edge.checkSignature?.({ source, method, target, headers, body })
   const signed = checked instanceof Promise ? await checked : checked
   if (signed !== undefined && 'code' in signed) return refused(signed, contentType)
 
-  const encryption = readEncryptedPaths(headers)
+  const encryption = encryptionOf(headers, edge.compatibility)
   if ('code' in encryption) return refused(encryption, contentType)
-  if (match.fault !== undefined) return refused(match.fault, contentType)
+  if (match.fault !== undefined && !(route.takesAnyId && isRelayable(match.parameters.ID))) {
+    return refused(match.fault, contentType)
+  }
   const reading = route.read({
     parameters: match.parameters,
     source,
@@ -197,15 +214,30 @@ export async function workOn(
     encrypted: encryption.paths,
     receivedAt,
     kid: signed?.kid,
+    compatibility: edge.compatibility,
   })
   if (reading.type === 'REFUSE') return refused(reading.refusal, contentType)
   if (route.vouchesForTime && mayHaveExpired(edge, receivedAt)) {
     return refused(refuse('NOT_STORED_IN_TIME'), contentType)
   }
-  const unstored = await store(edge, reading)
+  const unstored = isIgnored ? undefined : await store(edge, reading)
   if (unstored !== undefined) return refused(unstored, contentType)
   const status = route.status ?? (method === 'PUT' || method === 'PATCH' ? 200 : 202)
   return { status, contentType }
+}
+
+/** A value that is no encryption header encrypts nothing; existing clients send such values. */
+function encryptionOf(headers: Headers, compatibility: Compatibility) {
+  const reading = readEncryptedPaths(headers)
+  const isNone = 'code' in reading && reading.code === '3101' && compatibility === 'mojaloop'
+  return isNone ? { paths: [] } : reading
+}
+
+const relayablePattern = /^(?!\.{1,2}$)[^\x00-\x1f\x7f]{1,128}$/u
+
+/** Text that can be stored and stands as one step of a path. */
+function isRelayable(id: string | undefined): boolean {
+  return id !== undefined && relayablePattern.test(id)
 }
 
 /** A source that is missing is no lie: the headers are refused for want of it. */
@@ -254,19 +286,21 @@ function maySpeak(participant: Participant | undefined, route: ServedRoute): boo
   return participant.isActive || !route.needsActiveSource
 }
 
-/** Memory does not let it speak: asked once afresh before it is refused. */
+/** Memory does not let it speak: asked once more before it is refused. */
 async function sourceFault(
   { participants, compatibility }: Edge,
   source: string,
   route: ServedRoute,
-): Promise<Refusal | undefined> {
+): Promise<Refusal | 'IGNORED' | undefined> {
   let participant: Participant | undefined
   try {
     participant = await participants.askAfresh(source)
   } catch {
     return refuse('PARTICIPANTS_AWAY')
   }
-  if (participant === undefined) return refuse('SOURCE_UNKNOWN', compatibility)
+  if (participant === undefined) {
+    return route.ignoresUnknownSource ? 'IGNORED' : refuse('SOURCE_UNKNOWN', compatibility)
+  }
   if (participant.isClosed) return refuse('SOURCE_CLOSED')
   return maySpeak(participant, route) ? undefined : refuse('SOURCE_INACTIVE')
 }

@@ -98,7 +98,8 @@ describe('a message that is refused', () => {
       406,
       {
         errorCode: '3001',
-        errorDescription: 'Unacceptable version requested - header accept: version 2',
+        errorDescription:
+          'Unacceptable version requested - The Client requested an unsupported version, see extension list for supported version(s).',
         extensionList: {
           extension: [
             { key: '1', value: '0' },

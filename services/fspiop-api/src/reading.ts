@@ -16,9 +16,9 @@ import { refuse, type Reason } from './refusals.ts'
 /** The body against the message's schema; what is encrypted is left unjudged. */
 export function bodyOf<Schema extends z.ZodType>(
   schema: Schema,
-  { body, encrypted }: Incoming,
+  { body, encrypted, compatibility }: Incoming,
 ): BodyReading<Clear<z.output<Schema>>> {
-  return readBody(schema, body, { encrypted })
+  return readBody(schema, body, { encrypted, codes: compatibility })
 }
 
 export function malformed(code: ErrorCode, detail: string): Reading {

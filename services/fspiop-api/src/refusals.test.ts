@@ -5,7 +5,7 @@ import { reasons, refuse } from './refusals.ts'
 
 test.each(reasons)('%s has a status of the API and a text that fits', (reason) => {
   const { status, code, detail } = refuse(reason)
-  expect([400, 401, 403, 404, 405, 406, 501, 503]).toContain(status)
+  expect([400, 401, 403, 404, 405, 406, 415, 501, 503]).toContain(status)
   expect(errorInformation(code, detail).errorDescription).toMatch(new RegExp(` - ${detail}$`))
 })
 

@@ -12,6 +12,8 @@ export type Reason =
   | 'HEAD_TOO_LARGE'
   | 'BODY_TOO_LARGE'
   | 'NOT_HTTP'
+  | 'CONTENT_ENCODED'
+  | 'TRANSFER_CODING_UNKNOWN'
   | 'BUSY'
   | 'NOT_STORABLE'
   | 'NOT_STORED_IN_TIME'
@@ -60,6 +62,12 @@ const rules = {
   HEAD_TOO_LARGE: { code: '3104', text: 'the headers have more than 65536 bytes' },
   BODY_TOO_LARGE: { code: '3104', text: 'the body has more bytes than such a message may have' },
   NOT_HTTP: { code: '3101', text: 'what came is not HTTP' },
+  CONTENT_ENCODED: {
+    code: '3101',
+    status: 415,
+    text: 'header content-encoding: only identity is read',
+  },
+  TRANSFER_CODING_UNKNOWN: { code: '3101', text: 'header transfer-encoding: only chunked is read' },
   BUSY: { code: '2005', text: 'too many requests at work; try again later' },
   NOT_STORABLE: { code: '2003', text: 'the request could not be stored; try again later' },
   NOT_STORED_IN_TIME: {

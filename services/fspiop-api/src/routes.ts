@@ -29,7 +29,8 @@ function transferRules(settings: Settings): TransferRules {
   const isMojaloop = settings.COMPATIBILITY === 'mojaloop'
   return {
     onUsAllowed: settings.ON_US_TRANSFERS === 'on',
-    abortedIgnored: isMojaloop,
+    ignoresWhatCannotCommit: isMojaloop,
+    refusesOnUsLater: isMojaloop,
     timestampBounds: isMojaloop
       ? {
           ahead_ms_max: settings.COMPLETED_TIMESTAMP_AHEAD_MS,

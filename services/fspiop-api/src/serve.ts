@@ -11,7 +11,7 @@ import type { Identify } from './identity.ts'
 import type { Measures } from './measures.ts'
 import type { Rates } from './rates.ts'
 import { announcedBytes, body_bytes_max, receiveBody } from './receive.ts'
-import { refuse } from './refusals.ts'
+import { refuse, type Reason } from './refusals.ts'
 
 export interface ServeParts {
   readonly edge: Edge
@@ -47,6 +47,13 @@ async function serveRouted(
 ): Promise<void> {
   const { log } = parts
   try {
+    const unread = unreadable(request)
+    if (unread !== undefined) {
+      // Where the body ends is not known, so nothing after it can be read either.
+      if (unread === 'TRANSFER_CODING_UNKNOWN') response.shouldKeepAlive = false
+      send(parts, request, response, refusedAt(routed, refuse(unread)))
+      return
+    }
     const answering = parts.identify(request)
     const identity = answering instanceof Promise ? await answering : answering
     const answer =
@@ -58,6 +65,14 @@ async function serveRouted(
     log.error({ err: error, operation: routed.match.operation }, 'a request met a fault')
     send(parts, request, response, refusedAt(routed, refuse('FAULT')))
   }
+}
+
+/** Bodies are read as they come: in one piece or in chunks, never compressed. */
+function unreadable({ headers }: IncomingMessage): Reason | undefined {
+  const encoding = headers['content-encoding']
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') return 'CONTENT_ENCODED'
+  const coding = headers['transfer-encoding']
+  return coding === undefined || coding === 'chunked' ? undefined : 'TRANSFER_CODING_UNKNOWN'
 }
 
 /** Bounds count for who the channel says it is, so that nobody can use up another's. */

@@ -101,7 +101,6 @@ async function openWork(
     }),
     became: countStates(metrics),
     pending_max_ms: settings.QUOTING_PENDING_MAX_MS,
-    onUsAllowed: settings.ON_US_TRANSFERS === 'on',
   }
 }
 

@@ -77,12 +77,6 @@ export const settings = {
     min: 1,
     max: 5_000,
   }),
-  /** The edge's own, word for word: a payment that no transfer may follow is not quoted. */
-  ON_US_TRANSFERS: choice({
-    about: 'whether payer and payee FSP of a transfer may be the same',
-    options: ['off', 'on'],
-    default: 'off',
-  }),
 }
 
 export type Settings = SettingValues<typeof settings>

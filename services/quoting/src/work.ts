@@ -25,7 +25,6 @@ export interface Work {
   /** So long a request that names no expiration waits for its answer. */
   readonly pending_max_ms: number
   /** Whether payer and payee FSP may be the same. */
-  readonly onUsAllowed: boolean
 }
 
 export function countStates(metrics: Metrics): Work['became'] {

@@ -6,6 +6,7 @@ import { z } from 'zod'
 import { authenticationInfo } from '../complex.ts'
 import { amount, anyEnumeration, currency, integer } from '../elements.ts'
 import { authenticationType } from '../enumerations.ts'
+import type { FaultCodes } from '../faults.ts'
 import { type QueryReading, readQuery } from '../query.ts'
 
 /** A type outside the list is 3100 here, not 3101: clients of this API are tested for that. */
@@ -18,7 +19,10 @@ const authorizationsQuery = z.compile(
         params: { errorCode: '3100' },
       })
       .pipe(authenticationType),
-    retriesLeft: integer,
+    retriesLeft: z.string().refine((text) => integer.safeParse(text).success, {
+      error: 'not a legal Integer',
+      params: { errorCode: '3101', mojaloopCode: '3101' },
+    }),
     amount,
     currency,
   }),
@@ -30,8 +34,11 @@ export type AuthorizationsQuery = z.infer<typeof authorizationsQuery>
  * The query of GET /authorizations/{ID}, without its "?". All four are required (3102 names the first
  * that is missing); retriesLeft counts from 1, the last attempt.
  */
-export function readAuthorizationsQuery(query: string): QueryReading<AuthorizationsQuery> {
-  return readQuery(authorizationsQuery, query)
+export function readAuthorizationsQuery(
+  query: string,
+  codes?: FaultCodes,
+): QueryReading<AuthorizationsQuery> {
+  return readQuery(authorizationsQuery, query, codes)
 }
 
 /**

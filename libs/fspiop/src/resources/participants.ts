@@ -11,6 +11,7 @@ import {
   partyIdentifier,
   partySubIdOrType,
 } from '../elements.ts'
+import type { FaultCodes } from '../faults.ts'
 import { type QueryReading, readQuery } from '../query.ts'
 
 const partyList_max = 10_000
@@ -75,6 +76,9 @@ export type ParticipantsQuery = z.infer<typeof participantsQuery>
  * The query of GET and DELETE /participants/{Type}/{ID}[/{SubId}], without its "?". A currency that is
  * none, or is given twice, is 3101.
  */
-export function readParticipantsQuery(query: string): QueryReading<ParticipantsQuery> {
-  return readQuery(participantsQuery, query)
+export function readParticipantsQuery(
+  query: string,
+  codes?: FaultCodes,
+): QueryReading<ParticipantsQuery> {
+  return readQuery(participantsQuery, query, codes)
 }

@@ -35,6 +35,17 @@ describe('the query of GET /authorizations/{ID}', () => {
     )
   })
 
+  test.each([
+    ['authenticationType', 'PIN', '3100'],
+    ['retriesLeft', 'two', '3101'],
+    ['retriesLeft', '0', '3101'],
+    ['currency', 'ZZZ', '3100'],
+    ['amount', '5.50', '3100'],
+  ])('with %s %j has the code %s among those of Mojaloop', (name, value, code) => {
+    const reading = readAuthorizationsQuery(query({ ...complete, [name]: value }), 'mojaloop')
+    expect(told(reading).startsWith(`${code} query parameter ${name}: `)).toBe(true)
+  })
+
   test('names the first that is missing before all that is wrong', () => {
     expect(told(readAuthorizationsQuery(''))).toBe('3102 query parameter authenticationType')
     expect(told(readAuthorizationsQuery('authenticationType=PIN&retriesLeft=x&amount=1'))).toBe(

@@ -31,20 +31,33 @@ describe('PUT /transfers/{ID}', () => {
     },
   )
 
-  test('of SETTLED is COMMITTED', () => {
-    expect(putTransfers.parse({ transferState: 'SETTLED' })).toEqual({ transferState: 'COMMITTED' })
+  test('of SETTLED is COMMITTED in what a hub sends, and refused in what an FSP sends', () => {
+    const settled = { completedTimestamp, transferState: 'SETTLED' }
+    const committed = { completedTimestamp, transferState: 'COMMITTED' }
+    expect(putTransfersAnswer.parse(settled)).toEqual(committed)
+    expect(patchTransfers.parse(settled)).toEqual(committed)
+    expect(putTransfers.safeParse({ fulfilment, ...settled }).success).toBe(false)
   })
 
   test('without fulfilment is well formed: the hub aborts the transfer for it', () => {
     expect(putTransfers.safeParse({ transferState: 'COMMITTED' }).success).toBe(true)
   })
 
-  test.each(['ABORTED', 'aborted', 'RECEIVED', 'DONE', '', ' COMMITTED', 'reſerved', 5, null])(
-    'is refused with the state %p',
-    (transferState) => {
-      expect(putTransfers.safeParse({ fulfilment, transferState }).success).toBe(false)
-    },
-  )
+  test.each([
+    'ABORTED',
+    'aborted',
+    'RECEIVED',
+    'SETTLED',
+    'settled',
+    'DONE',
+    '',
+    ' COMMITTED',
+    'reſerved',
+    5,
+    null,
+  ])('is refused with the state %p', (transferState) => {
+    expect(putTransfers.safeParse({ fulfilment, transferState }).success).toBe(false)
+  })
 
   test('is refused without a state or with a fulfilment that is not 32 bytes', () => {
     expect(putTransfers.safeParse({ fulfilment }).success).toBe(false)

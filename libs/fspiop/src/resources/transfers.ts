@@ -1,8 +1,8 @@
 /**
  * The bodies of the transfers resource. FSPIOP 6.7.
  *
- * States are written in upper case and read in any; SETTLED, which some hubs let slip, reads as
- * COMMITTED.
+ * States are written in upper case and read in any. SETTLED, which some hubs let slip, reads as
+ * COMMITTED in what a hub sends; no FSP may send it.
  */
 import { z } from 'zod'
 import { extensionList, money } from '../complex.ts'
@@ -17,8 +17,11 @@ import {
 import { transferState } from '../enumerations.ts'
 
 function readState(value: unknown): unknown {
-  if (typeof value !== 'string' || !/^[A-Za-z]+$/.test(value)) return value
-  const state = value.toUpperCase()
+  return typeof value === 'string' && /^[A-Za-z]+$/.test(value) ? value.toUpperCase() : value
+}
+
+function readStateOfHub(value: unknown): unknown {
+  const state = readState(value)
   return state === 'SETTLED' ? 'COMMITTED' : state
 }
 
@@ -37,8 +40,8 @@ export const postTransfers = z.compile(
 )
 
 /**
- * PUT /transfers/{ID} as a payee FSP may send it: COMMITTED or RESERVED. ABORTED is refused: only
- * PUT …/error aborts. A missing fulfilment is no fault of the form: the transfer is aborted for it.
+ * PUT /transfers/{ID} as a payee FSP may send it: COMMITTED or RESERVED. Any other state is refused:
+ * only PUT …/error aborts. A missing fulfilment is no fault of the form: the transfer is aborted for it.
  */
 export const putTransfers = z.compile(
   z.looseObject({
@@ -54,7 +57,7 @@ export const putTransfersAnswer = z.compile(
   z.looseObject({
     fulfilment: ilpFulfilment.optional(),
     completedTimestamp: dateTime.optional(),
-    transferState: z.preprocess(readState, transferState),
+    transferState: z.preprocess(readStateOfHub, transferState),
     extensionList: extensionList.optional(),
   }),
 )
@@ -63,7 +66,7 @@ export const putTransfersAnswer = z.compile(
 export const patchTransfers = z.compile(
   z.looseObject({
     completedTimestamp: dateTime,
-    transferState: z.preprocess(readState, transferState.extract(['COMMITTED', 'ABORTED'])),
+    transferState: z.preprocess(readStateOfHub, transferState.extract(['COMMITTED', 'ABORTED'])),
     extensionList: extensionList.optional(),
   }),
 )

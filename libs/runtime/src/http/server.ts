@@ -73,6 +73,8 @@ export interface HttpServer {
 
 const bounds = {
   maxHeaderSize: 65_536,
+  /** A header that is given twice is read as one list, never as the first of the two. */
+  joinDuplicateHeaders: true,
   /** From the first byte of a request to the end of its head, and of its body. */
   headersTimeout: 10_000,
   requestTimeout: 30_000,

@@ -30,18 +30,20 @@ export function participantRoutes(
 
 function requests(compatibility: Settings['COMPATIBILITY']): ServedRoutes {
   const begins = { needsActiveSource: true, share: 'HALF' } as const
+  const isMojaloop = compatibility === 'mojaloop'
+  const ofSubId = { ...begins, ...(isMojaloop ? { ignoresUnknownSource: true as const } : {}) }
   return {
     'POST /participants': {
       ...begins,
       read: associateMany,
-      ...(compatibility === 'mojaloop' ? { status: 200 } : {}),
+      ...(isMojaloop ? { status: 200 } : {}),
     },
     'GET /participants/{Type}/{ID}': { ...begins, read: query },
     'GET /participants/{Type}/{ID}/{SubId}': { ...begins, read: query },
     'POST /participants/{Type}/{ID}': { ...begins, read: associate },
-    'POST /participants/{Type}/{ID}/{SubId}': { ...begins, read: associate },
+    'POST /participants/{Type}/{ID}/{SubId}': { ...ofSubId, read: associate },
     'DELETE /participants/{Type}/{ID}': { ...begins, read: disassociate },
-    'DELETE /participants/{Type}/{ID}/{SubId}': { ...begins, read: disassociate },
+    'DELETE /participants/{Type}/{ID}/{SubId}': { ...ofSubId, read: disassociate },
   }
 }
 
@@ -164,7 +166,7 @@ function withCurrency(
   message: Incoming,
   eventOf: (currency: { readonly currency?: string }) => ReturnType<typeof newEvent>,
 ): Reading {
-  const reading = readParticipantsQuery(queryOf(message))
+  const reading = readParticipantsQuery(queryOf(message), message.compatibility)
   if (!reading.ok) return malformed(reading.code, reading.detail)
   const { currency } = reading.value
   return { type: 'PUBLISH', event: eventOf(currency === undefined ? {} : { currency }) }

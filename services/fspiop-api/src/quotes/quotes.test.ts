@@ -149,12 +149,19 @@ describe('an answer', () => {
     expect((await edge.told(withMembers(answer, changed))).slice(0, told.length)).toBe(told)
   })
 
-  test('without a destination goes nowhere', async () => {
-    for (const sent of [answer, refuse, query]) {
-      const open = withHeaders(sent, { 'fspiop-destination': undefined })
-      expect(await edge.told(open)).toBe('400 3102 header fspiop-destination')
-    }
-  })
+  test.each([undefined, '', 'Hub'])(
+    'without a destination (%p) is taken: the stored quote says whom it is for',
+    async (destination) => {
+      for (const sent of [answer, refuse]) {
+        expect(await edge.told(withHeaders(sent, { 'fspiop-destination': destination }))).toBe(
+          '200',
+        )
+        expect(edge.said().payload).toMatchObject({ destinationFspId: '' })
+      }
+      expect(await edge.told(withHeaders(query, { 'fspiop-destination': destination }))).toBe('202')
+      expect(edge.said().payload).not.toHaveProperty('destinationFspId')
+    },
+  )
 
   test('that refuses becomes its event, with any code', async () => {
     const sent = withMembers(refuse, {

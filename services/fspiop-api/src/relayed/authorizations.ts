@@ -13,8 +13,9 @@ export function authorizationRoutes(rules: RelayRules): ServedRoutes {
     resource: 'authorizations',
     asked: 'PAYEE',
     answer: rules.isLenient ? putAuthorizationsAnyResponse : putAuthorizations,
-    faultOf(query) {
-      const reading = readAuthorizationsQuery(query)
+    takesAnyId: rules.isLenient,
+    faultOf(query, codes) {
+      const reading = readAuthorizationsQuery(query, codes)
       return reading.ok ? undefined : reading
     },
   })

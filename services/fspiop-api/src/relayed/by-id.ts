@@ -7,6 +7,7 @@ import { errorBody, templateVariables, type ErrorCode } from '@causeway/fspiop'
 import type { z } from 'zod'
 import type { Incoming, Reading, ServedRoutes } from '../chain.ts'
 import { bodyOf, idOf, malformed, queryOf } from '../reading.ts'
+import type { Compatibility } from '../refusals.ts'
 import { answering, passOn, type RelayRules } from './relay.ts'
 
 export interface AskedById {
@@ -14,25 +15,32 @@ export interface AskedById {
   /** Whom GET asks. */
   readonly asked: Extract<LegRole, 'PAYER' | 'PAYEE'>
   readonly answer: z.ZodType
+  /** Its {ID} may be any text. */
+  readonly takesAnyId?: boolean
   /** What is wrong with the query of a GET. */
   readonly faultOf?: (
     query: string,
+    codes: Compatibility,
   ) => { readonly code: ErrorCode; readonly detail: string } | undefined
 }
 
 export function routesById(rules: RelayRules, about: AskedById): ServedRoutes {
-  const { resource } = about
+  const { resource, takesAnyId = false } = about
+  const anyId = takesAnyId ? { takesAnyId: true as const } : {}
   return {
     [`GET /${resource}/{ID}`]: {
+      ...anyId,
       needsActiveSource: true,
       share: 'HALF',
       read: (message: Incoming) => ask(message, rules, about),
     },
     [`PUT /${resource}/{ID}`]: {
+      ...anyId,
       ...answering,
       read: (message: Incoming) => answer(message, rules, about),
     },
     [`PUT /${resource}/{ID}/error`]: {
+      ...anyId,
       ...answering,
       read: (message: Incoming) => refuse(message, rules, about),
     },
@@ -43,14 +51,14 @@ export function routesById(rules: RelayRules, about: AskedById): ServedRoutes {
 export function failureOf(resource: AskedById['resource'], id: string) {
   return {
     operation: `PUT /${resource}/{ID}/error`,
-    path: `/${resource}/${id}/error`,
+    path: `/${resource}/${encodeURIComponent(id)}/error`,
     variables: templateVariables(resource, { ID: id }),
   } as const
 }
 
 function ask(message: Incoming, rules: RelayRules, about: AskedById): Reading {
   const { resource, asked, faultOf } = about
-  const fault = faultOf?.(queryOf(message))
+  const fault = faultOf?.(queryOf(message), message.compatibility)
   if (fault !== undefined) return malformed(fault.code, fault.detail)
   const id = idOf(message)
   return passOn(message, rules, {

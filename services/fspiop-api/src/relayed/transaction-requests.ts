@@ -22,6 +22,7 @@ export function transactionRequestRoutes(rules: RelayRules): ServedRoutes {
     ...routesById(rules, {
       resource,
       asked: 'PAYER',
+      takesAnyId: rules.isLenient,
       answer: rules.isLenient ? putTransactionRequestsAnyState : putTransactionRequests,
     }),
   }
@@ -31,8 +32,8 @@ function request(message: Incoming, rules: RelayRules): Reading {
   const reading = bodyOf(postTransactionRequests, message)
   if (!reading.ok) return malformed(reading.code, reading.detail)
   const { transactionRequestId: id, payer, payee, expiration } = reading.value
-  const payeeFsp = payee?.partyIdInfo?.fspId
-  if (payeeFsp !== undefined && payeeFsp !== message.source) return against('REQUESTER_NOT_PAYEE')
+  const payeeFsp = payee?.partyIdInfo?.fspId ?? message.source
+  if (payeeFsp !== message.source && !rules.isLenient) return against('REQUESTER_NOT_PAYEE')
   return passOn(message, rules, {
     resource,
     operation: 'POST /transactionRequests',

@@ -8,7 +8,8 @@ const transferId = '7d7ff5c4-8b1c-4b0f-9c7f-2f0de1f0b8a1'
 const routes = transferRoutes({
   onUsAllowed: false,
   timestampBounds: undefined,
-  abortedIgnored: false,
+  ignoresWhatCannotCommit: false,
+  refusesOnUsLater: false,
 })
 
 function incoming(body: string): Incoming {
@@ -23,6 +24,7 @@ function incoming(body: string): Incoming {
     target: '',
     encrypted: [],
     kid: undefined,
+    compatibility: 'specification',
   }
 }
 

@@ -2,24 +2,32 @@
 import { newEvent, type Payload } from '@causeway/events'
 import {
   errorBody,
+  errorInformation,
   payloadHash,
   postTransfers,
   putTransfers,
   putTransfersAnswer,
   readBody,
+  readTrace,
+  templateVariables,
 } from '@causeway/fspiop'
+import { randomUUID } from 'node:crypto'
 import type { Incoming, Reading, ServedRoutes } from '../chain.ts'
 import { errorInformationOf, extensionListOf, utc } from '../contract.ts'
+import { failureLeg } from '../legs.ts'
 import { against, bodyOf, idOf, malformed, relayOf, traceOf } from '../reading.ts'
 import { answer_bytes_max } from '../receive.ts'
+import { refuse } from '../refusals.ts'
 import { reasonAgainstFulfil, type TimestampBounds } from './domain/fulfil.ts'
 import { reasonAgainstPrepare } from './domain/prepare.ts'
 
 export interface TransferRules {
   readonly onUsAllowed: boolean
   readonly timestampBounds: TimestampBounds
-  /** PUT with ABORTED is answered 200 and ignored instead of refused. */
-  readonly abortedIgnored: boolean
+  /** PUT with ABORTED, or with RESERVED in version 1.0, is answered 200 and ignored. */
+  readonly ignoresWhatCannotCommit: boolean
+  /** A transfer from an FSP to itself is refused by a callback instead of at once. */
+  readonly refusesOnUsLater: boolean
 }
 
 export function transferRoutes(rules: TransferRules): ServedRoutes {
@@ -51,6 +59,7 @@ function prepare(message: Incoming, rules: TransferRules): Reading {
     { source, destination, payerFsp, payeeFsp, amount: amount.amount, condition },
     rules,
   )
+  if (reason === 'PAYER_IS_PAYEE' && rules.refusesOnUsLater) return refuseLater(message, transferId)
   if (reason !== undefined) return against(reason)
   const payload: Payload<'TransferPrepareRequested'> = {
     transferId,
@@ -73,6 +82,29 @@ function prepare(message: Incoming, rules: TransferRules): Reading {
   }
 }
 
+/** Nothing is stored and no account is read: the message alone is what is wrong. */
+function refuseLater({ source, version, headers }: Incoming, transferId: string): Reading {
+  const { code, detail } = refuse('PAYER_IS_PAYEE')
+  const notice = {
+    requesterFspId: source,
+    operation: 'PUT /transfers/{ID}/error',
+    path: `/transfers/${transferId}/error`,
+    variables: templateVariables('transfers', { ID: transferId }),
+    version,
+  } as const
+  return {
+    type: 'RELAY',
+    caused: {
+      causeId: randomUUID(),
+      causeName: 'POST /transfers',
+      traceparent: readTrace(headers)?.traceparent,
+      leg: failureLeg(notice, transferId, errorInformation(code, detail)),
+      isReported: false,
+      onFailure: undefined,
+    },
+  }
+}
+
 function query(message: Incoming): Reading {
   const { source: requesterFspId, version } = message
   const payload = { transferId: idOf(message), requesterFspId, version }
@@ -85,7 +117,7 @@ function query(message: Incoming): Reading {
 function fulfil(message: Incoming, rules: TransferRules): Reading {
   const reading = bodyOf(putTransfers, message)
   if (!reading.ok) {
-    return rules.abortedIgnored && saysAborted(message.body)
+    return rules.ignoresWhatCannotCommit && saysAborted(message.body)
       ? { type: 'IGNORE' }
       : malformed(reading.code, reading.detail)
   }
@@ -100,6 +132,9 @@ function fulfil(message: Incoming, rules: TransferRules): Reading {
     },
     rules.timestampBounds,
   )
+  if (reason === 'RESERVED_IN_VERSION_1_0' && rules.ignoresWhatCannotCommit) {
+    return { type: 'IGNORE' }
+  }
   if (reason !== undefined) return against(reason)
   const payload: Payload<'TransferFulfilCommittedRequested'> = {
     transferId: idOf(message),

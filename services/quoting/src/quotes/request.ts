@@ -44,10 +44,7 @@ export interface Judged extends Asked {
   readonly judgement: Judgement
 }
 
-export interface JudgingParts extends Pick<
-  Work,
-  'participants' | 'findOwners' | 'onUsAllowed' | 'pending_max_ms'
-> {
+export interface JudgingParts extends Pick<Work, 'participants' | 'findOwners' | 'pending_max_ms'> {
   readonly rules: Pick<Work['rules'], 'rules'>
   readonly velocity: Pick<Work['velocity'], 'usages'>
 }
@@ -92,7 +89,7 @@ async function lookUp(
 }
 
 async function judgeTogether(
-  { participants, rules, velocity, onUsAllowed }: JudgingParts,
+  { participants, rules, velocity }: JudgingParts,
   directed: readonly Directed[],
   now: Date,
 ): Promise<readonly Judged[]> {
@@ -112,7 +109,6 @@ async function judgeTogether(
       rules: inForce,
       usages,
       now_ms: now.getTime(),
-      onUsAllowed,
     }),
   }))
 }

@@ -88,7 +88,6 @@ export async function openWorld(parts: TestParts) {
     watchClock: () => undefined,
     became: () => undefined,
     pending_max_ms: 600_000,
-    onUsAllowed: false,
   }
 
   async function saidBy(working: Promise<void>): Promise<readonly OutgoingMessage[]> {

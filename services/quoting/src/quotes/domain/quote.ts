@@ -82,7 +82,6 @@ export const requestReasons = [
   'PAYEE_UNKNOWN',
   'PAYEE_INACTIVE',
   'PAYEE_NO_ACCOUNT',
-  'PAYER_IS_PAYEE',
   'PARTY_UNKNOWN',
   'LOOKUP_AWAY',
   'EXPIRED',

@@ -39,8 +39,6 @@ export interface Circumstances {
   readonly rules: readonly Rule[]
   readonly usages: Usages
   readonly now_ms: number
-  /** Whether payer and payee FSP may be the same. */
-  readonly onUsAllowed: boolean
 }
 
 export type Judgement =
@@ -71,8 +69,9 @@ export function refusalOfMessage(request: Request, now_ms: number): RequestReaso
   return expires_ms <= now_ms ? 'EXPIRED' : undefined
 }
 
+/** An FSP may ask itself for a quote: whether a transfer may follow is judged with the transfer. */
 export function judge(request: Request, circumstances: Circumstances): Judgement {
-  const { destination, standing, rules, usages, now_ms, onUsAllowed } = circumstances
+  const { destination, standing, rules, usages, now_ms } = circumstances
   const { payerFsp } = request
   const fault = refusalOfMessage(request, now_ms)
   if (fault !== undefined) return refuse(fault)
@@ -84,7 +83,6 @@ export function judge(request: Request, circumstances: Circumstances): Judgement
   if (payeeFsp === undefined) return refuse('PARTY_UNKNOWN')
   const ofReceiver = standing(payeeFsp)
   if (ofReceiver !== 'USABLE') return refuse(ofPayee[ofReceiver], payeeFsp)
-  if (payeeFsp === payerFsp && !onUsAllowed) return refuse('PAYER_IS_PAYEE', payeeFsp)
   const violation = judgeRequest(rules, { ...request, payeeFsp }, usages)
   return violation === undefined
     ? { type: 'ask', payeeFsp }

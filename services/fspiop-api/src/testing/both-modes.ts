@@ -1,0 +1,26 @@
+/** One message, told to a hub of each kind. */
+import { expect } from '@jest/globals'
+import { openEdge } from './edge.ts'
+import type { Sent } from './messages.ts'
+
+const edges = {
+  specification: openEdge(),
+  mojaloop: openEdge({ COMPATIBILITY: 'mojaloop' }),
+} as const
+
+/**
+ * Expects answers that begin so: the specification's, and the one that Mojaloop's clients expect where
+ * it differs. What is refused publishes nothing.
+ */
+export async function expectAnswers(sent: Sent, strict: string, loose = strict): Promise<void> {
+  for (const [mode, expected] of [
+    ['specification', strict],
+    ['mojaloop', loose],
+  ] as const) {
+    const edge = edges[mode]
+    const told = await edge.told(sent)
+    expect([mode, told.slice(0, expected.length)]).toEqual([mode, expected])
+    if (!expected.startsWith('20')) expect(edge.published).toEqual([])
+    edge.published.splice(0)
+  }
+}

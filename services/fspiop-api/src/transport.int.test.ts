@@ -1,0 +1,126 @@
+import { eventually } from '@causeway/runtime/testing'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { randomUUID } from 'node:crypto'
+import { connect } from 'node:net'
+import { gzipSync } from 'node:zlib'
+import { message, transferBody, type Sent } from './testing/messages.ts'
+import { openStand, send, summary, type Stand } from './testing/stand.ts'
+
+let stand: Stand
+beforeAll(async () => {
+  stand = await openStand()
+})
+afterAll(() => stand.stop())
+
+const transferId = randomUUID()
+const prepare: Sent = { ...message('POST', '/transfers'), body: transferBody({ transferId }) }
+
+/** The head of a request with these lines besides the ones that a message needs. */
+function head({ method, path, headers }: Sent, lines: readonly string[]): string {
+  const all = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  return [`${method} ${path} HTTP/1.1`, 'host: hub', ...all, ...lines, '', ''].join('\r\n')
+}
+
+/** All that is answered to these bytes until the hub closes the connection, or has answered once. */
+function exchange(bytes: string | Buffer, { ends = false } = {}): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(new URL(stand.edge.url).port), '127.0.0.1')
+    let text = ''
+    socket.on('data', (chunk: Buffer) => {
+      text += chunk.toString()
+      if (/\r\n\r\n/.test(text)) socket.end()
+    })
+    socket.on('error', reject)
+    socket.on('close', () => resolve(text))
+    socket.write(bytes)
+    if (ends) socket.end()
+  })
+}
+
+function chunked(text: string): string {
+  return `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n0\r\n\r\n`
+}
+
+/** The good message that follows is the first of which anything is published. */
+async function expectNothingStored(before: number): Promise<void> {
+  const marker = randomUUID()
+  await send(stand.edge.url, { ...prepare, body: transferBody({ transferId: marker }) })
+  await eventually(() => stand.heard[before], 'the good message')
+  expect(stand.heard.slice(before).map(({ key }) => key)).toEqual([marker])
+}
+
+describe('Transfer-Encoding', () => {
+  const body = String(prepare.body)
+
+  test('of exactly chunked is read, stored and answered', async () => {
+    const before = stand.heard.length
+    const answer = await exchange(head(prepare, ['transfer-encoding: chunked']) + chunked(body))
+    expect(answer).toMatch(/^HTTP\/1\.1 202 /)
+    const event = await eventually(() => stand.heard[before], 'the event')
+    expect(event.key).toBe(transferId)
+    expect(String(event.headers['relay-body'])).toBe(body)
+  })
+
+  test.each([
+    ['gzip and chunked', ['transfer-encoding: gzip, chunked']],
+    ['two of them', ['transfer-encoding: gzip', 'transfer-encoding: chunked']],
+    ['chunked twice', ['transfer-encoding: chunked, chunked']],
+    ['chunked before another', ['transfer-encoding: chunked, identity']],
+    ['identity alone', ['transfer-encoding: identity']],
+    ['gzip alone', ['transfer-encoding: gzip']],
+    ['nothing', ['transfer-encoding: ']],
+    ['capital letters', ['transfer-encoding: Chunked']],
+    ['a quoted word', ['transfer-encoding: "chunked"']],
+    ['a parameter', ['transfer-encoding: chunked;q=1']],
+    ['a word with an odd blank', ['transfer-encoding: \vchunked']],
+    ['a length beside it', ['transfer-encoding: chunked', `content-length: ${body.length}`]],
+    ['another beside a length', ['transfer-encoding: identity', `content-length: ${body.length}`]],
+  ])('of %s is refused with 400 and 3101, and nothing is stored', async (_title, lines) => {
+    const before = stand.heard.length
+    for (const sent of [chunked(body), body]) {
+      const answer = await exchange(head(prepare, lines) + sent, { ends: true })
+      expect(answer).toMatch(/^HTTP\/1\.1 400 [^]*"errorCode":"3101"/)
+      expect(answer.match(/HTTP\/1\.1/g)).toHaveLength(1)
+    }
+    await expectNothingStored(before)
+  })
+})
+
+describe('Content-Encoding', () => {
+  test.each(['gzip', 'deflate', 'br', 'identity, gzip', 'x'])(
+    'of %s is refused with 415 and 3101, and nothing is stored',
+    async (encoding) => {
+      const before = stand.heard.length
+      const zipped = gzipSync(String(prepare.body))
+      for (const body of [zipped, String(prepare.body)]) {
+        const answer = await send(stand.edge.url, {
+          ...prepare,
+          headers: { ...prepare.headers, 'content-encoding': encoding },
+          body,
+        })
+        expect(summary(answer)).toBe('415 3101')
+      }
+      await expectNothingStored(before)
+    },
+  )
+
+  test('of identity is none', async () => {
+    const headers = { ...prepare.headers, 'content-encoding': 'identity' }
+    expect(summary(await send(stand.edge.url, { ...prepare, headers }))).toBe('202')
+  })
+})
+
+describe('a header that is given twice', () => {
+  test.each([
+    ['date', '400', '3101'],
+    ['content-type', '400', '3101'],
+    ['fspiop-source', '400', '3200'],
+  ])('is refused: %s', async (name, status, code) => {
+    const before = stand.heard.length
+    const body = String(prepare.body)
+    const lines = [`${name}: ${prepare.headers[name] ?? ''}`, `content-length: ${body.length}`]
+    const answer = await exchange(head(prepare, lines) + body)
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} [^]*"errorCode":"${code}"`))
+    await expectNothingStored(before)
+  })
+})
