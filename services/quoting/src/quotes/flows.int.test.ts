@@ -163,10 +163,15 @@ describe('a request is refused, and the refusal remembered', () => {
       'InvalidFSPInQuoteRequest PAYER 3100',
     ],
     ['an expiration in the past', { expiration: started }, 'InvalidQuoteRequest 3302'],
-    ['a payment to itself', { destinationFspId: payer }, 'InvalidQuoteRequest 3100'],
   ])('%s', async (_what, changes, told) => {
     expect(toldBy(await flows.world.handle(requestEvent(randomUUID(), changes)))).toEqual([told])
   })
+})
+
+test('a request of an FSP to itself is passed on like any other', async () => {
+  const changes = { destinationFspId: payer }
+  const [said] = await flows.world.handle(requestEvent(randomUUID(), changes))
+  expect(said).toMatchObject({ type: 'QuoteRequestAccepted', payload: { destinationFspId: payer } })
 })
 
 describe('a second request for an id', () => {
