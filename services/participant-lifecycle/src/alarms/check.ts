@@ -32,4 +32,11 @@ export async function checkAlarms(
   return rows.parties.length > 0
 }
 
-const nothing = { entered: [], completed: [], isUnpaidChanged: false, journal: [], gains: [] }
+const nothing = {
+  entered: [],
+  completed: [],
+  isUnpaidChanged: false,
+  debts: [],
+  journal: [],
+  gains: [],
+}

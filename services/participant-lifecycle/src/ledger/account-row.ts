@@ -15,7 +15,7 @@ export interface AccountRow {
   readonly excluded: string
   readonly excluded_percentage: string | null
   readonly unpaid: string
-  readonly unpaid_since: Date | null
+  readonly unpaid_batch: string | null
   readonly changed_at: Date
   readonly cap: string | null
 }
@@ -35,7 +35,7 @@ export function accountOf(row: AccountRow): Account {
     excluded: BigInt(row.excluded),
     excludedPercentage: row.excluded_percentage === null ? null : BigInt(row.excluded_percentage),
     unpaid: BigInt(row.unpaid),
-    unpaidSince: row.unpaid_since,
+    unpaidBatch: row.unpaid_batch === null ? null : BigInt(row.unpaid_batch),
     changedAt: row.changed_at,
   }
 }

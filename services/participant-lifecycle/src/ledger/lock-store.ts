@@ -26,10 +26,15 @@ const keyPlans = statement(`
     set_config('plan_cache_mode', 'force_generic_plan', false)`)
 
 const lockEntries = statement(`
-  select ${entryColumns} from entries
+  select ${entryColumns}, case when kind = 'FUNDS_OUT' then batch end as held_in from entries
   where id = any($1::text[])
   order by id
   for update`)
+
+/** Of funds out that are held: the batch that wrote them, which is the one that held them. */
+interface LockedEntryRow extends EntryRow {
+  readonly held_in: string | null
+}
 
 const lockParties = statement(`
   select id, name, is_active, state from participants
@@ -47,7 +52,7 @@ const lockAccounts = statement(`
     select payer_id, payee_id, currency from entries where id = any($1::text[])
   ), held as (
     select id, participant_id, type, currency, is_active, debits_posted, debits_pending,
-      credits_posted, credits_pending, excluded, excluded_percentage, unpaid, unpaid_since,
+      credits_posted, credits_pending, excluded, excluded_percentage, unpaid, unpaid_batch,
       changed_at
     from accounts
     where participant_id = any(array(
@@ -131,7 +136,7 @@ export async function lockNamed(
   const ids = textArray(named.ids)
   const names = textArray(named.names)
   const [entries, parties, rows] = await Promise.all([
-    tx.query<EntryRow>(lockEntries, [ids]),
+    tx.query<LockedEntryRow>(lockEntries, [ids]),
     tx.query<PartyRow>(lockParties, [names]),
     tx.query<LockedRow>(lockAccounts, [
       ids,
@@ -149,6 +154,7 @@ export async function lockNamed(
     windowId: first.window_id,
     fees: feesIn(first.fees),
     entries: entries.map(entryOf),
+    heldIn: heldIn(entries),
     parties: parties.map((row) => partyOf(row, states)),
     accounts: rows.filter(isOfAccount).map(accountOf),
     watched: rows.flatMap(watchedOf),
@@ -171,6 +177,16 @@ export const settledTypes = textArray([
   'INTERCHANGE_FEE_SETTLEMENT',
   'HUB_MULTILATERAL_SETTLEMENT',
 ] satisfies AccountType[])
+
+const noneHeld: ReadonlyMap<string, bigint> = new Map()
+
+/** Most batches have no funds out. */
+function heldIn(rows: readonly LockedEntryRow[]): ReadonlyMap<string, bigint> {
+  const held = rows.flatMap(({ id, held_in }) =>
+    held_in === null ? [] : [[id, BigInt(held_in)] as const],
+  )
+  return held.length === 0 ? noneHeld : new Map(held)
+}
 
 const noFees: ReadonlyMap<string, FeeRule> = new Map()
 

@@ -11,7 +11,7 @@ import {
   type Value,
 } from '@causeway/runtime'
 import type { Account } from './domain/account.ts'
-import type { Changes, JournalLine, LockedRows, WindowGain } from './domain/book.ts'
+import type { Changes, Debt, JournalLine, LockedRows, WindowGain } from './domain/book.ts'
 import type { Entry } from './domain/entry.ts'
 
 /** A statement that is ready to be run. */
@@ -26,7 +26,7 @@ export interface Saving {
  */
 export function savingOf(
   { now, batch, windowId }: Pick<LockedRows, 'now' | 'batch' | 'windowId'>,
-  { entered, completed, accounts, isUnpaidChanged, journal, gains }: Changes,
+  { entered, completed, accounts, isUnpaidChanged, debts, journal, gains }: Changes,
 ): Saving | undefined {
   const time = now.toISOString()
   const number = String(batch)
@@ -41,6 +41,7 @@ export function savingOf(
   if (accounts.length > 0 && isUnpaidChanged) {
     add('balancedUnpaid', time, number, ...balancedColumns(accounts), ...unpaidColumns(accounts))
   } else if (accounts.length > 0) add('balanced', time, number, ...balancedColumns(accounts))
+  if (debts.length > 0) add('owed', number, ...owedColumns(debts))
   if (journal.length > 0) add('journalled', monthOf(now), time, number, ...journalColumns(journal))
   if (gains.length > 0) add('gained', windowId, ...gainedColumns(gains))
   return parts.length === 0 ? undefined : { statement: saving(parts), values }
@@ -83,12 +84,16 @@ const partTexts = {
     set changed_at = ?::timestamptz, batch = ?::bigint, debits_posted = after.debits_posted,
       debits_pending = after.debits_pending, credits_posted = after.credits_posted,
       credits_pending = after.credits_pending, unpaid = after.unpaid,
-      unpaid_since = after.unpaid_since
+      unpaid_batch = after.unpaid_batch
     from unnest(?::text[]::integer[], ?::text[]::numeric[], ?::text[]::numeric[],
-      ?::text[]::numeric[], ?::text[]::numeric[], ?::text[]::numeric[], ?::text[]::timestamptz[])
+      ?::text[]::numeric[], ?::text[]::numeric[], ?::text[]::numeric[], ?::text[]::bigint[])
       as after (id, debits_posted, debits_pending, credits_posted, credits_pending, unpaid,
-        unpaid_since)
+        unpaid_batch)
     where accounts.id = after.id
+  )`,
+  owed: `owed as (
+    insert into unpaid_debts (batch, entry_id, account_id, added)
+    select ?::bigint, * from unnest(?::text[], ?::text[]::integer[], ?::text[]::numeric[])
   )`,
   journalled: `journalled as (
     insert into journal (month, at, batch, entry_id, step, debit_account_id, credit_account_id, amount)
@@ -177,7 +182,15 @@ function balancedColumns(accounts: readonly Account[]): readonly Buffer[] {
 function unpaidColumns(accounts: readonly Account[]): readonly Buffer[] {
   return [
     textColumn(accounts, ({ unpaid }) => unpaid),
-    textColumn(accounts, ({ unpaidSince }) => unpaidSince?.toISOString()),
+    textColumn(accounts, ({ unpaidBatch }) => unpaidBatch),
+  ]
+}
+
+function owedColumns(debts: readonly Debt[]): readonly Buffer[] {
+  return [
+    textColumn(debts, ({ entryId }) => entryId),
+    textColumn(debts, ({ accountId }) => accountId),
+    textColumn(debts, ({ added }) => added),
   ]
 }
 

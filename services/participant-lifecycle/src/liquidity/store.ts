@@ -6,7 +6,7 @@ import type { CoverReservation, Liquidity } from './domain/cover.ts'
 const twoAccounts = statement(`
   select accounts.id, participant_id, accounts.type, currency, accounts.is_active, debits_posted,
     debits_pending, credits_posted, credits_pending, excluded, excluded_percentage, unpaid,
-    unpaid_since, changed_at, limits.value as cap
+    unpaid_batch, changed_at, limits.value as cap
   from participants
   join accounts on accounts.participant_id = participants.id
     and accounts.type in ('POSITION', 'SETTLEMENT') and currency = $2

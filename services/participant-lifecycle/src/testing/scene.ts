@@ -1,5 +1,11 @@
 /** What tests of the ledger's decisions are made of: two FSPs, their accounts, a clock, a book. */
-import { openBook, type LockedRows, type OpenBook, type Party } from '../ledger/domain/book.ts'
+import {
+  openBook,
+  type Changes,
+  type LockedRows,
+  type OpenBook,
+  type Party,
+} from '../ledger/domain/book.ts'
 import type { Account } from '../ledger/domain/account.ts'
 import type { Command, Deposit, Post, Reserve, Void, Withdraw } from '../ledger/domain/command.ts'
 import { decideAll, type Answer } from '../ledger/domain/decide.ts'
@@ -25,7 +31,7 @@ const empty = {
   excluded: 0n,
   excludedPercentage: null,
   unpaid: 0n,
-  unpaidSince: null,
+  unpaidBatch: null,
   changedAt: now,
 }
 
@@ -62,6 +68,7 @@ export const rows: LockedRows = {
   windowId: 7,
   fees: new Map(),
   entries: [],
+  heldIn: new Map(),
   parties: [hub, greenbank, bluewallet],
   accounts: [
     reconciliation,
@@ -145,15 +152,18 @@ export interface Played {
 export function play(from: LockedRows, ...commands: readonly Command[]): Played {
   const book = openBook(from)
   const answers = decideAll(book, commands, { expiryGrace_ms })
-  const { entered, completed, accounts } = book.changes()
+  return { book, answers, rows: nextRows(from, book.changes()) }
+}
+
+/** The rows that the next batch finds. */
+export function nextRows(from: LockedRows, { entered, completed, accounts }: Changes): LockedRows {
+  const held = entered.filter(({ kind }) => kind === 'FUNDS_OUT')
   return {
-    book,
-    answers,
-    rows: {
-      ...from,
-      entries: replaced(from.entries, [...entered, ...completed]),
-      accounts: replaced(from.accounts, accounts),
-    },
+    ...from,
+    batch: from.batch + 1n,
+    entries: replaced(from.entries, [...entered, ...completed]),
+    heldIn: new Map([...from.heldIn, ...held.map(({ id }) => [id, from.batch] as const)]),
+    accounts: replaced(from.accounts, accounts),
   }
 }
 

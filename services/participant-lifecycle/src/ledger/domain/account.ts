@@ -39,8 +39,8 @@ export interface Account extends Balances {
    * out that were held when it arose: they are for something else, so that they do not pay it.
    */
   readonly unpaid: bigint
-  /** When the first of it arose. */
-  readonly unpaidSince: Date | null
+  /** The batch in which the first of it arose. */
+  readonly unpaidBatch: bigint | null
   readonly changedAt: Date
 }
 
@@ -100,7 +100,7 @@ export function moved(
     excluded: account.excluded,
     excludedPercentage: account.excludedPercentage,
     unpaid: account.unpaid,
-    unpaidSince: account.unpaidSince,
+    unpaidBatch: account.unpaidBatch,
     changedAt: at,
   }
   if (after.debitsPending < 0n || after.creditsPending < 0n) {

@@ -32,6 +32,14 @@ export interface WindowGain {
   readonly count: number
 }
 
+/** What an entry of a settlement adds to what its participant is to pay by funds out. */
+export interface Debt {
+  readonly entryId: string
+  readonly accountId: number
+  /** The first one includes the funds out that were held when it arose. */
+  readonly added: bigint
+}
+
 /** A POSITION account with a limit, and what has been told of it. */
 export interface Watched {
   readonly accountId: number
@@ -50,6 +58,8 @@ export interface LockedRows {
   /** Interchange fees by currency. */
   readonly fees: ReadonlyMap<string, FeeRule>
   readonly entries: readonly Entry[]
+  /** The batch in which each of the funds out among them was held, by id. */
+  readonly heldIn: ReadonlyMap<string, bigint>
   readonly parties: readonly Party[]
   readonly accounts: readonly Account[]
   readonly watched: readonly Watched[]
@@ -73,6 +83,8 @@ export interface Changes {
   readonly accounts: readonly Account[]
   /** Whether what an account has still to pay is among the changes. */
   readonly isUnpaidChanged: boolean
+  /** What settlements left to be paid. */
+  readonly debts: readonly Debt[]
   readonly journal: readonly JournalLine[]
   readonly gains: readonly WindowGain[]
 }
@@ -108,7 +120,7 @@ export function openBook(rows: LockedRows): OpenBook {
         accounts.move(movement)
         journal.push({ entryId: entry.id, ...movement })
         if (entry.kind === 'FUNDS_OUT') accounts.payOut(entry, movement)
-        if (unpaidOn !== undefined) accounts.owe(unpaidOn, movement.amount)
+        if (unpaidOn !== undefined) accounts.owe(entry.id, unpaidOn, movement.amount)
       }
       gains.add(entry)
     },
@@ -128,16 +140,17 @@ export function openBook(rows: LockedRows): OpenBook {
 interface OpenAccounts extends Pick<Book, 'account' | 'accountOf'> {
   move(movement: Movement): void
   /** Funds out are to pay the amount, but not those that are held already. */
-  owe(accountId: number, amount: bigint): void
+  owe(entryId: string, accountId: number, amount: bigint): void
   /** Funds out that are committed pay what is owed, as far as anything is. */
   payOut(entry: Entry, movement: Movement): void
-  changes(): Pick<Changes, 'accounts' | 'isUnpaidChanged'>
+  changes(): Pick<Changes, 'accounts' | 'isUnpaidChanged' | 'debts'>
 }
 
 function openAccounts(rows: LockedRows): OpenAccounts {
   const accounts = new Map(rows.accounts.map((account) => [account.id, account]))
   const owned = groupByOwner(rows.accounts)
   const changed = new Set<number>()
+  const debts: Debt[] = []
   let isUnpaidChanged = false
 
   function locked(id: number): Account {
@@ -146,9 +159,9 @@ function openAccounts(rows: LockedRows): OpenAccounts {
     return account
   }
 
-  function setUnpaid(account: Account, unpaid: bigint, unpaidSince: Date | null): void {
+  function setUnpaid(account: Account, unpaid: bigint, unpaidBatch: bigint | null): void {
     if (unpaid === account.unpaid) return
-    accounts.set(account.id, { ...account, unpaid, unpaidSince })
+    accounts.set(account.id, { ...account, unpaid, unpaidBatch })
     changed.add(account.id)
     isUnpaidChanged = true
   }
@@ -167,23 +180,28 @@ function openAccounts(rows: LockedRows): OpenAccounts {
       accounts.set(creditAccountId, moved(locked(creditAccountId), 'CREDIT', change))
       changed.add(debitAccountId).add(creditAccountId)
     },
-    owe(accountId, amount) {
+    owe(entryId, accountId, amount) {
       const account = locked(accountId)
-      const { unpaid, unpaidSince, debitsPending } = account
-      if (unpaid === 0n) setUnpaid(account, debitsPending + amount, rows.now)
-      else setUnpaid(account, unpaid + amount, unpaidSince)
+      const { unpaid, unpaidBatch, debitsPending } = account
+      const isFirst = unpaid === 0n
+      const added = isFirst ? debitsPending + amount : amount
+      setUnpaid(account, unpaid + added, isFirst ? rows.batch : unpaidBatch)
+      debts.push({ entryId, accountId, added })
     },
-    payOut({ createdAt }, { step, amount, debitAccountId }) {
+    payOut({ id }, { step, amount, debitAccountId }) {
       const account = locked(debitAccountId)
-      const { unpaid, unpaidSince } = account
-      const wasHeldBefore = unpaidSince !== null && createdAt <= unpaidSince
+      const { unpaid, unpaidBatch } = account
+      // By the order of the commits: a clock may be set back.
+      const wasHeldBefore =
+        unpaidBatch !== null && (rows.heldIn.get(id) ?? rows.batch) < unpaidBatch
       if (step !== 'POST' && !(step === 'VOID' && wasHeldBefore)) return
       const left = unpaid > amount ? unpaid - amount : 0n
-      setUnpaid(account, left, left === 0n ? null : unpaidSince)
+      setUnpaid(account, left, left === 0n ? null : unpaidBatch)
     },
     changes: () => ({
       accounts: present([...changed].map((id) => accounts.get(id))),
       isUnpaidChanged,
+      debts,
     }),
   }
 }

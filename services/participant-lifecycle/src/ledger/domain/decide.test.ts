@@ -34,6 +34,7 @@ const start: LockedRows = {
   windowId: 1,
   fees: new Map(),
   entries: [],
+  heldIn: new Map(),
   parties,
   accounts: parties.flatMap((party) => [
     positionOf(party, { cap }),

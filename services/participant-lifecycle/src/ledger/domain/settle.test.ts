@@ -6,6 +6,7 @@ import {
   bluewallet,
   greenbank,
   later,
+  nextRows,
   play,
   positionOf,
   posting,
@@ -115,10 +116,7 @@ describe('funds out', () => {
     const coverAfter = (...commands: readonly (typeof held | EndWithdrawal)[]): bigint => {
       const owing = withAccounts(transit, positionOf(greenbank, { debitsPosted: 100n }))
       const before = play(owing, held).rows
-      const { changes } = settled(at(later(10), before), sending)
-      const changed = new Set(changes.accounts.map(({ id }) => id))
-      const kept = before.accounts.filter(({ id }) => !changed.has(id))
-      let after: LockedRows = { ...before, accounts: [...kept, ...changes.accounts] }
+      let after = nextRows(before, settled(at(later(10), before), sending).changes)
       for (const command of commands) after = play(at(later(20), after), command).rows
       return coverOf(after.accounts.find(({ id }) => id === settlementOf(greenbank).id) ?? transit)
     }
@@ -139,6 +137,80 @@ describe('funds out', () => {
       expect(coverAfter(ended('before', 'ABORT'), ...pay)).toBe(900n)
       expect(coverAfter(ended('before', 'COMMIT'), ...pay)).toBe(400n)
     })
+  })
+})
+
+describe('what is left to be paid', () => {
+  type Step = { readonly clock_ms: number } & (
+    | { readonly type: 'OWE' | 'HOLD'; readonly amount: bigint }
+    | { readonly type: 'COMMIT' | 'ABORT'; readonly which: number }
+  )
+  const amounts = fc.bigInt({ min: 1n, max: 40n })
+  const clock_ms = fc.integer({ min: -4_000, max: 4_000 })
+  const steps: fc.Arbitrary<readonly Step[]> = fc.array(
+    fc.oneof(
+      fc.record({ type: fc.constantFrom('OWE', 'HOLD'), amount: amounts, clock_ms }),
+      fc.record({ type: fc.constantFrom('COMMIT', 'ABORT'), which: fc.nat(3), clock_ms }),
+    ),
+    { maxLength: 20 },
+  )
+
+  /** Funds out that were held when the debt arose are in it, and leave it however they end. */
+  function openModel() {
+    let unpaid = 0n
+    const held: { readonly id: string; readonly amount: bigint; isOther: boolean }[] = []
+    return {
+      held,
+      unpaid: () => unpaid,
+      owe(amount: bigint) {
+        if (unpaid === 0n) {
+          for (const one of held) one.isOther = true
+          unpaid = held.reduce((sum, one) => sum + one.amount, 0n)
+        }
+        unpaid += amount
+      },
+      end(index: number, how: 'COMMIT' | 'ABORT') {
+        const [ended] = held.splice(index, 1)
+        if (ended === undefined || (how === 'ABORT' && !ended.isOther)) return
+        unpaid = unpaid > ended.amount ? unpaid - ended.amount : 0n
+        if (unpaid === 0n) for (const one of held) one.isOther = false
+      },
+    }
+  }
+
+  const { id: accountId } = settlementOf(greenbank)
+
+  function stepOn(from: LockedRows, step: Step, name: string, id: string): LockedRows {
+    // The clock of the database is set back and forth.
+    const now = at(later(step.clock_ms), from)
+    if (step.type === 'OWE') {
+      const owing = { ...sending, id: name, amount: step.amount }
+      return nextRows(now, settled(now, owing).changes)
+    }
+    const { amount } = step.type === 'HOLD' ? step : withdrawing
+    const holding = { ...withdrawing, id: name, amount, protects: false, validity_ms: 60_000 }
+    const ending = { type: 'END_WITHDRAWAL', id, participant: 'greenbank', accountId } as const
+    return play(now, step.type === 'HOLD' ? holding : { ...ending, how: step.type }).rows
+  }
+
+  test('is paid by what is held after it alone, in the order of the batches under any clock', () => {
+    fc.assert(
+      fc.property(steps, (history) => {
+        const model = openModel()
+        let after: LockedRows = withAccounts(transit)
+        for (const [index, step] of history.entries()) {
+          const { held } = model
+          const which = 'which' in step && held.length > 0 ? step.which % held.length : -1
+          if ('which' in step && which < 0) continue
+          after = stepOn(after, step, `n${index}`, held[which]?.id ?? '')
+          if (step.type === 'OWE') model.owe(step.amount)
+          else if (step.type !== 'HOLD') model.end(which, step.type)
+          else held.push({ id: `n${index}`, amount: step.amount, isOther: false })
+          const account = after.accounts.find(({ id }) => id === accountId)
+          expect(account?.unpaid).toBe(model.unpaid())
+        }
+      }),
+    )
   })
 })
 
