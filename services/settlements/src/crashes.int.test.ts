@@ -3,6 +3,7 @@
  * dropped, the process starts anew, and what was begun is finished, once.
  */
 import { settings as ledgerSettings, start as startLedger } from '@causeway/participant-lifecycle'
+import { statement } from '@causeway/runtime'
 import { defaultsOf, eventually } from '@causeway/runtime/testing'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
@@ -34,6 +35,7 @@ let grossModelId: number
 beforeAll(async () => {
   scheme = await openTestScheme({
     startLedger: (parts) => startLedger(defaultsOf(ledgerSettings), parts),
+    changes: { SETTLEMENTS_FINISH_INTERVAL_MS: 200 },
   })
   await openHub(scheme)
   await openHub(scheme, 'EUR')
@@ -139,6 +141,23 @@ describe('closing a window', () => {
   })
 })
 
+const transit = 'HUB_MULTILATERAL_SETTLEMENT'
+
+/** A statement in the schema of the ledger. */
+async function inLedger<Row = unknown>(text: string): Promise<readonly Row[]> {
+  const db = await scheme.parts.openDatabase({
+    url: '',
+    schema: 'participant_lifecycle',
+    migrations: new URL('../../participant-lifecycle/migrations/', import.meta.url),
+    connections_max: 1,
+  })
+  try {
+    return await db.query<Row>(statement(text), [])
+  } finally {
+    await db.close()
+  }
+}
+
 const outside = () => ({
   bus: scheme.parts.bus,
   log: scheme.parts.log,
@@ -239,7 +258,12 @@ describe('a step of a settlement', () => {
     expect(await valueOf(scheme, 'Hub', 'HUB_MULTILATERAL_SETTLEMENT')).toBe('0')
   })
 
-  const missing = { outcome: 'ACCOUNT_MISSING', detail: 'one is missing', positions: [] }
+  const missing = {
+    outcome: 'ACCOUNT_MISSING',
+    detail: 'one is missing',
+    positions: [],
+    stepEnded: false,
+  }
 
   test('that is refused half way answers whoever asks, and is taken once it can be', async () => {
     const how = { currency: 'EUR', modelId: grossModelId, settles: 'GROSS_DEFERRED' } as const
@@ -276,25 +300,71 @@ describe('a step of a settlement', () => {
     expect(await valueOf(scheme, 'greenbank', 'POSITION', 'EUR')).toBe('0')
   })
 
-  test('that another one has moved since it was refused is not forgotten', async () => {
+  /** The hub's account against which positions are settled, or none under this type. */
+  async function openTransit(isThere: boolean): Promise<void> {
+    const [from, to] = isThere ? ['HUB_FEE', transit] : [transit, 'HUB_FEE']
+    await inLedger(`update accounts set type = '${to}' where type = '${from}' and currency = 'USD'`)
+  }
+
+  test('that is refused before anything has moved is forgotten, and moves nothing later', async () => {
     const { created, before } = await settlementIn('PS_TRANSFERS_RECORDED')
     const step = await begin(created.id, 'PS_TRANSFERS_RESERVED')
-    let isRefused = false
-    const overtaken: SteppingParts = {
-      ...parts(),
-      ledger: {
-        async PostSettlementEntries(request, options) {
-          if (isRefused) return scheme.ledger.PostSettlementEntries(request, options)
-          isRefused = true
-          expect(await moveMoney(parts(), step)).toBeUndefined()
-          return missing
-        },
-      },
-    }
-    expect(await finishStep(overtaken, step)).toBeUndefined()
-    await isIn(created.id, 'PS_TRANSFERS_RESERVED')
+    await openTransit(false)
+    const refused = { type: 'REFUSE', reason: 'LEDGER_REFUSED' }
+    expect(await finishStep(parts(), step)).toMatchObject(refused)
+    await openTransit(true)
+    // Another process has read the step before it was forgotten.
+    expect(await finishStep(parts(), step)).toMatchObject(refused)
+    expect(await valueOf(scheme, 'bluewallet', 'POSITION')).toBe(before)
+    const next = await stepAll(scheme, created, 'PS_TRANSFERS_RESERVED')
+    expect(next.state).toBe('PS_TRANSFERS_RESERVED')
     const stopped = { reason: 'stop', externalReference: '' }
     expect(await abort(parts(), created.id, stopped, 'ada')).toMatchObject({ type: 'DONE' })
     expect(await valueOf(scheme, 'bluewallet', 'POSITION')).toBe(before)
+  })
+
+  test('that another process has moved before is not ended by a refusal', async () => {
+    const { created } = await settlementIn('PS_TRANSFERS_RECORDED')
+    const step = await begin(created.id, 'PS_TRANSFERS_RESERVED')
+    expect(await moveMoney(parts(), step)).toBeUndefined()
+    await openTransit(false)
+    expect(await finishStep(parts(), step)).toMatchObject({ reason: 'LEDGER_REFUSED' })
+    await openTransit(true)
+    expect(await finishStep(parts(), step)).toBeUndefined()
+    await isIn(created.id, 'PS_TRANSFERS_RESERVED')
+  })
+
+  test('that cannot be read holds up no other settlement, and is tried again', async () => {
+    const [broken, other] = [await settlementIn(), await next()]
+    const steps = [
+      await begin(broken.created.id, 'PS_TRANSFERS_RECORDED'),
+      await begin(other.created.id, 'PS_TRANSFERS_RECORDED'),
+    ]
+    const [kept] = await scheme.db.query<{ step: string }>(
+      statement('select step::text as step from settlement_steps where id = $1'),
+      [steps[0]?.stepId ?? ''],
+    )
+    const store = statement('update settlement_steps set step = $2::text::jsonb where id = $1')
+    await scheme.db.query(store, [steps[0]?.stepId ?? '', '{}'])
+    await restart()
+    await isIn(other.created.id, 'PS_TRANSFERS_RECORDED')
+    const { settlement } = await scheme.settlements.GetSettlement({ id: broken.created.id })
+    expect(settlement?.state).toBe('PENDING_SETTLEMENT')
+    await scheme.db.query(store, [steps[0]?.stepId ?? '', kept?.step ?? ''])
+    await isIn(broken.created.id, 'PS_TRANSFERS_RECORDED')
+  })
+
+  async function next() {
+    await pay(scheme, { payer: 'greenbank', payee: 'bluewallet', amount: '10', modelId })
+    return settlementIn()
+  }
+
+  test('goes on as it was decided, though the setting has changed since', async () => {
+    const { created } = await settlementIn('PS_TRANSFERS_RECORDED', 'PS_TRANSFERS_RESERVED')
+    const unpaid = () => inLedger<{ sum: string }>('select sum(unpaid) as sum from accounts')
+    const [before] = await unpaid()
+    const step = await begin(created.id, 'PS_TRANSFERS_COMMITTED')
+    expect(await finishStep({ ...parts(), excludesUnpaid: true }, step)).toBeUndefined()
+    expect(await unpaid()).toEqual([before])
   })
 })

@@ -130,15 +130,17 @@ async function openSettling(
   async function complete(): Promise<void> {
     hasProcessing = (await completeWindows(all)).length > 0
   }
-  const finished = Promise.all(
-    [finishClosings, finishSteps].map(async (work) => {
-      try {
-        await work(all)
-      } catch (error) {
-        if (!signal.aborted) log.error({ err: error }, `ALARM ${work.name} has failed`)
-      }
-    }),
-  )
+  const finish = () =>
+    Promise.all(
+      [finishClosings, finishSteps].map(async (work) => {
+        try {
+          await work(all)
+        } catch (error) {
+          if (!signal.aborted) log.error({ err: error }, `ALARM ${work.name} has failed`)
+        }
+      }),
+    )
+  const finished = finish()
   grpc.serve(settlementWindowsService, windowHandlers(all))
   grpc.serve(settlementsService, settlementHandlers(all))
   grpc.serve(settlementReportsService, reportHandlers(db))
@@ -146,6 +148,14 @@ async function openSettling(
     log,
     name: 'completing closed windows',
   })
+  const finishing = periodically(
+    settings.SETTLEMENTS_FINISH_INTERVAL_MS,
+    async () => {
+      await finished
+      await finish()
+    },
+    { log, name: 'finishing closings and steps' },
+  )
   const lines = await keepLines(bus, db, async () => {
     if (hasProcessing) await complete()
   })
@@ -162,6 +172,7 @@ async function openSettling(
       await schedule.stop()
       await lines.stop()
       await completing.stop()
+      await finishing.stop()
       await finished
     },
   }

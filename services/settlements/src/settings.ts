@@ -28,6 +28,13 @@ export const settings = {
     min: 1,
     max: 16,
   }),
+  SETTLEMENTS_FINISH_INTERVAL_MS: integer({
+    about: 'how often closings and steps that were begun and not finished are looked for',
+    unit: 'ms',
+    default: 60_000,
+    min: 100,
+    max: 3_600_000,
+  }),
   COMPATIBILITY: choice({
     about: 'whose answers are given where the specification and Mojaloop differ',
     options: ['specification', 'mojaloop'],

@@ -127,6 +127,45 @@ describe('a settlement window', () => {
   })
 })
 
+describe('the largest nets', () => {
+  test('are longer than an amount, and are settled through all states or aborted', async () => {
+    const largest = '900000000000000000'
+    await openHub(scheme, 'XTS')
+    const modelId = await addModel(scheme, { name: 'LARGENET', currency: 'XTS' })
+    for (const [name, position] of [
+      ['greenbank', `-${largest}`],
+      ['bluewallet', '0'],
+    ] as const) {
+      await addFsp(scheme, name, 'XTS', { cap: '999999999999999999', position, deposit: largest })
+    }
+    const both = async () => {
+      const of = (name: string) => valueOf(scheme, name, 'POSITION', 'XTS')
+      return [await of('greenbank'), await of('bluewallet')]
+    }
+    const payment = { payer: 'greenbank', payee: 'bluewallet', currency: 'XTS', modelId }
+    await pay(scheme, { ...payment, amount: largest }, { ...payment, amount: largest })
+    expect(await both()).toEqual([largest, '-1800000000000000000'])
+    const windowId = await closed()
+    const aborted = await settle(scheme, [windowId], 'LARGENET')
+    expect(aborted.accounts.map(({ net: owed }) => owed)).toEqual([
+      '1800000000000000000',
+      '-1800000000000000000',
+    ])
+    for (const state of ['PS_TRANSFERS_RECORDED', 'PS_TRANSFERS_RESERVED']) {
+      await stepAll(scheme, aborted, state)
+    }
+    expect(await both()).toEqual([largest, '0'])
+    const stop = { settlementId: aborted.id, reason: 'stop', externalReference: '', actor: 'ada' }
+    const { settlement } = await scheme.settlements.AbortSettlement(stop, patient)
+    expect(settlement?.state).toBe('ABORTED')
+    expect(await both()).toEqual([largest, '-1800000000000000000'])
+    const again = await settle(scheme, [windowId], 'LARGENET')
+    for (const state of steps) await stepAll(scheme, again, state)
+    expect(await both()).toEqual([`-${largest}`, '0'])
+    expect(await transit('XTS')).toBe('0')
+  })
+})
+
 describe('a settlement', () => {
   test('takes from recipients when it is reserved and from senders when it is committed', async () => {
     const before = await positions()

@@ -213,9 +213,19 @@ test('a settlement that moves a position tells the FSP and the hub', async () =>
     currency: 'USD',
     awaitsFundsOut: false,
   }
-  const posted = await hub.ledger.PostSettlementEntries({ settlementId: 1, entries: [entry] })
+  const posted = await hub.ledger.PostSettlementEntries({
+    settlementId: 1,
+    entries: [entry],
+    stepId: '',
+    isFirst: false,
+  })
   expect(posted.outcome).toBe('POSTED')
-  await hub.ledger.PostSettlementEntries({ settlementId: 1, entries: [entry] })
+  await hub.ledger.PostSettlementEntries({
+    settlementId: 1,
+    entries: [entry],
+    stepId: '',
+    isFirst: false,
+  })
   expect(await allMails()).toEqual([
     'desk@greenbank.example: greenbank: a settlement has moved the USD position to 12.5',
   ])

@@ -86,7 +86,12 @@ test('funds out that were held before a settlement do not pay what it left to be
     currency: 'USD',
     awaitsFundsOut: true,
   }
-  const posted = await hub.ledger.PostSettlementEntries({ settlementId: 1, entries: [entry] })
+  const posted = await hub.ledger.PostSettlementEntries({
+    settlementId: 1,
+    entries: [entry],
+    stepId: '',
+    isFirst: false,
+  })
   expect(posted.outcome).toBe('POSTED')
   const sending = async (amount: string) => {
     const [word] = wordsOf(await prepare(hub, prepareItem({ payerFsp: name, amount })))

@@ -4,9 +4,9 @@
  */
 import type { Transaction } from '@causeway/runtime'
 import type { AlarmBell } from '../alarms/bell.ts'
-import { openBook, type Book } from './domain/book.ts'
+import { openBook, type Book, type LockedRows } from './domain/book.ts'
 import { position, type Position } from './domain/decide.ts'
-import { settle, type AccountPlace, type Settle } from './domain/settle.ts'
+import { endedStep, settle, type AccountPlace, type Settle, type Settled } from './domain/settle.ts'
 import type { States } from './domain/states.ts'
 import { lockNamed, settledTypes } from './lock-store.ts'
 import { savingOf } from './save-store.ts'
@@ -14,8 +14,22 @@ import { savingOf } from './save-store.ts'
 export type EntriesPosted =
   /** Now or before. */
   | { readonly outcome: 'POSTED'; readonly positions: readonly Position[] }
-  /** Nothing has changed. */
-  | { readonly outcome: 'ACCOUNT_MISSING' | 'MISMATCH'; readonly detail: string }
+  /** No money has moved. */
+  | {
+      readonly outcome: 'ACCOUNT_MISSING' | 'MISMATCH'
+      readonly detail: string
+      /** Nothing of the step was ever posted, and nothing will be. */
+      readonly stepEnded: boolean
+    }
+
+/** Entries of one step: all of it, or a part of a long one. */
+export interface StepEntries {
+  /** Unique like the ids of entries; empty: the step cannot end. */
+  readonly stepId: string
+  /** Whether nothing of the step came before. */
+  readonly isFirst: boolean
+  readonly commands: readonly Settle[]
+}
 
 export interface SettleParts {
   readonly hubName: string
@@ -26,32 +40,72 @@ export interface SettleParts {
 export async function postEntries(
   tx: Transaction,
   { hubName, states, bell }: SettleParts,
-  commands: readonly Settle[],
+  step: StepEntries,
 ): Promise<EntriesPosted> {
+  const { stepId, commands } = step
   const rows = await lockNamed(tx, states, {
-    ids: unique(commands.map(({ id }) => id)),
+    ids: unique([stepId, ...commands.map(({ id }) => id)]),
     names: unique([hubName, ...commands.flatMap(namesIn)]),
     currencies: unique(commands.map(({ currency }) => currency)),
     accountIds: [],
     types: settledTypes,
   })
   const book = openBook(rows)
+  const ended = stepId === '' ? undefined : book.entry(stepId)
+  if (ended !== undefined) {
+    const outcome = ended.reason === 'MISMATCH' ? 'MISMATCH' : 'ACCOUNT_MISSING'
+    return { outcome, detail: 'the step was refused before', stepEnded: true }
+  }
   for (const command of commands) {
     const decision = settle(book, hubName, command)
-    if (decision.type === 'ACCOUNT_MISSING') {
-      const detail = `${wordsOf(decision.place, hubName)} in ${command.currency} is missing`
-      return { outcome: 'ACCOUNT_MISSING', detail }
-    }
-    if (decision.type === 'MISMATCH') {
-      return { outcome: 'MISMATCH', detail: `${command.id} was used before with other content` }
-    }
     if (decision.type === 'STORE') book.record(decision.recorded)
+    else if (decision.type !== 'STAND')
+      return refused(tx, rows, step, sayWhy(decision, command, hubName))
   }
   const changes = book.changes()
   await bell?.afterBatch(tx, { rows, book, changes })
   const saving = savingOf(rows, changes)
   if (saving !== undefined) await tx.query(saving.statement, saving.values)
   return { outcome: 'POSTED', positions: positionsIn(book, commands) }
+}
+
+type Refusal = Pick<Exclude<EntriesPosted, { readonly outcome: 'POSTED' }>, 'outcome' | 'detail'>
+
+function sayWhy(
+  decision: Exclude<Settled, { readonly type: 'STAND' | 'STORE' }>,
+  { id, currency }: Settle,
+  hubName: string,
+): Refusal {
+  return decision.type === 'ACCOUNT_MISSING'
+    ? {
+        outcome: 'ACCOUNT_MISSING',
+        detail: `${wordsOf(decision.place, hubName)} in ${currency} is missing`,
+      }
+    : { outcome: 'MISMATCH', detail: `${id} was used before with other content` }
+}
+
+/**
+ * A step that is refused before any of it was posted ends here: its id is stored as refused, so that
+ * another caller that goes on with the same step moves nothing either.
+ */
+async function refused(
+  tx: Transaction,
+  rows: LockedRows,
+  { stepId, isFirst, commands }: StepEntries,
+  refusal: Refusal,
+): Promise<EntriesPosted> {
+  const book = openBook(rows)
+  if (
+    stepId === '' ||
+    !isFirst ||
+    commands.some(({ id }) => book.entry(id)?.kind === 'SETTLEMENT')
+  ) {
+    return { ...refusal, stepEnded: false }
+  }
+  book.record(endedStep(book, stepId, refusal.outcome))
+  const saving = savingOf(rows, book.changes())
+  if (saving !== undefined) await tx.query(saving.statement, saving.values)
+  return { ...refusal, stepEnded: true }
 }
 
 function namesIn({ debit, credit }: Settle): readonly string[] {

@@ -1,5 +1,5 @@
 /** The methods of the ledger that settlements alone calls. What cannot be read is the caller's mistake. */
-import { parseAmount } from '@causeway/money'
+import { parseAmount, parseDecimal } from '@causeway/money'
 import type { ledgerService, SettlementEntry } from '@causeway/protos'
 import type { Database, Handlers } from '@causeway/runtime'
 import { entryMessage, positionMessage } from './contract.ts'
@@ -31,15 +31,15 @@ export function settlementHandlers(parts: SettlementHandlersParts): SettlementHa
       const entries = await windowFeesAfter(database, windowId, afterId, size)
       return { entries: entries.map(entryMessage) }
     },
-    PostSettlementEntries: async ({ entries }) => {
+    PostSettlementEntries: async ({ entries, stepId, isFirst }) => {
       if (entries.length > entries_max) {
         throw new RangeError(`at most ${entries_max} entries are posted at once`)
       }
-      const commands = entries.map(commandOf)
-      const posted = await writer.alone((tx) => postEntries(tx, parts, commands))
-      return posted.outcome === 'POSTED'
-        ? { outcome: 'POSTED', detail: '', positions: posted.positions.map(positionMessage) }
-        : { ...posted, positions: [] }
+      const step = { stepId, isFirst, commands: entries.map(commandOf) }
+      const posted = await writer.alone((tx) => postEntries(tx, parts, step))
+      if (posted.outcome !== 'POSTED') return { ...posted, positions: [] }
+      const positions = posted.positions.map(positionMessage)
+      return { outcome: 'POSTED', detail: '', positions, stepEnded: false }
     },
     SetInterchangeFee: async ({ currency, settlementModelId, percentage }) => {
       const rule = ruleOf(settlementModelId, percentage)
@@ -55,9 +55,10 @@ export function settlementHandlers(parts: SettlementHandlersParts): SettlementHa
   }
 }
 
+/** A net is a sum: it may be longer than an amount. */
 function commandOf(entry: SettlementEntry): Settle {
-  const amount = parseAmount(entry.amount)
-  if (amount === undefined || amount === 0n || entry.entryId === '') {
+  const amount = parseDecimal(entry.amount)
+  if (amount === undefined || amount <= 0n || entry.entryId === '') {
     throw new RangeError(`${entry.entryId} of ${entry.amount} is no entry of a settlement`)
   }
   return {

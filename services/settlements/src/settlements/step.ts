@@ -3,6 +3,7 @@
  * once for its ids, then the states follow. Whoever finds an intent finishes it first, so that a crash
  * between any two of these loses nothing, and a repeat moves nothing twice.
  */
+import { randomUUID } from 'node:crypto'
 import { auditEntry, derivedId } from '@causeway/events'
 import { formatAmount, parseDecimal } from '@causeway/money'
 import type { ledgerService, SettlementEntry } from '@causeway/protos'
@@ -14,6 +15,7 @@ import {
   type Logger,
   type Transaction,
 } from '@causeway/runtime'
+import { finishEach } from '../finish.ts'
 import { refuse, textFault, type Refused } from '../refusal.ts'
 import { followContents } from './create.ts'
 import {
@@ -29,7 +31,6 @@ import {
 import {
   decideAbort,
   decideUpdate,
-  type Change,
   type Fault,
   type SettlementState,
   type Update,
@@ -119,7 +120,7 @@ type Decided =
   | { readonly type: 'NOTHING'; readonly faults: readonly Fault[] }
   | {
       readonly type: 'STEP'
-      readonly step: Omit<OpenStep, 'stepId'>
+      readonly step: Omit<OpenStep, 'stepId' | 'ledgerId' | 'excludesUnpaid'>
       readonly faults: readonly Fault[]
     }
 
@@ -149,7 +150,7 @@ export type Begun =
 
 /** Decides under the settlement's lock, and stores what was decided. */
 export function beginStep(
-  { db }: Pick<SteppingParts, 'db'>,
+  { db, excludesUnpaid }: Pick<SteppingParts, 'db' | 'excludesUnpaid'>,
   settlementId: number,
   decide: (settlement: StoredSettlement) => Decided,
 ): Promise<Begun> {
@@ -162,7 +163,8 @@ export function beginStep(
     if (other !== undefined) return { type: 'OTHER', step: other }
     const decided = decide(settlement)
     if (decided.type !== 'STEP') return decided
-    const step = await intendStep(tx, decided.step)
+    const ledgerId = randomUUID()
+    const step = await intendStep(tx, { ...decided.step, ledgerId, excludesUnpaid })
     return { type: 'BEGUN', step, faults: decided.faults }
   })
 }
@@ -187,62 +189,40 @@ async function moveAndFollow(parts: SteppingParts, step: OpenStep): Promise<Refu
   return undefined
 }
 
-/** Posts what the step moves. Refused before anything moved, the step is forgotten. */
+/**
+ * Posts what the step moves. The ledger ends a step that it refuses before any of it was posted: it can be
+ * forgotten, for whoever else goes on with it is refused as well.
+ */
 export async function moveMoney(
   parts: SteppingParts,
   step: OpenStep,
 ): Promise<Refused | undefined> {
   const { db, log } = parts
-  const settlement = await settlementOf(db, step.settlementId, 'READ')
-  if (settlement === undefined) throw new Error(`settlement ${step.settlementId} is gone`)
-  let hasMoved = false
-  for await (const movements of pagesOf(parts, settlement, step.changes)) {
-    let detail = await post(parts, settlement, movements)
-    if (detail !== undefined && !hasMoved) detail = await forget(parts, settlement, step, movements)
-    if (detail !== undefined) {
-      log.error(
-        { settlementId: settlement.id, detail },
-        'ALARM the ledger refused a settlement step',
-      )
+  const { settlementId } = step
+  const settlement = await settlementOf(db, settlementId, 'READ')
+  if (settlement === undefined) throw new Error(`settlement ${settlementId} is gone`)
+  let isFirst = true
+  for await (const movements of pagesOf(parts, settlement, step)) {
+    const refusal = await post(parts, settlement, { stepId: step.ledgerId, isFirst, movements })
+    if (refusal !== undefined) {
+      const { detail } = refusal
+      log.error({ settlementId, detail }, 'ALARM the ledger refused a settlement step')
+      if (refusal.stepEnded) await endOfStep(db, step)
       return refuse('LEDGER_REFUSED', detail)
     }
-    hasMoved = true
+    isFirst = false
   }
   return undefined
 }
 
-/**
- * Forgets a step whose first movements were refused, unless somebody else has moved them since then:
- * so they are posted once more under the settlement's lock. Undefined when they are moved after all.
- */
-function forget(
-  parts: SteppingParts,
-  settlement: StoredSettlement,
-  step: OpenStep,
-  movements: readonly Movement[],
-): Promise<string | undefined> {
-  const { db, log, signal } = parts
-  return retrying(
-    () =>
-      db.transaction(async (tx) => {
-        await settlementOf(tx, settlement.id, 'LOCK')
-        const detail = await postOnce(parts, settlement, movements)
-        if (detail !== undefined) await endOfStep(tx, step)
-        return detail
-      }),
-    { log, what: `forget a step of settlement ${settlement.id}`, signal },
-  )
-}
-
 /** Depends on nothing that changes while the step is open, so that a repeat makes the same pages. */
 async function* pagesOf(
-  parts: SteppingParts,
+  { db, ...parts }: SteppingParts,
   settlement: StoredSettlement,
-  changes: readonly Change[],
+  { changes, excludesUnpaid }: OpenStep,
 ): AsyncGenerator<readonly Movement[]> {
-  const { db, excludesUnpaid } = parts
   const { model } = settlement
-  const rules: Rules = { ...model, excludesUnpaid }
+  const rules: Rules = { ...model, excludesUnpaid: excludesUnpaid ?? parts.excludesUnpaid }
   const stepping = steppingOf(settlement.accounts, changes)
   if (model.granularity === 'GROSS') {
     yield* grossMovementPages(db, settlement, rules, stepping)
@@ -271,28 +251,32 @@ async function* grossMovementPages(
   }
 }
 
-/** Undefined when all of them are posted, now or before. */
-function post(
-  parts: SteppingParts,
-  settlement: StoredSettlement,
-  movements: readonly Movement[],
-): Promise<string | undefined> {
-  const { log, signal } = parts
-  const what = `move money of settlement ${settlement.id}`
-  return retrying(() => postOnce(parts, settlement, movements), { log, what, signal })
+/** Movements that the ledger takes together. */
+interface Page {
+  readonly stepId: string
+  readonly isFirst: boolean
+  readonly movements: readonly Movement[]
 }
 
-async function postOnce(
-  { ledger, log }: SteppingParts,
+/** Why the ledger takes none of them. */
+interface Refusal {
+  readonly detail: string
+  readonly stepEnded: boolean
+}
+
+/** Undefined when all of them are posted, now or before. */
+async function post(
+  { ledger, log, signal }: SteppingParts,
   { id, model }: StoredSettlement,
-  movements: readonly Movement[],
-): Promise<string | undefined> {
+  { stepId, isFirst, movements }: Page,
+): Promise<Refusal | undefined> {
   const entries = movements.map((movement) => entryOf(id, movement))
-  const request = { settlementId: id, entries }
-  const { outcome, detail, positions } = await ledger.PostSettlementEntries(request, {
-    deadline_ms,
-  })
-  if (outcome !== 'POSTED') return `${outcome}: ${detail}`
+  const request = { settlementId: id, entries, stepId, isFirst }
+  const { outcome, detail, positions, stepEnded } = await retrying(
+    () => ledger.PostSettlementEntries(request, { deadline_ms }),
+    { log, what: `move money of settlement ${id}`, signal },
+  )
+  if (outcome !== 'POSTED') return { detail: `${outcome}: ${detail}`, stepEnded }
   if (!model.requireLiquidityCheck) return undefined
   for (const { participantId, value, limit, currency } of positions) {
     const left = (parseDecimal(limit) ?? 0n) - (parseDecimal(value) ?? 0n)
@@ -358,11 +342,14 @@ function endingOf(
   return before !== after && (after === 'SETTLED' || after === 'ABORTED') ? after : undefined
 }
 
-/** What earlier processes have begun. */
+/** What has been begun and not finished; a settlement whose step fails holds up no other one. */
 export async function finishSteps(parts: SteppingParts): Promise<void> {
   const { log, signal } = parts
   const read = { log, what: 'read unfinished settlement steps', signal }
-  for (const step of await retrying(() => openSteps(parts.db), read)) {
-    await finishStep(parts, step)
-  }
+  const steps = await retrying(() => openSteps(parts.db), read)
+  await finishEach(steps, (step) => finishStep(parts, step), {
+    log,
+    signal,
+    nameOf: ({ settlementId }) => `a step of settlement ${settlementId}`,
+  })
 }

@@ -205,7 +205,18 @@ export interface OpenStep {
   /** Of an abort, else null: the reason of the settlement itself. */
   readonly aborted: { readonly reason: string; readonly externalReference: string } | null
   readonly actor: string
+  /** What the ledger knows the step by: no step of another settlement, or another time, has it. */
+  readonly ledgerId: string
+  /**
+   * Whether a net sender's amount is no cover until its funds out are recorded, as it was when the step
+   * was decided. Null: a release stored the step that did not keep it.
+   */
+  readonly excludesUnpaid: boolean | null
 }
+
+/** What is kept of a step as JSON; releases that stored no more than the first three left the others out. */
+type KeptStep = Pick<OpenStep, 'changes' | 'state' | 'aborted'> &
+  Partial<Pick<OpenStep, 'ledgerId' | 'excludesUnpaid'>>
 
 interface StepRow {
   readonly id: string
@@ -234,9 +245,9 @@ export async function openSteps(db: Queries): Promise<readonly OpenStep[]> {
 
 export async function intendStep(
   tx: Transaction,
-  { settlementId, actor, changes, state, aborted }: Omit<OpenStep, 'stepId'>,
+  { settlementId, actor, ...kept }: Omit<OpenStep, 'stepId'>,
 ): Promise<OpenStep> {
-  const step = JSON.stringify({ changes, state, aborted })
+  const step = JSON.stringify(kept satisfies KeptStep)
   const [row] = await tx.query<StepRow>(intend, [settlementId, step, actor])
   if (row === undefined) throw new Error(`a step of settlement ${settlementId} was not stored`)
   return stepOf(row)
@@ -248,8 +259,8 @@ export async function endOfStep(db: Queries, { stepId }: OpenStep): Promise<bool
 }
 
 function stepOf({ id, settlement_id, step, actor }: StepRow): OpenStep {
-  const kept = JSON.parse(step) as Pick<OpenStep, 'changes' | 'state' | 'aborted'>
-  return { stepId: id, settlementId: settlement_id, actor, ...kept }
+  const { ledgerId = '', excludesUnpaid = null, ...kept } = JSON.parse(step) as KeptStep
+  return { stepId: id, settlementId: settlement_id, actor, ...kept, ledgerId, excludesUnpaid }
 }
 
 const saveAccounts = statement(`

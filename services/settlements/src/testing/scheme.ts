@@ -127,14 +127,25 @@ export async function openHub({ participants }: TestScheme, currency = 'USD'): P
   }
 }
 
-/** Active, with a net debit cap of 10,000,000 and as much on deposit. */
-export async function addFsp(scheme: TestScheme, name: string, currency = 'USD'): Promise<void> {
+export interface Standing {
+  readonly cap: string
+  readonly position: string
+  readonly deposit: string
+}
+
+const rich: Standing = { cap: '10000000', position: '', deposit: '10000000' }
+
+/** Active, with a net debit cap of 10,000,000 and as much on deposit, unless told otherwise. */
+export async function addFsp(
+  scheme: TestScheme,
+  name: string,
+  currency = 'USD',
+  { cap, position: initialPosition, deposit: amount }: Standing = rich,
+): Promise<void> {
   const { participants } = scheme
-  const limit = { type: 'NET_DEBIT_CAP', value: '10000000', alarmPercentage: '' }
+  const limit = { type: 'NET_DEBIT_CAP', value: cap, alarmPercentage: '' }
   done(await participants.CreateParticipant({ name, currency, createdBy: 'operator' }))
-  done(
-    await participants.SetInitialPositionAndLimits({ name, currency, limit, initialPosition: '' }),
-  )
+  done(await participants.SetInitialPositionAndLimits({ name, currency, limit, initialPosition }))
   done(await participants.UpdateParticipantState({ name, isActive: true }))
   done(
     await participants.ManageFundsCreditDebitPairInstruction({
@@ -142,7 +153,7 @@ export async function addFsp(scheme: TestScheme, name: string, currency = 'USD')
       name,
       accountId: await accountOf(scheme, name, 'SETTLEMENT', currency),
       kind: 'DEPOSIT',
-      amount: '10000000',
+      amount,
       currency,
       externalReference: 'bank 1',
       reason: 'liquidity',

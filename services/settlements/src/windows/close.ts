@@ -5,6 +5,7 @@
  */
 import type { ledgerService } from '@causeway/protos'
 import { retrying, type Calls, type Database, type EventBus, type Logger } from '@causeway/runtime'
+import { finishEach } from '../finish.ts'
 import { refuse, requestIdFault, textFault, type Refused } from '../refusal.ts'
 import { askClosing, forgetClosing, openClosings, saveClosed, type Closing } from './store.ts'
 
@@ -68,7 +69,7 @@ export async function finishClosing(
   return refuse('WINDOW_NOT_OPEN', `Window ${windowId} is not the one that is open in the ledger`)
 }
 
-/** What earlier processes have begun. */
+/** What has been begun and not finished. */
 export async function finishClosings(parts: ClosingParts): Promise<void> {
   const { log, signal } = parts
   const closings = await retrying(() => openClosings(parts.db), {
@@ -76,5 +77,9 @@ export async function finishClosings(parts: ClosingParts): Promise<void> {
     what: 'read unfinished closings',
     signal,
   })
-  for (const closing of closings) await finishClosing(parts, closing)
+  await finishEach(closings, (closing) => finishClosing(parts, closing), {
+    log,
+    signal,
+    nameOf: ({ windowId }) => `the closing of window ${windowId}`,
+  })
 }

@@ -3,7 +3,7 @@
  * report can show each transfer behind each net. Until then it is PROCESSING, and its nets are final.
  */
 import type { LedgerEntry, ledgerService } from '@causeway/protos'
-import { parseAmount } from '@causeway/money'
+import { parseDecimal } from '@causeway/money'
 import type { Calls, Database, Logger } from '@causeway/runtime'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Line } from '../lines/line.ts'
@@ -87,6 +87,12 @@ async function fetchFees({ db, ledger }: CompletingParts, windowId: number): Pro
   }
 }
 
+function amountOf({ id, amount }: LedgerEntry): bigint {
+  const units = parseDecimal(amount)
+  if (units === undefined) throw new Error(`the ledger answered the fee ${id} of '${amount}'`)
+  return units
+}
+
 function feeLine(entry: LedgerEntry, accounts: ReadonlyMap<string, number>): Line {
   const { settlementModelId: modelId, currency, payerFsp, payeeFsp } = entry
   const accountOf = (fsp: string) => accounts.get(`${modelId}/${currency}/${fsp}`) ?? null
@@ -98,7 +104,7 @@ function feeLine(entry: LedgerEntry, accounts: ReadonlyMap<string, number>): Lin
     reason: '',
     payerFsp,
     payeeFsp,
-    amount: parseAmount(entry.amount) ?? 0n,
+    amount: amountOf(entry),
     currency,
     modelId,
     payerAccountId: accountOf(payerFsp),

@@ -1,7 +1,7 @@
 /** One movement of a settlement's step, decided once for its id. */
 import { hubId, type Book } from './book.ts'
 import type { Recorded } from './decision.ts'
-import { noEvidence, sameTerms, type Accounts, type Entry, type Terms } from './entry.ts'
+import { nobody, noEvidence, sameTerms, type Accounts, type Entry, type Terms } from './entry.ts'
 
 /** An account by whose it is and what it is for; null: the hub's. */
 export interface AccountPlace {
@@ -67,6 +67,29 @@ export function settle(book: Book, hubName: string, command: Settle): Settled {
       movements: [{ step: 'MOVE', ...accounts, amount }],
       ...(command.awaitsFundsOut && cover !== undefined ? { unpaidOn: cover.id } : {}),
     },
+  }
+}
+
+/** What stands for a step of which nothing was posted: whatever of it comes later is refused. */
+export function endedStep(book: Book, stepId: string, reason: string): Recorded {
+  return {
+    entry: {
+      id: stepId,
+      kind: 'SETTLEMENT',
+      outcome: 'REFUSED',
+      reason,
+      terms: null,
+      parties: nobody,
+      accounts: null,
+      expiresAt: null,
+      settlement: null,
+      windowId: null,
+      facts: null,
+      evidence: noEvidence,
+      createdAt: book.now,
+      completedAt: book.now,
+    },
+    movements: [],
   }
 }
 
