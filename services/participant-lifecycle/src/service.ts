@@ -2,7 +2,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { alarmsService, ledgerService, settlementModelsService } from '@causeway/protos'
 import {
-  ensureMonthlyPartitions,
   periodically,
   retrying,
   StartError,
@@ -26,6 +25,7 @@ import { sweepFunds } from './funds/sweep.ts'
 import { keepOneConnection, type OneConnection } from './ledger/connection.ts'
 import { readStates, type States } from './ledger/domain/states.ts'
 import type { CoverRules } from './liquidity/handle.ts'
+import { openJournalMonths, type JournalMonths } from './ledger/journal-months.ts'
 import { planByKeys } from './ledger/lock-store.ts'
 import { measureLedger } from './ledger/metrics.ts'
 import { openPassingOn, type PassingOn } from './ledger/pass-on.ts'
@@ -44,6 +44,8 @@ import { openVerifier } from './verification/verifier.ts'
 const partitions_every_ms = 6 * 60 * 60 * 1_000
 /** Another replica may hold the lock; this one then passes on to it until it can take over. */
 const lock_wait_ms = 1_000
+/** So long the writer may take to look for alarms. */
+const own_ms_max = 2_000
 
 export const start: Start<Settings> = async (settings, parts) => {
   const log = parts.log.child({ service: 'participant-lifecycle' })
@@ -54,10 +56,9 @@ export const start: Start<Settings> = async (settings, parts) => {
     connections_max: settings.PARTICIPANT_LIFECYCLE_CONNECTIONS,
   }
   const hubName = settings.HUB_NAME
-  const states = readStates(settings.PARTICIPANT_STATES)
-  if (typeof states === 'string') throw new StartError(`PARTICIPANT_STATES: ${states}.`)
+  const states = statesOf(settings)
   const database = await parts.openDatabase(options)
-  const partitions = await keepPartitions(database, log)
+  const { months, partitions } = await keepPartitions(database, log)
 
   const connection = openConnection(parts, options, log)
   const bell = openBell(parts.bus, alarmRules(settings))
@@ -66,6 +67,7 @@ export const start: Start<Settings> = async (settings, parts) => {
     bell,
     hubName,
     states,
+    months,
     batch_max: settings.LEDGER_BATCH_MAX,
     queued_max: settings.LEDGER_QUEUE_MAX,
     expiryGrace_ms: settings.EXPIRY_GRACE_MS,
@@ -85,8 +87,8 @@ export const start: Start<Settings> = async (settings, parts) => {
     find: () => writerAddress(database),
     grpc: parts.grpc,
   })
-  const ledger = serveLedger({ database, writer, verifier, log, hubName, states, bell })
-  const rules = rulesOf(settings, { hubName, states, bell })
+  const ledger = serveLedger({ database, writer, verifier, log, hubName, states, months, bell })
+  const rules = rulesOf(settings, { hubName, states, months, bell })
   const telling = openTellingStates(parts.grpc, log)
   const handling = handlingOf(parts, settings, { database, writer, rules, telling })
   const sweep = sweepFunds({
@@ -116,6 +118,12 @@ export const start: Start<Settings> = async (settings, parts) => {
   }
 }
 
+function statesOf({ PARTICIPANT_STATES }: Settings): States {
+  const states = readStates(PARTICIPANT_STATES)
+  if (typeof states === 'string') throw new StartError(`PARTICIPANT_STATES: ${states}.`)
+  return states
+}
+
 /** Alarms are served, and people are told of them. */
 function openAlarms(
   { bus, grpc }: ProcessParts,
@@ -125,23 +133,29 @@ function openAlarms(
   const handlers = passing.byWriter(alarmsService, serveAlarms(alarming))
   grpc.serve(alarmsService, handlers)
   // Over gRPC a replica's own question would count as passed on already, and wait for the lock here.
-  const own: HandledCall = { signal: alarming.signal, caller: undefined }
+  const own: HandledCall = {
+    signal: alarming.signal,
+    left_ms: () => own_ms_max,
+    caller: undefined,
+  }
   const check: MailParts['check'] = (position) => handlers.LiquidityThresholdExceeded(position, own)
   return mailPeople({ ...alarming, bus, check })
 }
 
-async function keepPartitions(database: Database, log: Logger): Promise<Periodic> {
-  const make = () => ensureMonthlyPartitions(database, ['journal'], new Date())
+async function keepPartitions(
+  database: Database,
+  log: Logger,
+): Promise<{ readonly months: JournalMonths; readonly partitions: Periodic }> {
+  const months = openJournalMonths()
+  const make = () => months.make(database, new Date())
   await make()
-  return periodically(partitions_every_ms, make, {
-    log,
-    name: "making the journal's next partitions",
-  })
+  const name = "making the journal's next partitions"
+  return { months, partitions: periodically(partitions_every_ms, make, { log, name }) }
 }
 
 function rulesOf(
   { EXPIRY_GRACE_MS: expiryGrace_ms, COVER_PERCENT }: Settings,
-  given: Pick<CoverRules, 'hubName' | 'states' | 'bell'>,
+  given: Pick<CoverRules, 'hubName' | 'states' | 'months' | 'bell'>,
 ): CoverRules {
   return { ...given, expiryGrace_ms, coverFollows: COVER_PERCENT === 'follows' }
 }

@@ -22,6 +22,8 @@ type ResponseOf<Method> = Method extends { responseDeserialize: (bytes: Buffer) 
 export interface HandledCall {
   /** Aborts, as an outage, when the caller is gone or its deadline has passed: nobody hears the answer. */
   readonly signal: AbortSignal
+  /** How long the caller still waits: what is asked of others for it may take as long. At least 0. */
+  readonly left_ms: () => number
   /** The service that calls; undefined where no certificates are asked for. */
   readonly caller: string | undefined
 }

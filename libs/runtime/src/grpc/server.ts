@@ -138,7 +138,7 @@ async function handled(
     if (call.cancelled) abort()
     else call.once('cancelled', abort)
   }
-  return handler(call.request, handledCall(caller, onGone))
+  return handler(call.request, handledCall(caller, onGone, Number(call.getDeadline())))
 }
 
 function shutdown(server: Server, longest_ms: number): Promise<void> {

@@ -66,7 +66,7 @@ export function openCallsWithin(log: Logger): CallsWithin {
     async call(method, request, deadline_ms) {
       const handler = isStopped ? undefined : served.get(method.path)
       if (handler === undefined) throw new Refusal(status.UNAVAILABLE, 'it is not served here now')
-      const { call, giveUp } = callInHand()
+      const { call, giveUp } = callInHand(deadline_ms)
       const answering = answer(handler, method, request, call)
       inFlight.add(answering)
       try {
@@ -88,13 +88,17 @@ export function openCallsWithin(log: Logger): CallsWithin {
 }
 
 /** A call, and how its handler is told that nobody waits for it any longer. */
-function callInHand() {
+function callInHand(deadline_ms: number) {
   let isGone = false
   let abort: (() => void) | undefined
-  const call = handledCall(undefined, (told) => {
-    abort = told
-    if (isGone) told()
-  })
+  const call = handledCall(
+    undefined,
+    (told) => {
+      abort = told
+      if (isGone) told()
+    },
+    Date.now() + deadline_ms,
+  )
   const giveUp = () => {
     isGone = true
     abort?.()

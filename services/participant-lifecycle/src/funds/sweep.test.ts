@@ -1,4 +1,4 @@
-import { openLog } from '@causeway/runtime'
+import { monthOf, openLog } from '@causeway/runtime'
 import { expect, test } from '@jest/globals'
 import { sweepOnce } from './sweep.ts'
 
@@ -29,7 +29,12 @@ async function triedWith(error: Error): Promise<number> {
       deadLetters: unused,
       replay: unused,
     },
-    rules: { hubName: 'Hub', states: new Map(), expiryGrace_ms: 0 },
+    rules: {
+      hubName: 'Hub',
+      states: new Map(),
+      months: { of: monthOf },
+      expiryGrace_ms: 0,
+    },
     log: openLog({ name: 'test', level: 'silent' }),
     every_ms: 1,
     isHere: () => true,

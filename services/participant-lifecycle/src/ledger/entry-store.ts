@@ -4,7 +4,7 @@ import { noEvidence, type Entry, type Kind, type Outcome, type Settles } from '.
 
 export const entryColumns = `id, kind, outcome, reason, payer_fsp, payee_fsp, amount, currency,
   expires_at, payer_id, payee_id, debit_account_id, credit_account_id, model_id, settles, window_id,
-  position, cover, cap, evidence, created_at, completed_at`
+  position, cover, cap, fee, fee_model_id, evidence, created_at, completed_at`
 
 export interface EntryRow {
   readonly id: string
@@ -26,6 +26,8 @@ export interface EntryRow {
   readonly position: string | null
   readonly cover: string | null
   readonly cap: string | null
+  readonly fee: string | null
+  readonly fee_model_id: number | null
   readonly evidence: Buffer | null
   readonly created_at: Date
   readonly completed_at: Date | null
@@ -45,6 +47,10 @@ export function entryOf(row: EntryRow): Entry {
       row.model_id === null || row.settles === null
         ? null
         : { modelId: row.model_id, settles: row.settles },
+    fee:
+      row.fee === null || row.fee_model_id === null
+        ? null
+        : { amount: BigInt(row.fee), modelId: row.fee_model_id },
     windowId: row.window_id,
     facts: factsOf(row),
     evidence: row.evidence ?? noEvidence,

@@ -14,7 +14,11 @@ type Ledger = Handlers<typeof ledgerService>
 
 const log = openLog({ name: 'test', level: 'silent' })
 const nothing = () => Promise.reject(new Error('nobody asks for it'))
-const stranger: HandledCall = { signal: new AbortController().signal, caller: 'transfers' }
+const stranger: HandledCall = {
+  signal: new AbortController().signal,
+  left_ms: () => 30_000,
+  caller: 'transfers',
+}
 const replica: HandledCall = { ...stranger, caller: 'participant-lifecycle' }
 const opened: OpenGrpcHost[] = []
 
@@ -36,7 +40,8 @@ function ledgerOf(name: string): Ledger {
     RotateSettlementWindow: answer,
     ListWindowFees: nothing,
     PostSettlementEntries: nothing,
-    SetInterchangeFee: nothing,
+    SetInterchangeFee: (_, { left_ms }) =>
+      Promise.resolve({ refusal: { reason: name, detail: String(left_ms()) } }),
     VerifyLedger: () => Promise.resolve({ accountsCompared: '1', differences: [name] }),
   }
 }
@@ -78,6 +83,15 @@ test('a replica passes on what changes something, and answers questions itself',
   expect(finds()).toBe(1)
   const { differences } = await two.ledger.VerifyLedger({}, stranger)
   expect(differences).toEqual(['two'])
+})
+
+test('the writer may take as long as the caller of the replica waits', async () => {
+  const { two } = await openBoth()
+  const fee = { currency: 'USD', settlementModelId: 0, percentage: '' }
+  const { refusal } = await two.ledger.SetInterchangeFee(fee, stranger)
+  expect(refusal?.reason).toBe('one')
+  expect(Number(refusal?.detail)).toBeGreaterThan(10_000)
+  expect(Number(refusal?.detail)).toBeLessThanOrEqual(30_000)
 })
 
 test('what a replica has passed on is not passed on again', async () => {

@@ -1,11 +1,12 @@
 /**
  * Any replica answers any call: what only the ledger's writer may decide is passed on to it, once. A
- * call that finds no writer is an outage, and its caller repeats it with the same ids.
+ * call waits for the writer as long as its caller waits. One that finds no writer is an outage, and its caller repeats it with the same ids.
  */
 import { ledgerService } from '@causeway/protos'
 import {
   isOutage,
   isQuestion,
+  type CallOptions,
   type GrpcHost,
   type HandledCall,
   type Handlers,
@@ -30,7 +31,7 @@ export interface PassingOn {
 }
 
 type Handler = (request: object, call: HandledCall) => Promise<object>
-type Call = (request: object) => Promise<object>
+type Call = (request: object, options: CallOptions) => Promise<object>
 
 export function openPassingOn({ isHere, find, grpc }: WriterPlace): PassingOn {
   let known: string | undefined
@@ -71,7 +72,7 @@ export function openPassingOn({ isHere, find, grpc }: WriterPlace): PassingOn {
             >
             const writer = calls[name]
             if (writer === undefined) throw new Error(`the ledger's writer has no method ${name}`)
-            return asking(() => writer(request))
+            return asking(() => writer(request, { deadline_ms: call.left_ms() }))
           }
           return [name, passedOn]
         }),

@@ -2,14 +2,7 @@
  * What a batch changed, to be saved with one statement. It holds the parts that the batch needs and no
  * others: most batches are all prepares or all fulfils, and a part without rows costs as much as a row.
  */
-import {
-  byteaArray,
-  monthOf,
-  statement,
-  textArray,
-  type Statement,
-  type Value,
-} from '@causeway/runtime'
+import { byteaArray, statement, textArray, type Statement, type Value } from '@causeway/runtime'
 import type { Account } from './domain/account.ts'
 import type { Changes, Debt, JournalLine, LockedRows, WindowGain } from './domain/book.ts'
 import type { Entry } from './domain/entry.ts'
@@ -21,12 +14,13 @@ export interface Saving {
 }
 
 /**
- * What saves the changes; undefined when there are none. The database refuses an id that is there
+ * What saves the changes; undefined when there are none. The lines of the journal are filed under `month`. The database refuses an id that is there
  * already, or a balance below zero.
  */
 export function savingOf(
   { now, batch, windowId }: Pick<LockedRows, 'now' | 'batch' | 'windowId'>,
   { entered, completed, accounts, isUnpaidChanged, debts, journal, gains }: Changes,
+  month: string,
 ): Saving | undefined {
   const time = now.toISOString()
   const number = String(batch)
@@ -36,13 +30,15 @@ export function savingOf(
     parts.push(part)
     values.push(...columns)
   }
-  if (entered.length > 0) add('entered', time, number, ...enteredColumns(entered))
+  if (entered.some(({ fee }) => fee !== null)) {
+    add('enteredWithFees', time, number, ...enteredColumns(entered), ...feeColumns(entered))
+  } else if (entered.length > 0) add('entered', time, number, ...enteredColumns(entered))
   if (completed.length > 0) add('completed', time, number, ...completedColumns(completed))
   if (accounts.length > 0 && isUnpaidChanged) {
     add('balancedUnpaid', time, number, ...balancedColumns(accounts), ...unpaidColumns(accounts))
   } else if (accounts.length > 0) add('balanced', time, number, ...balancedColumns(accounts))
   if (debts.length > 0) add('owed', number, ...owedColumns(debts))
-  if (journal.length > 0) add('journalled', monthOf(now), time, number, ...journalColumns(journal))
+  if (journal.length > 0) add('journalled', month, time, number, ...journalColumns(journal))
   if (gains.length > 0) add('gained', windowId, ...gainedColumns(gains))
   return parts.length === 0 ? undefined : { statement: saving(parts), values }
 }
@@ -60,6 +56,17 @@ const partTexts = {
       ?::text[]::integer[], ?::text[]::integer[], ?::text[]::integer[], ?::text[]::integer[],
       ?::text[], ?::text[]::integer[], ?::text[]::numeric[], ?::text[]::numeric[],
       ?::text[]::numeric[], ?::bytea[], ?::text[]::timestamptz[])
+  )`,
+  enteredWithFees: `entered as (
+    insert into entries (created_at, batch, id, kind, outcome, reason, payer_fsp, payee_fsp, amount,
+      currency, expires_at, payer_id, payee_id, debit_account_id, credit_account_id, model_id,
+      settles, window_id, position, cover, cap, evidence, completed_at, fee, fee_model_id)
+    select ?::timestamptz, ?::bigint, * from unnest(?::text[], ?::text[], ?::text[], ?::text[],
+      ?::text[], ?::text[], ?::text[]::numeric[], ?::text[], ?::text[]::timestamptz[], ?::text[]::integer[],
+      ?::text[]::integer[], ?::text[]::integer[], ?::text[]::integer[], ?::text[]::integer[],
+      ?::text[], ?::text[]::integer[], ?::text[]::numeric[], ?::text[]::numeric[],
+      ?::text[]::numeric[], ?::bytea[], ?::text[]::timestamptz[], ?::text[]::numeric[],
+      ?::text[]::integer[])
   )`,
   completed: `completed as (
     update entries
@@ -156,6 +163,13 @@ function enteredColumns(entries: readonly Entry[]): readonly Buffer[] {
     column(({ facts }) => facts?.cap),
     evidenceColumn(entries),
     column(({ completedAt }) => completedAt?.toISOString()),
+  ]
+}
+
+function feeColumns(entries: readonly Entry[]): readonly Buffer[] {
+  return [
+    textColumn(entries, ({ fee }) => fee?.amount),
+    textColumn(entries, ({ fee }) => fee?.modelId),
   ]
 }
 

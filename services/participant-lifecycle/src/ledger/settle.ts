@@ -8,6 +8,7 @@ import { openBook, type Book, type LockedRows } from './domain/book.ts'
 import { position, type Position } from './domain/decide.ts'
 import { endedStep, settle, type AccountPlace, type Settle, type Settled } from './domain/settle.ts'
 import type { States } from './domain/states.ts'
+import type { JournalMonths } from './journal-months.ts'
 import { lockNamed, settledTypes } from './lock-store.ts'
 import { savingOf } from './save-store.ts'
 
@@ -34,12 +35,13 @@ export interface StepEntries {
 export interface SettleParts {
   readonly hubName: string
   readonly states: States
+  readonly months: Pick<JournalMonths, 'of'>
   readonly bell?: AlarmBell | undefined
 }
 
 export async function postEntries(
   tx: Transaction,
-  { hubName, states, bell }: SettleParts,
+  { hubName, states, months, bell }: SettleParts,
   step: StepEntries,
 ): Promise<EntriesPosted> {
   const { stepId, commands } = step
@@ -50,6 +52,7 @@ export async function postEntries(
     accountIds: [],
     types: settledTypes,
   })
+  const month = months.of(rows.now)
   const book = openBook(rows)
   const ended = stepId === '' ? undefined : book.entry(stepId)
   if (ended !== undefined) {
@@ -59,19 +62,26 @@ export async function postEntries(
   for (const command of commands) {
     const decision = settle(book, hubName, command)
     if (decision.type === 'STORE') book.record(decision.recorded)
-    else if (decision.type !== 'STAND')
-      return refused(tx, rows, step, sayWhy(decision, command, hubName))
+    else if (decision.type !== 'STAND') {
+      return refused(tx, { rows, step, month }, reasonOf(decision, command, hubName))
+    }
   }
   const changes = book.changes()
   await bell?.afterBatch(tx, { rows, book, changes })
-  const saving = savingOf(rows, changes)
+  const saving = savingOf(rows, changes, month)
   if (saving !== undefined) await tx.query(saving.statement, saving.values)
   return { outcome: 'POSTED', positions: positionsIn(book, commands) }
 }
 
 type Refusal = Pick<Exclude<EntriesPosted, { readonly outcome: 'POSTED' }>, 'outcome' | 'detail'>
 
-function sayWhy(
+interface Refusing {
+  readonly rows: LockedRows
+  readonly step: StepEntries
+  readonly month: string
+}
+
+function reasonOf(
   decision: Exclude<Settled, { readonly type: 'STAND' | 'STORE' }>,
   { id, currency }: Settle,
   hubName: string,
@@ -90,20 +100,14 @@ function sayWhy(
  */
 async function refused(
   tx: Transaction,
-  rows: LockedRows,
-  { stepId, isFirst, commands }: StepEntries,
+  { rows, step: { stepId, isFirst, commands }, month }: Refusing,
   refusal: Refusal,
 ): Promise<EntriesPosted> {
   const book = openBook(rows)
-  if (
-    stepId === '' ||
-    !isFirst ||
-    commands.some(({ id }) => book.entry(id)?.kind === 'SETTLEMENT')
-  ) {
-    return { ...refusal, stepEnded: false }
-  }
+  const hasMoved = commands.some(({ id }) => book.entry(id)?.kind === 'SETTLEMENT')
+  if (stepId === '' || !isFirst || hasMoved) return { ...refusal, stepEnded: false }
   book.record(endedStep(book, stepId, refusal.outcome))
-  const saving = savingOf(rows, book.changes())
+  const saving = savingOf(rows, book.changes(), month)
   if (saving !== undefined) await tx.query(saving.statement, saving.values)
   return { ...refusal, stepEnded: true }
 }
@@ -125,8 +129,7 @@ function positionsIn(book: Book, commands: readonly Settle[]): readonly Position
       const party = book.party(participant)
       const account = party && book.accountOf(party.id, type, currency)
       if (party === undefined || account === undefined) continue
-      const settlement = book.accountOf(party.id, 'SETTLEMENT', currency)
-      positions.set(account.id, position(participant, account, settlement))
+      positions.set(account.id, position(book, participant, account))
     }
   }
   return [...positions.values()]

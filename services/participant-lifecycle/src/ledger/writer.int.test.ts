@@ -1,7 +1,7 @@
 /** The writer under fire: refused batches, lost connections, crashes, redelivery. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { isOutage, statement } from '@causeway/runtime'
+import { isOutage, monthOf, statement } from '@causeway/runtime'
 import { eventually } from '@causeway/runtime/testing'
 import fc from 'fast-check'
 import {
@@ -25,6 +25,7 @@ import { keepOneConnection } from './connection.ts'
 import { openBook } from './domain/book.ts'
 import type { Command } from './domain/command.ts'
 import { decideAll } from './domain/decide.ts'
+import { openJournalMonths } from './journal-months.ts'
 import { lockRows } from './lock-store.ts'
 import { savingOf } from './save-store.ts'
 import { decideIn } from './writer.ts'
@@ -221,7 +222,8 @@ test('a second writer waits for the lock and takes over when the first one lets 
 })
 
 describe('a crash', () => {
-  const rules = { hubName: 'Hub', states: new Map(), expiryGrace_ms: 0 }
+  const months = { of: monthOf }
+  const rules = { hubName: 'Hub', states: new Map(), months, expiryGrace_ms: 0 }
 
   function reserving(id: string): Command {
     return {
@@ -244,7 +246,7 @@ describe('a crash', () => {
         const rows = await lockRows(tx, commands, rules)
         const book = openBook(rows)
         if (point !== 'LOCKED') decideAll(book, commands, rules)
-        const saving = savingOf(rows, book.changes())
+        const saving = savingOf(rows, book.changes(), monthOf(rows.now))
         if (point === 'SAVED' && saving) await tx.query(saving.statement, saving.values)
         throw new Error(`crash: ${point}`)
       })
@@ -260,6 +262,24 @@ describe('a crash', () => {
     expect(wordsOf(await prepare(hub, item))).toEqual(['RESERVED'])
     expect(await valueOf(hub, 'greenbank', 'POSITION')).toBe('1')
   })
+
+  test.each([
+    ['behind', '2031-05-10', '2031-04-01'],
+    ['ahead of', '2021-05-10', '2021-05-01'],
+  ])(
+    'a database that is years %s the process files under a month that is there',
+    async (_, date, month) => {
+      const made = openJournalMonths()
+      await made.make(hub.database, new Date(date))
+      const item = prepareItem()
+      const ruled = { ...rules, months: made }
+      await hub.database.transaction((tx) => decideIn(tx, [reserving(item.transferId)], ruled))
+      expect(
+        await hub.sql(`select month::text from journal where entry_id = '${item.transferId}'`),
+      ).toEqual([{ month }])
+      expect(wordsOf(await fulfil(hub, fulfilItem(item.transferId)))).toEqual(['POSTED'])
+    },
+  )
 
   test('of the whole process between a prepare and its fulfil changes nothing', async () => {
     const [posted, voided] = [prepareItem(), prepareItem()]

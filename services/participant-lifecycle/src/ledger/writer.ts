@@ -9,6 +9,7 @@ import type { OneConnection } from './connection.ts'
 import { openBook } from './domain/book.ts'
 import type { Command } from './domain/command.ts'
 import { decideAll, type Answer, type Rules } from './domain/decide.ts'
+import type { JournalMonths } from './journal-months.ts'
 import type { States } from './domain/states.ts'
 import { lockRows } from './lock-store.ts'
 import { savingOf, type Saving } from './save-store.ts'
@@ -29,6 +30,7 @@ export interface WriterOptions extends Rules {
   readonly hubName: string
   /** The scheme's states of participants. */
   readonly states: States
+  readonly months: Pick<JournalMonths, 'of'>
   readonly batch_max: number
   /** Most items that wait. */
   readonly queued_max: number
@@ -177,7 +179,10 @@ async function decideAsWhole(
   return { answers, now }
 }
 
-export type DecidingRules = Pick<WriterOptions, 'hubName' | 'states' | 'expiryGrace_ms' | 'bell'>
+export type DecidingRules = Pick<
+  WriterOptions,
+  'hubName' | 'states' | 'months' | 'expiryGrace_ms' | 'bell'
+>
 
 interface Decided {
   readonly answers: readonly Answer[]
@@ -188,7 +193,7 @@ interface Decided {
 async function lockAndDecide(
   tx: Transaction,
   commands: readonly Command[],
-  { hubName, states, expiryGrace_ms, bell }: DecidingRules,
+  { hubName, states, months, expiryGrace_ms, bell }: DecidingRules,
 ): Promise<Decided> {
   const rows = await lockRows(tx, commands, { hubName, states })
   const book = openBook(rows)
@@ -196,5 +201,5 @@ async function lockAndDecide(
   const changes = book.changes()
   // Most batches come near no limit: nothing is asked and nothing is waited for.
   await bell?.afterBatch(tx, { rows, book, changes })
-  return { answers, now: rows.now, saving: savingOf(rows, changes) }
+  return { answers, now: rows.now, saving: savingOf(rows, changes, months.of(rows.now)) }
 }

@@ -3,13 +3,13 @@ import { statement, type Queries, type Transaction } from '@causeway/runtime'
 import { accountOf, type AccountRow } from '../ledger/account-row.ts'
 import type { CoverReservation, Liquidity } from './domain/cover.ts'
 
-const twoAccounts = statement(`
+const itsAccounts = statement(`
   select accounts.id, participant_id, accounts.type, currency, accounts.is_active, debits_posted,
     debits_pending, credits_posted, credits_pending, excluded, excluded_percentage, unpaid,
     unpaid_batch, changed_at, limits.value as cap
   from participants
   join accounts on accounts.participant_id = participants.id
-    and accounts.type in ('POSITION', 'SETTLEMENT') and currency = $2
+    and accounts.type in ('POSITION', 'SETTLEMENT', 'INTERCHANGE_FEE') and currency = $2
   left join limits on limits.account_id = accounts.id and limits.is_active
     and limits.type = 'NET_DEBIT_CAP'
   where participants.name = $1`)
@@ -20,13 +20,15 @@ export async function liquidityOf(
   name: string,
   currency: string,
 ): Promise<Liquidity | undefined> {
-  const rows = await db.query<AccountRow>(twoAccounts, [name, currency])
+  const rows = await db.query<AccountRow>(itsAccounts, [name, currency])
   const settlement = rows.find(({ type }) => type === 'SETTLEMENT')
   const position = rows.find(({ type }) => type === 'POSITION')
+  const fees = rows.find(({ type }) => type === 'INTERCHANGE_FEE')
   if (settlement === undefined) return undefined
   return {
     settlement: accountOf(settlement),
     position: position === undefined ? null : accountOf(position),
+    fees: fees === undefined ? null : accountOf(fees),
   }
 }
 

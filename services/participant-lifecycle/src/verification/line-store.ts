@@ -39,6 +39,10 @@ export async function stepSums(
 /** The steps that an entry must have written. */
 const expectedSteps = `
   case
+    when entries.fee is null or entries.outcome = 'REFUSED' then '{}'
+    when entries.outcome = 'RESERVED' then '{FEE_RESERVE}'
+    else '{FEE_RESERVE,FEE_VOID}'
+  end::text[] || case
     when entries.debit_account_id is null or entries.outcome = 'REFUSED' then '{}'
     when entries.outcome = 'RESERVED' then '{RESERVE}'
     when entries.outcome = 'VOIDED' then '{RESERVE,VOID}'
@@ -47,21 +51,26 @@ const expectedSteps = `
     else '{POST,RESERVE}'
   end::text[]`
 
-/** An entry knows the positions that it moves; the gross steps move a settlement account as well. */
+/**
+ * An entry knows the positions that it moves; the gross steps move a settlement account as well, and those
+ * of a fee the accounts of fees.
+ */
 const expectedLines = `
-  select id, step, amount::numeric as amount,
-    case step when 'GROSS_PAYER' then 0 when 'GROSS_PAYEE' then credit_account_id
-      else debit_account_id end as debit_account_id,
-    case step when 'GROSS_PAYEE' then 0 when 'GROSS_PAYER' then debit_account_id
-      else credit_account_id end as credit_account_id
+  select id, step, case when step like 'FEE%' then fee else amount end::numeric as amount,
+    case when step = 'GROSS_PAYER' or step like 'FEE%' then 0
+      when step = 'GROSS_PAYEE' then credit_account_id else debit_account_id end as debit_account_id,
+    case when step = 'GROSS_PAYEE' or step like 'FEE%' then 0
+      when step = 'GROSS_PAYER' then debit_account_id else credit_account_id end as credit_account_id
   from (
-    select id, amount, debit_account_id, credit_account_id, unnest(${expectedSteps}) as step
+    select id, amount, fee, debit_account_id, credit_account_id, unnest(${expectedSteps}) as step
     from entries`
 
 const writtenLines = `
   select entry_id as id, step::text as step, amount::numeric as amount,
-    case step when 'GROSS_PAYER' then 0 else debit_account_id end as debit_account_id,
-    case step when 'GROSS_PAYEE' then 0 else credit_account_id end as credit_account_id
+    case when step = 'GROSS_PAYER' or step like 'FEE%' then 0
+      else debit_account_id end as debit_account_id,
+    case when step = 'GROSS_PAYEE' or step like 'FEE%' then 0
+      else credit_account_id end as credit_account_id
   from journal`
 
 const bucket = `(hashtextextended(id, $1) & ${buckets_count - 1})::integer`
@@ -130,11 +139,11 @@ const nameEntries = statement(`
   from entries
   cross join lateral (
     select string_agg(step, ' ' order by step collate "C") as steps,
-      bool_and(journal.amount = entries.amount
-        and (step = 'GROSS_PAYER' or journal.debit_account_id
+      bool_and(journal.amount = case when step like 'FEE%' then entries.fee else entries.amount end
+        and (step = 'GROSS_PAYER' or step like 'FEE%' or journal.debit_account_id
           = case step when 'GROSS_PAYEE' then entries.credit_account_id
             else entries.debit_account_id end)
-        and (step = 'GROSS_PAYEE' or journal.credit_account_id
+        and (step = 'GROSS_PAYEE' or step like 'FEE%' or journal.credit_account_id
           = case step when 'GROSS_PAYER' then entries.debit_account_id
             else entries.credit_account_id end)) as agrees
     from journal where entry_id = entries.id

@@ -1,5 +1,5 @@
 /** Which alarms a batch of the ledger sets off: looked for among the accounts that it has changed. */
-import { coverOf, valueOf, type Account } from '../../ledger/domain/account.ts'
+import { coverOf, feesOwed, valueOf, type Account } from '../../ledger/domain/account.ts'
 import type { Book, Changes, LockedRows } from '../../ledger/domain/book.ts'
 import { decideAlarms, type AlarmDecision, type AlarmRules, type Reading } from './alarm.ts'
 
@@ -32,7 +32,8 @@ export function crossingsOf(
     const { participantId, currency, cap } = account
     const settlement = book.accountOf(participantId, 'SETTLEMENT', currency)
     if (settlement === undefined) continue
-    const cover = coverOf(settlement)
+    const fees = book.accountOf(participantId, 'INTERCHANGE_FEE', currency)
+    const cover = coverOf(settlement) - feesOwed(fees)
     const reading: Reading = {
       position: valueOf(account),
       limit: cover < cap ? cover : cap,

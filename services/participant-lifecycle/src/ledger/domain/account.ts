@@ -52,9 +52,15 @@ export function valueOf(balances: Balances): bigint {
   return balances.debitsPosted + balances.debitsPending - balances.creditsPosted
 }
 
-/** What a settlement account allows its participant to owe. */
+/** What a settlement account allows its participant to owe, fees included. */
 export function coverOf(settlement: Account): bigint {
   return -valueOf(settlement) - excludedOf(settlement) - stillToPay(settlement)
+}
+
+/** What a participant owes in interchange fees, held ones too; what it is owed is no cover. */
+export function feesOwed(fees: Balances | undefined): bigint {
+  const value = fees === undefined ? 0n : valueOf(fees)
+  return value > 0n ? value : 0n
 }
 
 /** 100 percent in ten-thousandths. */
@@ -83,7 +89,7 @@ export function moved(
   side: 'DEBIT' | 'CREDIT',
   { step, amount, at }: { readonly step: Step; readonly amount: bigint; readonly at: Date },
 ): Account {
-  const posted = postedBy(step) ? amount : 0n
+  const posted = isPosting(step) ? amount : 0n
   const pending = pendingBy(step, amount)
   const isDebit = side === 'DEBIT'
   const after: Account = {
@@ -109,11 +115,24 @@ export function moved(
   return after
 }
 
-function postedBy(step: Step): boolean {
-  return step !== 'RESERVE' && step !== 'VOID'
+/** Whether a step changes what is posted. */
+export function isPosting(step: Step): boolean {
+  return step === 'MOVE' || step === 'POST' || step === 'GROSS_PAYER' || step === 'GROSS_PAYEE'
 }
 
-function pendingBy(step: Step, amount: bigint): bigint {
-  if (step === 'RESERVE') return amount
-  return step === 'POST' || step === 'VOID' ? -amount : 0n
+/** By how much a step changes what is pending. */
+export function pendingBy(step: Step, amount: bigint): bigint {
+  switch (step) {
+    case 'RESERVE':
+    case 'FEE_RESERVE':
+      return amount
+    case 'POST':
+    case 'VOID':
+    case 'FEE_VOID':
+      return -amount
+    case 'MOVE':
+    case 'GROSS_PAYER':
+    case 'GROSS_PAYEE':
+      return 0n
+  }
 }

@@ -8,7 +8,7 @@ import type { Post, Void } from './command.ts'
 import { mismatch, unknown, type Decision } from './decision.ts'
 import { nobody, type Accounts, type Entry, type Terms } from './entry.ts'
 import { isExpired, receiptOf, untilExpired_ms } from './expiry.ts'
-import { feeEntryOf } from './fee.ts'
+import { feeEntryOf, heldFee } from './fee.ts'
 import type { Movement } from './movement.ts'
 
 /** The reason of a reservation that nobody completed in time. */
@@ -38,6 +38,7 @@ export function post(book: Book, command: Post): Decision {
     },
     movements: [
       { step: 'POST', ...accounts, amount: terms.amount },
+      ...heldFee(book, 'FEE_VOID', stored),
       ...(isGross ? grossMovements(book, stored, terms, accounts) : []),
     ],
   }
@@ -67,7 +68,10 @@ function voided(
   return {
     type: 'STORE',
     entry: { ...stored, outcome: 'VOIDED', reason, evidence, completedAt: book.now },
-    movements: [{ step: 'VOID', ...accounts, amount: terms.amount }],
+    movements: [
+      { step: 'VOID', ...accounts, amount: terms.amount },
+      ...heldFee(book, 'FEE_VOID', stored),
+    ],
   }
 }
 
@@ -83,6 +87,7 @@ function tombstone(book: Book, { id, expiresAt, reason, evidence }: Void): Entry
     accounts: null,
     expiresAt,
     settlement: null,
+    fee: null,
     windowId: null,
     facts: null,
     evidence,

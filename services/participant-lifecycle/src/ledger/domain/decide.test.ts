@@ -43,6 +43,20 @@ const start: LockedRows = {
   watched: [],
 }
 
+/** Three tenths of the amount, in cents: a cent is a hundred of the units here. */
+const charging: LockedRows = {
+  ...start,
+  fees: new Map([['USD', { modelId: 9, percentage: 300_000n }]]),
+  accounts: [
+    ...start.accounts,
+    ...parties.map((party) => ({
+      ...positionOf(party, { cap: null }),
+      id: party.id * 10 + 3,
+      type: 'INTERCHANGE_FEE',
+    })),
+  ],
+}
+
 /** A command that comes at its time; ids are few, so that most of them meet again. */
 interface Timed {
   readonly after_ms: number
@@ -139,20 +153,29 @@ function accountOf(rows: LockedRows, name: string, type: string): Account {
   return found
 }
 
-/** The books as a child would keep them: add up what every entry means by itself. */
-function modelled(rows: LockedRows, name: string): { position: bigint; settlement: bigint } {
+interface Books {
+  readonly position: bigint
+  readonly settlement: bigint
+  readonly fees: bigint
+}
+
+/** The books as a child would keep them: add up what every transfer means by itself. */
+function modelled(rows: LockedRows, name: string): Books {
   let position = 0n
   let settlement = -deposited
-  for (const { outcome, terms, settlement: how } of rows.entries) {
-    if (terms === null) continue
+  let fees = 0n
+  for (const { kind, outcome, terms, settlement: how } of rows.entries) {
+    if (terms === null || kind !== 'TRANSFER') continue
+    const fee = rows.fees.size === 0 ? 0n : (((terms.amount * 3n) / 10n + 50n) / 100n) * 100n
     const isGross = how?.settles === 'GROSS_IMMEDIATE' && outcome === 'POSTED'
     const paid = terms.payer === name && (outcome === 'RESERVED' || outcome === 'POSTED')
     const got = terms.payee === name && outcome === 'POSTED'
     const change = (paid ? terms.amount : 0n) - (got ? terms.amount : 0n)
     if (isGross) settlement += change
     else position += change
+    fees += (paid ? fee : 0n) - (got ? fee : 0n)
   }
-  return { position, settlement }
+  return { position, settlement, fees }
 }
 
 function sum(rows: LockedRows, side: (account: Account) => bigint): bigint {
@@ -163,17 +186,26 @@ function isFinal({ outcome }: Entry): boolean {
   return outcome !== 'RESERVED'
 }
 
-describe('any history of commands', () => {
-  test('keeps every position within its cap and its cover, and agrees with a model', () => {
+function valueIn(rows: LockedRows, name: string, type: string): bigint {
+  const isThere = rows.fees.size > 0 || type !== 'INTERCHANGE_FEE'
+  return isThere ? valueOf(accountOf(rows, name, type)) : 0n
+}
+
+describe.each([
+  ['without fees', start],
+  ['with interchange fees', charging],
+])('any history of commands %s', (_, start) => {
+  test('keeps every position within its cap, with its fees within its cover, and agrees with a model', () => {
     fc.assert(
       fc.property(histories, splits, (history, sizes) => {
         for (const state of runIn(start, history, sizes).states) {
           for (const name of names) {
-            const position = valueOf(accountOf(state, name, 'POSITION'))
-            const settlement = valueOf(accountOf(state, name, 'SETTLEMENT'))
-            expect({ position, settlement }).toEqual(modelled(state, name))
+            const position = valueIn(state, name, 'POSITION')
+            const settlement = valueIn(state, name, 'SETTLEMENT')
+            const fees = valueIn(state, name, 'INTERCHANGE_FEE')
+            expect({ position, settlement, fees }).toEqual(modelled(state, name))
             expect(position).toBeLessThanOrEqual(cap)
-            expect(position).toBeLessThanOrEqual(-settlement)
+            expect(position + (fees > 0n ? fees : 0n)).toBeLessThanOrEqual(-settlement)
           }
         }
       }),

@@ -2,7 +2,7 @@
  * A batch: each command is decided on the book as the commands before it have left it, so any split of
  * the same commands into batches comes to the same entries and the same balances.
  */
-import { coverOf, valueOf, type Account } from './account.ts'
+import { coverOf, feesOwed, valueOf, type Account } from './account.ts'
 import type { Book, OpenBook } from './book.ts'
 import type { Command } from './command.ts'
 import { post, release } from './complete.ts'
@@ -106,18 +106,20 @@ function positionOf(
   if (participantId === null) return null
   const account = book.accountOf(participantId, 'POSITION', currency)
   if (account === undefined) return null
-  const settlement = book.accountOf(participantId, 'SETTLEMENT', currency)
-  return position(participant, account, settlement)
+  return position(book, participant, account)
 }
 
-export function position(participant: string, account: Account, settlement?: Account): Position {
+export function position(book: Book, participant: string, account: Account): Position {
+  const { participantId, currency } = account
+  const settlement = book.accountOf(participantId, 'SETTLEMENT', currency)
+  const fees = book.accountOf(participantId, 'INTERCHANGE_FEE', currency)
   return {
     participant,
     accountId: account.id,
     currency: account.currency,
     value: valueOf(account),
     cap: account.cap,
-    liquidity: settlement === undefined ? null : coverOf(settlement),
+    liquidity: settlement === undefined ? null : coverOf(settlement) - feesOwed(fees),
     changedAt: account.changedAt,
   }
 }

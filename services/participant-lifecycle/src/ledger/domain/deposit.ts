@@ -32,6 +32,7 @@ export function deposit(book: Book, command: Deposit): Decision {
     accounts,
     expiresAt: null,
     settlement: null,
+    fee: null,
     windowId: null,
     facts: null,
     evidence: command.evidence,

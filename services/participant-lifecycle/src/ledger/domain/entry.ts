@@ -52,6 +52,13 @@ export interface Facts {
   readonly cap: bigint
 }
 
+/** The interchange fee that is held with a transfer. */
+export interface Fee {
+  readonly amount: bigint
+  /** The settlement model that it is netted under. */
+  readonly modelId: number
+}
+
 export interface Entry {
   readonly id: string
   readonly kind: Kind
@@ -66,6 +73,8 @@ export interface Entry {
   /** Null for funds. */
   readonly expiresAt: Date | null
   readonly settlement: Settlement | null
+  /** Null: none, or it is charged with the post. */
+  readonly fee: Fee | null
   /** The window a posted transfer was stamped with; null when it is settled gross at once. */
   readonly windowId: number | null
   readonly facts: Facts | null

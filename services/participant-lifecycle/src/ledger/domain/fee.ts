@@ -1,11 +1,19 @@
 /**
  * The interchange fee of a transfer: a percentage of its amount that the payer's FSP owes the payee's,
- * posted as an entry of its own in the very step that posts the transfer.
+ * held with the transfer and posted as an entry of its own in the very step that posts the transfer.
  */
 import { currencyExponent } from '@causeway/money'
 import type { Book } from './book.ts'
 import type { Recorded } from './decision.ts'
-import { noEvidence, type Entry, type Terms } from './entry.ts'
+import {
+  noEvidence,
+  type Accounts,
+  type Entry,
+  type Fee,
+  type Parties,
+  type Terms,
+} from './entry.ts'
+import type { Movement } from './movement.ts'
 
 /** What the operator has set for a currency. */
 export interface FeeRule {
@@ -26,16 +34,51 @@ export function feeOf(amount: bigint, currency: string, percentage: bigint): big
   return ((2n * amount * percentage + divisor) / (2n * divisor)) * unit
 }
 
-/** The fee of a transfer that is being posted; none where nobody set one, or it comes to nothing. */
-export function feeEntryOf(book: Book, { id, parties }: Entry, terms: Terms): Recorded | null {
+/** The fee of a transfer between two participants, as it is set now; null where there is none. */
+export function feeFor(book: Book, { payerId, payeeId }: Parties, terms: Terms): Fee | null {
   const rule = book.feeRule(terms.currency)
-  const { payerId, payeeId } = parties
   if (rule === undefined || payerId === null || payeeId === null || payerId === payeeId) return null
-  const debit = book.accountOf(payerId, 'INTERCHANGE_FEE', terms.currency)
-  const credit = book.accountOf(payeeId, 'INTERCHANGE_FEE', terms.currency)
   const amount = feeOf(terms.amount, terms.currency, rule.percentage)
-  if (debit === undefined || credit === undefined || amount === 0n) return null
-  const accounts = { debitAccountId: debit.id, creditAccountId: credit.id }
+  return amount === 0n ? null : { amount, modelId: rule.modelId }
+}
+
+/** The two accounts that a fee moves; null where one of them is missing. */
+export function feeAccounts(
+  book: Book,
+  { payerId, payeeId }: Parties,
+  currency: string,
+): Accounts | null {
+  const accountOf = (id: number | null) =>
+    id === null ? undefined : book.accountOf(id, 'INTERCHANGE_FEE', currency)
+  const debit = accountOf(payerId)
+  const credit = accountOf(payeeId)
+  return debit === undefined || credit === undefined
+    ? null
+    : { debitAccountId: debit.id, creditAccountId: credit.id }
+}
+
+/** Holds the fee of a transfer, or ends that; nothing where none is held. */
+export function heldFee(
+  book: Book,
+  step: 'FEE_RESERVE' | 'FEE_VOID',
+  { id, fee, parties, terms }: Pick<Entry, 'id' | 'fee' | 'parties' | 'terms'>,
+): readonly Movement[] {
+  if (fee === null) return []
+  const accounts = feeAccounts(book, parties, terms?.currency ?? '')
+  if (accounts === null) throw new Error(`the fee of ${id} has no accounts`)
+  return [{ step, ...accounts, amount: fee.amount }]
+}
+
+/**
+ * The fee of a transfer that is being posted: the one that is held with it. A transfer that was reserved
+ * before its currency had a fee, or by a release that held none, is charged the one that is set now.
+ */
+export function feeEntryOf(book: Book, stored: Entry, terms: Terms): Recorded | null {
+  const { id, parties } = stored
+  const fee = stored.fee ?? feeFor(book, parties, terms)
+  const accounts = feeAccounts(book, parties, terms.currency)
+  if (fee === null || accounts === null) return null
+  const { amount, modelId } = fee
   return {
     entry: {
       id: feeId(id),
@@ -46,7 +89,8 @@ export function feeEntryOf(book: Book, { id, parties }: Entry, terms: Terms): Re
       parties,
       accounts,
       expiresAt: null,
-      settlement: { modelId: rule.modelId, settles: 'NET' },
+      settlement: { modelId, settles: 'NET' },
+      fee: null,
       windowId: book.windowId,
       facts: null,
       evidence: noEvidence,

@@ -5,9 +5,11 @@
 
 /**
  * RESERVE makes the amount pending, POST turns pending into posted, VOID takes it back; the others
- * post at once. The two GROSS steps belong to the post of a transfer that is settled at once.
+ * post at once. The two GROSS steps belong to the post of a transfer that is settled at once. FEE_RESERVE
+ * and FEE_VOID do for the fee of a transfer what RESERVE and VOID do for its amount.
  */
-export type Step = 'RESERVE' | 'POST' | 'VOID' | 'MOVE' | 'GROSS_PAYER' | 'GROSS_PAYEE'
+export type Step =
+  'RESERVE' | 'POST' | 'VOID' | 'MOVE' | 'GROSS_PAYER' | 'GROSS_PAYEE' | 'FEE_RESERVE' | 'FEE_VOID'
 
 export interface Movement {
   readonly step: Step

@@ -36,6 +36,7 @@ export function openPosition(
       accounts,
       expiresAt: null,
       settlement: null,
+      fee: null,
       windowId: null,
       facts: null,
       evidence: noEvidence,

@@ -3,6 +3,8 @@ import { describe, expect, test } from '@jest/globals'
 import type { LockedRows } from './book.ts'
 import type { Reserve } from './command.ts'
 import {
+  withdrawing,
+  depositing,
   bluewallet,
   entryIn,
   greenbank,
@@ -204,6 +206,21 @@ describe('the same id again', () => {
     expect(answers[0]).toEqual({ type: 'MISMATCH' })
     expect(book.changes()).toMatchObject({ entered: [], completed: [], accounts: [] })
   })
+
+  test.each([depositing, withdrawing])(
+    'of $type is a mismatch, though the terms agree',
+    (funds) => {
+      const terms = {
+        payer: 'greenbank',
+        payee: 'greenbank',
+        amount: funds.amount,
+        currency: 'USD',
+      }
+      const { answers, book } = play(play(rows, funds).rows, reserving(0n, { id: funds.id, terms }))
+      expect(answers[0]).toEqual({ type: 'MISMATCH' })
+      expect(book.changes()).toMatchObject({ entered: [], completed: [], accounts: [] })
+    },
+  )
 
   test('after its void finds the void, whatever its terms are', () => {
     const { answers } = play(rows, rejecting, reserving(100n), reserving(200n))

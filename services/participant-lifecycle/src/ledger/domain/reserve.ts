@@ -1,13 +1,21 @@
 /**
- * Reserving: the payer's position never exceeds what its cap and its cover allow. To find why a
+ * Reserving: the payer's position never exceeds its cap, and with what it owes in fees not its cover. To find why a
  * transfer was refused, read this file.
  */
-import { coverOf, valueOf, type Account } from './account.ts'
+import { coverOf, feesOwed, valueOf, type Account } from './account.ts'
 import type { Book, Party } from './book.ts'
 import type { Reserve } from './command.ts'
 import { mismatch, type Decision } from './decision.ts'
-import { noEvidence, sameTerms, type Entry, type Facts, type ReserveRefusal } from './entry.ts'
+import {
+  noEvidence,
+  sameTerms,
+  type Entry,
+  type Facts,
+  type Fee,
+  type ReserveRefusal,
+} from './entry.ts'
 import { isExpired } from './expiry.ts'
+import { feeFor, heldFee } from './fee.ts'
 
 /** What the ladder of guards found: a refusal with the facts it was taken on, or accounts to move. */
 type Survey =
@@ -15,6 +23,7 @@ type Survey =
   | {
       readonly refusal: null
       readonly facts: Facts
+      readonly fee: Fee | null
       readonly debit: Account
       readonly credit: Account
     }
@@ -30,23 +39,29 @@ export function reserve(book: Book, command: Reserve): Decision {
       outcome: 'REFUSED',
       reason,
       accounts: null,
+      fee: null,
       facts,
       completedAt: book.now,
     } as const
     return { type: 'STORE', entry: entryOf(book, command, refused), movements: [] }
   }
-  const { debit, credit, facts } = survey
+  const { debit, credit, fee, facts } = survey
   const accounts = { debitAccountId: debit.id, creditAccountId: credit.id }
+  const entry = entryOf(book, command, {
+    outcome: 'RESERVED',
+    reason: '',
+    accounts,
+    fee,
+    facts,
+    completedAt: null,
+  })
   return {
     type: 'STORE',
-    entry: entryOf(book, command, {
-      outcome: 'RESERVED',
-      reason: '',
-      accounts,
-      facts,
-      completedAt: null,
-    }),
-    movements: [{ step: 'RESERVE', ...accounts, amount: command.terms.amount }],
+    entry,
+    movements: [
+      { step: 'RESERVE', ...accounts, amount: command.terms.amount },
+      ...heldFee(book, 'FEE_RESERVE', entry),
+    ],
   }
 }
 
@@ -84,9 +99,21 @@ function surveyOf(book: Book, command: Reserve): Survey {
   const unable = withoutFeeAccount(book, payer, payee, currency)
   if (unable !== null) return refusal(unable)
   if (isExpired(command.expiresAt, book.now)) return refusal('EXPIRED')
-  const facts = { position: valueOf(debit), cover: coverOf(cover), cap: debit.cap ?? 0n }
+  const fee = feeFor(book, { payerId: payer.id, payeeId: payee.id }, command.terms)
+  const facts: Facts = {
+    position: valueOf(debit),
+    cover: coverOf(cover) - feesWith(book, payer, currency, fee),
+    cap: debit.cap ?? 0n,
+  }
   const short = shortage(facts, amount)
-  return short === null ? { refusal: null, facts, debit, credit } : { refusal: short, facts }
+  return short === null ? { refusal: null, facts, fee, debit, credit } : { refusal: short, facts }
+}
+
+/** What the payer would owe in fees, the one of this transfer included: it needs cover, but no cap. */
+function feesWith(book: Book, { id }: Party, currency: string, fee: Fee | null): bigint {
+  const fees = book.accountOf(id, 'INTERCHANGE_FEE', currency)
+  if (fees === undefined) return 0n
+  return feesOwed({ ...fees, debitsPending: fees.debitsPending + (fee?.amount ?? 0n) })
 }
 
 /** Where the currency has an interchange fee, both need an account for it, so that a post cannot fail. */
@@ -128,7 +155,7 @@ export function shortage(
 function entryOf(
   book: Book,
   { id, terms, expiresAt, settlement }: Reserve,
-  result: Pick<Entry, 'outcome' | 'reason' | 'accounts' | 'facts' | 'completedAt'>,
+  result: Pick<Entry, 'outcome' | 'reason' | 'accounts' | 'fee' | 'facts' | 'completedAt'>,
 ): Entry {
   return {
     id,
@@ -143,6 +170,7 @@ function entryOf(
     accounts: result.accounts,
     expiresAt,
     settlement,
+    fee: result.fee,
     windowId: null,
     facts: result.facts,
     evidence: noEvidence,

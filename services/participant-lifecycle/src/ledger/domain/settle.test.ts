@@ -10,6 +10,7 @@ import {
   play,
   positionOf,
   posting,
+  rejecting,
   reserving,
   rows,
   settlementOf,
@@ -230,9 +231,55 @@ describe('an interchange fee', () => {
     fees: new Map([['USD', { modelId: 9, percentage: 6_000n }]]),
   }
 
+  const feesIn = ({ accounts }: LockedRows): bigint =>
+    valueOf(accounts.find(({ id }) => id === feeAccount(greenbank).id) ?? transit)
+
+  test('needs cover like the amount, but no cap', () => {
+    const limited = (deposit: bigint, cap: bigint): LockedRows => {
+      const cover = settlementOf(greenbank, { creditsPosted: deposit })
+      const accounts = [cover, positionOf(greenbank, { cap })]
+      const ids = new Set(accounts.map(({ id }) => id))
+      return {
+        ...charged,
+        accounts: [...charged.accounts.filter(({ id }) => !ids.has(id)), ...accounts],
+      }
+    }
+    const paying = reserving(5_000_000n)
+    const reasonIn = (from: LockedRows) => {
+      const [answer] = play(from, paying).answers
+      return answer?.type === 'ENTRY' ? answer.entry.reason : answer?.type
+    }
+    expect(reasonIn(limited(5_030_000n, 5_000_000n))).toBe('')
+    expect(reasonIn(limited(5_029_999n, 5_000_000n))).toBe('COVER_SHORT')
+    expect(reasonIn(limited(5_030_000n, 4_999_999n))).toBe('CAP_SHORT')
+  })
+
+  test('that is owed cannot be taken out, and is cover again when the transfer is voided', () => {
+    const reserved = play(charged, reserving(5_000_000n)).rows
+    const taking = (from: LockedRows, amount: bigint) => {
+      const [answer] = play(from, { ...withdrawing, amount }).answers
+      return answer?.type === 'ENTRY' ? answer.entry.outcome : answer?.type
+    }
+    const free = 10n ** 12n - 5_030_000n
+    expect(taking(reserved, free)).toBe('RESERVED')
+    expect(taking(reserved, free + 1n)).toBe('REFUSED')
+    const voided = play(reserved, rejecting).rows
+    expect(feesIn(voided)).toBe(0n)
+    expect(taking(voided, 10n ** 12n)).toBe('RESERVED')
+  })
+
+  test('is the one that was held, whatever is set when the transfer is posted', () => {
+    const reserved = play(charged, reserving(5_000_000n)).rows
+    for (const fees of [new Map(), new Map([['USD', { modelId: 4, percentage: 9n }]])]) {
+      expect(feesIn(play({ ...reserved, fees }, posting).rows)).toBe(30_000n)
+    }
+  })
+
   test('is posted with its transfer, in the same window, under its own model', () => {
     const reserved = play(charged, reserving(500n * 10_000n)).rows
-    const { book } = play(reserved, posting)
+    expect(feesIn(reserved)).toBe(30_000n)
+    const { book, rows: posted } = play(reserved, posting)
+    expect(feesIn(posted)).toBe(30_000n)
     expect(book.changes()).toMatchObject({
       entered: [{ id: 'fee-a-transfer', kind: 'FEE', windowId: 7, terms: { amount: 30_000n } }],
       gains: [

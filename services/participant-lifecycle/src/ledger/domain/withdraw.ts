@@ -2,7 +2,7 @@
  * Funds out: an amount of the cover is held, then it leaves the hub's bank or is cover again. What is
  * held never takes the cover below what the participant owes. To find why it was refused, read this.
  */
-import { excludedOf, valueOf, type Account } from './account.ts'
+import { excludedOf, feesOwed, valueOf, type Account } from './account.ts'
 import type { Book } from './book.ts'
 import type { EndWithdrawal, Withdraw } from './command.ts'
 import { mismatch, unknown, type Decision } from './decision.ts'
@@ -40,6 +40,7 @@ export function withdraw(book: Book, command: Withdraw): Decision {
     accounts,
     expiresAt: new Date(book.now.getTime() + command.validity_ms),
     settlement: null,
+    fee: null,
     windowId: null,
     facts,
     evidence: command.evidence,
@@ -111,10 +112,12 @@ export function withdrawable(
 }
 
 function factsOf(book: Book, settlement: Account): Facts {
-  const position = book.accountOf(settlement.participantId, 'POSITION', settlement.currency)
+  const { participantId, currency } = settlement
+  const position = book.accountOf(participantId, 'POSITION', currency)
+  const fees = book.accountOf(participantId, 'INTERCHANGE_FEE', currency)
   return {
     position: position === undefined ? 0n : valueOf(position),
-    cover: -valueOf(settlement) - excludedOf(settlement),
+    cover: -valueOf(settlement) - excludedOf(settlement) - feesOwed(fees),
     cap: position?.cap ?? 0n,
   }
 }

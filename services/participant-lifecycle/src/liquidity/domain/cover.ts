@@ -1,5 +1,13 @@
 /** The part of a cover that reservations may not use: as an amount, or as a percentage of it. */
-import { coverOf, excludedOf, shareOf, valueOf, type Account } from '../../ledger/domain/account.ts'
+import {
+  coverOf,
+  excludedOf,
+  feesOwed,
+  shareOf,
+  stillToPay,
+  valueOf,
+  type Account,
+} from '../../ledger/domain/account.ts'
 import { refuse, type Refused } from '../../participants/domain/change.ts'
 
 export interface CoverReservation {
@@ -12,10 +20,12 @@ export interface CoverReservation {
   readonly createdBy: string
 }
 
-/** The two accounts that decide what a participant can send and take out. */
+/** The accounts that decide what a participant can send and take out. */
 export interface Liquidity {
   readonly settlement: Account
   readonly position: Account | null
+  /** Its INTERCHANGE_FEE account. */
+  readonly fees: Account | null
 }
 
 /**
@@ -23,13 +33,14 @@ export interface Liquidity {
  * deposit, the scheme says. What is owed and reserved must stay covered.
  */
 export function resolve(
-  { settlement, position }: Liquidity,
+  { settlement, position, fees }: Liquidity,
   { mode, value }: Pick<CoverReservation, 'mode' | 'value'>,
 ): bigint | Refused {
   const liquidity = -valueOf(settlement)
   const positive = liquidity > 0n ? liquidity : 0n
   const resolved = mode === 'AMOUNT' ? value : shareOf(settlement, value)
-  const owed = position === null ? 0n : valueOf(position)
+  const held = position === null ? 0n : valueOf(position)
+  const owed = held + feesOwed(fees ?? undefined) + stillToPay(settlement)
   if (resolved > positive || (resolved > 0n && owed > liquidity - resolved)) {
     return refuse('COVER_SHORT', 'the cover is less than what would be excluded and what is owed')
   }
@@ -37,15 +48,16 @@ export function resolve(
 }
 
 /** What can still be sent; null before the first limit. */
-export function availableOf({ settlement, position }: Liquidity): bigint | null {
+export function availableOf({ settlement, position, fees }: Liquidity): bigint | null {
   if (position === null || position.cap === null) return null
-  const cover = coverOf(settlement)
+  const cover = coverOf(settlement) - feesOwed(fees ?? undefined)
   return (cover < position.cap ? cover : position.cap) - valueOf(position)
 }
 
 /** What can be taken out while what is owed stays covered. */
-export function withdrawableOf({ settlement, position }: Liquidity): bigint {
+export function withdrawableOf({ settlement, position, fees }: Liquidity): bigint {
   const owed = position === null ? 0n : valueOf(position)
-  const free = -valueOf(settlement) - excludedOf(settlement) - (owed > 0n ? owed : 0n)
+  const cover = -valueOf(settlement) - excludedOf(settlement) - feesOwed(fees ?? undefined)
+  const free = cover - (owed > 0n ? owed : 0n)
   return free > 0n ? free : 0n
 }

@@ -1,4 +1,5 @@
 /** Whether the balances of the accounts are what the journal makes of them, and cancel out. */
+import { isPosting, pendingBy } from '../../ledger/domain/account.ts'
 import type { Step } from '../../ledger/domain/movement.ts'
 
 /** Ten-thousandths. */
@@ -53,8 +54,8 @@ const kinds = Object.keys(zero) as readonly Kind[]
 /** Adds what lines come to: RESERVE makes pending, POST turns it into posted, VOID ends it. */
 export function addSums(journal: Journal, sums: readonly StepSum[]): void {
   for (const { accountId, side, step, amount } of sums) {
-    const posted = step === 'RESERVE' || step === 'VOID' ? 0n : amount
-    const pending = step === 'RESERVE' ? amount : step === 'POST' || step === 'VOID' ? -amount : 0n
+    const posted = isPosting(step) ? amount : 0n
+    const pending = pendingBy(step, amount)
     const change =
       side === 'DEBIT'
         ? { ...zero, postedDebits: posted, pendingDebits: pending }
