@@ -46,7 +46,13 @@ export default {
       globalSetup: './libs/runtime/src/testing/kafka-setup.ts',
       globalTeardown: './libs/runtime/src/testing/kafka-teardown.ts',
     },
-    { ...typescript, displayName: 'e2e', testMatch: ['**/test-e2e/src/**/*.e2e.test.ts'] },
+    {
+      ...typescript,
+      displayName: 'e2e',
+      testMatch: ['**/test-e2e/src/**/*.e2e.test.ts'],
+      globalSetup: './test-e2e/src/hub/template-setup.ts',
+      globalTeardown: './test-e2e/src/hub/template-teardown.ts',
+    },
     {
       ...typescript,
       displayName: 'containers',

@@ -1,10 +1,11 @@
 /** A running hub with onboarded FSPs: what most stories begin with. */
 import { openApartHub } from './apart.ts'
 import type { Fsp } from './fsp.ts'
-import { freePorts, newDataDir, removeDataDir, startHub, type HubOptions } from './hub-process.ts'
+import { freePorts, removeDataDir, startHub, type HubOptions } from './hub-process.ts'
 import { joinScheme } from './join.ts'
-import { openScheme, operatorAt, type Onboarding, type Operator } from './operator.ts'
+import { operatorAt, type Onboarding, type Operator } from './operator.ts'
 import { processNames } from './services.ts'
+import { copyTemplate } from './template.ts'
 
 /** In one process, or each service in a container of its own. */
 interface RunningHub {
@@ -71,23 +72,11 @@ async function open(settings: Readonly<Record<string, string>>, isSafe: boolean)
 }
 
 async function openInOneProcess(settings: Readonly<Record<string, string>>): Promise<RunningHub> {
-  const dataDir = await newDataDir()
+  const dataDir = await copyTemplate()
   const options = { dataDir, settings: { ...(await freePorts()), ...settings } }
   let hub = await startHub(options)
-  const operator = operatorAt(hub.urls.operator, hub.passwordFile)
-  const stop = async () => {
-    await hub.stop()
-    await removeDataDir(dataDir)
-  }
-  try {
-    await openScheme(operator)
-  } catch (error) {
-    // Nobody else could stop it: the story never gets to see it.
-    await stop()
-    throw error
-  }
   return {
-    operator,
+    operator: operatorAt(hub.urls.operator, hub.passwordFile),
     get urls() {
       return hub.urls
     },
@@ -95,7 +84,10 @@ async function openInOneProcess(settings: Readonly<Record<string, string>>): Pro
       await hub.kill()
       hub = await startHub(options)
     },
-    stop,
+    stop: async () => {
+      await hub.stop()
+      await removeDataDir(dataDir)
+    },
   }
 }
 
