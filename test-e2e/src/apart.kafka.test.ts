@@ -99,6 +99,7 @@ test('whatever process is killed and comes back, every payment ends, and the boo
     await payments.further(3)
   }
   await payments.end()
+  expect(hub.endedByThemselves()).toEqual([])
 }, 600_000)
 
 /** When it last became the writer, in ms since 1970; 0: never. */

@@ -142,6 +142,7 @@ test('shows who takes part, and how much of its limit each has used', async () =
   await row.getByText('ACTIVE', { exact: true }).waitFor()
   const bar = /USD: position 120\.00, limit 10 000\.00, cover 10 000\.00/
   await row.getByRole('img', { name: bar }).waitFor()
+  expect(await row.getByRole('img', { name: bar }).count()).toBe(1)
   await screenshot(page, 'participants')
 })
 
@@ -268,7 +269,7 @@ test(
     await row.waitFor({ state: 'detached' })
     const isRequest = about(transferId, 'POST')
     const after = payee.received.findIndex(isRequest) + 1
-    await payee.await(isRequest, { after })
+    expect((await payee.await(isRequest, { after })).json()).toEqual(request)
   },
   story_ms,
 )

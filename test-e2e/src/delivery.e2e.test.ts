@@ -49,6 +49,7 @@ test(
         timeout_ms: refusing_ms * 3,
       })
     }
+    expect(new Set([...taken].map(({ path }) => path)).size).toBe(transfers.length)
   },
   refusing_ms * 5,
 )

@@ -108,11 +108,11 @@ describe('before the payment', () => {
       transactionType: { scenario: 'PAYMENT', initiator: 'PAYEE', initiatorType: 'BUSINESS' },
     }
     await twice(() => payee.send('POST', '/transactionRequests', request, to(payer)), 202)
-    await all(payer, at('POST', '/transactionRequests', id), 2)
+    expect(await all(payer, at('POST', '/transactionRequests', id), 2)).toHaveLength(2)
     const path = `/transactionRequests/${id}`
     const received = { transactionRequestState: 'RECEIVED' }
     await twice(() => payer.send('PUT', path, received, to(payee)), 200)
-    await all(payee, at('PUT', path), 2)
+    expect(await all(payee, at('PUT', path), 2)).toHaveLength(2)
   })
 })
 

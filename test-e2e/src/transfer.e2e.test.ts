@@ -221,7 +221,8 @@ test('what was reserved commits although the payer was deactivated meanwhile', a
   await payee.await(about(transfer.transferId, 'POST'))
   await scheme.operator.call('PUT', '/participants/leaving', { isActive: false })
   await payee.send('PUT', `/transfers/${transfer.transferId}`, committed(transfer), to(leaving))
-  await leaving.await(about(transfer.transferId, 'PUT'))
+  const outcome = await leaving.await(about(transfer.transferId, 'PUT'))
+  expect(outcome.json()).toMatchObject({ transferState: 'COMMITTED' })
 })
 
 describe('a message that comes again', () => {

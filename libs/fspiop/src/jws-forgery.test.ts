@@ -78,7 +78,8 @@ describe('confusion of algorithms is refused', () => {
         { signature, protected: protectedHeader, payload: sent.body.toString('base64url') },
         publicKey,
       ),
-    ).rejects.toThrow('alg')
+      // By the key's algorithm in Node.js 20, by its type in 24.
+    ).rejects.toThrow(/"alg"|Invalid key type/)
   })
 
   test('ES256 with a signature of any length, none of them right', () => {

@@ -257,6 +257,7 @@ test('a request that waited in the log while the hub was down is worked once', a
   await restart()
   await startQuoting()
   await said(id, 'QuoteRequestAccepted')
+  expect(saidOf(id)).toEqual(['QuoteRequestAccepted'])
 })
 
 test('after a crash right behind a step nothing is said twice, and the quote goes on', async () => {

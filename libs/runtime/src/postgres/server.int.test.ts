@@ -223,7 +223,9 @@ describe('a DATA_DIR that another process uses', () => {
   test('is used though another start was killed before it handed over the socket folder', async () => {
     rmSync(join(dataDir, 'run'), { recursive: true, force: true })
     mkdirSync(join(dataDir, 'run'), { mode: 0o700 })
-    await remember(await start(), 'kept')
+    const server = await start()
+    await remember(server, 'kept')
+    expect(await remembered(server)).toContain('kept')
   })
 
   test('goes to exactly one of two that start at the same time', async () => {
