@@ -167,15 +167,21 @@ function answerTo(code: string | undefined, options: HttpServerOptions): FixedAn
   }
 }
 
+/** Connections that were answered by `refuse` and are closed in a moment. */
+const refused = new WeakSet<Duplex>()
+
 /**
  * Answers and closes. What the client still sends is read and thrown away for a while: a connection
  * closed with unread bytes is reset, and the client would lose the answer.
  */
 function refuse(socket: Duplex, { status, contentType, body }: FixedAnswer): void {
+  // Node.js 24 reports each further piece of what it cannot read.
+  if (refused.has(socket)) return
   if (!socket.writable || owesAnswer(socket)) {
     socket.destroy()
     return
   }
+  refused.add(socket)
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
     `Content-Type: ${contentType}`,
