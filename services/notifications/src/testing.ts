@@ -95,6 +95,7 @@ export const quickSettings: Settings = {
   NOTIFICATIONS_RETRY_MAX_MS: 200,
   NOTIFICATIONS_RETRY_POLL_MS: 10,
   NOTIFICATIONS_RESEND_H: 1,
+  NOTIFICATIONS_TURN_CHECK_MS: 50,
 }
 
 export interface Stand {
@@ -189,6 +190,7 @@ export interface Asked {
   readonly body?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly relay?: EventOptions['relay']
+  readonly address?: Payload<'NotifyRequested'>['address']
 }
 
 /** A NotifyRequested event for an FSP. */
@@ -203,6 +205,7 @@ export function notify(asked: Asked): OutgoingMessage {
     legRole: 'PAYER',
     destinationFspId: fspId,
     transport: { type: 'HTTP', method, url: asked.url },
+    ...(asked.address === undefined ? {} : { address: asked.address }),
     headers: { 'content-type': 'text/plain', ...asked.headers },
     deadline: new Date(Date.now() + deadline_ms).toISOString(),
     reportRequired: true,
