@@ -1,10 +1,8 @@
 import { expect, test } from '@jest/globals'
 import { allOf } from './all-of.ts'
+import { Outage } from './outage.ts'
 
-const outage = Object.assign(new Error('connection lost'), {
-  code: 'ECONNREFUSED',
-  syscall: 'connect',
-})
+const outage = new Outage('connection lost')
 
 test('waits for all of it, also when some has failed', async () => {
   let ended = false

@@ -2,7 +2,7 @@
  * Works side by side, whose failures are one: all of it is waited for, so that nothing is under way any
  * more when a batch counts as failed.
  */
-import { isOutage } from './postgres/outage.ts'
+import { isOutage } from './outage.ts'
 
 /** Fails as the first that failed. */
 export async function allOf(works: readonly Promise<unknown>[]): Promise<void> {

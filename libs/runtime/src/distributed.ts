@@ -12,7 +12,8 @@ import type { Logger } from './log.ts'
 import { openMetrics, type Metrics } from './metrics.ts'
 import { readPem } from './pem.ts'
 import type { DatabaseOptions } from './postgres/open.ts'
-import { sqlState } from './postgres/outage.ts'
+import { sqlState } from './postgres/failure.ts'
+import { outageIn } from './outage.ts'
 import { retrying } from './retrying.ts'
 import type { ProcessParts } from './service.ts'
 import type { RedisMemory } from './memory/redis.ts'
@@ -108,14 +109,18 @@ async function waitFor<Db>(
   log: Logger,
   open: () => Promise<Db>,
 ): Promise<Db> {
-  try {
-    return await retrying(open, { log, what: `waiting for the database of ${schema}` })
-  } catch (error) {
-    const isRefused = /^(28|3D|3F|42501)/.test(sqlState(error) ?? '')
-    if (!isRefused) throw error
-    const { message } = error as Error
-    throw new StartError(`The database of ${schema} is not as it has to be: ${message}.`)
+  const openOrRefuse = async (): Promise<Db> => {
+    try {
+      return await open()
+    } catch (error) {
+      const isRefused =
+        outageIn(error)?.kind === 'REFUSED' || /^(3F|42501)/.test(sqlState(error) ?? '')
+      if (!isRefused) throw error
+      const { message } = error as Error
+      throw new StartError(`The database of ${schema} is not as it has to be: ${message}.`)
+    }
   }
+  return retrying(openOrRefuse, { log, what: `waiting for the database of ${schema}` })
 }
 
 /** What the settings say of the bus; a StartError names the first one that is wrong. */

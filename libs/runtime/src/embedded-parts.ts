@@ -58,6 +58,7 @@ export async function openParts(options: PartsOptions): Promise<OpenParts> {
   })
   const health = openHealth()
   health.ready('postgresql', () => answers(socketFolder, database))
+  health.ready('events', () => engine.answers())
   return {
     log,
     bus: engine.bus,

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { setImmediate as turnEnds } from 'node:timers/promises'
 import { gather } from './gather.ts'
-import { isOutage } from './postgres/outage.ts'
+import { isOutage, Outage } from './outage.ts'
 
 /** Work whose batches are answered by hand. */
 function handWork() {
@@ -114,7 +114,7 @@ describe('gather', () => {
       const refused = await call([5]).catch((e: unknown) => e)
       expect(isOutage(refused)).toBe(true)
       expect(refused).toEqual(
-        new Error('3 items wait already, and at most 3 may: come again later'),
+        new Outage('3 items wait already, and at most 3 may: come again later'),
       )
       for (const number of [0, 1, 2]) {
         batches[number]?.answer()

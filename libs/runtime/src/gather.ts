@@ -2,8 +2,8 @@
  * Many callers, one piece of work at a time: whatever is handed in while one is under way is the next
  * one. Batches follow from the load, never from a timer, and what waits is bounded.
  */
-import { status } from '@grpc/grpc-js'
 import { setImmediate as turnEnds } from 'node:timers/promises'
+import { Outage } from './outage.ts'
 
 interface Call<Item, Result> {
   readonly items: readonly Item[]
@@ -97,9 +97,9 @@ export function gather<Item, Result>(
 }
 
 /** To whoever called it is what a service that cannot be reached is: the same is handed in later. */
-function overfull(queued: number, queued_max: number): Error {
+function overfull(queued: number, queued_max: number): Outage {
   const sentence = `${queued} items wait already, and at most ${queued_max} may: come again later`
-  return Object.assign(new Error(sentence), { code: status.UNAVAILABLE })
+  return new Outage(sentence)
 }
 
 /** Takes the next batch from the head; a call stays there until all of it is taken. */

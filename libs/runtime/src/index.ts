@@ -1,8 +1,11 @@
 export type {
   DeadLetter,
   BatchInHand,
+  Discarded,
   EventBus,
   FollowUp,
+  GivenUp,
+  LetterWatch,
   Listener,
   Listening,
   Message,
@@ -89,7 +92,7 @@ export {
   type ExclusiveOptions,
 } from './postgres/exclusive.ts'
 export { openDatabase, type DatabaseOptions, type DatabaseParts } from './postgres/open.ts'
-export { isConflict, isOutage, sqlState } from './postgres/outage.ts'
+export { isConflict, sqlState } from './postgres/failure.ts'
 export { ensureMonthlyPartitions, filedMonthOf, monthOf } from './postgres/partitions.ts'
 export type { Durability } from './postgres/server.ts'
 export { statement } from './postgres/statement.ts'
@@ -105,6 +108,8 @@ export { runDistributed, type AloneOptions } from './run-distributed.ts'
 export { retrying, type RetryOptions } from './retrying.ts'
 export type { ProcessParts, Service, Start } from './service.ts'
 export { ProcessStopping } from './stopping.ts'
+export { FromNewerRelease, isFromNewerRelease } from './bus/newer.ts'
+export { isOutage, Outage, type OutageKind } from './outage.ts'
 export {
   choice,
   integer,

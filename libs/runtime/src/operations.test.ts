@@ -30,6 +30,11 @@ const bus: EventBus = {
       : Promise.resolve(letters.slice(0, limit)),
   replay: (group, id) =>
     Promise.resolve(letters.some((letter) => letter.group === group && letter.id === id)),
+  discard: (group, id) => {
+    if (group === 'quoting') return Promise.resolve('ELSEWHERE')
+    const isThere = letters.some((letter) => letter.group === group && letter.id === id)
+    return Promise.resolve(isThere ? 'DISCARDED' : 'UNKNOWN')
+  },
 }
 
 const client = createHttpClient({ connections_per_origin_max: 1, timeout_ms: 2_000 })
@@ -101,6 +106,17 @@ describe('dead letters', () => {
     for (const wrong of ['', '{', '{"group":"transfers"}', '{"group":"transfers","id":1}'])
       expect((await replay(wrong)).status).toBe(400)
     expect((await replay(JSON.stringify({ group: 'x'.repeat(500_000), id: '1' }))).status).toBe(400)
+  })
+
+  test('are discarded on request; unknown ones and those of another process are said to be so', async () => {
+    const discard = (body: unknown) => ask('POST', '/dead-letters/discard', JSON.stringify(body))
+    expect(await discard({ group: 'transfers', id: '1' })).toMatchObject({
+      status: 200,
+      json: { discarded: { group: 'transfers', id: '1' } },
+    })
+    expect((await discard({ group: 'transfers', id: '7' })).status).toBe(404)
+    expect((await discard({ group: 'quoting', id: '1' })).status).toBe(409)
+    expect((await discard({ group: 'transfers' })).status).toBe(400)
   })
 
   test('that cannot be read are a 500 that says why', async () => {

@@ -6,6 +6,8 @@
  * GET /metrics: the Prometheus text format.
  * GET /dead-letters?limit=100: the newest first.
  * POST /dead-letters/replay with {"group", "id"}: hands one to its group again; 404 if there is none.
+ * POST /dead-letters/discard with {"group", "id"}: removes one; 404 if there is none, 409 where the
+ * group is not in this process.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { z } from 'zod'
@@ -34,7 +36,7 @@ interface Answer {
 const body_bytes_max = 4_096
 const deadLetters_max = 1_000
 const limitParameter = z.coerce.number().int().min(1).max(deadLetters_max).default(100)
-const replayRequest = z.strictObject({ group: z.string(), id: z.string() })
+const letterRequest = z.strictObject({ group: z.string(), id: z.string() })
 
 export function serveOperations(options: OperationsOptions): Promise<HttpServer> {
   const { host, port, log } = options
@@ -79,18 +81,34 @@ async function answerTo(options: OperationsOptions, request: IncomingMessage): P
     }
     case 'POST /dead-letters/replay':
       return replay(bus, await bodyOf(request))
+    case 'POST /dead-letters/discard':
+      return discard(bus, await bodyOf(request))
     default:
       return fault(404, `there is no ${request.method ?? ''} ${pathname}`)
   }
 }
 
 async function replay(bus: EventBus, body: string | undefined): Promise<Answer> {
-  const request = replayRequest.safeParse(parsed(body))
+  const request = letterRequest.safeParse(parsed(body))
   if (!request.success) return fault(400, 'the body is {"group": "...", "id": "..."}')
   const { group, id } = request.data
   return (await bus.replay(group, id))
     ? json(200, { replayed: { group, id } })
     : fault(404, `group ${group} has no dead letter ${id}`)
+}
+
+async function discard(bus: EventBus, body: string | undefined): Promise<Answer> {
+  const request = letterRequest.safeParse(parsed(body))
+  if (!request.success) return fault(400, 'the body is {"group": "...", "id": "..."}')
+  const { group, id } = request.data
+  switch (await bus.discard(group, id)) {
+    case 'DISCARDED':
+      return json(200, { discarded: { group, id } })
+    case 'UNKNOWN':
+      return fault(404, `group ${group} has no dead letter ${id}`)
+    case 'ELSEWHERE':
+      return fault(409, `group ${group} is not in this process: ask a process of its service`)
+  }
 }
 
 function healthAnswer(report: HealthReport): Answer {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { EventEmitter, once } from 'node:events'
 import { openLog } from './log.ts'
+import { Outage } from './outage.ts'
 import { refuse, run, supervise, type HostProcess } from './process.ts'
 import type { Service } from './service.ts'
 import { integer } from './settings.ts'
@@ -68,9 +69,7 @@ describe('run', () => {
 
   test('prints a sentence when what it needs goes away meanwhile, and exits 1', async () => {
     const host = new Host()
-    const away = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:5432'), {
-      code: 'ECONNREFUSED',
-    })
+    const away = new Outage('connect ECONNREFUSED 127.0.0.1:5432')
     await run('demo', settings, () => Promise.reject(away), host)
     expect(host.err).toBe(
       'What it needs went away while it started (connect ECONNREFUSED 127.0.0.1:5432): start it again.\n',

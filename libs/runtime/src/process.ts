@@ -4,7 +4,7 @@
  */
 import { describeSettings } from './describe-settings.ts'
 import { logLevels, openLog, type Logger } from './log.ts'
-import { isOutage } from './postgres/outage.ts'
+import { isOutage } from './outage.ts'
 import { readSettings } from './read-settings.ts'
 import type { Service } from './service.ts'
 import { choice, type SettingDefinitions, type SettingValues } from './settings.ts'

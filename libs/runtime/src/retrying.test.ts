@@ -1,12 +1,13 @@
 import { expect, test } from '@jest/globals'
 import { openLog } from './log.ts'
+import { Outage } from './outage.ts'
 import { retrying } from './retrying.ts'
 
 const log = openLog({ name: 'test', level: 'silent' })
 const options = { log, what: 'reserve', delay_ms_max: 1 }
 
-function outage(): Error {
-  return Object.assign(new Error('connection lost'), { code: 'ECONNRESET' })
+function outage(): Outage {
+  return new Outage('connection lost')
 }
 
 test('a call is repeated over outages until it is answered', async () => {

@@ -1,6 +1,6 @@
 /** An outage decides nothing: the call is repeated until it is answered. */
 import type { Logger } from './log.ts'
-import { isOutage } from './postgres/outage.ts'
+import { outageIn } from './outage.ts'
 
 export interface RetryOptions {
   readonly log: Logger
@@ -13,11 +13,14 @@ export interface RetryOptions {
 }
 
 const firstDelay_ms = 50
+/** A refusal that goes on is an alarm about once a minute. */
+const logged_every = 30
 
 /**
  * Repeats a call that failed by an outage, with pauses from 50 ms that double up to the bound, each
- * shortened by up to a half at random so that many callers do not come back as one. What is no outage
- * is thrown at once. The call must be idempotent: an outage leaves open whether it had its effect.
+ * shortened by up to a half at random so that many callers do not come back as one. What an operator
+ * has to end raises an alarm. What is no outage, or too large, is thrown at once. The call must be
+ * idempotent: an outage leaves open whether it had its effect.
  */
 export async function retrying<T>(call: () => Promise<T>, options: RetryOptions): Promise<T> {
   const { log, what, signal, delay_ms_max = 2_000 } = options
@@ -26,8 +29,11 @@ export async function retrying<T>(call: () => Promise<T>, options: RetryOptions)
     try {
       return await call()
     } catch (error) {
-      if (!isOutage(error) || isAborted(signal)) throw error
-      log.warn({ err: error, tries }, `${what}: no answer, tried again`)
+      const kind = outageIn(error)?.kind ?? 'TOO_LARGE'
+      if (kind === 'TOO_LARGE' || isAborted(signal)) throw error
+      if (kind === 'REFUSED' && tries % logged_every === 1) {
+        log.error({ err: error, tries }, `ALARM ${what}: refused, tried again`)
+      } else log.warn({ err: error, tries }, `${what}: no answer, tried again`)
       await pause(delay_ms * (1 - Math.random() / 2), signal)
       if (isAborted(signal)) throw error
       delay_ms = Math.min(delay_ms * 2, delay_ms_max)

@@ -102,7 +102,6 @@ async function notify(
     legRole: leg.role,
     destinationFspId: fspId,
     transport: { type: 'HTTP' as const, method, url },
-    ...(isTriedForLong(leg) ? { address: addressOf(leg) } : {}),
     headers:
       content.type === 'MADE'
         ? await madeHeaders(leg, content.version, body, { hubName, traceparent, sign, now })
@@ -127,21 +126,8 @@ function isOfItsOwn({ resource }: Leg, causeName: string): boolean {
 }
 
 /** Only what tells how something ended is worth telling hours later. */
-function isOutcome({ method }: Leg): boolean {
-  return method === 'PUT' || method === 'PATCH'
-}
-
-function patience_ms(leg: Leg, { outcome_ms, relay_ms }: CallbackParts): number {
-  return isOutcome(leg) ? outcome_ms : relay_ms
-}
-
-/** So long that the FSP may have another address by then. */
-function isTriedForLong(leg: Leg): boolean {
-  return leg.deadline === undefined && isOutcome(leg)
-}
-
-function addressOf({ operation, path, variables }: Leg) {
-  return { operation, path, variables }
+function patience_ms({ method }: Leg, { outcome_ms, relay_ms }: CallbackParts): number {
+  return method === 'PUT' || method === 'PATCH' ? outcome_ms : relay_ms
 }
 
 function bytesOf(body: object): Buffer {

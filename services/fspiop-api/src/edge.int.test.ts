@@ -1,4 +1,4 @@
-import { openMetrics } from '@causeway/runtime'
+import { openMetrics, Outage } from '@causeway/runtime'
 import { eventually } from '@causeway/runtime/testing'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { createHash, randomUUID } from 'node:crypto'
@@ -146,7 +146,7 @@ describe('what cannot be stored', () => {
   }
 
   test.each([
-    ['because the log refuses it', () => Promise.reject(new Error('Connection terminated'))],
+    ['because the log refuses it', () => Promise.reject(new Outage('the log is away'))],
     ['in time', () => new Promise<void>(() => undefined)],
   ])('%s is not acknowledged: 503 and 2003', async (_title, publish) => {
     await withBus(publish, async (url) => {

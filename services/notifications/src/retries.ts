@@ -3,7 +3,6 @@
  * delivered or their deadline passes. What is stored is the truth: nothing here is remembered.
  */
 import { periodically, type Database, type Logger } from '@causeway/runtime'
-import { readdressed } from './addresses.ts'
 import type { BackoffBounds } from './domain/backoff.ts'
 import type { AttemptEnd } from './domain/step.ts'
 import type { Lanes } from './lanes.ts'
@@ -26,8 +25,8 @@ export interface RetryParts {
 export interface Retries {
   /** Stores what came of an attempt of a stored notification, then looks for more. */
   onEnd(claimed: Claimed, end: AttemptEnd): void
-  /** The FSP answers again, or elsewhere: nothing that waits for it waits longer. */
-  readonly onRecovered: (fspId: string) => void
+  /** The FSP answers again: nothing that waits for it waits longer. */
+  onRecovered(fspId: string): void
   /** Takes nothing more; what is under way is still stored when it ends. */
   stop(): Promise<void>
   /** Waits until everything that has ended is stored. */
@@ -43,12 +42,11 @@ export function openRetries(parts: RetryParts): Retries {
   const look = coalesced(async () => {
     const now_ms = Date.now()
     const fspIds = await waiting.look(performance.now())
-    const bounds = claimBounds(now_ms, parts.timeout_ms)
-    // Also of those whose turn never came.
-    for (const claimed of await claimExpired(db, bounds)) onEnd(claimed, { type: 'EXPIRED' })
     if (fspIds.length === 0) return
+    const bounds = claimBounds(now_ms, parts.timeout_ms)
+    for (const claimed of await claimExpired(db, bounds)) onEnd(claimed, { type: 'EXPIRED' })
     const rooms = fspIds.map((fspId) => lanes.of(fspId).room(now_ms))
-    const due = await readdressed(db, await claimDue(db, rooms, bounds))
+    const due = await claimDue(db, rooms, bounds)
     for (const claimed of due) tryAgain(claimed, now_ms + begin_within_ms)
   })
 

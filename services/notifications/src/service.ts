@@ -17,7 +17,6 @@ import {
   type Start,
 } from '@causeway/runtime'
 import { setTimeout as wait } from 'node:timers/promises'
-import { hearAddresses } from './addresses.ts'
 import { mailServer } from './contract.ts'
 import type { BackoffBounds } from './domain/backoff.ts'
 import { noTries } from './domain/tries.ts'
@@ -31,8 +30,7 @@ import { openRecord } from './record.ts'
 import { openRetries, type Retries } from './retries.ts'
 import type { Settings } from './settings.ts'
 import { readWaiting } from './store.ts'
-import { giveTurns } from './turns-store.ts'
-import { openWaiting, type Waiting } from './waiting.ts'
+import { openWaiting } from './waiting.ts'
 
 const connections_max = 4
 const batches_in_flight_max = 64
@@ -96,8 +94,6 @@ export const start: Start<Settings> = async (settings, parts) => {
   const resend_for_ms = settings.NOTIFICATIONS_RESEND_H * hour_ms
   serveOperations({ db, bus: parts.bus, grpc: parts.grpc, resend_for_ms, waiting })
   hearOfReturns(parts, log, retries)
-  const turns = await keepTurns(db, log, waiting, settings.NOTIFICATIONS_TURN_CHECK_MS)
-  const addresses = await hearAddresses(db, parts.bus, retries.onRecovered)
   const bounds = { batches_in_flight_max }
   const subscribed = await onEvents(parts.bus, 'notifications', heard, handleBatch, bounds)
   parts.health.ready('notifications database', () => db.query(ping, []).then(() => undefined))
@@ -105,7 +101,7 @@ export const start: Start<Settings> = async (settings, parts) => {
     async stop() {
       record.stop()
       await subscribed.stop()
-      await Promise.all([addresses.stop(), turns.stop(), partitions.stop()])
+      await partitions.stop()
       await retries.stop()
       await letFinish(lanes)
       await lanes.close()
@@ -156,23 +152,6 @@ async function keepPartitions(db: Database, log: Logger): Promise<Periodic> {
   const ensure = () => ensureMonthlyPartitions(db, partitioned, new Date())
   await ensure()
   return periodically(partitions_every_ms, ensure, { log, name: 'partitions of coming months' })
-}
-
-/** Nothing that is parked waits for ever, whoever parked it: looked for at the start and from time to time. */
-async function keepTurns(
-  db: Database,
-  log: Logger,
-  waiting: Pick<Waiting, 'anyMayBe'>,
-  every_ms: number,
-): Promise<Periodic> {
-  const look = async () => {
-    const given = await giveTurns(db)
-    if (given === 0) return
-    log.warn({ given }, 'parked notifications had no turn and were given one')
-    waiting.anyMayBe()
-  }
-  await look()
-  return periodically(every_ms, look, { log, name: 'turns of parked notifications' })
 }
 
 /** What is under way may end by itself for a while; what is cut then stays parked. */

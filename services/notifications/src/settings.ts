@@ -93,13 +93,6 @@ export const settings = {
     min: 10,
     max: 60_000,
   }),
-  NOTIFICATIONS_TURN_CHECK_MS: integer({
-    about: 'how often parked notifications are looked through for those that never get their turn',
-    unit: 'ms',
-    default: 60_000,
-    min: 10,
-    max: hour_ms,
-  }),
   NOTIFICATIONS_RESEND_H: integer({
     about: 'how long a dead letter is tried again when the operator sends it anew',
     unit: 'h',

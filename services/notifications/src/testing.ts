@@ -2,6 +2,7 @@
 import { newEvent, type DomainEvent, type EventOptions, type Payload } from '@causeway/events'
 import {
   ensureMonthlyPartitions,
+  Outage,
   type Database,
   type OutgoingMessage,
   type Service,
@@ -95,7 +96,6 @@ export const quickSettings: Settings = {
   NOTIFICATIONS_RETRY_MAX_MS: 200,
   NOTIFICATIONS_RETRY_POLL_MS: 10,
   NOTIFICATIONS_RESEND_H: 1,
-  NOTIFICATIONS_TURN_CHECK_MS: 50,
 }
 
 export interface Stand {
@@ -168,7 +168,7 @@ export async function putInDoubt({ bus }: TestParts): Promise<void> {
       handleBatch() {
         // Once the batch has failed.
         setImmediate(tried)
-        return Promise.reject(Object.assign(new Error('connection lost'), { code: 'ECONNRESET' }))
+        return Promise.reject(new Outage('connection lost'))
       },
     }
     const id = randomUUID()
@@ -190,7 +190,6 @@ export interface Asked {
   readonly body?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly relay?: EventOptions['relay']
-  readonly address?: Payload<'NotifyRequested'>['address']
 }
 
 /** A NotifyRequested event for an FSP. */
@@ -205,7 +204,6 @@ export function notify(asked: Asked): OutgoingMessage {
     legRole: 'PAYER',
     destinationFspId: fspId,
     transport: { type: 'HTTP', method, url: asked.url },
-    ...(asked.address === undefined ? {} : { address: asked.address }),
     headers: { 'content-type': 'text/plain', ...asked.headers },
     deadline: new Date(Date.now() + deadline_ms).toISOString(),
     reportRequired: true,

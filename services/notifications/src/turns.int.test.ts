@@ -1,6 +1,6 @@
 /** Whose turn it is among notifications of one entity: nobody overtakes, and nobody is forgotten. */
 import { notificationsService } from '@causeway/protos'
-import { statement, textArray, type Database } from '@causeway/runtime'
+import type { Database } from '@causeway/runtime'
 import { eventually, openTestParts } from '@causeway/runtime/testing'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
@@ -17,7 +17,6 @@ import {
   type Sink,
   type Stand,
 } from './testing.ts'
-import { giveTurns } from './turns-store.ts'
 
 const ends: (() => Promise<unknown>)[] = []
 
@@ -135,54 +134,6 @@ test('only one of an entity is taken at a time', async () => {
   expect(new Set(await claim(db))).toEqual(new Set(ids))
   expect(await claim(db)).toEqual([])
 })
-
-describe('one that a process without turns has parked', () => {
-  /** As the release before turns did: the row, and no turn. */
-  async function parkWithoutTurn(db: Database, ...results: readonly Result[]): Promise<void> {
-    const ids = results.map(({ notification }) => notification.id)
-    await db.transaction(async (tx) => {
-      await save(tx, results)
-      await tx.query(takeTurns, [textArray(ids)])
-    })
-  }
-
-  test.each(['before', 'after'])('%s the start is delivered, those behind it too', async (when) => {
-    const sink = await sinkThat(() => 200)
-    const parts = await openTestParts()
-    const other = await openStore(parts)
-    const entityId = randomUUID()
-    const left = [parked(entityId, sink.url), parked(entityId, sink.url), parked('other', sink.url)]
-    if (when === 'before') await parkWithoutTurn(other, ...left)
-    const { reports } = await stands({}, parts)
-    if (when === 'after') await parkWithoutTurn(other, ...left)
-    await eventually(() => (reports.length === 3 ? true : undefined), 'all reports')
-    expect(reports.every(({ status }) => status === 'SUCCESS')).toBe(true)
-  })
-
-  test('and whose deadline passes is given up, though nothing else is parked', async () => {
-    const parts = await openTestParts()
-    const other = await openStore(parts)
-    const { reports } = await stands({ NOTIFICATIONS_TURN_CHECK_MS: 3_600_000 }, parts)
-    const late = heard({ url: 'http://127.0.0.1:9', deadline_ms: -1 })
-    await parkWithoutTurn(other, parkedResult(late, undefined))
-    await eventually(() => (reports.length === 1 ? true : undefined), 'the report')
-    expect(reports[0]).toMatchObject({ notificationId: late.id, status: 'FAILED' })
-  })
-
-  test('is found among thousands that wait behind others', async () => {
-    const db = await openTables()
-    const waiting = Array.from({ length: 1_200 }, (_, at) => parked(`waiting-${at % 400}`))
-    await db.transaction((tx) => save(tx, waiting))
-    const [first, last] = [parked('a'), parked('z')]
-    await parkWithoutTurn(db, first, last)
-    expect(await giveTurns(db)).toBe(2)
-    expect(await giveTurns(db)).toBe(0)
-  })
-})
-
-const takeTurns = statement(
-  'update undelivered set at_turn = false where notification_id = any($1::text[]::uuid[])',
-)
 
 async function openTables(): Promise<Database> {
   const parts = await openTestParts()

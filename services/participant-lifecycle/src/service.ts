@@ -83,7 +83,7 @@ export const start: Start<Settings> = async (settings, parts) => {
 
   const verifier = openVerifier(() => parts.openDatabase({ ...options, connections_max: 1 }))
   const passing = openPassingOn({
-    isHere: () => connection.holdsLock(),
+    connection,
     find: () => writerAddress(database),
     grpc: parts.grpc,
   })

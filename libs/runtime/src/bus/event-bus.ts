@@ -73,20 +73,49 @@ export interface Subscription {
   /** Messages of other types are finished unread. */
   readonly types: ReadonlySet<string>
   /**
-   * Turns parsed JSON into the payload; a throw sends the message to the dead letters at once. Where
-   * publisher and consumer share a process the payload may come as it was given, without JSON.
+   * Every type that this release knows; left out where that is all there are. A message of any other
+   * type is of a newer release: it is not finished, and nothing behind it is read in this process. Over
+   * Kafka the process leaves that topic to the members of the group that know the type.
+   */
+  readonly known?: ReadonlySet<string>
+  /**
+   * Turns parsed JSON into the payload; a throw sends the message to the dead letters at once, unless it
+   * is a `FromNewerRelease`: then the message waits for a process that understands it. Where publisher
+   * and consumer share a process the payload may come as it was given, without JSON.
    */
   readonly read: (type: string, json: unknown) => unknown
   /**
    * Works on a batch; the batch is finished when the promise resolves. Messages come in the order of
    * their keys and may come again, in any other split. A throw that is no outage halves the batch
-   * until the failing message stands alone; after three tries it is a dead letter.
+   * until the failing message stands alone; after three tries it is a dead letter. Where more than three
+   * messages fail alike and none of the batch succeeds, all are tried again, with an alarm. A
+   * `FromNewerRelease` makes the message wait for a process that understands it.
    */
   readonly handleBatch: (messages: readonly Message[], batch: BatchInHand) => Promise<void>
+  readonly letters?: LetterWatch
   /** At most this many messages in a batch (100). */
   readonly batch_max?: number
   /** Batches worked on side by side (1); no two of them hold the same topic and key. */
   readonly batches_in_flight_max?: number
+}
+
+/** A message that a group gives up. */
+export interface GivenUp {
+  /** Of the dead letter. */
+  readonly id: string
+  readonly topic: string
+  readonly key: string
+  /** '' when the message does not say. */
+  readonly type: string
+  readonly reason: string
+}
+
+/** What a group does about its dead letters, beside that they are kept. Both may be called again. */
+export interface LetterWatch {
+  /** Before the letter is stored, and so before its message counts as finished. */
+  readonly onStored: (letter: GivenUp) => Promise<void>
+  /** Before the letter is removed: its replay is finished, or an operator has discarded it. */
+  readonly onRemoved: (letter: Pick<GivenUp, 'id' | 'topic' | 'key' | 'type'>) => Promise<void>
 }
 
 export interface Subscribed {
@@ -113,6 +142,8 @@ export interface Listening {
   readonly topics: readonly string[]
   /** Messages of other types are passed over unread. */
   readonly types: ReadonlySet<string>
+  /** As of a subscription; a message of a type that is not known is told as missed. */
+  readonly known?: ReadonlySet<string>
   /** As of a subscription. */
   readonly read: (type: string, json: unknown) => unknown
   /**
@@ -139,6 +170,8 @@ export interface DeadLetter {
   readonly time: string
 }
 
+export type Discarded = 'DISCARDED' | 'UNKNOWN' | 'ELSEWHERE'
+
 export interface EventBus {
   /** Adds the messages to the transaction: they leave if and only if it commits. */
   announce(tx: Transaction, messages: readonly OutgoingMessage[]): void
@@ -162,4 +195,9 @@ export interface EventBus {
    * among the dead letters until the group has finished it.
    */
   replay(group: string, id: string): Promise<boolean>
+  /**
+   * Removes a dead letter that nobody wants to have worked off any more. ELSEWHERE: no subscription of
+   * this process is of the group, so a process of the group has to be asked.
+   */
+  discard(group: string, id: string): Promise<Discarded>
 }

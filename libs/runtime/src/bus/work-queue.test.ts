@@ -1,7 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { pino } from 'pino'
+import { Outage } from '../outage.ts'
+import type { AlarmKind } from './alarms.ts'
 import type { Message } from './event-bus.ts'
+import { FromNewerRelease } from './newer.ts'
 import { workQueue, type WorkQueueOptions } from './work-queue.ts'
 
 interface Item {
@@ -9,8 +12,6 @@ interface Item {
   readonly key: string
   readonly n: number
 }
-
-class Outage extends Error {}
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 const item = (n: number, key = ''): Item => ({ topic: 't', key, n })
@@ -29,13 +30,15 @@ function openQueue(
 ) {
   const finished: number[] = []
   const dead = new Map<number, string>()
+  const alarms: AlarmKind[] = []
   const queue = workQueue<Item>({
     log: pino({ level: 'silent' }),
     queued_max: 1000,
     batch_max: 100,
     batches_in_flight_max: 1,
     open,
-    isOutage: (error) => error instanceof Outage,
+    alarm: (kind) => alarms.push(kind),
+    onHeld: () => undefined,
     handleBatch: (messages) => handleBatch(messages.map(number)),
     deadLetter: async ({ n }, reason) => {
       await turn()
@@ -48,7 +51,7 @@ function openQueue(
   const done = async (count: number) => {
     while (finished.length < count) await turn()
   }
-  return { queue, finished, dead, done }
+  return { queue, finished, dead, alarms, done }
 }
 
 describe('the work queue', () => {
@@ -112,6 +115,135 @@ describe('the work queue', () => {
     expect(finished).toEqual(Array.from({ length: 16 }, (_, n) => n))
     expect([...dead]).toEqual([[5, 'TypeError: no such']])
     expect(alone).toBe(3)
+  })
+
+  describe('a batch of which every message fails alike', () => {
+    const refused = () => Object.assign(new Error('no such table'), { code: '42P01' })
+
+    test('is repeated with an alarm, in order, and nothing of it is given up', async () => {
+      let isBroken = true
+      const applied: number[] = []
+      const { queue, dead, alarms, done } = openQueue((numbers) => {
+        if (isBroken) return Promise.reject(refused())
+        applied.push(...numbers)
+        return Promise.resolve()
+      })
+      for (let n = 0; n < 40; n++) queue.push(item(n, `k${n % 5}`))
+      while (alarms.length < 3) await turn()
+      isBroken = false
+      await done(40)
+      expect([...dead]).toEqual([])
+      expect(new Set(alarms)).toEqual(new Set(['ALL_FAIL']))
+      expect(applied).toEqual(Array.from({ length: 40 }, (_, n) => n))
+    })
+
+    test('is another matter where one message succeeds: the others are given up', async () => {
+      const { queue, finished, dead, alarms, done } = openQueue((numbers) =>
+        numbers.length > 1 || numbers[0] !== 7 ? Promise.reject(refused()) : Promise.resolve(),
+      )
+      for (let n = 0; n < 8; n++) queue.push(item(n, `k${n}`))
+      await done(8)
+      expect([...dead.keys()]).toEqual([0, 1, 2, 3, 4, 5, 6])
+      expect([finished.length, alarms]).toEqual([8, []])
+    })
+
+    test.each([
+      ['a few messages', 3, () => refused()],
+      ['failures that differ', 9, (n: number) => new Error(`no such member as ${n}`)],
+    ])('is another matter with %s: they are given up', async (_, count, error) => {
+      const { queue, dead, alarms, done } = openQueue((numbers) =>
+        Promise.reject(error(numbers[0] ?? 0)),
+      )
+      for (let n = 0; n < count; n++) queue.push(item(n, `k${n}`))
+      await done(count)
+      expect([dead.size, alarms]).toEqual([count, []])
+    })
+
+    test('is another matter with one key: only the first message has shown what it does', async () => {
+      const { queue, finished, dead, done } = openQueue((numbers) =>
+        numbers.includes(0) ? Promise.reject(refused()) : Promise.resolve(),
+      )
+      for (let n = 0; n < 9; n++) queue.push(item(n, 'k'))
+      await done(9)
+      expect([[...dead.keys()], finished.length]).toEqual([[0], 9])
+    })
+  })
+
+  test('repeats what an operator has to end with an alarm, and gives nothing up', async () => {
+    let refusals = 5
+    const { queue, finished, dead, alarms, done } = openQueue(() =>
+      refusals-- > 0
+        ? Promise.reject(new Outage('wrong password', { kind: 'REFUSED' }))
+        : Promise.resolve(),
+    )
+    for (let n = 0; n < 7; n++) queue.push(item(n))
+    await done(7)
+    expect([finished.length, dead.size, alarms]).toEqual([7, 0, Array(5).fill('REFUSED')])
+  })
+
+  test('halves a batch that is too large, and repeats a message that is so alone with an alarm', async () => {
+    let largest = 3
+    const { queue, finished, dead, alarms, done } = openQueue((numbers) => {
+      const isTooLarge = numbers.length > 2 || (numbers.includes(5) && largest-- > 0)
+      return isTooLarge
+        ? Promise.reject(new Outage('17 MiB', { kind: 'TOO_LARGE' }))
+        : Promise.resolve()
+    })
+    for (let n = 0; n < 8; n++) queue.push(item(n))
+    await done(8)
+    expect(finished).toEqual([0, 1, 2, 3, 4, 5, 6, 7])
+    expect([dead.size, new Set(alarms)]).toEqual([0, new Set(['REFUSED'])])
+  })
+
+  describe('a message of a newer release', () => {
+    test('that cannot be read waits with all behind it, and is worked on once it can', async () => {
+      let isKnown = false
+      const held: number[] = []
+      const { queue, finished, dead, alarms, done } = openQueue(() => Promise.resolve(), {
+        open(one) {
+          if (one.n === 2 && !isKnown) throw new FromNewerRelease('no such value')
+          return open(one)
+        },
+        onHeld: ({ n }) => held.push(n),
+      })
+      for (let n = 0; n < 5; n++) queue.push(item(n, `k${n}`))
+      while (alarms.length < 3) await turn()
+      expect([finished, queue.isHeld(), queue.progress()]).toEqual([[0, 1], true, undefined])
+      isKnown = true
+      await done(5)
+      expect(finished).toEqual([0, 1, 2, 3, 4])
+      expect([dead.size, queue.isHeld(), new Set(alarms)]).toEqual([
+        0,
+        false,
+        new Set(['NEWER_RELEASE']),
+      ])
+      expect(new Set(held)).toEqual(new Set([2]))
+    })
+
+    test('that its handler does not understand waits, and is no dead letter', async () => {
+      let isKnown = false
+      const { queue, finished, dead, alarms, done } = openQueue((numbers) =>
+        numbers.includes(2) && !isKnown
+          ? Promise.reject(new FromNewerRelease('no such reason'))
+          : Promise.resolve(),
+      )
+      for (let n = 0; n < 5; n++) queue.push(item(n, `k${n}`))
+      while (alarms.length < 5) await turn()
+      expect([finished, queue.isHeld()]).toEqual([[0, 1], true])
+      isKnown = true
+      await done(5)
+      expect([finished, dead.size]).toEqual([[0, 1, 2, 3, 4], 0])
+    })
+  })
+
+  test('a dead letter that cannot be stored for long raises an alarm of its own', async () => {
+    let refusals = 6
+    const { queue, alarms, done } = openQueue(() => Promise.reject(new Error('bad')), {
+      deadLetter: () => (refusals-- > 0 ? Promise.reject(new Error('full')) : Promise.resolve()),
+    })
+    queue.push(item(1))
+    await done(1)
+    expect(alarms).toEqual(Array(4).fill('DEAD_LETTER_NOT_STORED'))
   })
 
   test('a handler that throws before it returns a promise is a failure like any other', async () => {
@@ -231,7 +363,8 @@ describe('whatever completes, fails or goes away', () => {
             for (let turns = draw(); turns > 0; turns--) await turn()
             keys.forEach((key) => inFlight.delete(key))
             if (draw() === 0) throw new Outage('gone')
-            if (numbers.some((at) => messages[at]?.fate === 'poison')) throw new Error('bad')
+            const bad = numbers.find((at) => messages[at]?.fate === 'poison')
+            if (bad !== undefined) throw new Error(`bad ${bad}`)
             applied.push(...numbers)
           }, bounds)
           for (const [at, { key }] of messages.entries()) {
@@ -253,6 +386,47 @@ describe('whatever completes, fails or goes away', () => {
         },
       ),
       { numRuns: 200 },
+    )
+  })
+
+  test('a stop leaves each key at the message that is not finished, and begins nothing behind it', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(message, { minLength: 1, maxLength: 40 }),
+        fc.integer({ min: 1, max: 7 }),
+        fc.infiniteStream(fc.integer({ min: 0, max: 3 })),
+        fc.integer({ min: 0, max: 60 }),
+        async (messages, batch_max, chance, turns_max) => {
+          const draw = () => chance.next().value as number
+          const applied: number[] = []
+          let isStopping = false
+          const { queue, finished } = openQueue(
+            async (numbers) => {
+              const hasBegunBefore = !isStopping
+              for (let turns = draw(); turns > 0; turns--) await turn()
+              // What is under way when the stop comes fails, and what would begin after it succeeds.
+              if ((hasBegunBefore && isStopping) || draw() === 0)
+                throw new Error(`bad ${numbers[0]}`)
+              const bad = numbers.find((at) => messages[at]?.fate === 'poison')
+              if (bad !== undefined) throw new Error(`bad ${bad}`)
+              applied.push(...numbers)
+            },
+            { batch_max },
+          )
+          for (const [at, { key }] of messages.entries()) queue.push(item(at, key))
+          for (let turns = 0; turns < turns_max; turns++) await turn()
+          isStopping = true
+          await queue.stop()
+          const done = new Set(finished)
+          for (const key of ['a', 'b', 'c']) {
+            const ofKey = [...messages.keys()].filter((at) => messages[at]?.key === key)
+            const first = ofKey.find((at) => !done.has(at)) ?? Infinity
+            expect(ofKey.filter((at) => at > first && done.has(at))).toEqual([])
+            expect(applied.filter((at) => at > first && messages[at]?.key === key)).toEqual([])
+          }
+        },
+      ),
+      { numRuns: 300 },
     )
   })
 })

@@ -24,6 +24,8 @@ export interface WorkQueue<Item> {
   room(): number
   /** Milliseconds since anything was finished though there is work; undefined when there is none. */
   progress(): number | undefined
+  /** Whether a message of a newer release waits for a process that understands it. */
+  isHeld(): boolean
   /** Begins nothing further and makes no further try; resolves when nothing is in flight. */
   stop(): Promise<void>
 }
@@ -40,11 +42,15 @@ export function workQueue<Item extends Keyed>(options: WorkQueueOptions<Item>): 
   let cutting = false
   let onIdle: (() => void) | undefined
 
-  const work: Work<Item> = { ...options, onFinished: finish, stopping: stopping.signal, pause }
+  const held = new Set<Item>()
+  const onHeld = noting(held, options.onHeld)
+  const { signal } = stopping
+  const work: Work<Item> = { ...options, onFinished: finish, onHeld, stopping: signal, pause }
 
   function finish(items: readonly Item[]): void {
     unfinished -= items.length
     progressed_ms = performance.now()
+    if (held.size > 0) for (const item of items) held.delete(item)
     options.onFinished(items)
   }
 
@@ -82,10 +88,20 @@ export function workQueue<Item extends Keyed>(options: WorkQueueOptions<Item>): 
       cutSoon()
     },
     room: () => queued_max - unfinished,
-    progress: () => (unfinished === 0 ? undefined : performance.now() - progressed_ms),
+    // What is held a new start would understand no better.
+    progress: () =>
+      unfinished === 0 || held.size > 0 ? undefined : performance.now() - progressed_ms,
+    isHeld: () => held.size > 0,
     async stop() {
       stopping.abort()
       if (inFlight > 0) await new Promise<void>((resolve) => (onIdle = resolve))
     },
+  }
+}
+
+function noting<Item>(held: Set<Item>, onHeld: Work<Item>['onHeld']): Work<Item>['onHeld'] {
+  return (item, error) => {
+    held.add(item)
+    onHeld(item, error)
   }
 }

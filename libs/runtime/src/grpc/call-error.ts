@@ -1,10 +1,10 @@
 /** A gRPC call that was not answered, or was answered with a failure, says which call it was. */
 import { status, type ServiceError } from '@grpc/grpc-js'
+import { Outage, type OutageKind } from '../outage.ts'
 
 /**
- * A call to another service failed. UNAVAILABLE and DEADLINE_EXCEEDED are outages: the call may or
- * may not have had its effect and is repeated with the same ids. Any other code is a bug of one of
- * the two sides.
+ * A call to another service failed. Where its cause is an outage, the call may or may not have had its
+ * effect and is repeated with the same ids. Anything else is a bug of one of the two sides.
  */
 export class GrpcCallError extends Error {
   override readonly name = 'GrpcCallError'
@@ -16,16 +16,30 @@ export class GrpcCallError extends Error {
   readonly path: string
 
   constructor(provider: string, path: string, cause: ServiceError) {
-    const code = unavailable.has(cause.code) ? status.UNAVAILABLE : cause.code
-    super(`${provider}${path}: ${status[cause.code]}: ${cause.details}`, { cause })
+    const kind = outageKinds.get(cause.code)
+    const code = kind === 'AWAY' && cause.code !== late ? status.UNAVAILABLE : cause.code
+    super(`${provider}${path}: ${status[cause.code]}: ${cause.details}`, {
+      cause: kind === undefined ? cause : new Outage(cause.details, { cause, kind }),
+    })
     this.code = code
     this.provider = provider
     this.path = path
   }
 }
 
+const late = status.DEADLINE_EXCEEDED
+
 /**
  * UNIMPLEMENTED: the provider is still starting, or an older release. CANCELLED: one of the two sides
- * is being stopped, since no call is ever cancelled otherwise.
+ * is being stopped, since no call is ever cancelled otherwise. Who may call what is configuration, not
+ * a matter of the messages that are worked on.
  */
-const unavailable: ReadonlySet<status> = new Set([status.UNIMPLEMENTED, status.CANCELLED])
+const outageKinds: ReadonlyMap<status, OutageKind> = new Map([
+  [status.UNAVAILABLE, 'AWAY'],
+  [late, 'AWAY'],
+  [status.UNIMPLEMENTED, 'AWAY'],
+  [status.CANCELLED, 'AWAY'],
+  [status.UNAUTHENTICATED, 'REFUSED'],
+  [status.PERMISSION_DENIED, 'REFUSED'],
+  [status.RESOURCE_EXHAUSTED, 'TOO_LARGE'],
+])

@@ -1,7 +1,7 @@
 /** What a handler makes of a call: its answer, or the status that tells its caller what failed. */
 import { status } from '@grpc/grpc-js'
 import type { Logger } from '../log.ts'
-import { isOutage } from '../postgres/outage.ts'
+import { isOutage, Outage } from '../outage.ts'
 import type { HandledCall } from './definition.ts'
 
 export type Handler = (request: object, call: HandledCall) => Promise<object>
@@ -53,6 +53,6 @@ export function handledCall(
 
 function goneSignal(onGone: (abort: () => void) => void): AbortSignal {
   const gone = new AbortController()
-  onGone(() => gone.abort(new Error('Connection terminated: the caller is gone')))
+  onGone(() => gone.abort(new Outage('the caller is gone')))
   return gone.signal
 }

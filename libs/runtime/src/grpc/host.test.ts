@@ -5,7 +5,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openLog } from '../log.ts'
-import { isOutage } from '../postgres/outage.ts'
+import { isOutage, needsOperator, Outage } from '../outage.ts'
 import { StartError } from '../start-error.ts'
 import { GrpcCallError } from './call-error.ts'
 import type { Handlers } from './definition.ts'
@@ -77,7 +77,7 @@ describe.each(ways)('calls %s', (_way, callerOf) => {
     expect(answer.items[0]?.evidence.length).toBe(6 * 1024 * 1024)
   })
 
-  test('a message of more than 16 MiB fails its call as no outage', async () => {
+  test('a message of more than 16 MiB fails its call as an outage that time does not heal', async () => {
     const host = await openHost()
     const caller = await callerOf(host)
     host.serve(mirrorService, handlers)
@@ -86,7 +86,7 @@ describe.each(ways)('calls %s', (_way, callerOf) => {
       caller.client(mirrorService, 'mirror').Reflect({ items }, patient),
     )
     expect(error.code).toBe(status.RESOURCE_EXHAUSTED)
-    expect(isOutage(error)).toBe(false)
+    expect([isOutage(error), needsOperator(error)]).toEqual([true, true])
   })
 
   test('a handler is told, as of an outage, that its caller has given up', async () => {
@@ -152,7 +152,7 @@ describe.each(ways)('calls %s', (_way, callerOf) => {
   test('a handler that was cut off by an outage tells its caller so', async () => {
     const host = await openHost()
     const caller = await callerOf(host)
-    const lost = Object.assign(new Error('connection lost'), { code: 'ECONNRESET' })
+    const lost = new Outage('connection lost')
     host.serve(mirrorService, { ...handlers, Reflect: () => Promise.reject(lost) })
     const error = await failureOf(caller.client(mirrorService, 'mirror').Reflect(nothing, patient))
     expect(isOutage(error)).toBe(true)

@@ -2,13 +2,17 @@
  * One way to connect for the whole process: every connection names its service, sees its schema
  * alone, and gives up after a bounded time.
  */
-import type { ClientBase, ClientConfig } from 'pg'
+import pg from 'pg'
+import type { ClientBase, ClientConfig, QueryResult, QueryResultRow } from 'pg'
 import type { Statement, Value } from './database.ts'
+import { connecting, failureOf } from './failure.ts'
 import { roundTrip } from './round-trip.ts'
 
 /** No statement of a service works longer; a longer one is cut off and repeated as an outage. */
 const statement_timeout_ms = 60_000
 const connect_timeout_ms = 10_000
+/** From then on the system asks an idle peer every second, and gives it up some 10 s later. */
+const keepAlive_ms = 2_000
 
 /**
  * Statements are planned once and find their rows by key. Left to itself PostgreSQL plans some of them
@@ -33,6 +37,40 @@ export function connectionConfig(options: ConnectionOptions): ClientConfig {
     statement_timeout: statement_timeout_ms,
     idle_in_transaction_session_timeout: statement_timeout_ms,
     keepAlive: true,
+    keepAliveInitialDelayMillis: keepAlive_ms,
+  }
+}
+
+/** A connection that is used once, for statements that no service prepares. */
+export interface OwnConnection {
+  query<Row extends QueryResultRow>(
+    text: string,
+    values?: readonly unknown[],
+  ): Promise<QueryResult<Row>>
+}
+
+/** Runs the work on a connection of its own and closes it. */
+export async function onOwnConnection<T>(
+  config: ClientConfig,
+  work: (connection: OwnConnection) => Promise<T>,
+): Promise<T> {
+  const client = new pg.Client(config)
+  client.on('error', () => {
+    // The query that is under way rejects with the same error.
+  })
+  try {
+    await connecting(() => client.connect())
+    return await work({
+      async query<Row extends QueryResultRow>(text: string, values: readonly unknown[] = []) {
+        try {
+          return await client.query<Row>(text, [...values])
+        } catch (error) {
+          throw failureOf(error)
+        }
+      },
+    })
+  } finally {
+    await client.end()
   }
 }
 

@@ -1,11 +1,15 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { fileURLToPath } from 'node:url'
 import { startChild } from '../testing/child.ts'
 import { eventually, openTestParts, type TestParts } from '../testing.ts'
 import { ProcessStopping } from '../stopping.ts'
 import { migrationFiles } from '../testing/migration-files.ts'
-import type { ExclusiveDatabase } from './exclusive.ts'
-import { isOutage } from './outage.ts'
+import { openExclusive, type ExclusiveDatabase } from './exclusive.ts'
+import { openPool } from './open.ts'
+import { socketUrl } from './service-databases.ts'
+import { openLog } from '../log.ts'
+import { isOutage } from '../outage.ts'
+import { openBreakingProxy, type BreakingProxy } from '../testing/breaking-proxy.ts'
 import { statement } from './statement.ts'
 
 const migrations = migrationFiles({ '0001-lines.sql': 'create table lines (text text);' })
@@ -13,6 +17,7 @@ const pid = statement('select pg_backend_pid() as pid')
 const insert = statement('insert into lines values ($1)')
 const lines = statement('select text from lines')
 const shownLast = statement('select state_change as at from pg_stat_activity where pid = $1')
+const later = statement(`insert into migrations values (2, '0002-later.sql', '')`)
 const terminate = statement('select pg_terminate_backend($1)')
 
 let parts: TestParts
@@ -106,6 +111,75 @@ test.each([
   await holder.kill()
 })
 
+describe('a server that does not answer any more', () => {
+  const silent = openLog({ name: 'test', level: 'silent' })
+  const outbox = { write: () => Promise.reject(new Error('nothing is announced')) }
+  const held = statement('select pg_sleep(0)')
+  let proxy: BreakingProxy
+
+  beforeEach(async () => {
+    proxy = await openBreakingProxy()
+    // Makes the schema and the role, as whom the holder comes in through the proxy.
+    await (await open()).close()
+  })
+
+  afterEach(() => proxy.stop())
+
+  function throughProxy() {
+    const database = new URL(parts.databaseUrl).pathname.slice(1)
+    const url = socketUrl(proxy.socketFolder, database, 'ledger')
+    return { url, schema: 'ledger', migrations, connections_max: 1 }
+  }
+
+  async function freezeAtRest(): Promise<boolean> {
+    proxy.freeze()
+    return Promise.resolve(true)
+  }
+
+  async function freezeInTransaction(holder: ExclusiveDatabase): Promise<boolean> {
+    const work = holder.transaction(async (tx) => {
+      await tx.query(insert, ['half'])
+      proxy.freeze()
+      await tx.query(insert, ['rest'])
+    })
+    return isOutage(await work.catch((error: unknown) => error))
+  }
+
+  test.each([
+    ['at rest', freezeAtRest],
+    ['within a transaction', freezeInTransaction],
+  ])(
+    'gives the lock of a holder %s to the next one, and the holder learns it by itself',
+    async (_, freeze) => {
+      const options = { ...throughProxy(), lock: 'writer' }
+      const holder = await openExclusive(options, { outbox, log: silent })
+      const frozen = freeze(holder)
+      const successor = await open()
+      expect(await successor.query(lines, [])).toEqual([])
+      await holder.lost
+      expect(await frozen).toBe(true)
+      expect(isOutage(await holder.query(held, []).catch((error: unknown) => error))).toBe(true)
+    },
+    15_000,
+  )
+
+  test('fails a statement of a pool as an outage', async () => {
+    const pool = openPool({ ...throughProxy(), applicationName: 'pool', outbox, log: silent })
+    await pool.query(held, [])
+    proxy.freeze()
+    expect(isOutage(await pool.query(held, []).catch((error: unknown) => error))).toBe(true)
+    await pool.close()
+  }, 15_000)
+
+  test('is another matter than one that works on a long statement', async () => {
+    const holder = await open()
+    const pool = await parts.openDatabase({ ...throughProxy(), url: '' })
+    const long = statement("select 'done' as text from pg_sleep(4)")
+    const done = [{ text: 'done' }]
+    expect(await Promise.all([holder.query(long, []), pool.query(long, [])])).toEqual([done, done])
+  }, 15_000)
+})
+
 test('a holder that has nothing to do keeps its lock from who waits for it', async () => {
   const first = await open()
   const backend = await pidOf(first)
@@ -129,6 +203,23 @@ test('an idle holder learns that its lock is lost', async () => {
   await first.lost
   const again = await open()
   expect(await again.query(lines, [])).toEqual([])
+})
+
+test('a holder that lost its connection takes the lock again after a newer release has migrated', async () => {
+  const first = await open()
+  await first.query(later, [])
+  await kill(await pidOf(first))
+  await first.lost
+  const again = await open()
+  expect(await again.query(lines, [])).toEqual([])
+})
+
+test('a schema that was put back meanwhile is migrated again', async () => {
+  const first = await open()
+  await first.query(statement('drop table lines'), [])
+  await first.query(statement('delete from migrations'), [])
+  await first.close()
+  expect(await (await open()).query(lines, [])).toEqual([])
 })
 
 test('who closes gives the lock away after its work in flight', async () => {

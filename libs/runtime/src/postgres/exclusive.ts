@@ -11,7 +11,10 @@ import { connectionConfig, run } from './connection.ts'
 import type { Database } from './database.ts'
 import { migrate } from './migrate.ts'
 import type { DatabaseOptions, DatabaseParts } from './open.ts'
-import { isConflict, isOutage } from './outage.ts'
+import { isOutage } from '../outage.ts'
+import { connecting, isConflict } from './failure.ts'
+import { openLiveness } from './liveness.ts'
+import { cut, watchOver } from './round-trip.ts'
 import { statement } from './statement.ts'
 import { transact, type Lend } from './transaction.ts'
 
@@ -30,6 +33,11 @@ export interface ExclusiveOptions extends DatabaseOptions {
 const retry_ms = 25
 /** So often a holder without work shows that it lives. */
 const beat_ms = 300
+/**
+ * A holder gets no answer for so long, and for so long none to the question whether its backend works:
+ * it has lost the lock, or is about to, and says so before its own callers have given up.
+ */
+const patience = { silent_ms: 1_000, answer_ms: 1_500 }
 /** Who has shown nothing for so long, and has no statement under way, is taken for gone. */
 const silence_ms_max = 1_500
 /** So often is looked for that. */
@@ -66,12 +74,13 @@ export async function openExclusive(
   await migrate(connection, options.migrations)
   const { options: session = '', ...config } = connectionConfig(connection)
   const client = new pg.Client({ ...config, options: `${session} ${machineGone} ${processGone}` })
+  watchOver(client, openLiveness({ config: { ...config, options: session }, ...patience }))
   client.on('error', () => {
     // `lost` tells it, and the query that is under way rejects with the same error.
   })
   const lost = new Promise<void>((resolve) => client.once('end', resolve))
   try {
-    await client.connect()
+    await connecting(() => client.connect())
     await takeLock(client, `${schema}.${lock}`, signal)
   } catch (error) {
     await client.end()
@@ -116,7 +125,7 @@ function lendInTurn(
 ): Lend & { readonly idle: () => Promise<unknown>; readonly isBusy: () => boolean } {
   let last: Promise<unknown> = Promise.resolve()
   let underWay = 0
-  const discard = () => void client.end()
+  const discard = () => cut(client)
   const lend: Lend = (work) => {
     underWay += 1
     const turn = last.then(() => work({ client, discard }))

@@ -5,7 +5,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import type { Client } from 'pg'
-import { sqlState } from './outage.ts'
+import { sqlState } from './failure.ts'
 
 /** Sockets carry a port in their name; nothing listens on TCP. */
 export const socketPort = 5432

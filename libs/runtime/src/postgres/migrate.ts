@@ -4,10 +4,13 @@
  */
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
-import pg from 'pg'
-import type { Client } from 'pg'
 import { StartError } from '../start-error.ts'
-import { connectionConfig, type ConnectionOptions } from './connection.ts'
+import {
+  connectionConfig,
+  onOwnConnection,
+  type ConnectionOptions,
+  type OwnConnection,
+} from './connection.ts'
 
 interface Migration {
   readonly number: number
@@ -24,43 +27,65 @@ interface AppliedMigration {
 
 const fileName = /^(\d{4})-[a-z0-9-]+\.sql$/
 
-/** Brings the schema up to the last file of the folder. */
+/** The migrations that this process has brought a schema to, by database, schema and folder. */
+const brought = new Map<string, readonly Migration[]>()
+
+/**
+ * Brings the schema up to the last file of the folder. Once this process has done so it only requires,
+ * at each further call, that all of it is still there: a newer release may have migrated meanwhile.
+ */
 export async function migrate(options: ConnectionOptions, folder: URL): Promise<void> {
+  const place = `${options.url} ${options.schema} ${folder.href}`
+  const before = brought.get(place)
+  if (before !== undefined && (await areThere(options, before))) return
   const migrations = await readMigrations(folder)
-  const client = new pg.Client({
-    ...connectionConfig(options),
-    // A migration may rewrite a large table, and waits while another process migrates.
-    statement_timeout: 0,
-  })
-  client.on('error', () => {
-    // The query that is under way rejects with the same error.
-  })
-  await client.connect()
-  try {
-    await client.query('select pg_advisory_lock(hashtextextended($1, 0))', [
+  // A migration may rewrite a large table, and waits while another process migrates.
+  const config = { ...connectionConfig(options), statement_timeout: 0 }
+  await onOwnConnection(config, async (connection) => {
+    await connection.query('select pg_advisory_lock(hashtextextended($1, 0))', [
       `migrations of ${options.schema}`,
     ])
-    await applyMissing(client, options.schema, migrations)
-  } finally {
-    await client.end()
-  }
+    await applyMissing(connection, options.schema, migrations)
+  })
+  brought.set(place, migrations)
+}
+
+/** Asks without the lock: a newer release that migrates holds nobody up. */
+function areThere(options: ConnectionOptions, migrations: readonly Migration[]): Promise<boolean> {
+  return onOwnConnection(connectionConfig(options), async (connection) => {
+    const { rows } = await connection.query<{ is_there: boolean }>(
+      `select to_regclass($1 || '.migrations') is not null as is_there`,
+      [options.schema],
+    )
+    if (rows[0]?.is_there !== true) return false
+    const applied = new Map((await readApplied(connection)).map((each) => [each.number, each]))
+    return migrations.every(({ number, name, sha256 }) => {
+      const there = applied.get(number)
+      return there !== undefined && there.name === name && there.sha256.equals(sha256)
+    })
+  })
 }
 
 async function applyMissing(
-  client: Client,
+  client: OwnConnection,
   schema: string,
   migrations: readonly Migration[],
 ): Promise<void> {
   await createTable(client, schema)
-  const { rows: applied } = await client.query<AppliedMigration>(
-    'select number, name, sha256 from migrations order by number',
-  )
+  const applied = await readApplied(client)
   const difference = differenceOf(schema, migrations, applied)
   if (difference !== undefined) throw new StartError(difference)
   for (const migration of migrations.slice(applied.length)) await apply(client, schema, migration)
 }
 
-async function createTable(client: Client, schema: string): Promise<void> {
+async function readApplied(client: OwnConnection): Promise<readonly AppliedMigration[]> {
+  const { rows } = await client.query<AppliedMigration>(
+    'select number, name, sha256 from migrations order by number',
+  )
+  return rows
+}
+
+async function createTable(client: OwnConnection, schema: string): Promise<void> {
   const { rows } = await client.query<{ schema_exists: boolean; table_exists: boolean }>(
     `select to_regnamespace($1) is not null as schema_exists,
             to_regclass($1 || '.migrations') is not null as table_exists`,
@@ -99,7 +124,7 @@ function differenceOf(
   return undefined
 }
 
-async function apply(client: Client, schema: string, migration: Migration): Promise<void> {
+async function apply(client: OwnConnection, schema: string, migration: Migration): Promise<void> {
   try {
     await client.query('begin')
     await client.query(migration.sql)

@@ -6,8 +6,11 @@ import pg from 'pg'
 import type { Logger } from '../log.ts'
 import { connectionConfig, run, type ConnectionOptions } from './connection.ts'
 import type { Database, Outbox } from './database.ts'
+import { openLiveness } from './liveness.ts'
 import { migrate } from './migrate.ts'
-import { isConflict, isOutage } from './outage.ts'
+import { cut, watchOver } from './round-trip.ts'
+import { isOutage } from '../outage.ts'
+import { connecting, isConflict } from './failure.ts'
 import { transact, type Lend } from './transaction.ts'
 
 export interface DatabaseOptions {
@@ -19,6 +22,9 @@ export interface DatabaseOptions {
   readonly migrations: URL
   readonly connections_max: number
 }
+
+/** A server that is gone is noticed within 5 s, whatever a statement takes on one that is there. */
+const patience = { silent_ms: 2_000, answer_ms: 3_000 }
 
 /** What a database needs from the process it lives in. */
 export interface DatabaseParts {
@@ -40,12 +46,11 @@ export function openPool(
   options: ConnectionOptions & DatabaseParts & Pick<DatabaseOptions, 'connections_max'>,
 ): Database {
   const { schema, outbox, log } = options
-  const pool = new pg.Pool({
-    ...connectionConfig(options),
-    max: options.connections_max,
-    idleTimeoutMillis: 0,
-  })
+  const config = connectionConfig(options)
+  const pool = new pg.Pool({ ...config, max: options.connections_max, idleTimeoutMillis: 0 })
+  const watchman = openLiveness({ config, ...patience })
   pool.on('connect', (client) => {
+    watchOver(client, watchman)
     client.on('error', () => {
       // The query that is under way rejects with the same error; an idle one is told below.
     })
@@ -64,13 +69,14 @@ export function openPool(
 /** A connection that saw an outage is not lent again. */
 function lendFrom(pool: pg.Pool): Lend {
   return async (work) => {
-    const client = await pool.connect()
+    const client = await connecting(() => pool.connect())
     let discarded = false
     try {
       return await work({
         client,
         discard: () => {
           discarded = true
+          cut(client)
         },
       })
     } catch (error) {

@@ -3,6 +3,7 @@
  * and add to the log of events, and nothing else.
  */
 import type { Client } from 'pg'
+import { connecting } from './failure.ts'
 import { superuserClient } from './hub-lock.ts'
 
 const schemaName = /^[a-z][a-z0-9_]*$/
@@ -50,7 +51,7 @@ export async function asSuperuser<T>(
 ): Promise<T> {
   const client = superuserClient(socketFolder, database, application)
   try {
-    await client.connect()
+    await connecting(() => client.connect())
     return await work(client)
   } finally {
     await client.end()

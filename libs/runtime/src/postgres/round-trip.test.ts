@@ -1,12 +1,15 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
 import type { ClientBase } from 'pg'
-import { isOutage } from './outage.ts'
+import { isOutage } from '../outage.ts'
 import { roundTrip } from './round-trip.ts'
 
 /** A connection whose server answers when the test says so. */
 function openSilent() {
   const sent: { handleReadyForQuery(): void }[] = []
-  const client = { query: (trip: { handleReadyForQuery(): void }) => sent.push(trip) }
+  const client = {
+    query: (trip: { handleReadyForQuery(): void }) => sent.push(trip),
+    connection: { stream: { destroy: () => undefined } },
+  }
   return {
     client: client as unknown as ClientBase,
     sent,

@@ -5,7 +5,9 @@
  */
 import type { ClientBase, Connection, FieldDef, Submittable } from 'pg'
 import { parserOf } from './column-types.ts'
+import { Outage } from '../outage.ts'
 import type { Statement, Value } from './database.ts'
+import { failureOf } from './failure.ts'
 
 export interface Step {
   readonly statement: Statement
@@ -18,12 +20,31 @@ export interface Answer {
   readonly did: string
 }
 
-/** PostgreSQL's own timeouts come first; this one is for a server that no longer answers at all. */
+/** PostgreSQL's own timeouts come first; this one is for a server that says it still works on it. */
 const answer_ms_max = 75_000
+
+/** What is done about a connection on which no answer comes. */
+export interface Watchman {
+  /** A trip without an answer for so long is asked about, and again after each further such time. */
+  readonly silent_ms: number
+  /** Whether the server still works on what this backend was sent. */
+  readonly isWorking: (backend: number) => Promise<boolean>
+}
+
+/** From now on the connection is given up as soon as the server does not work on what it was sent. */
+export function watchOver(client: ClientBase, watchman: Watchman): void {
+  lineOf(client).watchman = watchman
+}
+
+/** Ends the connection without a word to the server, which may not be there any more. */
+export function cut(client: ClientBase): void {
+  // A client of `pg` has these, though its types do not say so.
+  ;(client as unknown as { readonly connection: Connection }).connection.stream.destroy()
+}
 
 /**
  * Runs the statements in order; rejects with the error of the first one that failed, or with an outage
- * when no answer comes for 75 s.
+ * when no answer comes: as soon as the watchman says so, after 75 s without one.
  */
 export function roundTrip(client: ClientBase, steps: readonly Step[]): Promise<readonly Answer[]> {
   const line = lineOf(client)
@@ -55,6 +76,7 @@ interface Line {
   readonly waiting: Trip[]
   /** Runs while a trip is under way, or was when it was set. */
   watch: NodeJS.Timeout | undefined
+  watchman: Watchman | undefined
 }
 
 const lines = new WeakMap<ClientBase, Line>()
@@ -68,6 +90,7 @@ function lineOf(client: ClientBase): Line {
     sent_ms: 0,
     waiting: [],
     watch: undefined,
+    watchman: undefined,
   }
   lines.set(client, line)
   return line
@@ -76,7 +99,7 @@ function lineOf(client: ClientBase): Line {
 function send(client: ClientBase, line: Line, trip: Trip): void {
   line.underWay = trip
   line.sent_ms = performance.now()
-  line.watch ??= watchOver(line, answer_ms_max)
+  line.watch ??= lookLater(client, line, line.watchman?.silent_ms ?? answer_ms_max)
   client.query(trip)
 }
 
@@ -85,19 +108,35 @@ function send(client: ClientBase, line: Line, trip: Trip): void {
  * about alive from one young generation to the next: it took half of all that had to be collected from
  * the old one, and every pause of that made payments late.
  */
-function watchOver(line: Line, wait_ms: number): NodeJS.Timeout {
-  return setTimeout(() => {
-    line.watch = undefined
-    if (line.underWay === undefined) return
-    const left_ms = line.sent_ms + answer_ms_max - performance.now()
-    if (left_ms > 0) line.watch = watchOver(line, left_ms)
-    else line.underWay.callback(noAnswer(), [])
-  }, wait_ms).unref()
+function lookLater(client: ClientBase, line: Line, wait_ms: number): NodeJS.Timeout {
+  return setTimeout(() => void look(client, line), wait_ms).unref()
 }
 
-function noAnswer(): Error {
-  const sentence = `PostgreSQL has not answered for ${answer_ms_max} ms`
-  return Object.assign(new Error(sentence), { code: 'ETIMEDOUT' })
+async function look(client: ClientBase, line: Line): Promise<void> {
+  const { underWay: trip, watchman } = line
+  line.watch = undefined
+  if (trip === undefined) return
+  const silent_ms = watchman?.silent_ms ?? answer_ms_max
+  const waited_ms = performance.now() - line.sent_ms
+  if (waited_ms < silent_ms) {
+    line.watch = lookLater(client, line, silent_ms - waited_ms)
+    return
+  }
+  const isWorking = waited_ms < answer_ms_max && (await watchman?.isWorking(backendOf(client)))
+  if (line.underWay === trip && isWorking !== true) {
+    cut(client)
+    trip.callback(noAnswer(waited_ms), [])
+  } else if (line.underWay !== undefined) {
+    line.watch ??= lookLater(client, line, silent_ms)
+  }
+}
+
+function backendOf(client: ClientBase): number {
+  return (client as unknown as { readonly processID: number | null }).processID ?? 0
+}
+
+function noAnswer(waited_ms: number): Outage {
+  return new Outage(`PostgreSQL has not answered for ${Math.round(waited_ms)} ms`)
 }
 
 /** What the client calls of a query that is not its own. */
@@ -159,7 +198,7 @@ function newTrip(
     handleError(error) {
       // A statement whose plan or columns have changed under it is prepared anew.
       prepared.delete(nameNow())
-      trip.callback(error, answers)
+      trip.callback(failureOf(error) as Error, answers)
     },
   }
   return trip

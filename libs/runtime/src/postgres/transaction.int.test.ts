@@ -6,7 +6,7 @@ import { migrationFiles } from '../testing/migration-files.ts'
 import type { Database, Outbox, Transaction } from './database.ts'
 import { superuser } from './hub-lock.ts'
 import { openDatabase } from './open.ts'
-import { isOutage } from './outage.ts'
+import { isOutage } from '../outage.ts'
 import { socketUrl } from './service-databases.ts'
 import { statement } from './statement.ts'
 
@@ -168,7 +168,7 @@ describe('a transaction', () => {
     )
     expect(seen).toEqual([[{ units: '100' }], [{ units: '100' }]])
     const writing = db.transaction((tx) => tx.query(add, [1, '7']), { readOnly: true })
-    await expect(writing).rejects.toMatchObject({ code: '25006' })
+    await expect(writing).rejects.toMatchObject({ cause: { code: '25006' } })
   })
 })
 
@@ -379,7 +379,7 @@ describe('a prepared statement', () => {
       await tx.query(statement('alter table shape add b integer'), [])
       await tx.query(statement('insert into shape values (1, 2)'), [])
       await tx.query(statement('savepoint before'), [])
-      await expect(tx.query(all, [])).rejects.toMatchObject({ code: '0A000' })
+      await expect(tx.query(all, [])).rejects.toMatchObject({ cause: { code: '0A000' } })
       await tx.query(statement('rollback to before'), [])
       expect(await tx.query(all, [])).toEqual([{ a: 1, b: 2 }])
     })

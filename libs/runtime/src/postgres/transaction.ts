@@ -14,7 +14,8 @@ import type {
   Value,
 } from './database.ts'
 import type { OutgoingMessage } from '../bus/event-bus.ts'
-import { isConflict, sqlState } from './outage.ts'
+import { isOutage, Outage } from '../outage.ts'
+import { isConflict, sqlState, wasRefused } from './failure.ts'
 import { roundTrip, type Step } from './round-trip.ts'
 import { statement } from './statement.ts'
 
@@ -60,7 +61,7 @@ async function attemptOnce<T>(
   try {
     result = await work(tx)
   } catch (error) {
-    await rollBack(session, tx)
+    await undo(session, tx, error)
     throw error
   }
   if (tx.announced.length === 0) await commitAlone(session, tx)
@@ -84,9 +85,11 @@ const commit: Step = { statement: statement('commit'), values: [] }
 const rollback: Step = { statement: statement('rollback'), values: [] }
 
 /** Nothing was committed, whether ROLLBACK arrives or the connection is gone. */
-async function rollBack(session: Session, tx: OpenTransaction): Promise<void> {
+async function undo(session: Session, tx: OpenTransaction, reason: unknown): Promise<void> {
   tx.end()
   if (!tx.hasBegun()) return
+  // A connection that was lost answers no ROLLBACK either.
+  if (isOutage(reason) && !isConflict(reason)) return session.discard()
   try {
     await roundTrip(session.client, [rollback])
   } catch {
@@ -102,7 +105,7 @@ async function commitAlone(session: Session, tx: OpenTransaction): Promise<void>
     did = (await roundTrip(session.client, [...tx.takeRest(), commit])).at(-1)?.did
   } catch (error) {
     if (!wasRefused(error)) throw lostAnswer(session, error)
-    await rollBack(session, tx)
+    await undo(session, tx, error)
     throw isAborted(error) ? (tx.failure() ?? error) : error
   }
   if (did !== 'COMMIT') throw tx.failure() ?? notCommitted()
@@ -111,7 +114,6 @@ async function commitAlone(session: Session, tx: OpenTransaction): Promise<void>
 type Fate =
   | { readonly type: 'open' }
   | { readonly type: 'committed' }
-  | { readonly type: 'rolled back'; readonly error: Error }
   | { readonly type: 'unknown'; readonly error: Error }
 
 /** COMMIT travels right behind the statement that writes the messages. */
@@ -129,10 +131,8 @@ async function commitWithOutbox(
     const steps = [...tx.takeRest(), { statement: lastStatement, values }, commit]
     try {
       const answers = await roundTrip(session.client, steps)
-      fate =
-        answers.at(-1)?.did === 'COMMIT'
-          ? { type: 'committed' }
-          : { type: 'rolled back', error: tx.failure() ?? notCommitted() }
+      // A transaction that can only be rolled back has refused the statement before.
+      fate = { type: 'committed' }
       return (answers.at(-2)?.rows ?? []) as readonly Row[]
     } catch (error) {
       if (wasRefused(error)) throw error
@@ -145,7 +145,7 @@ async function commitWithOutbox(
   try {
     ticket = await outbox.write({ query }, tx.announced)
   } catch (error) {
-    await rollBack(session, tx)
+    await undo(session, tx, error)
     throw isAborted(error) ? (tx.failure() ?? error) : error
   }
   tell(ticket, fate)
@@ -156,9 +156,6 @@ function tell(ticket: OutboxTicket, fate: Fate): void {
     case 'committed':
       ticket.committed()
       return
-    case 'rolled back':
-      ticket.rolledBack()
-      throw fate.error
     case 'unknown':
       ticket.unknown()
       throw fate.error
@@ -166,11 +163,6 @@ function tell(ticket: OutboxTicket, fate: Fate): void {
       ticket.rolledBack()
       throw new Error('The outbox wrote nothing')
   }
-}
-
-/** An ERROR answers the trip for certain; a FATAL ends the connection and may come after a commit. */
-function wasRefused(error: unknown): boolean {
-  return sqlState(error) !== undefined && (error as { severity?: unknown }).severity === 'ERROR'
 }
 
 /** An earlier statement failed and the work went on all the same. */
@@ -182,9 +174,9 @@ function notCommitted(): Error {
   return new Error('PostgreSQL rolled the transaction back instead of committing it')
 }
 
-function lostAnswer(session: Session, cause: unknown): Error {
+function lostAnswer(session: Session, cause: unknown): Outage {
   session.discard()
-  return new Error('Connection terminated while COMMIT was under way', { cause })
+  return new Outage('the connection was lost while COMMIT was under way', { cause })
 }
 
 interface OpenTransaction extends Transaction {

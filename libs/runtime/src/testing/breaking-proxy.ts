@@ -11,6 +11,11 @@ export interface BreakingProxy {
   readonly socketFolder: string
   /** Cuts the connection on which these bytes are sent next. */
   breakAt(words: string, how: Breaking): void
+  /**
+   * From now on nothing gets through and nothing is closed, as when the machine on the other side is
+   * gone: neither the connections that are open nor those that are made.
+   */
+  freeze(): void
   stop(): Promise<void>
 }
 
@@ -20,18 +25,22 @@ export async function openBreakingProxy(): Promise<BreakingProxy> {
   let breaking: { readonly words: string; readonly how: Breaking } | undefined
   const file = `.s.PGSQL.${socketPort}`
   const sockets = new Set<Socket>()
+  let frozen = false
   const proxy = createServer((client) => {
     const server = connect(join(testSocketFolder(), file))
     for (const socket of [client, server]) {
       sockets.add(socket)
       socket.on('error', () => socket.destroy())
       socket.on('close', () => {
+        // Who waits for the end of a frozen connection never hears of it.
+        if (frozen && socket === server) return
         client.destroy()
         server.destroy()
       })
     }
     let unanswered = false
     client.on('data', (bytes) => {
+      if (frozen) return
       const how =
         breaking !== undefined && bytes.includes(breaking.words) ? breaking.how : undefined
       if (how !== undefined) breaking = undefined
@@ -40,6 +49,7 @@ export async function openBreakingProxy(): Promise<BreakingProxy> {
       unanswered ||= how === 'unanswered'
     })
     server.on('data', (bytes) => {
+      if (frozen) return
       if (unanswered) client.destroy()
       else client.write(bytes)
     })
@@ -49,6 +59,9 @@ export async function openBreakingProxy(): Promise<BreakingProxy> {
     socketFolder,
     breakAt(words, how) {
       breaking = { words, how }
+    },
+    freeze() {
+      frozen = true
     },
     async stop() {
       for (const socket of sockets) socket.destroy()

@@ -1,9 +1,15 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals'
-import { openLog, ProcessStopping, type ExclusiveDatabase } from '@causeway/runtime'
+import {
+  isOutage,
+  openLog,
+  Outage,
+  ProcessStopping,
+  type ExclusiveDatabase,
+} from '@causeway/runtime'
 import { keepOneConnection } from './connection.ts'
 
 const log = openLog({ name: 'test', level: 'silent' })
-const outage = new Error('Connection terminated')
+const outage = new Outage('the connection is lost')
 
 interface Held {
   readonly database: ExclusiveDatabase
@@ -155,4 +161,22 @@ test('a lost connection is replaced, whatever outages come before', async () => 
   expect(connection.holdsLock()).toBe(true)
   await connection.close()
   expect(second.isClosed()).toBe(true)
+})
+
+describe('while the lock is not held', () => {
+  test('work and readiness are refused as outages, and served once it is held', async () => {
+    const one = held()
+    let come: () => void = () => undefined
+    const connection = keepOneConnection(
+      () => new Promise((resolve) => (come = () => resolve(one.database))),
+      log,
+    )
+    const work = () => Promise.resolve('done')
+    const refused = [connection.transaction(work), connection.answers()]
+    for (const each of refused) expect(isOutage(await each.catch((e: unknown) => e))).toBe(true)
+    come()
+    await connection.opened
+    await connection.answers()
+    await connection.close()
+  })
 })

@@ -5,9 +5,10 @@
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import {
-  isOutage,
+  Outage,
   ProcessStopping,
   retrying,
+  statement,
   type ExclusiveDatabase,
   type Logger,
   type Transaction,
@@ -20,10 +21,13 @@ export interface OneConnection {
   /** Resolves when the lock is held for the first time. */
   readonly opened: Promise<void>
   holdsLock(): boolean
+  /** Makes a trip on the connection; rejects with an outage while the lock is not held. */
+  answers(): Promise<void>
   /** Resolves when nothing is left open, neither held nor being opened. */
   close(): Promise<void>
 }
 
+const nothing = statement('select')
 /** Between tries that failed for a reason that time alone may not heal. */
 const pause_ms = 1_000
 /** The ledger stands still meanwhile: a database that is back is not waited for any longer. */
@@ -48,13 +52,8 @@ export function keepOneConnection(
   const isEnding = (): boolean => signal.aborted
 
   async function reopen(): Promise<void> {
-    const what = "taking the ledger's lock"
-    database = await retrying(() => openReady(open, prepare, ending), {
-      log,
-      what,
-      signal,
-      delay_ms_max,
-    })
+    const options = { log, what: "taking the ledger's lock", signal, delay_ms_max }
+    database = await retrying(() => openReady(open, prepare, ending), options)
   }
 
   async function keep(): Promise<void> {
@@ -89,6 +88,10 @@ export function keepOneConnection(
   return {
     opened,
     holdsLock: () => database !== undefined,
+    async answers() {
+      if (database === undefined) throw notHeld()
+      await database.query(nothing, [])
+    },
     transaction(work) {
       if (database === undefined) return Promise.reject(notHeld())
       return database.transaction(work)
@@ -126,9 +129,7 @@ async function openReady(
   }
 }
 
-/** Worded as the connection's own failure, because that is what it is: callers repeat. */
-function notHeld(): Error {
-  const error = new Error('Connection terminated: the ledger waits for its lock')
-  if (!isOutage(error)) throw new Error('an outage of the ledger must be known as one')
-  return error
+/** Callers repeat: this process may have the lock by then, or another one. */
+function notHeld(): Outage {
+  return new Outage('the ledger waits for its lock')
 }

@@ -4,6 +4,7 @@ import {
   isOutage,
   openGrpcHost,
   openLog,
+  Outage,
   type HandledCall,
   type Handlers,
   type OpenGrpcHost,
@@ -20,6 +21,7 @@ const stranger: HandledCall = {
   caller: 'transfers',
 }
 const replica: HandledCall = { ...stranger, caller: 'participant-lifecycle' }
+const answers = () => Promise.resolve()
 const opened: OpenGrpcHost[] = []
 
 afterEach(async () => {
@@ -68,8 +70,8 @@ async function openBoth() {
     finds++
     return Promise.resolve(place)
   }
-  const one = await openReplica('one', { isHere: () => true, find })
-  const two = await openReplica('two', { isHere: () => here.two, find })
+  const one = await openReplica('one', { connection: { holdsLock: () => true, answers }, find })
+  const two = await openReplica('two', { connection: { holdsLock: () => here.two, answers }, find })
   place = one.host.address
   return { one, two, here, finds: () => finds }
 }
@@ -121,8 +123,19 @@ test('a replica is ready when the writer answers it, and not when nobody writes'
   const { two } = await openBoth()
   await two.passing.answers()
   const alone = await openReplica('three', {
-    isHere: () => false,
+    connection: { holdsLock: () => false, answers },
     find: () => Promise.resolve(undefined),
   })
   await expect(alone.passing.answers()).rejects.toThrow("nobody holds the ledger's lock")
+})
+
+test('the writer is ready only while its own connection answers', async () => {
+  const frozen = await openReplica('one', {
+    connection: {
+      holdsLock: () => true,
+      answers: () => Promise.reject(new Outage('PostgreSQL has not answered')),
+    },
+    find: () => Promise.resolve(undefined),
+  })
+  await expect(frozen.passing.answers()).rejects.toThrow('PostgreSQL has not answered')
 })

@@ -11,13 +11,14 @@ import {
   type HandledCall,
   type Handlers,
 } from '@causeway/runtime'
+import type { OneConnection } from './connection.ts'
 
 const self = 'participant-lifecycle'
 const ping_ms_max = 1_000
 
 export interface WriterPlace {
-  /** Whether this process is the writer. */
-  readonly isHere: () => boolean
+  /** The connection of this process; it is the writer while that holds the lock. */
+  readonly connection: Pick<OneConnection, 'holdsLock' | 'answers'>
   /** Where the writer was last known to be. */
   readonly find: () => Promise<string | undefined>
   readonly grpc: Pick<GrpcHost, 'address' | 'clientAt'>
@@ -33,7 +34,7 @@ export interface PassingOn {
 type Handler = (request: object, call: HandledCall) => Promise<object>
 type Call = (request: object, options: CallOptions) => Promise<object>
 
-export function openPassingOn({ isHere, find, grpc }: WriterPlace): PassingOn {
+export function openPassingOn({ connection, find, grpc }: WriterPlace): PassingOn {
   let known: string | undefined
 
   /** undefined: no other process is known to write. */
@@ -61,7 +62,7 @@ export function openPassingOn({ isHere, find, grpc }: WriterPlace): PassingOn {
           if (method !== undefined && isQuestion(method)) return [name, handler]
           const passedOn: Handler = async (request, call) => {
             // What a replica has passed on is answered here or nowhere: it never goes round.
-            if (isHere() || call.caller === self) return handler(request, call)
+            if (connection.holdsLock() || call.caller === self) return handler(request, call)
             const address = await elsewhere()
             if (address === undefined) {
               known = undefined
@@ -79,7 +80,7 @@ export function openPassingOn({ isHere, find, grpc }: WriterPlace): PassingOn {
       ) as unknown as typeof handlers
     },
     async answers() {
-      if (isHere()) return
+      if (connection.holdsLock()) return connection.answers()
       const address = await elsewhere()
       if (address === undefined) {
         known = undefined

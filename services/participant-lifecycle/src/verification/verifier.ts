@@ -4,7 +4,7 @@
  * it stops.
  */
 import { randomBytes } from 'node:crypto'
-import type { Database } from '@causeway/runtime'
+import { Outage, type Database } from '@causeway/runtime'
 import { verifyLedger, type Verified } from './verify.ts'
 
 export interface Verifier {
@@ -32,7 +32,7 @@ export function openVerifier(openDatabase: () => Promise<Database>): Verifier {
       return current.join(caller)
     },
     async stop() {
-      current?.stop(new Error('Connection terminated: the service is being stopped'))
+      current?.stop(new Outage('the service is being stopped'))
       await current?.ended
     },
   }

@@ -1,6 +1,7 @@
 /** Verify finds every kind of difference and says in a sentence where it lies. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { Outage } from '@causeway/runtime'
 import { fulfil, fulfilItem, prepare, prepareItem, release, releaseItem } from '../testing/items.ts'
 import { depositTo, onboard, openHubAccounts, succeeded } from '../testing/onboarding.ts'
 import { differencesIn, openTestLedger, type TestLedger } from '../testing/running-ledger.ts'
@@ -210,7 +211,7 @@ describe('a comparison', () => {
   }, 60_000)
 
   test('stops before its next statement when nobody waits for it any more', async () => {
-    const gone = AbortSignal.abort(new Error('Connection terminated: the caller is gone'))
+    const gone = AbortSignal.abort(new Outage('the caller is gone'))
     await expect(verifyLedger(hub.database, { seed: 1n, signal: gone })).rejects.toThrow(
       'the caller is gone',
     )

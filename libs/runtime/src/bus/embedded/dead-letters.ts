@@ -7,19 +7,24 @@ import type { Logger } from '../../log.ts'
 import type { Metrics } from '../../metrics.ts'
 import type { Database } from '../../postgres/database.ts'
 import { retrying } from '../../retrying.ts'
-import type { Message } from '../event-bus.ts'
+import type { Message, Subscription } from '../event-bus.ts'
 import { idOf, prepare, stored, type StoredMessage } from './envelope.ts'
 import type { Delivery } from './delivery.ts'
-import { removeLetters, storeLetter } from './store.ts'
+import { findLetter, removeLetter, removeReplayed, storeLetter } from './store.ts'
 
 export interface Letters {
   /** Stores what a group gives up, and raises the alarm. */
-  store(group: string, delivery: Delivery, reason: string): Promise<void>
+  store(owner: Owner, delivery: Delivery, reason: string): Promise<void>
   /** A delivery is finished: a letter that was replayed goes, unless it was stored anew. */
-  finished(group: string, delivery: Delivery): void
+  finished(owner: Owner, delivery: Delivery): void
+  /** Whether there was one. */
+  discard(owner: Owner, id: string): Promise<boolean>
   /** Resolves when every letter that was finished is removed. */
   settled(): Promise<void>
 }
+
+/** Whose letter it is. */
+export type Owner = Pick<Subscription, 'group' | 'letters'>
 
 export interface LettersOptions {
   readonly db: Database
@@ -38,30 +43,43 @@ export function openLetters({ db, log, metrics, stopping }: LettersOptions): Let
     registers: [metrics],
   })
 
-  async function remove(group: string, id: string): Promise<void> {
+  async function remove({ group, letters }: Owner, delivery: Delivery, id: string): Promise<void> {
+    const { topic, key, type } = delivery
+    const removeNow = async () => {
+      await letters?.onRemoved({ id, topic, key, type })
+      await removeReplayed(db, group, id)
+    }
     try {
-      const what = 'remove a replayed dead letter'
-      await retrying(() => removeLetters(db, group, [id]), { log, what, signal: stopping })
+      await retrying(removeNow, { log, what: 'remove a replayed dead letter', signal: stopping })
     } catch (error) {
       log.error({ err: error, group, id }, 'dead letter not removed: it is replayed once more')
     }
   }
 
   return {
-    async store(group, delivery, reason) {
-      const { n, content } = delivery
+    async store({ group, letters }, delivery, reason) {
+      const { n, content, topic, key, type } = delivery
       const row = content.from === 'memory' ? written(content.message) : content.stored
       const id = content.from === 'letter' ? content.id : (idOf(row) ?? `n${n}`)
+      await letters?.onStored({ id, topic, key, type, reason })
       await storeLetter(db, { ...rowOf(row), group, id, reason })
       storedAnew.add(delivery)
       counter.inc({ group })
-      const { topic, key, type } = delivery
       log.error({ group, topic, key, type, id, reason }, 'dead letter')
     },
-    finished(group, delivery) {
+    finished(owner, delivery) {
       const { content } = delivery
       if (content.from !== 'letter' || storedAnew.has(delivery)) return
-      removing = removing.then(() => remove(group, content.id))
+      removing = removing.then(() => remove(owner, delivery, content.id))
+    },
+    async discard({ group, letters }, id) {
+      const letter = await findLetter(db, group, id)
+      if (letter === undefined) return false
+      const { topic, key, type } = letter
+      await letters?.onRemoved({ id, topic, key, type })
+      await removeLetter(db, group, id)
+      log.warn({ group, topic, key, type, id }, 'dead letter discarded')
+      return true
     },
     settled: () => removing,
   }

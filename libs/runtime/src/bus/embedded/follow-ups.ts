@@ -42,8 +42,12 @@ export function openFollowUps(options: FollowUpsOptions): FollowUps {
     if (hold !== undefined && writtenUpTo <= sequence.handedOver && [...topics].every(isOpen)) {
       handOn(messages, { readers, release: hold(), again: isInDoubt() })
     } else {
-      await writer.publish(messages)
-      writtenUpTo = sequence.used
+      try {
+        await writer.publish(messages)
+      } finally {
+        // Also where it is not known whether they were written: a repeat comes behind them.
+        writtenUpTo = sequence.used
+      }
     }
   }
 }

@@ -29,6 +29,8 @@ export interface Intake {
   lowest_ms(): number | undefined
   /** Milliseconds since anything was finished though there is work. */
   progress(): number | undefined
+  /** Whether a message of a newer release waits for a process that understands it. */
+  isHeld(): boolean
   stop(): Promise<void>
 }
 
@@ -91,6 +93,7 @@ export function openIntake(options: IntakeOptions): Intake {
       return Math.min(numbered_ms, followed_ms)
     },
     progress: () => queue.progress(),
+    isHeld: () => queue.isHeld(),
     stop: () => queue.stop(),
   }
 }

@@ -12,12 +12,13 @@ export interface Reader extends Pick<Member, 'take' | 'push' | 'reads' | 'keepsU
 }
 
 export function openListener(listening: Listening, log: Logger): Reader {
-  const { types, read } = listening
+  const { types, known, read, missed } = listening
   const hear = (delivery: Delivery) => tell(listening, () => [open(delivery, read)], log)
   return {
     group: undefined,
     take(delivery) {
       if (types.has(delivery.type)) hear(delivery)
+      else if (known?.has(delivery.type) === false) missed()
     },
     push(delivery) {
       hear(delivery)

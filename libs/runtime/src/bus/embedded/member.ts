@@ -4,7 +4,7 @@
  */
 import type { Logger } from '../../log.ts'
 import type { Database } from '../../postgres/database.ts'
-import { isOutage } from '../../postgres/outage.ts'
+import type { Alarm } from '../alarms.ts'
 import type { Subscription } from '../event-bus.ts'
 import { openCatchUp, type CatchUp } from './catch-up.ts'
 import type { Letters } from './dead-letters.ts'
@@ -21,6 +21,7 @@ export interface MemberOptions {
   readonly bounds: IntakeBounds
   readonly db: Database
   readonly log: Logger
+  readonly alarm: Alarm
   readonly letters: Letters
   readonly followUps: FollowUps
   /** Something of it is done again. */
@@ -32,6 +33,7 @@ export interface MemberOptions {
 }
 
 export interface Member {
+  readonly subscription: Subscription
   readonly group: string
   readonly topics: readonly string[]
   /** The next message of its topics, in the order of the numbers. */
@@ -58,6 +60,8 @@ export interface Member {
   workedOff_ms(spoken_ms: number): Promise<number>
   /** Milliseconds since anything was finished or read though there is work. */
   progress(): number | undefined
+  /** Why it stands still until a newer release starts; undefined while it does not. */
+  heldBy(): string | undefined
   /** Begins nothing further, waits for what is in flight. */
   stop(): Promise<void>
 }
@@ -67,7 +71,8 @@ const page_rows_max = 1_000
 const page_numbers_max = 20_000
 
 export function openMember(options: MemberOptions): Member {
-  const { subscription, starts, bounds, db, log, letters, handedOver, onMoved, onAgain } = options
+  const { subscription, starts, bounds, db, log, alarm } = options
+  const { letters, handedOver, onMoved, onAgain } = options
   const { group, topics, types, batch_max = 100, batches_in_flight_max = 1 } = subscription
   let replaying = 0
   const intake = openIntake({
@@ -75,24 +80,19 @@ export function openMember(options: MemberOptions): Member {
     batch_max,
     batches_in_flight_max,
     log,
-    isOutage,
+    alarm,
     handleBatch: (messages, deliveries) => work.handleBatch(messages, deliveries),
     open: (delivery) => open(delivery, subscription.read),
-    deadLetter: (delivery, reason) => letters.store(group, delivery, reason),
+    deadLetter: (delivery, reason) => letters.store(subscription, delivery, reason),
+    onHeld: () => undefined,
     onReleased: () => move(0),
     onFinished(deliveries) {
-      for (const each of deliveries) letters.finished(group, each)
+      for (const each of deliveries) letters.finished(subscription, each)
       move(deliveries.length)
     },
   })
   const work = openWork({ ...options, hold: (held) => intake.hold(held), onFailed: onAgain })
-  const catchUp = openCatchUp({
-    log,
-    position: Math.min(...starts.values()),
-    handedOver,
-    hasRoom: () => intake.isFree(0.5),
-    read: (after, upTo) => readInto(intake, options, after, upTo),
-  })
+  const { catchUp, unknownType } = openTable(intake, options)
   const move = (finished: number): void => {
     onMoved(finished)
     catchUp.readOn()
@@ -104,12 +104,11 @@ export function openMember(options: MemberOptions): Member {
   }
   catchUp.readOn()
   return {
+    subscription,
     group,
     topics,
     take(delivery) {
-      if (catchUp.isBehind() || !types.has(delivery.type)) return
-      if (intake.isFree(0)) intake.push(delivery)
-      else catchUp.letGo(delivery.n - 1)
+      if (!catchUp.isBehind()) take(delivery, subscription, intake, catchUp)
     },
     replay(letter) {
       onAgain()
@@ -127,13 +126,64 @@ export function openMember(options: MemberOptions): Member {
     unfinished: () => bounds.queued_max - intake.room(),
     lag_ms: () => lagOf(intake, catchUp),
     workedOff_ms: (spoken_ms) => workedOff_ms(spoken_ms, intake, db, catchUp),
-    progress: () => intake.progress() ?? catchUp.progress(),
+    progress: () =>
+      intake.progress() ?? (unknownType() === undefined ? catchUp.progress() : undefined),
+    heldBy: () => heldBy(group, unknownType(), intake),
     async stop() {
       if (!catchUp.isBehind()) catchUp.letGo(handedOver())
       await Promise.all([intake.stop(), catchUp.stop()])
       await work.settled()
     },
   }
+}
+
+/** Reads the table while the group is behind, up to a type that this release does not know. */
+function openTable(
+  intake: Intake,
+  options: MemberOptions,
+): { readonly catchUp: CatchUp; readonly unknownType: () => string | undefined } {
+  const { log, alarm, starts, handedOver } = options
+  let unknownType: string | undefined
+  const catchUp = openCatchUp({
+    log,
+    position: Math.min(...starts.values()),
+    handedOver,
+    hasRoom: () => unknownType === undefined && intake.isFree(0.5),
+    async read(after, upTo) {
+      const page = await readInto(intake, options, after, upTo)
+      unknownType = page.unknown?.type
+      if (page.unknown !== undefined) alarm('NEWER_RELEASE', page.unknown)
+      return page.upTo
+    },
+  })
+  return { catchUp, unknownType: () => unknownType }
+}
+
+/** What is handed over in memory; a group that has no room for it falls behind. */
+function take(
+  delivery: Delivery,
+  { types, known }: Subscription,
+  intake: Intake,
+  catchUp: CatchUp,
+): void {
+  const isOurs = types.has(delivery.type)
+  if (!isOurs && known?.has(delivery.type) !== false) return
+  if (isOurs && intake.isFree(0)) {
+    intake.push(delivery)
+    return
+  }
+  catchUp.letGo(delivery.n - 1)
+  // What it does not know is found in the table, once it is handed over.
+  if (!isOurs) setImmediate(() => catchUp.readOn())
+}
+
+function heldBy(
+  group: string,
+  unknownType: string | undefined,
+  intake: Intake,
+): string | undefined {
+  if (unknownType !== undefined) return `${group} does not know the type ${unknownType}`
+  return intake.isHeld() ? `${group} does not understand a message` : undefined
 }
 
 function lagOf(intake: Intake, catchUp: CatchUp): number {
@@ -159,24 +209,39 @@ async function unread_ms(db: Database, catchUp: CatchUp): Promise<number> {
   return (await announcedAfter(db, catchUp.position())) ?? Infinity
 }
 
-/** Takes one page of the table and answers how far it came. */
+interface Taken {
+  /** Everything up to here is taken. */
+  readonly upTo: number
+  /** What comes next is of a type that this release does not know. */
+  readonly unknown:
+    { readonly type: string; readonly topic: string; readonly n: number } | undefined
+}
+
+/** Takes one page of the table, up to a type that this release does not know. */
 async function readInto(
   intake: Intake,
   { db, subscription, starts, bounds, onMoved }: MemberOptions,
   after: number,
   upTo: number,
-): Promise<number> {
+): Promise<Taken> {
+  const { types, known } = subscription
   const page = await readPage(db, {
     after,
     upTo: Math.min(upTo, after + page_numbers_max),
     topics: subscription.topics,
-    types: [...subscription.types],
+    types: [...types],
+    known: known === undefined ? undefined : [...known],
     rows_max: Math.min(page_rows_max, intake.room()),
     bytes_max: Math.ceil(bounds.queued_bytes_max / 2),
   })
   for (const row of page.rows) {
-    if (row.n > (starts.get(row.topic) ?? 0)) intake.push(fromTable(row))
+    if (row.n <= (starts.get(row.topic) ?? 0)) continue
+    if (!types.has(row.type)) {
+      const { n, topic, type } = row
+      return { upTo: n - 1, unknown: { type, topic, n } }
+    }
+    intake.push(fromTable(row))
   }
   onMoved(0)
-  return page.upTo
+  return { upTo: page.upTo, unknown: undefined }
 }

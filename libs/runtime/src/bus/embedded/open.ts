@@ -8,6 +8,7 @@ import { periodically } from '../../periodically.ts'
 import type { Database, Outbox } from '../../postgres/database.ts'
 import type { DatabaseOptions } from '../../postgres/open.ts'
 import type { EventBus, Listener, Listening, Subscribed, Subscription } from '../event-bus.ts'
+import { openAlarms, type Alarm } from '../alarms.ts'
 import { claim, longest, measure, release } from '../subscriptions.ts'
 import { openLetters, type Letters } from './dead-letters.ts'
 import { inMemory } from './delivery.ts'
@@ -38,6 +39,8 @@ export interface EmbeddedBus {
   readonly outbox: Outbox
   /** The longest standstill: milliseconds since a group with work moved; undefined without work. */
   progress(): number | undefined
+  /** Rejects while a group waits for a newer release. */
+  answers(): Promise<void>
   /** Finishes what is in flight, stores how far each group is, closes the database. */
   stop(): Promise<void>
   /** As if the process was killed: stores nothing and waits for nothing; the database stays open. */
@@ -68,6 +71,7 @@ interface Engine {
   readonly letters: Letters
   readonly offsets: Offsets
   readonly doubt: Doubt
+  readonly alarmOf: (group: string, log: Logger) => Alarm
 }
 
 /** No backend of an earlier process may be left on the database. */
@@ -104,7 +108,8 @@ export async function openEmbeddedBus(options: EmbeddedBusOptions): Promise<Embe
   const followUps = openFollowUps({ writer, readers, known, isInDoubt })
   const claimed = new Set<string>()
   const shared = { db, log, bounds, members, readers, claimed }
-  const engine: Engine = { ...shared, known, followUps, writer, letters, offsets, doubt }
+  const alarmOf = openAlarms(metrics)
+  const engine: Engine = { ...shared, known, followUps, writer, letters, offsets, doubt, alarmOf }
   const retention = openRetention({ db, log, metrics, retention_h, stopping: stopping.signal })
   const sweep = periodically(sweep_every_ms, () => retention.sweep(), {
     log,
@@ -117,6 +122,10 @@ export async function openEmbeddedBus(options: EmbeddedBusOptions): Promise<Embe
     outbox: writer.outbox,
     progress: () =>
       longest([writer.sequence.oldest_ms(), ...[...members].map((m) => m.progress())]),
+    answers() {
+      const held = [...members].map((member) => member.heldBy()).find((why) => why !== undefined)
+      return held === undefined ? Promise.resolve() : Promise.reject(new Error(held))
+    },
     async stop() {
       if (stopping.signal.aborted) return
       await Promise.all([...members].map((member) => leave(engine, member)))
@@ -137,7 +146,7 @@ export async function openEmbeddedBus(options: EmbeddedBusOptions): Promise<Embe
 }
 
 function busOf(engine: Engine): EventBus {
-  const { db, members, writer } = engine
+  const { db, members, writer, letters } = engine
   return {
     announce: (tx, messages) => void tx.announced.push(...messages),
     publish: (messages) => writer.publish(messages),
@@ -151,6 +160,14 @@ function busOf(engine: Engine): EventBus {
         if (member.group === group && member.topics.includes(letter.topic)) member.replay(letter)
       }
       return true
+    },
+    async discard(group, id) {
+      const letter = await store.findLetter(db, group, id)
+      if (letter === undefined) return 'UNKNOWN'
+      const ofGroup = [...members].filter((member) => member.group === group)
+      const owner = ofGroup.find(({ topics }) => topics.includes(letter.topic))
+      if (owner === undefined) return 'ELSEWHERE'
+      return (await letters.discard(owner.subscription, id)) ? 'DISCARDED' : 'UNKNOWN'
     },
   }
 }
@@ -172,7 +189,7 @@ function handOver(
 }
 
 async function subscribe(engine: Engine, subscription: Subscription): Promise<Subscribed> {
-  const { db, log, bounds, members, readers, writer, letters, offsets, doubt } = engine
+  const { db, log, bounds, members, readers, writer, letters, offsets, doubt, alarmOf } = engine
   const { group, topics } = subscription
   claim(engine.claimed, group, topics)
   for (const topic of topics) {
@@ -189,6 +206,7 @@ async function subscribe(engine: Engine, subscription: Subscription): Promise<Su
       bounds,
       db,
       log: log.child({ group }),
+      alarm: alarmOf(group, log),
       letters,
       followUps: engine.followUps,
       handedOver: () => sequence.handedOver,

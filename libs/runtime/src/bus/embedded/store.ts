@@ -161,7 +161,8 @@ const selectPage = statement(`
     from (
       select * from bus.log
       where n > $1::bigint and n <= $2::bigint
-        and topic = any ($3::text[]) and type = any ($4::text[])
+        and topic = any ($3::text[])
+        and (type = any ($4::text[]) or type <> all ($7::text[]))
       order by n limit $5::int
     ) page
   ) counted
@@ -173,6 +174,8 @@ export interface PageOptions {
   readonly upTo: number
   readonly topics: readonly string[]
   readonly types: readonly string[]
+  /** Rows of other types than these are part of the page as well; undefined: of no other. */
+  readonly known: readonly string[] | undefined
   readonly rows_max: number
   /** The page ends with the row that reaches it. */
   readonly bytes_max: number
@@ -185,7 +188,7 @@ export interface Page {
 }
 
 export async function readPage(db: Database, options: PageOptions): Promise<Page> {
-  const { after, upTo, topics, types, rows_max, bytes_max } = options
+  const { after, upTo, topics, types, known, rows_max, bytes_max } = options
   const raw = await db.query<RawLogRow>(selectPage, [
     after,
     upTo,
@@ -193,6 +196,7 @@ export async function readPage(db: Database, options: PageOptions): Promise<Page
     textArray(types),
     rows_max,
     bytes_max,
+    known === undefined ? null : textArray(known),
   ])
   const rows = raw.map((row) => ({ ...row, n: Number(row.n) }))
   const bytes = rows.reduce((sum, row) => sum + row.headers.length + row.value.length, 0)
@@ -274,17 +278,35 @@ export async function storeLetter(
   await db.query(insertLetter, [group, id, topic, key, type, headers, value, reason])
 }
 
-const deleteLetters = statement(
-  `delete from bus.dead_letters where group_name = $1 and id = any ($2::text[]) and replaying`,
+const deleteReplayed = statement(
+  `delete from bus.dead_letters where group_name = $1 and id = $2 and replaying`,
 )
 
-/** They were replayed and finished. */
-export async function removeLetters(
+/** It was replayed and finished. */
+export async function removeReplayed(db: Database, group: string, id: string): Promise<void> {
+  await db.query(deleteReplayed, [group, id])
+}
+
+const deleteLetter = statement(`delete from bus.dead_letters where group_name = $1 and id = $2`)
+
+export async function removeLetter(db: Database, group: string, id: string): Promise<void> {
+  await db.query(deleteLetter, [group, id])
+}
+
+const selectLetter = statement(
+  `select topic, key, type from bus.dead_letters where group_name = $1 and id = $2`,
+)
+
+export async function findLetter(
   db: Database,
   group: string,
-  ids: readonly string[],
-): Promise<void> {
-  await db.query(deleteLetters, [group, textArray(ids)])
+  id: string,
+): Promise<Pick<StoredLetter, 'topic' | 'key' | 'type'> | undefined> {
+  const [letter] = await db.query<Pick<StoredLetter, 'topic' | 'key' | 'type'>>(selectLetter, [
+    group,
+    id,
+  ])
+  return letter
 }
 
 const selectLetters = statement(`

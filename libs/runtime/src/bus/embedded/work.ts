@@ -1,6 +1,7 @@
 /** A group's work on a batch, and what of it goes on when the handler is done. */
 import type { Logger } from '../../log.ts'
-import { isOutage } from '../../postgres/outage.ts'
+import { isOutage } from '../../outage.ts'
+import { isFromNewerRelease } from '../newer.ts'
 import type { Message, Subscription } from '../event-bus.ts'
 import type { Letters } from './dead-letters.ts'
 import type { Delivery } from './delivery.ts'
@@ -14,7 +15,7 @@ export interface GroupWork {
 }
 
 export interface GroupWorkOptions {
-  readonly subscription: Pick<Subscription, 'group' | 'handleBatch'>
+  readonly subscription: Pick<Subscription, 'group' | 'letters' | 'handleBatch'>
   readonly followUps: FollowUps
   /** Keeps them unfinished until the release that it returns is called. */
   readonly hold: (deliveries: readonly Delivery[]) => () => void
@@ -50,9 +51,9 @@ export function openWork(options: GroupWorkOptions): GroupWork {
 
   /** Nobody would try it again: what an outage did not end is for a person to look at. */
   async function giveUp(deliveries: readonly Delivery[], error: unknown): Promise<void> {
-    if (isOutage(error)) throw error
+    if (isOutage(error) || isFromNewerRelease(error)) throw error
     for (const delivery of deliveries) {
-      await letters.store(subscription.group, delivery, reasonOf(error))
+      await letters.store(subscription, delivery, reasonOf(error))
     }
   }
 

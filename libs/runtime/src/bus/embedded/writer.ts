@@ -5,7 +5,7 @@
 import { gather } from '../../gather.ts'
 import type { Logger } from '../../log.ts'
 import type { Database, Outbox } from '../../postgres/database.ts'
-import { sqlState } from '../../postgres/outage.ts'
+import { wasRefused } from '../../postgres/failure.ts'
 import type { OutgoingMessage } from '../event-bus.ts'
 import { delayAfter, pause } from '../pause.ts'
 import { prepare, type Prepared } from './envelope.ts'
@@ -144,9 +144,4 @@ function prepareAll(
   return messages.map(({ id, topic, key, type, source, payload, headers }) =>
     prepare({ id, topic, key, type, source, time, payload, headers, again }),
   )
-}
-
-/** An ERROR undoes its statement for certain; a FATAL ends the connection and may come after it. */
-function wasRefused(error: unknown): boolean {
-  return sqlState(error) !== undefined && (error as { severity?: unknown }).severity === 'ERROR'
 }

@@ -4,8 +4,9 @@
  */
 import type { Admin, RetryOptions } from 'kafkajs'
 import type { Logger } from '../../log.ts'
+import { Outage } from '../../outage.ts'
 import type { Brokers } from './brokers.ts'
-import { outage, within } from './outage.ts'
+import { within } from './within.ts'
 
 /** A topic and what is asked of its partitions. */
 export interface OfPartitions<Answer> {
@@ -52,14 +53,14 @@ export function openAdministration(brokers: Brokers, log: Logger): Administratio
   }
 
   async function ask<T>(question: (admin: Admin) => Promise<T>): Promise<T> {
-    if (stopped) throw outage('the bus is closed')
+    if (stopped) throw new Outage('the bus is closed')
     const current = (connecting ??= connect())
     try {
       return await within(current.then(question), answer_ms_max, 'Kafka did not answer')
     } catch (error) {
       if (connecting === current) connecting = undefined
       current.then((admin) => admin.disconnect()).catch(() => undefined)
-      throw outage('Kafka did not answer', error)
+      throw new Outage('Kafka did not answer', { cause: error })
     }
   }
 

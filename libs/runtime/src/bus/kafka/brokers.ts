@@ -92,7 +92,7 @@ function openBranch(options: BrokersOptions, stem: Stem): Brokers {
   }
 
   function cut(): void {
-    const error = Object.assign(new Error('Connection terminated'), { code: 'ECONNRESET' })
+    const error = Object.assign(new Error('the connection was cut'), { code: 'ECONNRESET' })
     for (const socket of sockets) socket.destroy(error)
     for (const branch of branches) branch.cut()
   }

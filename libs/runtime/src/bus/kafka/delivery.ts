@@ -1,6 +1,6 @@
 /** A record on its way to a group. */
 import type { KafkaMessage } from 'kafkajs'
-import type { Message } from '../event-bus.ts'
+import type { Message, Subscription } from '../event-bus.ts'
 import type { Place } from './places.ts'
 import { attributes, headerText, keyOf, toMessage } from './record.ts'
 
@@ -39,22 +39,33 @@ export function deliveryOf(place: Place, topic: string, record: KafkaMessage): D
   }
 }
 
+/** 'unknown' is what a newer release has said. */
+export type Fate = 'taken' | 'passed over' | 'unknown'
+
 /** Whether the group is to have it: its types alone, and of dead letters only its own. */
-export function isFor(
+export function fateOf(
   { type, isReplay, record }: Delivery,
-  group: string,
-  types: ReadonlySet<string>,
-): boolean {
+  { group, types, known }: Pick<Subscription, 'group' | 'types' | 'known'>,
+): Fate {
+  // What is unknown of a replay stays a dead letter.
+  if (isReplay && headerText(record.headers, attributes.replayFor) !== group) return 'passed over'
   // Without a type it cannot be read, and then it is a dead letter.
-  if (type !== undefined && !types.has(type)) return false
-  return !isReplay || headerText(record.headers, attributes.replayFor) === group
+  if (type === undefined || types.has(type)) return 'taken'
+  return isReplay || known?.has(type) !== false ? 'passed over' : 'unknown'
 }
 
-/** The message with its payload checked; throws when it cannot be read. */
+/**
+ * The message with its payload checked; throws when it cannot be read. What another process has now is
+ * not worked on, so it need not be read.
+ */
 export function openDelivery(
-  { topic, record }: Delivery,
+  { topic, record, place, key, type = '' }: Delivery,
   read: (type: string, json: unknown) => unknown,
 ): Message {
+  if (place.isLost) {
+    const unread = { source: '', time: '', payload: undefined, headers: {}, again: true }
+    return { id: '', topic, key, type, ...unread }
+  }
   const message = toMessage(topic, record)
   return { ...message, payload: read(message.type, message.payload) }
 }

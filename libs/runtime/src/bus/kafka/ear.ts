@@ -151,9 +151,12 @@ function hear(
   records: readonly KafkaMessage[],
   log: Logger,
 ): void {
+  const { types, known, missed } = listening
   const own = records.filter(({ headers }) => {
     const type = headerText(headers, attributes.type)
-    return type === undefined || listening.types.has(type)
+    if (type === undefined || types.has(type)) return true
+    if (known?.has(type) === false) missed()
+    return false
   })
   if (own.length === 0) return
   const open = () =>

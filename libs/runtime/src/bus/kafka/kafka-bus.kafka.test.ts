@@ -1,11 +1,18 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { openLog } from '../../log.ts'
-import { isOutage } from '../../postgres/outage.ts'
+import { isOutage } from '../../outage.ts'
 import { eventually } from '../../testing/eventually.ts'
 import { killBroker, startBroker, testBroker } from '../../testing/kafka-broker.ts'
 import type { Message, OutgoingMessage } from '../event-bus.ts'
-import { announceNext, committed, message, numberOf, recorder } from '../testing/bus-under-test.ts'
+import {
+  alarmsOf,
+  announceNext,
+  committed,
+  message,
+  numberOf,
+  recorder,
+} from '../testing/bus-under-test.ts'
 import { busContract } from '../testing/contract.ts'
 import { listenerTo } from '../testing/listening.ts'
 import {
@@ -39,6 +46,23 @@ async function keep(opening: Promise<KafkaUnderTest>): Promise<KafkaUnderTest> {
 
 afterEach(async () => {
   for (const under of opened.splice(0)) await under.stop()
+})
+
+test('messages that were deleted before their group had read them raise an alarm', async () => {
+  const under = await keep(openKafkaUnderTest())
+  const before = recorder('orders')
+  const subscribed = await under.bus.subscribe(before.subscription)
+  await under.bus.publish(numbers(10).map((n) => message('orders', 'a', n)))
+  await eventually(() => before.seen.length === 10, 'the first ones')
+  await subscribed.stop()
+  expect(await alarmsOf(under, 'DELETED_UNREAD')).toBe(0)
+  await under.bus.publish(numbers(10, 10).map((n) => message('orders', 'a', n)))
+  await under.deleteBefore('orders', 15)
+  const after = recorder('orders')
+  await under.bus.subscribe(after.subscription)
+  await eventually(() => after.seen.length === 5, 'what is kept')
+  await eventually(async () => (await alarmsOf(under, 'DELETED_UNREAD')) === 1, 'the alarm')
+  expect(after.seen.map(numberOf)).toEqual(numbers(5, 15))
 })
 
 describe('on many partitions', () => {
@@ -94,6 +118,28 @@ describe('on many partitions', () => {
     await eventually(() => ids().size === sent, 'every message')
     for (const order of Object.values(first.byKey())) expect(inOrder(order)).toBe(true)
     for (const order of Object.values(second.byKey())) expect(inOrder(order)).toBe(true)
+  })
+
+  test('a type that one member does not know is worked on by another that does', async () => {
+    const other = await keep(under.beside())
+    const known = new Set(['Counted'])
+    const old = recorder('orders', { known })
+    const next = recorder('orders', { types: new Set(['Counted', 'Newer']) })
+    await under.bus.subscribe(old.subscription)
+    await other.bus.subscribe(next.subscription)
+    const messages = numbers(120).map((n) => ({
+      ...message('orders', `k${n % 40}`, n),
+      type: n % 4 === 3 ? 'Newer' : 'Counted',
+    }))
+    for (let at = 0; at < 120; at += 20) await under.bus.publish(messages.slice(at, at + 20))
+    const newer = () => next.seen.filter(({ type }) => type === 'Newer')
+    await eventually(() => new Set(newer().map(idOf)).size === 30, 'the newer ones', 30_000)
+    const ids = () => new Set([...old.seen, ...next.seen].map(idOf))
+    await eventually(() => ids().size === 120, 'every message', 30_000)
+    expect(old.seen.filter(({ type }) => type === 'Newer')).toEqual([])
+    expect(await under.bus.deadLetters(10)).toEqual([])
+    await expect(under.answers()).rejects.toThrow('orders')
+    await other.answers()
   })
 
   test('two subscriptions of one group read each their own topics', async () => {

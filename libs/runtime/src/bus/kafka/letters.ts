@@ -9,11 +9,11 @@ import { Counter } from 'prom-client'
 import type { Logger } from '../../log.ts'
 import type { Metrics } from '../../metrics.ts'
 import { retrying } from '../../retrying.ts'
-import type { DeadLetter } from '../event-bus.ts'
+import type { DeadLetter, Discarded, Subscription } from '../event-bus.ts'
 import type { Administration } from './administration.ts'
 import type { Brokers } from './brokers.ts'
 import type { Delivery } from './delivery.ts'
-import { within } from './outage.ts'
+import { within } from './within.ts'
 import {
   attributes,
   headerBytes,
@@ -27,16 +27,25 @@ import { deadLetters, replays, type Topics } from './topics.ts'
 
 export interface Letters {
   /** Stores what a group gives up, and raises the alarm. */
-  store(group: string, delivery: Delivery, reason: string): Promise<void>
+  store(owner: Owner, delivery: Delivery, reason: string): Promise<void>
   /** A replay is finished: its letter goes, unless it was stored anew. */
-  finished(group: string, delivery: Delivery): void
+  finished(owner: Owner, delivery: Delivery): void
   /** Resolves when every letter that was finished is removed. */
   settled(): Promise<void>
   /** The newest first. */
   newest(limit: number): Promise<readonly DeadLetter[]>
   /** Hands it to its group again; false if there is none. */
   replay(group: string, id: string): Promise<boolean>
+  /** @param ownerOf who reads a topic of the catalogue in this process */
+  discard(
+    group: string,
+    id: string,
+    ownerOf: (topic: string) => Owner | undefined,
+  ): Promise<Discarded>
 }
+
+/** Whose letter it is. */
+export type Owner = Pick<Subscription, 'group' | 'letters'>
 
 export interface LettersOptions {
   readonly brokers: Brokers
@@ -74,28 +83,36 @@ export function openLetters(options: LettersOptions): Letters {
     registers: [metrics],
   })
 
-  async function remove(group: string, id: string): Promise<void> {
-    const gone = recordOf({ topic: deadLetters, key: keyIn(group, id), value: null, headers: {} })
+  async function removeNow({ group, letters }: Owner, letter: Named): Promise<void> {
+    const { id, topic, key, type } = letter
+    await letters?.onRemoved({ id, topic, key, type })
+    const gone = { topic: deadLetters, key: keyIn(group, id), value: null, headers: {} }
+    await sender.send([recordOf(gone)]).settled
+  }
+
+  async function remove(owner: Owner, letter: Named): Promise<void> {
+    const { group } = owner
+    const { id } = letter
     try {
       const what = 'remove a replayed dead letter'
-      await retrying(() => sender.send([gone]).settled, { log, what, signal: stopping })
+      await retrying(() => removeNow(owner, letter), { log, what, signal: stopping })
     } catch (error) {
       log.error({ err: error, group, id }, 'dead letter not removed: it is there still')
     }
   }
 
   return {
-    async store(group, delivery, reason) {
-      const id = idOf(delivery)
+    async store({ group, letters }, delivery, reason) {
+      const { id, topic, key, type } = namedOf(delivery)
+      await letters?.onStored({ id, topic, key, type, reason })
       await sender.send([letterOf(group, id, delivery, reason)]).settled
       storedAnew.add(delivery)
       counter.inc({ group })
-      const { topic, key, type } = delivery
       log.error({ group, topic, key, type, id, reason }, 'dead letter')
     },
-    finished(group, delivery) {
+    finished(owner, delivery) {
       if (storedAnew.has(delivery)) return
-      removing = removing.then(() => remove(group, idOf(delivery)))
+      removing = removing.then(() => remove(owner, namedOf(delivery)))
     },
     settled: () => removing,
     async newest(limit) {
@@ -108,11 +125,29 @@ export function openLetters(options: LettersOptions): Letters {
       await sender.send([replayOf(group, letter)]).settled
       return true
     },
+    async discard(group, id, ownerOf) {
+      const stored = (await readAll(options)).get(keyIn(group, id))
+      if (stored === undefined) return 'UNKNOWN'
+      const { topic, key, type } = deadLetterOf(stored)
+      const owner = ownerOf(topic)
+      if (owner === undefined) return 'ELSEWHERE'
+      await removeNow(owner, { id, topic, key, type })
+      log.warn({ group, topic, key, type, id }, 'dead letter discarded')
+      return 'DISCARDED'
+    },
   }
 }
 
 function keyIn(group: string, id: string): string {
   return `${group}\n${id}`
+}
+
+/** A letter as its group's watch is told of it. */
+type Named = Pick<DeadLetter, 'id' | 'topic' | 'key' | 'type'>
+
+function namedOf(delivery: Delivery): Named {
+  const { topic, key, type = '' } = delivery
+  return { id: idOf(delivery), topic, key, type }
 }
 
 /** What says no id is called after its place in the log, also when it comes again from another. */

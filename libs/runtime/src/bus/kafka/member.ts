@@ -4,10 +4,10 @@
  */
 import type { KafkaMessage } from 'kafkajs'
 import type { Logger } from '../../log.ts'
-import { isOutage } from '../../postgres/outage.ts'
+import type { Alarm } from '../alarms.ts'
 import type { FollowUp, Message, Subscription } from '../event-bus.ts'
 import { workQueue } from '../work-queue.ts'
-import { deliveryOf, isFor, openDelivery, type Delivery } from './delivery.ts'
+import { deliveryOf, fateOf, openDelivery, type Delivery, type Fate } from './delivery.ts'
 import type { Letters } from './letters.ts'
 import type { Place } from './places.ts'
 
@@ -24,7 +24,10 @@ export interface MemberOptions {
   readonly followUp: FollowUp
   readonly bounds: IntakeBounds
   readonly log: Logger
+  readonly alarm: Alarm
   readonly letters: Letters
+  /** This release does not understand a message of it, which another process of the group may. */
+  readonly onHeld: (place: Place) => void
   /** Some of it is finished: there may be room, and something to commit. */
   readonly onFinished: () => void
 }
@@ -32,7 +35,7 @@ export interface MemberOptions {
 export interface Member {
   readonly subscription: Subscription
   /** Takes the next record of a place, of a topic as the catalogue names it. */
-  take(place: Place, topic: string, record: KafkaMessage): void
+  take(place: Place, topic: string, record: KafkaMessage): Fate
   /** Whether this share of every bound is free. */
   isFree(place: Place, share: number): boolean
   /** Messages queued or worked on. */
@@ -47,14 +50,14 @@ export interface Member {
 const spread_max = 100_000
 
 export function openMember(options: MemberOptions): Member {
-  const { subscription, followUp, bounds, log, letters, onFinished } = options
-  const { group, batch_max = 100, batches_in_flight_max = 1 } = subscription
+  const { subscription, followUp, bounds, log, alarm, letters, onFinished } = options
+  const { batch_max = 100, batches_in_flight_max = 1 } = subscription
   const { queued_max, queued_bytes_max } = bounds
   const deliveries = new WeakMap<Message, Delivery>()
   let queued_bytes = 0
   const queue = workQueue<Delivery>({
     log,
-    isOutage,
+    alarm,
     batch_max,
     batches_in_flight_max,
     queued_max,
@@ -71,13 +74,14 @@ export function openMember(options: MemberOptions): Member {
       await Promise.all(lasting)
     },
     deadLetter: (delivery, reason) =>
-      delivery.place.isLost ? Promise.resolve() : letters.store(group, delivery, reason),
+      delivery.place.isLost ? Promise.resolve() : letters.store(subscription, delivery, reason),
+    onHeld: ({ place }) => options.onHeld(place),
     onFinished(finished) {
       for (const delivery of finished) {
         const { place, offset, bytes, isReplay } = delivery
         queued_bytes -= bytes
         place.mark.finish(offset)
-        if (isReplay && !place.isLost) letters.finished(group, delivery)
+        if (isReplay && !place.isLost) letters.finished(subscription, delivery)
       }
       onFinished()
     },
@@ -86,10 +90,12 @@ export function openMember(options: MemberOptions): Member {
     subscription,
     take(place, topic, record) {
       const delivery = deliveryOf(place, topic, record)
-      if (!isFor(delivery, group, subscription.types)) return
+      const fate = fateOf(delivery, subscription)
+      if (fate !== 'taken') return fate
       place.mark.begin(delivery.offset, Number(record.timestamp))
       queued_bytes += delivery.bytes
       queue.push(delivery)
+      return fate
     },
     isFree: ({ mark }, share) =>
       queue.room() > queued_max * share &&

@@ -7,8 +7,10 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { Gauge } from 'prom-client'
 import type { Logger } from '../../log.ts'
 import type { Metrics } from '../../metrics.ts'
+import { Outage } from '../../outage.ts'
 import type { Database } from '../../postgres/database.ts'
 import { StartError } from '../../start-error.ts'
+import { openAlarms, type Alarm } from '../alarms.ts'
 import type { EventBus, OutgoingMessage, Subscribed, Subscription } from '../event-bus.ts'
 import { claim, longest, measure, release } from '../subscriptions.ts'
 import { openAdministration, type Administration } from './administration.ts'
@@ -16,7 +18,7 @@ import type { Brokers } from './brokers.ts'
 import { openLetters, type Letters } from './letters.ts'
 import { openEar, type Ear } from './ear.ts'
 import type { IntakeBounds } from './member.ts'
-import { outage, within } from './outage.ts'
+import { within } from './within.ts'
 import { openPump, type Pump } from './outbox.ts'
 import { toRecord } from './record.ts'
 import { openProducer, type Compression } from './producer.ts'
@@ -72,6 +74,7 @@ interface Engine extends KafkaBusOptions {
   readonly known: Topics
   readonly sender: Sender
   readonly letters: Letters
+  readonly alarmOf: (group: string, log: Logger) => Alarm
   readonly readings: Set<Reading>
   /** By group. */
   readonly readers: Map<string, Reader>
@@ -110,8 +113,11 @@ export async function openKafkaBus(options: KafkaBusOptions): Promise<KafkaBus> 
     },
     async answers() {
       await administration.ask((admin) => admin.describeCluster())
-      const isReading = [...readers.values()].every((reader) => reader.isIdle || reader.isJoined)
-      if (!isReading || !ear.isJoined) throw outage('events are not read yet')
+      const all = [...readers.values()]
+      const held = all.map((reader) => reader.heldBy()).find((why) => why !== undefined)
+      if (held !== undefined) throw new Error(held)
+      const isReading = all.every((reader) => reader.isIdle || reader.isJoined)
+      if (!isReading || !ear.isJoined) throw new Outage('events are not read yet')
     },
     async stop() {
       if (stopping.signal.aborted) return
@@ -151,6 +157,7 @@ async function openEngine(options: KafkaBusOptions, stopping: AbortSignal): Prom
     known,
     sender,
     letters: openLetters(parts),
+    alarmOf: openAlarms(metrics),
     ear: openEar(parts),
     readings,
     readers: new Map(),
@@ -207,6 +214,8 @@ function busOf(engine: Engine): EventBus {
     listen: (listening) => engine.ear.listen(listening),
     deadLetters: (limit) => letters.newest(limit),
     replay: (group, id) => letters.replay(group, id),
+    discard: (group, id) =>
+      letters.discard(group, id, (topic) => engine.readers.get(group)?.ownerOf(topic)),
   }
 }
 
@@ -266,7 +275,9 @@ function readerOf(engine: Engine, group: string): Reader {
     bounds: { ...bounds_default, ...engine.bounds },
     session_ms,
     log: engine.log.child({ group }),
+    alarm: engine.alarmOf(group, engine.log),
     letters,
+    administration: engine.administration,
     followUp: (messages) => publish(engine, messages),
   })
   readers.set(group, reader)

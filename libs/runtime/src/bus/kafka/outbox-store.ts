@@ -2,9 +2,12 @@
  * All SQL of the outbox, a table in the schema of each service that announces. It is read by deletion,
  * one reader at a time and oldest first, so that nothing depends on what a reader remembers.
  */
-import pg from 'pg'
 import { byteaArray, textArray } from '../../postgres/arrays.ts'
-import { connectionConfig, type ConnectionOptions } from '../../postgres/connection.ts'
+import {
+  connectionConfig,
+  onOwnConnection,
+  type ConnectionOptions,
+} from '../../postgres/connection.ts'
 import type { Queries, Transaction } from '../../postgres/database.ts'
 import { statement } from '../../postgres/statement.ts'
 
@@ -35,12 +38,7 @@ const definition = `
 
 /** Makes the table where it is missing, one process at a time. */
 export async function makeOutbox(options: ConnectionOptions): Promise<void> {
-  const client = new pg.Client(connectionConfig(options))
-  client.on('error', () => {
-    // The query that is under way rejects with the same error.
-  })
-  await client.connect()
-  try {
+  await onOwnConnection(connectionConfig(options), async (client) => {
     await client.query('select pg_advisory_lock(hashtextextended($1, 0))', [
       `migrations of ${options.schema}`,
     ])
@@ -53,9 +51,7 @@ export async function makeOutbox(options: ConnectionOptions): Promise<void> {
     // A role that may make no schemas may not even ask for one that is there.
     if (rows[0]?.schema_is_there !== true) await client.query(`create schema ${options.schema}`)
     await client.query(definition)
-  } finally {
-    await client.end()
-  }
+  })
 }
 
 /** A message as its row. */

@@ -14,7 +14,7 @@ import type { OutgoingMessage } from '../event-bus.ts'
 import { delayAfter, pause } from '../pause.ts'
 import { openFates, type Fates } from './fates.ts'
 import { packHeaders, unpackHeaders } from './header-block.ts'
-import { within } from './outage.ts'
+import { within } from './within.ts'
 import {
   forgetTaken,
   insert,

@@ -21,8 +21,11 @@ export interface Place {
 }
 
 export interface Places {
-  /** What the member reads from now on; it goes on where it was in what it read before. */
-  assign(assignment: Readonly<Record<string, readonly number[]>>, now_ms: number): void
+  /**
+   * What the member reads from now on; it goes on where it was in what it read before. Answers those
+   * that it begins where the group has committed.
+   */
+  assign(assignment: Readonly<Record<string, readonly number[]>>, now_ms: number): readonly Place[]
   /** Begins anew with these topics, where they were committed. */
   forget(topics: readonly string[]): void
   /** undefined when somebody else reads it. */
@@ -43,6 +46,7 @@ export function openPlaces(): Places {
   return {
     assign(assignment, now_ms) {
       const kept = new Set<string>()
+      const begun: Place[] = []
       for (const topic in assignment) {
         for (const partition of assignment[topic] ?? []) {
           const name = nameOf(topic, partition)
@@ -50,7 +54,9 @@ export function openPlaces(): Places {
           if (places.has(name)) continue
           const before = lost.get(name)
           const isFresh = before !== undefined && now_ms - before.lost_ms < remembered_ms
-          places.set(name, newPlace(topic, partition, isFresh ? before.next : undefined))
+          const place = newPlace(topic, partition, isFresh ? before.next : undefined)
+          places.set(name, place)
+          if (!isFresh) begun.push(place)
         }
       }
       lost.clear()
@@ -61,6 +67,7 @@ export function openPlaces(): Places {
         place.isLost = true
         places.delete(name)
       }
+      return begun
     },
     forget(topics) {
       for (const [name, place] of places) {

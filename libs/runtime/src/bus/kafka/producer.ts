@@ -12,8 +12,8 @@ import kafkajs, {
   type TopicMessages,
 } from 'kafkajs'
 import type { Logger } from '../../log.ts'
+import { Outage } from '../../outage.ts'
 import type { Brokers } from './brokers.ts'
-import { outage } from './outage.ts'
 import type { OutgoingRecord } from './record.ts'
 import type { Topics } from './topics.ts'
 
@@ -41,7 +41,9 @@ interface Slot {
 }
 
 /** What is wrong with the messages and not with the moment. */
-const isForGood = /TOO_LARGE|INVALID_RECORD|AUTHORIZATION|INVALID_TOPIC/
+const isForGood = /TOO_LARGE|INVALID_RECORD|INVALID_TOPIC/
+/** The brokers are not set up for this process. */
+const isUninvited = /AUTHORIZATION|AUTHENTICATION/
 
 export function openProducer({ brokers, topics, compression, log }: ProducerOptions): Producer {
   let producer: KafkaProducer | undefined
@@ -117,7 +119,11 @@ function refusal(error: unknown): Error {
   const kinds = [error, (error as { readonly cause?: unknown }).cause].map(kindOf)
   const kind = kinds.find((each) => isForGood.test(each))
   if (kind !== undefined) return new Error(`Kafka refuses the messages: ${kind}`, { cause: error })
-  return outage('Kafka did not take the messages', error)
+  const uninvited = kinds.find((each) => isUninvited.test(each))
+  if (uninvited !== undefined) {
+    return new Outage(`Kafka refuses this process: ${uninvited}`, { cause: error, kind: 'REFUSED' })
+  }
+  return new Outage('Kafka did not take the messages', { cause: error })
 }
 
 function kindOf(error: unknown): string {

@@ -5,15 +5,17 @@
  */
 import type { EachBatchPayload, KafkaMessage } from 'kafkajs'
 import type { Logger } from '../../log.ts'
+import type { Alarm } from '../alarms.ts'
 import type { FollowUp, Subscription } from '../event-bus.ts'
+import type { Administration, OffsetOf, OfPartitions } from './administration.ts'
 import type { Brokers } from './brokers.ts'
 import { openCommits, type Commits } from './commits.ts'
 import { openConsumption, type Consumption } from './consumption.ts'
-import { letterHeaders, type Letters } from './letters.ts'
+import { letterHeaders, type Letters, type Owner } from './letters.ts'
 import { openMember, type IntakeBounds, type Member } from './member.ts'
-import { within } from './outage.ts'
+import { within } from './within.ts'
 import { finishedBefore, fitOf, nameOf, openPlaces, type Place, type Places } from './places.ts'
-import { headerText } from './record.ts'
+import { attributes, headerText } from './record.ts'
 import { replays, type Topics } from './topics.ts'
 
 export interface ReaderOptions {
@@ -23,7 +25,9 @@ export interface ReaderOptions {
   readonly bounds: IntakeBounds
   readonly session_ms: number
   readonly log: Logger
+  readonly alarm: Alarm
   readonly letters: Letters
+  readonly administration: Administration
   readonly followUp: FollowUp
 }
 
@@ -49,6 +53,10 @@ export interface Reader {
   readonly isJoined: boolean
   /** Whether nothing is read any more. */
   readonly isIdle: boolean
+  /** Why it has left a topic to processes of a newer release; undefined while it has not. */
+  heldBy(): string | undefined
+  /** Who reads a topic of the catalogue here. */
+  ownerOf(topic: string): Owner | undefined
   /** As if the process was killed, the brokers being closed; resolves when nothing is tried any more. */
   crash(): Promise<void>
 }
@@ -67,6 +75,8 @@ interface Parts extends ReaderOptions {
   readonly members: Map<string, Member>
   /** What the consumer does not fetch, and whose queue has no room for it. */
   readonly paused: Map<Place, Member | undefined>
+  /** Topics of which this release does not understand something, as they are called at the brokers. */
+  readonly left: Set<string>
 }
 
 export function openReader(options: ReaderOptions): Reader {
@@ -81,7 +91,10 @@ export function openReader(options: ReaderOptions): Reader {
     session_ms,
     fetchWait_ms,
     log,
-    onJoined: (assignment) => places.assign(assignment, performance.now()),
+    onJoined(assignment) {
+      const begun = places.assign(assignment, performance.now())
+      void lookForDeleted(parts, begun)
+    },
     // What is finished now need not be worked on again by whoever gets it.
     onLeaving: () => commitNow(parts),
     take: (payload) => take(parts, payload),
@@ -90,7 +103,9 @@ export function openReader(options: ReaderOptions): Reader {
       commits.use(undefined)
     },
   })
-  const parts: Parts = { ...options, consumption, places, commits, members: new Map(), paused }
+  const members: Parts['members'] = new Map()
+  const left = new Set<string>()
+  const parts: Parts = { ...options, consumption, places, commits, members, paused, left }
   return {
     add: (subscription) => add(parts, subscription),
     get isJoined() {
@@ -99,6 +114,11 @@ export function openReader(options: ReaderOptions): Reader {
     get isIdle() {
       return parts.members.size === 0
     },
+    heldBy() {
+      if (left.size === 0) return undefined
+      return `${group} does not understand a message of ${[...left].join(', ')}`
+    },
+    ownerOf: (topic) => members.get(topic)?.subscription,
     async crash() {
       commits.stop()
       for (const member of new Set(parts.members.values())) void member.stop()
@@ -108,13 +128,15 @@ export function openReader(options: ReaderOptions): Reader {
 }
 
 function add(parts: Parts, subscription: Subscription): Reading {
-  const { topics, bounds, letters, log, members, places, commits, consumption } = parts
+  const { topics, bounds, letters, log, alarm, members, places, commits, consumption } = parts
   const member = openMember({
     subscription,
     followUp: parts.followUp,
     bounds,
     log,
+    alarm,
     letters,
+    onHeld: (place) => leaveTopic(parts, place),
     onFinished() {
       commits.moved()
       resume(parts)
@@ -189,7 +211,8 @@ function beginAt({ consumption, log }: Parts, place: Place, fetched: number): nu
 }
 
 /** Whether it was taken; what waits for room, or for a subscription that is stopped, is paused. */
-function push({ topics, members, paused }: Parts, place: Place, record: KafkaMessage): boolean {
+function push(parts: Parts, place: Place, record: KafkaMessage): boolean {
+  const { topics, members, paused } = parts
   const plain = topics.plainName(place.topic)
   const isReplay = plain === replays
   const topic = isReplay ? (headerText(record.headers, letterHeaders.topic) ?? '') : plain
@@ -200,8 +223,54 @@ function push({ topics, members, paused }: Parts, place: Place, record: KafkaMes
     paused.set(place, member)
     return false
   }
-  member.take(place, topic, record)
-  return true
+  const fate = member.take(place, topic, record)
+  if (fate !== 'unknown') return true
+  const type = headerText(record.headers, attributes.type)
+  parts.alarm('NEWER_RELEASE', { topic, type, offset: record.offset })
+  paused.set(place, undefined)
+  leaveTopic(parts, place)
+  return false
+}
+
+/**
+ * Another process of the group may understand what this one does not: the group is divided anew without
+ * this one in that topic, until it starts again.
+ */
+function leaveTopic({ left, consumption, topics, log }: Parts, { topic }: Place): void {
+  if (left.has(topic) || topics.plainName(topic) === replays) return
+  left.add(topic)
+  log.error({ topic }, 'the topic is left to processes of a newer release')
+  void consumption.remove([topic])
+}
+
+/** What the log has deleted before the group had read it is lost, and nothing else would tell. */
+async function lookForDeleted(
+  { administration, topics, group, alarm, log }: Parts,
+  places: readonly Place[],
+): Promise<void> {
+  if (places.length === 0) return
+  const names = [...new Set(places.map(({ topic }) => topic))]
+  try {
+    const committed = offsetsOf(await administration.committed(topics.groupName(group), names))
+    for (const { topic, partitions } of await administration.ends(names)) {
+      for (const { partition, low } of partitions) {
+        const next = committed.get(nameOf(topic, partition)) ?? -1
+        const isOurs = places.some((one) => one.topic === topic && one.partition === partition)
+        if (!isOurs || next < 0 || next >= low) continue
+        alarm('DELETED_UNREAD', { topic, partition, from: next, to: low })
+      }
+    }
+  } catch (error) {
+    log.warn({ err: error }, 'it is not known whether messages were deleted unread')
+  }
+}
+
+function offsetsOf(found: readonly OfPartitions<OffsetOf>[]): ReadonlyMap<string, number> {
+  const offsets = new Map<string, number>()
+  for (const { topic, partitions } of found) {
+    for (const { partition, offset } of partitions) offsets.set(nameOf(topic, partition), offset)
+  }
+  return offsets
 }
 
 function resume({ paused, consumption, log }: Parts): void {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { isOutage } from '../../postgres/outage.ts'
+import { isOutage } from '../../outage.ts'
 import { recordOf, type OutgoingRecord } from './record.ts'
 import { openSender } from './sender.ts'
 

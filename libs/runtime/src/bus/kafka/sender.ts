@@ -2,7 +2,7 @@
  * Everything that the process says to Kafka goes out here: one send is under way at a time, what gathers
  * meanwhile is the next, and what waits is bounded.
  */
-import { outage } from './outage.ts'
+import { Outage } from '../../outage.ts'
 import type { Producer } from './producer.ts'
 import type { OutgoingRecord } from './record.ts'
 
@@ -72,13 +72,13 @@ export function openSender(producer: Producer): Sender {
         call = { records, bytes, resolve, reject }
         if (records.length === 0) resolve()
         else if (queue.push(call)) begin()
-        else reject(outage('too many messages wait for Kafka already'))
+        else reject(new Outage('too many messages wait for Kafka already'))
       })
       return {
         settled,
         withdraw() {
           if (call !== undefined && queue.remove(call)) {
-            call.reject(outage('Kafka took no message in time'))
+            call.reject(new Outage('Kafka took no message in time'))
           }
         },
       }

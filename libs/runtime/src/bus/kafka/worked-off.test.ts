@@ -7,19 +7,37 @@ interface Log {
   readonly taken_ms_ago: readonly number[]
   readonly committed: number
   readonly finished?: number
+  /** Messages of a second partition, of which none is kept any more and of which the group knows nothing. */
+  readonly deleted?: number
 }
 
 /** How far the answer lies back, in ms. */
-async function lag({ taken_ms_ago, committed, finished }: Log, spoken_ms_ago = 0): Promise<number> {
+async function lag(
+  { taken_ms_ago, committed, finished, deleted = 0 }: Log,
+  spoken_ms_ago = 0,
+): Promise<number> {
   const now = Date.now()
   const taken = taken_ms_ago.map((ago) => now - ago)
-  const only = (offset: number) =>
-    Promise.resolve([{ topic: 't', partitions: [{ partition: 0, offset }] }])
+  const offsets = (offset: number, ofDeleted: number) => {
+    const both = [
+      { partition: 0, offset },
+      { partition: 1, offset: ofDeleted },
+    ]
+    return Promise.resolve([{ topic: 't', partitions: both }])
+  }
   const administration: Pick<Administration, 'committed' | 'ends' | 'offsetsAt'> = {
-    committed: () => only(committed),
+    committed: () => offsets(committed, -1),
     ends: () =>
-      Promise.resolve([{ topic: 't', partitions: [{ partition: 0, low: 0, high: taken.length }] }]),
-    offsetsAt: (_topics, at_ms) => only(taken.filter((time) => time < at_ms).length),
+      Promise.resolve([
+        {
+          topic: 't',
+          partitions: [
+            { partition: 0, low: 0, high: taken.length },
+            { partition: 1, low: deleted, high: deleted },
+          ],
+        },
+      ]),
+    offsetsAt: (_topics, at_ms) => offsets(taken.filter((time) => time < at_ms).length, deleted),
   }
   const until = await workedOff_ms({
     administration: administration as Administration,
@@ -37,6 +55,12 @@ const about = (ms: number) => expect.closeTo(ms, -2)
 test('when all is finished it lies back by what may be under way', async () => {
   expect(await lag({ taken_ms_ago: [], committed: -1 })).toEqual(about(100))
   expect(await lag({ taken_ms_ago: [9_000, 10], committed: 2 })).toEqual(about(100))
+})
+
+test('a partition of which nothing is kept any more holds nothing back', async () => {
+  expect(await lag({ taken_ms_ago: [9_000], committed: 1, deleted: 7 })).toEqual(about(100))
+  const behind = await lag({ taken_ms_ago: [9_000, 10], committed: 1, deleted: 7 })
+  expect(behind).toBeLessThan(2_000)
 })
 
 test('what this process has finished counts before it is committed', async () => {

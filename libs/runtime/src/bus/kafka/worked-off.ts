@@ -3,7 +3,7 @@
  * each message, so everything that it took before some moment lies before some offsets; when the
  * group has finished up to these, nothing of that time is left.
  */
-import type { Administration, OfPartitions, OffsetOf } from './administration.ts'
+import type { Administration, Ends, OfPartitions, OffsetOf } from './administration.ts'
 import { nameOf } from './places.ts'
 
 export interface WorkedOffOptions {
@@ -30,26 +30,37 @@ export async function workedOff_ms(options: WorkedOffOptions): Promise<number> {
   const spoken_ms = options.since_ms()
   const committed = await administration.committed(group, topics)
   const done = furthest(committed, finished())
+  const ends = await administration.ends(topics)
   for (const back_ms of steps_ms) {
     const at_ms = now_ms - back_ms
-    const reached =
-      back_ms === 0
-        ? await endsOf(administration, topics)
-        : await administration.offsetsAt(topics, at_ms)
-    if (covers(done, reached)) return Math.min(at_ms - underWay_ms_max, spoken_ms)
+    const reached = back_ms === 0 ? highest(ends) : await administration.offsetsAt(topics, at_ms)
+    if (covers(done, withoutEmpty(reached, ends)))
+      return Math.min(at_ms - underWay_ms_max, spoken_ms)
   }
   return 0
 }
 
-async function endsOf(administration: Administration, topics: readonly string[]) {
-  const ends = await administration.ends(topics)
+function highest(ends: readonly OfPartitions<Ends>[]): readonly OfPartitions<OffsetOf>[] {
   return ends.map(({ topic, partitions }) => ({
     topic,
-    partitions: partitions.map(({ partition, low, high }) => ({
-      partition,
-      // What is not kept any more needs no work, and an empty partition none at all.
-      offset: low === high ? 0 : high,
-    })),
+    partitions: partitions.map(({ partition, high }) => ({ partition, offset: high })),
+  }))
+}
+
+/** What is not kept any more needs no work, wherever the group is in that partition. */
+export function withoutEmpty(
+  reached: readonly OfPartitions<OffsetOf>[],
+  ends: readonly OfPartitions<Ends>[],
+): readonly OfPartitions<OffsetOf>[] {
+  const empty = new Set<string>()
+  for (const { topic, partitions } of ends) {
+    for (const { partition, low, high } of partitions) {
+      if (low === high) empty.add(nameOf(topic, partition))
+    }
+  }
+  return reached.map(({ topic, partitions }) => ({
+    topic,
+    partitions: partitions.filter(({ partition }) => !empty.has(nameOf(topic, partition))),
   }))
 }
 

@@ -1,5 +1,6 @@
 /** What the contract tests ask of an engine: a bus, a service's database that announces to it, and a crash. */
 import type { Registry } from 'prom-client'
+import type { AlarmKind } from '../alarms.ts'
 import type { Database } from '../../postgres/database.ts'
 import { statement } from '../../postgres/statement.ts'
 import type {
@@ -19,6 +20,14 @@ export interface BusUnderTest {
   openCutDatabase(): Promise<CutDatabase>
   /** Ends every connection to the database; the bus and the database connect again by themselves. */
   cutConnections(): Promise<void>
+  /** The table of which what a transaction announces is rows; it has a column `key`. */
+  readonly announcements: string
+  /** Runs SQL as superuser and answers its rows. */
+  sql<Row>(text: string): Promise<readonly Row[]>
+  /** The role of the database. */
+  readonly role: string
+  /** What readiness asks of the bus; rejects with why it is not ready. */
+  answers(): Promise<void>
   /** As if the process was killed and started again; this one is dead and needs no stop. */
   restart(): Promise<BusUnderTest>
   /** Lets go of everything at once, whatever a test has left in flight. */
@@ -39,6 +48,12 @@ export interface CutDatabase {
 export function message(topic: string, key: string, n: number): OutgoingMessage {
   const id = `${topic}/${key}/${n}`
   return { id, topic, key, type: 'Counted', source: 'shop', payload: { key, n }, headers: {} }
+}
+
+/** How often an alarm of this kind was raised. */
+export async function alarmsOf({ metrics }: BusUnderTest, kind: AlarmKind): Promise<number> {
+  const { values = [] } = (await metrics.getSingleMetric('bus_alarms_total')?.get()) ?? {}
+  return values.reduce((sum, { labels, value }) => sum + (labels['kind'] === kind ? value : 0), 0)
 }
 
 /** A promise that is resolved from outside. */

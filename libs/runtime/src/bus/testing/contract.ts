@@ -4,6 +4,7 @@ import type { BusUnderTest } from './bus-under-test.ts'
 import { whatIsDelivered } from './delivered.ts'
 import { whatIsGivenUp } from './given-up.ts'
 import { whatIsHeard } from './listening.ts'
+import { whatIsNewer } from './newer.ts'
 import { whatSurvives } from './survives.ts'
 import { whatFollows } from './what-follows.ts'
 import { howWorkIsCut } from './work-cut.ts'
@@ -24,6 +25,7 @@ export function busContract(name: string, open: () => Promise<BusUnderTest>): vo
     howWorkIsCut(current)
     whatSurvives(current, restart)
     whatIsGivenUp(current, restart)
+    whatIsNewer(current, restart)
     whatIsWorkedOff(current, restart)
     whatIsHeard(current, restart)
     whatFollows(current, restart)

@@ -21,8 +21,6 @@ export interface EmbeddedUnderTest extends BusUnderTest {
   /** The bus's own. */
   readonly busDatabase: Database
   restart(): Promise<EmbeddedUnderTest>
-  /** Runs SQL as superuser and answers its rows. */
-  sql<Row>(text: string): Promise<readonly Row[]>
   /** Runs SQL in a transaction that stays open until it is released. */
   hold(text: string): Promise<{ release(): Promise<void> }>
 }
@@ -100,6 +98,9 @@ async function openOn(database: string, bounds: Partial<IntakeBounds>): Promise<
     bus: engine.bus,
     metrics,
     database: await databases.openDatabase(shop, engine.outbox),
+    announcements: 'bus.log',
+    role: shop.schema,
+    answers: () => engine.answers(),
     openCutDatabase,
     cutConnections: async () => {
       await cutConnections()

@@ -3,6 +3,7 @@ import { expect, test } from '@jest/globals'
 import { statement } from '../../postgres/statement.ts'
 import { eventually } from '../../testing/eventually.ts'
 import {
+  alarmsOf,
   asSent,
   gate,
   message,
@@ -127,6 +128,87 @@ export function whatIsGivenUp(under: () => BusUnderTest, restart: () => Promise<
     expect(letters.map(({ id, reason }) => [id, reason])).toEqual([
       ['orders/k1/1', 'cannot be read: Error: n is wrong'],
     ])
+  })
+
+  test('a refused login never makes a dead letter: all is worked on when it is given again', async () => {
+    const { bus, database, role } = under()
+    const { subscription } = recorder('orders', { batch_max: 10 })
+    await bus.subscribe({
+      ...subscription,
+      handleBatch: async (messages) => {
+        await database.query(noteDone, [`{${messages.map(({ id }) => id).join()}}`])
+      },
+    })
+    await under().sql(`alter role ${role} nologin`)
+    try {
+      await under().cutConnections()
+      await publishNumbers(under(), 'orders', 50, 50)
+      await eventually(async () => (await alarmsOf(under(), 'REFUSED')) > 2, 'alarms')
+    } finally {
+      await under().sql(`alter role ${role} login`)
+    }
+    await eventually(async () => {
+      const rows = await under().sql<{ n: number }>('select count(*)::int as n from shop.done')
+      return rows[0]?.n === 50
+    }, 'every message')
+    expect(await bus.deadLetters(10)).toEqual([])
+  })
+
+  test('a group is told of each dead letter before it is stored and before it is removed', async () => {
+    const { bus } = under()
+    const told: string[] = []
+    const lettersNow = async () => (await bus.deadLetters(10)).map(({ id }) => id).join()
+    let isBroken = true
+    let refusals = 2
+    const { subscription, seen } = recorder('orders', {
+      handleBatch: (messages) => {
+        if (isBroken) throw new Error('not yet')
+        seen.push(...messages)
+        return Promise.resolve()
+      },
+      letters: {
+        async onStored({ id, key, type, reason }) {
+          if (refusals-- > 0) throw new Error('the database is full')
+          told.push(`stored ${id} ${key} ${type}: ${reason} (${await lettersNow()})`)
+        },
+        async onRemoved({ id, key, type }) {
+          told.push(`removed ${id} ${key} ${type} (${await lettersNow()})`)
+        },
+      },
+    })
+    await bus.subscribe(subscription)
+    await bus.publish([message('orders', 'a', 1)])
+    await eventually(async () => (await lettersNow()) === 'orders/a/1', 'the dead letter')
+    isBroken = false
+    expect(await bus.replay('recorder', 'orders/a/1')).toBe(true)
+    await eventually(async () => (await lettersNow()) === '', 'no letter')
+    expect(told).toEqual([
+      'stored orders/a/1 a Counted: Error: not yet ()',
+      'removed orders/a/1 a Counted (orders/a/1)',
+    ])
+  })
+
+  test('a dead letter is discarded by a process of its group, and is then gone', async () => {
+    const { bus } = under()
+    const removed: string[] = []
+    const { subscription } = recorder('orders', {
+      handleBatch: () => Promise.reject(new Error('never')),
+      letters: {
+        onStored: () => Promise.resolve(),
+        onRemoved: ({ id }) => Promise.resolve(void removed.push(id)),
+      },
+    })
+    const subscribed = await bus.subscribe(subscription)
+    await bus.publish([message('orders', 'a', 1)])
+    await eventually(async () => (await bus.deadLetters(10)).length === 1, 'the dead letter')
+    expect(await bus.discard('recorder', 'orders/a/2')).toBe('UNKNOWN')
+    await subscribed.stop()
+    expect(await bus.discard('recorder', 'orders/a/1')).toBe('ELSEWHERE')
+    await bus.subscribe(subscription)
+    expect(await bus.discard('recorder', 'orders/a/1')).toBe('DISCARDED')
+    expect([removed, await bus.deadLetters(10)]).toEqual([['orders/a/1'], []])
+    expect(await bus.discard('recorder', 'orders/a/1')).toBe('UNKNOWN')
+    expect(await bus.replay('recorder', 'orders/a/1')).toBe(false)
   })
 
   test('an outage never makes a dead letter: the batch is repeated until it is over', async () => {

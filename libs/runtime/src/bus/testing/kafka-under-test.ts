@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openLog, type Logger, type LogLevel } from '../../log.ts'
 import { openMetrics } from '../../metrics.ts'
-import { socketPort, superuser } from '../../postgres/hub-lock.ts'
+import { socketPort } from '../../postgres/hub-lock.ts'
 import { asSuperuser, provisionDatabase } from '../../postgres/provision.ts'
 import { socketUrl } from '../../postgres/service-databases.ts'
 import { testBroker } from '../../testing/kafka-broker.ts'
@@ -24,12 +24,12 @@ export interface KafkaUnderTest extends BusUnderTest {
   restart(): Promise<KafkaUnderTest>
   /** Another process of the same hub, on the same topics and the same database. */
   beside(): Promise<KafkaUnderTest>
-  /** Runs SQL as superuser and answers its rows. */
-  sql<Row>(text: string): Promise<readonly Row[]>
   /** The consumer groups of this hub that the brokers know. */
   groups(): Promise<readonly string[]>
   /** How many the brokers count in a consumer group. */
   membersOf(group: string): Promise<number>
+  /** Deletes the messages of the only partition of a topic that lie before that offset. */
+  deleteBefore(topic: string, offset: number): Promise<void>
   /** As a process stops that is told to; nothing is deleted. */
   stopInOrder(): Promise<void>
 }
@@ -55,6 +55,10 @@ export async function openKafkaUnderTest(
 ): Promise<KafkaUnderTest> {
   const name = `kafka_${randomBytes(6).toString('hex')}`
   await provisionDatabase(testSocketFolder(), name)
+  await asSuperuser(testSocketFolder(), name, async (client) => {
+    await client.query(`create role ${name} login`)
+    await client.query(`grant create on database ${name} to ${name}`)
+  })
   return openOn(name, options)
 }
 
@@ -87,7 +91,7 @@ async function openOn(name: string, options: KafkaUnderTestOptions): Promise<Kaf
     log,
     metrics,
   })
-  const url = socketUrl(socketFolder, name, superuser)
+  const url = socketUrl(socketFolder, name, name)
   const databases = openDatabases({ url, kafka: engine, log })
   const closers: (() => Promise<unknown>)[] = []
 
@@ -98,7 +102,7 @@ async function openOn(name: string, options: KafkaUnderTestOptions): Promise<Kaf
       cut.decide(),
     )
     const cut: CutDatabase = {
-      database: await databases.openDatabase({ ...shop, url: socketUrl(folder, name, superuser) }),
+      database: await databases.openDatabase({ ...shop, url: socketUrl(folder, name, name) }),
       decide: () => 'pass',
       onTheirWay: () => cutter.onTheirWay(),
     }
@@ -130,6 +134,9 @@ async function openOn(name: string, options: KafkaUnderTestOptions): Promise<Kaf
     await asSuperuser(socketFolder, 'postgres', (client) =>
       client.query(`drop database if exists ${name} with (force)`),
     )
+    await asSuperuser(socketFolder, 'postgres', (client) =>
+      client.query(`drop role if exists ${name}`),
+    )
     await deleteTopics(name)
   }
 
@@ -139,6 +146,9 @@ async function openOn(name: string, options: KafkaUnderTestOptions): Promise<Kaf
     bus: engine.bus,
     metrics,
     database: await databases.openDatabase(shop),
+    announcements: 'shop.outbox',
+    role: name,
+    answers: () => engine.answers(),
     openCutDatabase,
     async cutConnections() {
       brokers.cut()
@@ -163,6 +173,14 @@ async function openOn(name: string, options: KafkaUnderTestOptions): Promise<Kaf
       withAdmin(async (admin) => {
         const { groups } = await admin.describeGroups([`${name}.${group}`])
         return groups[0]?.members.length ?? 0
+      }),
+    deleteBefore: (topic, offset) =>
+      withAdmin(async (admin) => {
+        const of = `${name}.${topic}`
+        // What kafkajs has not asked about a topic it does not know.
+        await admin.fetchTopicOffsets(of)
+        const partitions = [{ partition: 0, offset: String(offset) }]
+        await admin.deleteTopicRecords({ topic: of, partitions })
       }),
     async stopInOrder() {
       await engine.stop()

@@ -36,6 +36,24 @@ export function whatSurvives(under: () => BusUnderTest, restart: () => Promise<v
     expect(fresh.seen.map(numberOf)).toEqual([1, 2, 3])
   })
 
+  test('what the database refuses together with its announcements is heard by nobody', async () => {
+    const { bus, database, announcements } = under()
+    await under().sql(`create function refuse() returns trigger language plpgsql as
+      'begin raise exception ''refused''; end'`)
+    await under().sql(`create trigger refuse before insert on ${announcements} for each row
+      when (new.key = 'refused') execute function refuse()`)
+    const { subscription, seen } = recorder('orders')
+    await bus.subscribe(subscription)
+    const options = { topic: 'orders', linger_ms: 0, fails: false }
+    const next = (key: string) => announceNext(under(), database, { ...options, key })
+    await next('first')
+    await expect(next('refused')).rejects.toThrow('refused')
+    await next('last')
+    await eventually(() => seen.some(({ key }) => key === 'last'), 'what comes after it')
+    expect(seen.map(({ key }) => key)).toEqual(['first', 'last'])
+    expect(await committed(database)).toEqual({ first: [1], last: [1] })
+  })
+
   test('a stop finishes what is in flight and begins nothing further', async () => {
     const { bus } = under()
     const first = gate()

@@ -1,10 +1,5 @@
 /** What Kafka does not do in time is an outage: whoever waited for it may come again with the same. */
-
-/** An error that `isOutage` knows. */
-export function outage(sentence: string, cause?: unknown): Error {
-  const options = cause === undefined ? {} : { cause }
-  return Object.assign(new Error(sentence, options), { code: 'ETIMEDOUT' })
-}
+import { Outage } from '../../outage.ts'
 
 /**
  * Settles as the work does, or rejects with that outage after so long, or when the process stops; the
@@ -19,8 +14,8 @@ export async function within<T>(
   let timer: NodeJS.Timeout | undefined
   let onStop = (): void => undefined
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(outage(`${sentence} within ${limit_ms} ms`)), limit_ms)
-    onStop = () => reject(outage(`${sentence} before the process was stopped`))
+    timer = setTimeout(() => reject(new Outage(`${sentence} within ${limit_ms} ms`)), limit_ms)
+    onStop = () => reject(new Outage(`${sentence} before the process was stopped`))
   })
   stopping?.addEventListener('abort', onStop, { once: true })
   if (stopping?.aborted === true) onStop()

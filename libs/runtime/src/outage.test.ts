@@ -1,0 +1,28 @@
+import { expect, test } from '@jest/globals'
+import { isOutage, needsOperator, Outage } from './outage.ts'
+
+test('an outage is known by its type, whatever its text says', () => {
+  expect(isOutage(new Outage('anything'))).toBe(true)
+  expect(isOutage(new Error('Connection terminated'))).toBe(false)
+  expect(isOutage(Object.assign(new Error('connection lost'), { code: 'ECONNRESET' }))).toBe(false)
+})
+
+test('an outage is found behind the errors that were made of it', () => {
+  const cause = new Outage('the connection was lost')
+  const error = new Error('the ledger did not answer', { cause })
+  expect(isOutage(error)).toBe(true)
+  expect(isOutage(new Error('the batch failed', { cause: error }))).toBe(true)
+  expect(isOutage(new AggregateError([new Error('a bug'), cause], 'all failed'))).toBe(true)
+})
+
+test('what is thrown without being an error is no outage', () => {
+  expect([undefined, null, '08006', { code: '08006' }].map(isOutage)).toEqual(Array(4).fill(false))
+})
+
+test('an operator is needed where time alone does not end it', () => {
+  const refused = new Outage('wrong password', { kind: 'REFUSED' })
+  const tooLarge = new Outage('17 MiB', { kind: 'TOO_LARGE' })
+  const made = new Error('no ledger', { cause: refused })
+  const all = [new Outage('gone'), refused, tooLarge, made, new Error('a bug')]
+  expect(all.map(needsOperator)).toEqual([false, true, true, true, false])
+})

@@ -1,0 +1,60 @@
+/**
+ * A connection over which no answer comes may belong to a server that works on a long statement, or to a
+ * machine that is gone: nothing tells the two apart but another connection. So it is asked on one
+ * whether the backend still works, and a server that does not even answer that is gone.
+ */
+import pg from 'pg'
+import type { ClientConfig } from 'pg'
+import { connecting, failureOf, sqlState } from './failure.ts'
+import { cut, type Watchman } from './round-trip.ts'
+
+export interface LivenessOptions {
+  /** Of the connections that are watched over: another one of the kind is asked. */
+  readonly config: ClientConfig
+  readonly silent_ms: number
+  /** Connecting and answering together. */
+  readonly answer_ms: number
+}
+
+/** What a backend has changed within the last second may be an answer that is on its way. */
+const workingBackends = `
+  select pid from pg_stat_activity
+  where usename = current_user
+    and (state = 'active' or state_change > clock_timestamp() - interval '1 second')`
+
+/** Its own session ended, or is about to: what the others were sent is not worked on either. */
+const sessionsEnd = /^(57P0|08)/
+
+export function openLiveness({ config, silent_ms, answer_ms }: LivenessOptions): Watchman {
+  /** Many connections fall silent together, and one question is enough for all of them. */
+  let asking: Promise<ReadonlySet<number> | 'unknown'> | undefined
+
+  async function ask(): Promise<ReadonlySet<number> | 'unknown'> {
+    const client = new pg.Client({ ...config, connectionTimeoutMillis: answer_ms })
+    client.on('error', () => {
+      // The query that is under way rejects with the same error.
+    })
+    const late = setTimeout(() => cut(client), answer_ms)
+    try {
+      await connecting(() => client.connect())
+      const { rows } = await client.query<{ pid: number }>(workingBackends)
+      return new Set(rows.map(({ pid }) => pid))
+    } catch (error) {
+      const state = sqlState(failureOf(error))
+      // A server that is there but lets nobody in says nothing about the sessions that it has.
+      return state === undefined || sessionsEnd.test(state) ? new Set() : 'unknown'
+    } finally {
+      clearTimeout(late)
+      cut(client)
+    }
+  }
+
+  return {
+    silent_ms,
+    async isWorking(backend) {
+      asking ??= ask().finally(() => (asking = undefined))
+      const working = await asking
+      return working === 'unknown' || working.has(backend)
+    },
+  }
+}
