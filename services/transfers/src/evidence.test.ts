@@ -84,8 +84,9 @@ test('evidence over its bound loses its extensions and nothing else', () => {
   expect(readEvidence(writeEvidence(long))).toEqual(refusal)
 })
 
-test('what is no evidence reads as none', () => {
-  for (const bytes of ['', 'no json', '{}', '{"kind":"FULFIL"}']) {
-    expect(readEvidence(Buffer.from(bytes))).toBeUndefined()
+test('no evidence is told apart from one that this release cannot read', () => {
+  expect(readEvidence(Buffer.alloc(0))).toBeUndefined()
+  for (const bytes of ['no json', '{}', '{"kind":"FULFIL"}', '{"kind":"MOON"}']) {
+    expect(readEvidence(Buffer.from(bytes))).toBe('unreadable')
   }
 })

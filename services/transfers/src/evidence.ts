@@ -49,13 +49,15 @@ export function writeEvidence(evidence: Evidence): Buffer {
     : Buffer.from(JSON.stringify(withoutExtensions(evidence)))
 }
 
-/** undefined when there is none, or none that anybody could announce from. */
-export function readEvidence(bytes: Buffer): Evidence | undefined {
+/** undefined where there is none; 'unreadable' is what only a newer release can have written. */
+export type ReadEvidence = Evidence | 'unreadable' | undefined
+
+export function readEvidence(bytes: Buffer): ReadEvidence {
   if (bytes.length === 0) return undefined
   try {
     return schema.parse(JSON.parse(bytes.toString()))
   } catch {
-    return undefined
+    return 'unreadable'
   }
 }
 

@@ -1,6 +1,6 @@
 /** The steps of transfers from event to event, as FSPs will see them. */
 import { catalogue, derivedId } from '@causeway/events'
-import type { OutgoingMessage } from '@causeway/runtime'
+import { FromNewerRelease, type OutgoingMessage } from '@causeway/runtime'
 import { describe, expect, test } from '@jest/globals'
 import { Crash, crashAt } from './testing/gated.ts'
 import {
@@ -142,6 +142,15 @@ describe('a prepare', () => {
     faulty.clear()
     expect(typesOf(await world.handle(event))).toEqual(['TransferPrepared'])
   })
+})
+
+test('a refusal for a reason that this release does not know waits for one that does', async () => {
+  const refusals = new Map([[payer, 'MOON']])
+  const world = openWorld({ refusals })
+  const event = prepareEvent(id)
+  await expect(world.handle(event)).rejects.toThrow(FromNewerRelease)
+  expect(world.row(id)?.state).toBe('RECEIVED')
+  expect(world.alarms).toEqual(['LEDGER_NEWER'])
 })
 
 describe('a fulfil', () => {

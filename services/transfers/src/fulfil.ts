@@ -86,7 +86,7 @@ export async function decide(work: Work, events: readonly PayeeEvent[]): Promise
       rejectedAfterCommit(work, message)
       refused.push(...refusalsOf(message, transfer, 'NOT_RESERVED'))
     }
-    if (decision.type === 'continue') throwUnfinished([message.transferId])
+    if (decision.type === 'continue') throwUnfinished([{ transferId: message.transferId }])
     if (decision.type !== 'post' && decision.type !== 'release') continue
     if (transfer === undefined || !isOpen(transfer)) continue
     const { relay, traceparent } = event

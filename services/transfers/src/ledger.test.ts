@@ -23,12 +23,21 @@ describe('an answer that makes no sense is a fault of its item', () => {
   test.each([
     ['a reservation without a position', {}],
     ['a posting without a fulfilment', { outcome: 'POSTED' }],
-    ['a refusal for an unknown reason', { outcome: 'REFUSED', reason: 'MOON' }],
-    ['a void for an unknown reason', { outcome: 'VOIDED', reason: 'MOON' }],
-    ['an unknown outcome', { outcome: 'PERHAPS' }],
     ['a fault', { outcome: 'FAULT' }],
   ])('%s', (_name, changes) => {
     expect(answerOf('a', { ...wire, ...changes }, undefined).outcome).toBe('FAULT')
+  })
+
+  const evidence = Buffer.from('{"kind":"MOON"}')
+  test.each([
+    ['a refusal for an unknown reason', { outcome: 'REFUSED', reason: 'MOON' }],
+    ['a void for an unknown reason', { outcome: 'VOIDED', reason: 'MOON' }],
+    ['a void with unknown evidence', { outcome: 'VOIDED', reason: 'REJECTED', evidence }],
+    ['a posting with unknown evidence', { outcome: 'POSTED', evidence }],
+    ['a posting to settle in an unknown way', { outcome: 'POSTED', settles: 'MOON' }],
+    ['an unknown outcome', { outcome: 'PERHAPS' }],
+  ])('but %s may be what a newer release says', (_name, changes) => {
+    expect(answerOf('a', { ...wire, ...changes }, undefined).outcome).toBe('NOT_UNDERSTOOD')
   })
 
   test('an answer to another question is a bug', () => {

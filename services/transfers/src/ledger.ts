@@ -22,7 +22,7 @@ import {
   type Terms,
   type VoidReason,
 } from './domain/transfer.ts'
-import { readEvidence, writeEvidence } from './evidence.ts'
+import { readEvidence, writeEvidence, type ReadEvidence } from './evidence.ts'
 
 export type LedgerCalls = Calls<typeof ledgerService>
 
@@ -157,7 +157,10 @@ function prepareItem({ transfer, payerAccountId, payeeAccountId }: ReserveItem):
   }
 }
 
-/** An answer that makes no sense is a FAULT of this item; its neighbours go on. */
+/**
+ * An answer that makes no sense is a FAULT of this item, and what a newer release may have said is
+ * NOT_UNDERSTOOD; its neighbours go on.
+ */
 export function answerOf(
   transferId: string,
   wire: WireAnswer | undefined,
@@ -174,13 +177,14 @@ export function answerOf(
       return posted(wire, sent)
     case 'VOIDED': {
       const reason = voidReasons.find((known) => known === wire.reason)
-      if (reason === undefined) return fault(`voided for ${wire.reason}`)
+      if (reason === undefined) return notUnderstood(`voided for ${wire.reason}`)
       const evidence = evidenceOf(wire.evidence, sent)
+      if (evidence === 'unreadable') return notUnderstood('voided with unknown evidence')
       return { outcome: 'VOIDED', reason, evidence, payerPosition: positionOf(wire.payerPosition) }
     }
     case 'REFUSED': {
       const reason = ledgerRefusals.find((known) => known === wire.reason)
-      if (reason === undefined) return fault(`refused for ${wire.reason}`)
+      if (reason === undefined) return notUnderstood(`refused for ${wire.reason}`)
       return { outcome: 'REFUSED', reason, payerPosition: positionOf(wire.payerPosition) }
     }
     case 'MISMATCH':
@@ -188,20 +192,25 @@ export function answerOf(
       return { outcome: wire.outcome }
     case 'TOO_EARLY':
       return { outcome: 'TOO_EARLY', retry_ms: wire.retryMs }
+    case 'FAULT':
+      return fault('refused by its database')
     default:
-      return fault(wire.outcome === 'FAULT' ? 'refused by its database' : wire.outcome)
+      return notUnderstood(wire.outcome)
   }
 }
 
 function posted(wire: WireAnswer, sent: Sent | undefined): LedgerAnswer {
   const evidence = evidenceOf(wire.evidence, sent)
+  const settles = settlings.find((known) => known === wire.settles)
+  if (evidence === 'unreadable') return notUnderstood('posted with unknown evidence')
+  if (settles === undefined) return notUnderstood(`posted to settle ${wire.settles}`)
   if (evidence?.kind !== 'FULFIL') return fault('posted without a fulfilment')
   const positions = [wire.payerPosition, wire.payeePosition].map(positionOf)
   return {
     outcome: 'POSTED',
     evidence,
     settlementModelId: wire.settlementModelId,
-    settles: wire.settles as Settles,
+    settles,
     windowId: wire.windowId === 0 ? undefined : wire.windowId,
     positions: positions.filter((position) => position !== undefined),
   }
@@ -211,7 +220,13 @@ function fault(detail: string): LedgerAnswer {
   return { outcome: 'FAULT', detail }
 }
 
-function evidenceOf(bytes: Buffer, sent: Sent | undefined): Evidence | undefined {
+function notUnderstood(detail: string): LedgerAnswer {
+  return { outcome: 'NOT_UNDERSTOOD', detail }
+}
+
+const settlings = ['NET', 'GROSS_IMMEDIATE', 'GROSS_DEFERRED'] as const satisfies readonly Settles[]
+
+function evidenceOf(bytes: Buffer, sent: Sent | undefined): ReadEvidence {
   return sent?.bytes.equals(bytes) === true ? sent.evidence : readEvidence(bytes)
 }
 

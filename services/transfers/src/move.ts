@@ -3,7 +3,7 @@
  * is said of a move is stored with it. Rows that moved meanwhile stay as they are.
  */
 import type { Relay } from '@causeway/events'
-import type { OutgoingMessage } from '@causeway/runtime'
+import { FromNewerRelease, type OutgoingMessage } from '@causeway/runtime'
 import { announcementOf, errorOf, type Moved } from './contract.ts'
 import type { Fulfil, Reject } from './domain/decide.ts'
 import { canMove, isEndedBy, transferAfter, type MovingAnswer } from './domain/follow.ts'
@@ -43,12 +43,12 @@ export interface MoveOptions<A extends Asked> {
   readonly tell?: (outcome: Outcome<A>) => OutgoingMessage | undefined
 }
 
-/** The ids that are left unfinished: the ledger gave no answer that decides. */
+/** What is left unfinished: the ledger gave no answer that decides. */
 export async function move<A extends Asked>(
   work: Work,
   answered: readonly Answered<A>[],
   { answers = [], tell }: MoveOptions<A> = {},
-): Promise<readonly string[]> {
+): Promise<readonly Unfinished[]> {
   const now = work.now()
   const planned = answered.flatMap((item) => plannedMove(item, now) ?? [])
   const changes = planned.map(({ change }) => change)
@@ -153,9 +153,9 @@ async function finish<A extends Asked>(
   answered: readonly Answered<A>[],
   states: ReadonlyMap<string, OpenState | 'DONE'>,
   now: Date,
-): Promise<readonly string[]> {
+): Promise<readonly Unfinished[]> {
   const again: { transferId: string; at: Date }[] = []
-  const unfinished: string[] = []
+  const unfinished: Unfinished[] = []
   for (const { asked, answer, consequence } of answered) {
     const { transferId } = asked.transfer
     const state = states.get(transferId) ?? openStateOf(asked.transfer)
@@ -164,10 +164,13 @@ async function finish<A extends Asked>(
     if (becomes.type === 'waits' && answer.outcome === 'TOO_EARLY') {
       again.push({ transferId, at: new Date(now.getTime() + answer.retry_ms) })
     } else if (becomes.type === 'unfinished') {
-      unfinished.push(transferId)
+      unfinished.push({ transferId })
     } else if (becomes.type === 'alarm') {
       raise(work, transferId, state, answer)
-      if (answer.outcome === 'FAULT') unfinished.push(transferId)
+      if (answer.outcome === 'FAULT') unfinished.push({ transferId })
+      if (answer.outcome === 'NOT_UNDERSTOOD') {
+        unfinished.push({ transferId, notUnderstood: answer.detail })
+      }
     }
   }
   await work.store.sweepAgain(again)
@@ -177,6 +180,10 @@ async function finish<A extends Asked>(
 function raise({ alarm }: Work, transferId: string, state: OpenState, answer: LedgerAnswer): void {
   if (answer.outcome === 'FAULT') {
     alarm('LEDGER_FAULT', transferId, answer.detail)
+    return
+  }
+  if (answer.outcome === 'NOT_UNDERSTOOD') {
+    alarm('LEDGER_NEWER', transferId, answer.detail)
     return
   }
   const reason = 'reason' in answer ? ` (${answer.reason})` : ''
@@ -206,9 +213,29 @@ function claimedOf(transfer: Transfer): Claimed {
   }
 }
 
-/** Work that the ledger left undecided; thrown when all else of its batch is done. */
-export function throwUnfinished(transferIds: readonly string[]): void {
-  if (transferIds.length > 0) {
-    throw new Error(`the ledger left undecided: ${transferIds.slice(0, 10).join(', ')}`)
+/** Work that the ledger left undecided. */
+export interface Unfinished {
+  readonly transferId: string
+  /** What of its answer this release does not understand; it waits for one that does. */
+  readonly notUnderstood?: string
+}
+
+/** The same failure whatever transfer it is about. */
+class LedgerUndecided extends Error {
+  override readonly name = 'LedgerUndecided'
+  readonly code = 'LEDGER_UNDECIDED'
+}
+
+const named_max = 10
+
+/** Thrown when all else of its batch is done. */
+export function throwUnfinished(unfinished: readonly Unfinished[]): void {
+  if (unfinished.length === 0) return
+  const ids = unfinished.slice(0, named_max).map(({ transferId }) => transferId)
+  const strange = unfinished.find(({ notUnderstood }) => notUnderstood !== undefined)
+  if (strange?.notUnderstood !== undefined) {
+    const { transferId, notUnderstood } = strange
+    throw new FromNewerRelease(`the ledger said of ${transferId}: ${notUnderstood}`)
   }
+  throw new LedgerUndecided(`the ledger left undecided: ${ids.join(', ')}`)
 }

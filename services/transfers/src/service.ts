@@ -12,6 +12,7 @@ import {
 import { Gauge } from 'prom-client'
 import { openDeliveryStore } from './delivery-store.ts'
 import { handleBatch, heard } from './handle.ts'
+import { holdBack, measureHeldBack } from './held-back.ts'
 import { openLedger } from './ledger.ts'
 import type { Settings } from './settings.ts'
 import { openRecordStore } from './record-store.ts'
@@ -52,6 +53,7 @@ export const start: Start<Settings> = async (settings, parts) => {
   serveReads(parts.grpc, store, db)
   hearParticipantStates({ grpc: parts.grpc, log }, 'transfers')
   measureOverdue(store, parts.metrics)
+  measureHeldBack(db, parts.metrics)
   parts.health.ready('transfers', async () => {
     await store.states([])
   })
@@ -64,6 +66,7 @@ export const start: Start<Settings> = async (settings, parts) => {
     {
       batch_max: settings.TRANSFERS_BATCH_MAX,
       batches_in_flight_max: settings.TRANSFERS_BATCHES_IN_FLIGHT_MAX,
+      letters: holdBack(db, work.alarm),
     },
   )
   const sweeping: SweepOptions = {

@@ -63,10 +63,10 @@ export interface TransferTables {
     now: Date,
     say: (movement: Movement) => readonly OutgoingMessage[],
   ): Promise<Movement>
-  /** Open transfers that are due; nobody else gets them before `claimed_ms` have passed. */
+  /** Open transfers that are due and not held back; nobody else gets them before `claimed_ms` have passed. */
   takeDue(now: Date, claimed_ms: number, limit: number): Promise<readonly Transfer[]>
   sweepAgain(again: readonly { readonly transferId: string; readonly at: Date }[]): Promise<void>
-  /** Open transfers that expired before that moment; all of them are due or about to be. */
+  /** Open transfers, none of them held back, that expired before that moment; all of them are due or about to be. */
   openSince(expiredBefore: Date, dueBefore: Date, limit: number): Promise<readonly Transfer[]>
   /**
    * Milliseconds for which the longest overdue open transfer is past its expiry; 0 when none is. One
@@ -157,8 +157,9 @@ const moveStatement = statement(`
 
 const takeDueStatement = statement(`
   with due as materialized (
-    select id from transfers where sweep_at <= $1::timestamptz
-    order by sweep_at limit $3::integer for update skip locked
+    select id from transfers t where sweep_at <= $1::timestamptz
+      and not exists (select from held_back where transfer_id = t.id)
+    order by sweep_at limit $3::integer for update of t skip locked
   )
   update transfers t set sweep_at = $2::timestamptz from due where t.id = due.id
   returning ${columns}`)
@@ -177,6 +178,7 @@ const sweepAgainStatement = statement(`
 const openSinceStatement = statement(`
   select ${columns} from transfers t
   where sweep_at <= $2::timestamptz and expires_at <= $1::timestamptz
+    and not exists (select from held_back where transfer_id = t.id)
   order by sweep_at limit $3::integer`)
 
 const overdueStatement = statement(`

@@ -1,7 +1,6 @@
 import { expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import { fulfilEvent, prepareEvent } from './testing/messages.ts'
-import { grace_ms, openWorld, typesOf } from './testing/world.ts'
+import { openWorld, typesOf } from './testing/world.ts'
 
 const early = 'transfer-a'
 const late = 'transfer-b'
@@ -74,32 +73,4 @@ test('time-outs that are held back for more than a minute raise an alarm, once a
   expect((await alarmsAfter(1)).length).toBe(2)
   world.holdBack(false)
   expect((await alarmsAfter(120_000)).length).toBe(2)
-})
-
-/** More transfers than one batch of the sweeper takes, and pauses between sweeps. */
-const schedule = fc.record({
-  lives_ms: fc.array(fc.integer({ min: 1, max: 20_000 }), { minLength: 1, maxLength: 25 }),
-  pauses_ms: fc.array(fc.integer({ min: 1, max: 5_000 }), { minLength: 1, maxLength: 8 }),
-})
-
-test('the first sweep after expiration plus grace makes a transfer final, and no earlier one does', async () => {
-  await fc.assert(
-    fc.asyncProperty(schedule, async ({ lives_ms, pauses_ms }) => {
-      const world = openWorld()
-      const started = Date.parse(world.iso())
-      const due = new Map(lives_ms.map((life, n) => [`transfer-${n}`, started + life + grace_ms]))
-      await world.handle(
-        ...lives_ms.map((life, n) =>
-          prepareEvent(`transfer-${n}`, { expiration: new Date(started + life).toISOString() }),
-        ),
-      )
-      for (const pause of [...pauses_ms, 20_000 + grace_ms]) {
-        world.time(pause)
-        await world.sweep()
-        const now = Date.parse(world.iso())
-        const states = [...due.keys()].map((id) => world.row(id)?.state)
-        expect(states).toEqual([...due.values()].map((at) => (at <= now ? 'ABORTED' : 'RESERVED')))
-      }
-    }),
-  )
 })

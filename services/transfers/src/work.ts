@@ -15,6 +15,10 @@ export type AlarmKind =
   | 'REJECT_AFTER_COMMIT'
   /** The ledger holds a reservation, long expired, of which transfers does not know. */
   | 'RESERVATION_UNKNOWN'
+  /** The ledger says what this release does not understand. */
+  | 'LEDGER_NEWER'
+  /** A message of the payee FSP is a dead letter, and holds its transfer back from its expiry. */
+  | 'PAYEE_MESSAGE_GIVEN_UP'
   /** A message has been unfinished for so long that transfers do not expire any more. */
   | 'TIMEOUTS_HELD_BACK'
 

@@ -21,10 +21,15 @@ export type MovingAnswer = Extract<
   { readonly outcome: 'RESERVED' | 'POSTED' | 'VOIDED' | 'REFUSED' | 'MISMATCH' }
 >
 
+const undecided: ReadonlySet<LedgerAnswer['outcome']> = new Set([
+  'UNKNOWN',
+  'TOO_EARLY',
+  'FAULT',
+  'NOT_UNDERSTOOD',
+])
+
 export function canMove(answer: LedgerAnswer): answer is MovingAnswer {
-  return (
-    answer.outcome !== 'UNKNOWN' && answer.outcome !== 'TOO_EARLY' && answer.outcome !== 'FAULT'
-  )
+  return !undecided.has(answer.outcome)
 }
 
 export interface Circumstances {

@@ -50,6 +50,8 @@ export type LedgerAnswer =
   | { readonly outcome: 'TOO_EARLY'; readonly retry_ms: number }
   /** The ledger could not take the item, or said something that makes no sense. */
   | { readonly outcome: 'FAULT'; readonly detail: string }
+  /** A newer release said it: a later one of transfers will understand it. */
+  | { readonly outcome: 'NOT_UNDERSTOOD'; readonly detail: string }
 
 /** The events that tell of a state. */
 export type Announcement =
@@ -123,6 +125,7 @@ export function consequenceOf(answer: LedgerAnswer): Consequence {
     case 'TOO_EARLY':
       return { RECEIVED: waits, RESERVED: waits }
     case 'FAULT':
+    case 'NOT_UNDERSTOOD':
       return { RECEIVED: alarm, RESERVED: alarm }
   }
 }
