@@ -5,6 +5,7 @@
 import { z } from 'zod'
 import { catalogue } from './catalogue.ts'
 import type { EventDefinition } from './define.ts'
+import { unpublished } from './unpublished.ts'
 
 interface JsonSchema {
   readonly type?: string
@@ -32,10 +33,31 @@ export function eventsPage(): string {
     'Made from the catalogue in `src/` by `npm run docs`; change it there.',
     'A name ending in `?` may be absent. Times are ISO 8601 in UTC, amounts decimal strings. Order ' +
       'holds for one key within one topic and nowhere else.',
+    compatibilityChapter(),
     ...chapters,
   ]
     .join('\n\n')
     .concat('\n')
+}
+
+/** What holds between the releases that run side by side during a rolling update. */
+function compatibilityChapter(): string {
+  const later = Object.entries(unpublished)
+  return [
+    '## Compatibility: consumers first',
+    'Two releases run side by side during a rolling update, and what one has published lies in the log ' +
+      'when the other starts. So a new event, a new value or a member that may newly be absent is ' +
+      'published one release after every consumer can read it, or only where a setting says so; and what ' +
+      'the release before publishes is read. A new member needs no care: a consumer that does not know ' +
+      'it passes it on with whatever it publishes from the payload. A test holds the catalogue against ' +
+      'that of the release before (`releases/`); what is read and not published yet stands in ' +
+      '`src/unpublished.ts`.',
+    'A consumer that meets a type or a value that it does not know finishes nothing unread and makes no ' +
+      'dead letter of it: the message waits for a process that understands it, with an alarm.',
+    later.length === 0
+      ? 'Everything that this release reads is published by it.'
+      : later.map(([what, when]) => `- ${what}: published ${when}`).join('\n'),
+  ].join('\n\n')
 }
 
 function topicChapter(topic: string, events: readonly [string, EventDefinition][]): string {

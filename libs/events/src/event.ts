@@ -14,6 +14,7 @@ import type {
 } from '@causeway/runtime'
 import { randomUUID } from 'node:crypto'
 import { catalogue, type EventName, type Payload } from './catalogue.ts'
+import { readPayload } from './read.ts'
 import type { Publisher } from './define.ts'
 
 /** What a relay will need: the received body, byte for byte, and the FSP's headers. */
@@ -70,20 +71,24 @@ export function newEvent<Name extends EventName>(
   }
 }
 
+/** Every event that this release knows: one of another name is of a newer release. */
+const known: ReadonlySet<string> = new Set(Object.keys(catalogue))
+
 /** Subscribes a group to events by name; the topics follow from the catalogue. */
 export function onEvents<Name extends EventName>(
   bus: EventBus,
   group: string,
   names: readonly Name[],
   handleBatch: (events: readonly DomainEvent<Name>[], batch: BatchInHand) => Promise<void>,
-  bounds: Pick<Subscription, 'batch_max' | 'batches_in_flight_max'> = {},
+  options: Pick<Subscription, 'batch_max' | 'batches_in_flight_max' | 'letters'> = {},
 ): Promise<Subscribed> {
   return bus.subscribe({
-    ...bounds,
+    ...options,
     group,
     topics: [...new Set(names.map((name) => catalogue[name].topic))],
     types: new Set(names),
-    read: (type, json) => catalogue[type as EventName].schema.parse(json),
+    known,
+    read: (type, json) => readPayload(type as EventName, json),
     handleBatch: (messages, batch) => handleBatch(messages.map(domainEvent<Name>), batch),
   })
 }
@@ -107,7 +112,8 @@ export function hearEvents<Name extends EventName>(
     group,
     topics: [...new Set(names.map((name) => catalogue[name].topic))],
     types: new Set(names),
-    read: (type, json) => catalogue[type as EventName].schema.parse(json),
+    known,
+    read: (type, json) => readPayload(type as EventName, json),
     hear: (messages) => hear(messages.map(domainEvent<Name>)),
     missed,
   })

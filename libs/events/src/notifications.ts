@@ -57,18 +57,6 @@ export const notificationEvents = {
       legRole,
       destinationFspId: z.string(),
       transport: z.discriminatedUnion('type', [http, email]),
-      /**
-       * What the address was made of, so that further attempts go where the FSP wants them by then. Absent
-       * for what is not tried for long.
-       */
-      address: z
-        .object({
-          operation: z.string(),
-          /** From the name of the resource on. */
-          path: z.string(),
-          variables: z.record(z.string(), z.string()),
-        })
-        .optional(),
       headers: z.record(z.string(), z.string()),
       /** No attempt begins at or after this moment: the expiration of a request, 24 h for outcomes. */
       deadline: z.string(),

@@ -152,7 +152,7 @@ export const participantEvents = {
   }),
   ParticipantEndpointsUpdated: define({
     ...ofParticipant,
-    consumers: ['fspiop-api', 'account-lookup', 'quoting', 'notifications'],
+    consumers: ['fspiop-api', 'account-lookup', 'quoting'],
     about: 'An endpoint was added or changed; the list is whole.',
     schema: z.object({
       participantId: z.string(),
