@@ -10,7 +10,7 @@ import type { Settings } from './settings.ts'
 export type Compatibility = Settings['COMPATIBILITY']
 
 interface Meaning {
-  readonly status: 400 | 401 | 403 | 404 | 405 | 406 | 500 | 501 | 503
+  readonly status: 400 | 401 | 403 | 404 | 405 | 406 | 415 | 500 | 501 | 503
   readonly code: ErrorCode
 }
 
@@ -22,6 +22,7 @@ const meanings = {
   TOO_MANY: { status: 400, code: '3103' },
   TOO_LARGE: { status: 400, code: '3104' },
   NOT_ACCEPTABLE: { status: 406, code: '3001' },
+  NOT_JSON: { status: 415, code: '3101' },
   URI_UNKNOWN: { status: 404, code: '3002' },
   METHOD_UNKNOWN: { status: 405, code: '3000' },
   NOT_BUILT: { status: 501, code: '2002' },

@@ -109,8 +109,11 @@ function readCall(
   { actor, token }: Caller,
 ): Read<Parameters<Operation['run']>[0]> {
   const types = ['json', ...(operation.about.files ?? [])]
-  const wanted = request.accepts(types)
+  const wanted = request.accepts(types) || (acceptsVendorJson(request) && 'json')
   if (wanted === false) return refused('NOT_ACCEPTABLE', 'answers are application/json')
+  if (needsJson(operation, request) && !isJson(request.headers['content-type'] ?? '')) {
+    return refused('NOT_JSON', 'Content-Type must be application/json')
+  }
   const inPath = read(pathOf(operation), request.params)
   if (inPath.outcome === 'refused') return inPath
   const inQuery = read(operation.query, request.query)
@@ -121,6 +124,31 @@ function readCall(
     outcome: 'read',
     value: { ...inPath.value, actor, token, wanted, query: inQuery.value, body: inBody.value },
   }
+}
+
+/**
+ * Every POST and every body says that it is JSON. A page of another origin cannot send that without
+ * asking first, so no page that an operator happens to open can command the hub.
+ */
+function needsJson({ method, body, about }: Operation, request: Request): boolean {
+  if (about.takesBasic === true && basicOf(request) !== undefined && isEmpty(request)) return false
+  return method === 'POST' || (body !== null && !isEmpty(request))
+}
+
+function isEmpty({ body }: Request): boolean {
+  return !Buffer.isBuffer(body) || body.length === 0
+}
+
+/** Whether a media type, parameters aside, is application/json or any application/…+json. */
+function isJson(type: string): boolean {
+  const end = type.indexOf(';')
+  const plain = (end < 0 ? type : type.slice(0, end)).trim().toLowerCase()
+  return plain === 'application/json' || /^application\/[^\s/]+\+json$/.test(plain)
+}
+
+/** Clients of other interfaces of a hub accept the media types of those, which are JSON as well. */
+function acceptsVendorJson({ headers: { accept = '' } }: Request): boolean {
+  return accept.split(',').some(isJson)
 }
 
 function pathOf({ variables }: Operation) {
@@ -135,10 +163,6 @@ function readBody({ body: schema, about }: Operation, request: Request): Read<un
     return read(schema, basic)
   }
   if (!Buffer.isBuffer(bytes) || bytes.length === 0) return refused('MISSING', 'body')
-  const type = request.headers['content-type']
-  if (type !== undefined && request.is('json') === false) {
-    return refused('MALFORMED', 'Content-Type must be application/json')
-  }
   if (!isUtf8(bytes)) return refused('MALFORMED', 'the body is not UTF-8')
   let sent: unknown
   try {

@@ -333,12 +333,41 @@ describe('the way in', () => {
     expect(list.status).toBe(200)
   })
 
-  test.each(['text/plain', 'application/xml', 'nonsense'])(
-    'a body of type %s is 3101',
+  test.each(['text/plain', 'application/xml', 'nonsense', '', 'application/+json', 'text/json'])(
+    'a body of type %j is 415',
     async (type) => {
       const body = { name: 'abc', ...usd }
       const answer = await admin.call('POST', '/participants', body, { 'content-type': type })
-      expect(toldOf(answer)).toBe('400 3101')
+      expect(toldOf(answer)).toBe('415 3101')
+    },
+  )
+
+  test('a POST that names no type is 415, also without a body', async () => {
+    for (const init of [{}, { body: Buffer.from('{"name":"abc"}') }]) {
+      for (const path of ['/participants', '/verify']) {
+        const answer = await fetch(`${admin.url}${path}`, { method: 'POST', ...init })
+        const json = (await answer.json()) as { errorInformation: { errorCode: string } }
+        expect([answer.status, json.errorInformation.errorCode]).toEqual([415, '3101'])
+      }
+    }
+  })
+
+  const vendor = 'application/vnd.interoperability.participants+json;version=1.0'
+
+  test.each(['application/json; charset=utf-8', 'APPLICATION/JSON', vendor])(
+    'a body of type %s is read as JSON',
+    async (type) => {
+      const answer = await admin.call('POST', '/participants', {}, { 'content-type': type })
+      expect(toldOf(answer)).toBe('400 3102')
+    },
+  )
+
+  test.each([vendor, `${vendor}, application/xml`, 'application/problem+json'])(
+    'an Accept of %s is answered with JSON',
+    async (accept) => {
+      const answer = await admin.call('GET', '/participants', undefined, { accept })
+      expect(answer.status).toBe(200)
+      expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8')
     },
   )
 
@@ -352,7 +381,7 @@ describe('the way in', () => {
     const socket = connect(Number(port), hostname)
     const body = Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d])
     socket.write(
-      `POST /participants HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: ${body.length}\r\n\r\n`,
+      `POST /participants HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`,
     )
     socket.end(body)
     expect(await text(socket)).toContain('Malformed syntax - the body is not UTF-8')

@@ -49,7 +49,8 @@ const shownModel = z
     settlementGranularity: z.enum(['GROSS', 'NET']),
     settlementInterchange: z.enum(['BILATERAL', 'MULTILATERAL']),
     settlementDelay: z.enum(['IMMEDIATE', 'DEFERRED']),
-    currency: z.string().optional(),
+    /** null: it serves the currencies that have no model of their own. */
+    currency: z.string().nullable(),
     requireLiquidityCheck: z.boolean(),
     ledgerAccountTypeId: modelAccountType,
     autoPositionReset: z.boolean(),
@@ -169,7 +170,7 @@ async function changeModel(
   return answered(200, modelBody(model))
 }
 
-/** A default model shows no currency. */
+/** A default model has no currency. */
 function modelBody(model: SettlementModel) {
   const fee = model.interchangeFeePercentage ?? ''
   const windowClosingCron = model.windowCron ?? ''
@@ -180,7 +181,7 @@ function modelBody(model: SettlementModel) {
     settlementGranularity: model.granularity,
     settlementInterchange: model.interchange,
     settlementDelay: model.delay,
-    ...(model.currency === '' ? {} : { currency: model.currency }),
+    currency: model.currency === '' ? null : model.currency,
     requireLiquidityCheck: model.requireLiquidityCheck,
     ledgerAccountTypeId: model.ledgerAccountType,
     autoPositionReset: model.autoPositionReset,

@@ -167,8 +167,10 @@ test('interchange fees are posted with their transfers and netted in the same wi
     limit: 0,
   })
   expect(rows?.rows).toMatchObject([{ kind: 'FEE', amount: '0.6', payerFsp: 'greenbank' }])
+  // The fees are settled; the payments themselves wait for a settlement of their own model.
   const { window } = await scheme.windows.GetSettlementWindow({ id: windowId })
-  expect(window?.state).toBe('CLOSED')
+  expect(window?.state).toBe('PENDING_SETTLEMENT')
+  expect(window?.contents.map(({ state }) => state).toSorted()).toEqual(['CLOSED', 'SETTLED'])
 
   // Switched off, it is charged no more.
   await scheme.models.UpdateSettlementModel({ name: 'FEESOFZAR', isActive: false, actor: 'ada' })

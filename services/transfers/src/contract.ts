@@ -52,14 +52,26 @@ const answerErrors = {
   SENDER_NOT_PAYEE: ['3100', 'the sender is not the payee FSP of this transfer'],
   DESTINATION_NOT_PAYER: ['3100', 'the destination is not the payer FSP of this transfer'],
   RESERVED_IN_VERSION_1_0: ['3100', 'RESERVED needs version 1.1'],
-  CONTENT_MODIFIED: ['3106', 'the transfer ended with another message'],
+  // Existing clients compare this text word for word.
+  CONTENT_MODIFIED: ['3106'],
   TOO_LATE: ['3303'],
   NOT_RESERVED: ['3100', 'the transfer is not reserved'],
   ASKER_NOT_PARTY: ['3000'],
 } as const satisfies Record<AnswerReason, ErrorOf>
 
-export function errorOf(reason: AbortReason): ErrorInformation {
-  const [code, detail]: ErrorOf = abortErrors[reason]
+/** Where existing clients wait for another code than the specification's. */
+const mojaloopErrors: Readonly<Partial<Record<AbortReason, ErrorOf>>> = {
+  PAYEE_UNKNOWN: ['3100', 'the payee FSP is unknown'],
+}
+
+export type Compatibility = 'specification' | 'mojaloop'
+
+export function errorOf(
+  reason: AbortReason,
+  compatibility: Compatibility = 'specification',
+): ErrorInformation {
+  const other = compatibility === 'mojaloop' ? mojaloopErrors[reason] : undefined
+  const [code, detail]: ErrorOf = other ?? abortErrors[reason]
   return errorInformation(code, detail)
 }
 

@@ -455,6 +455,8 @@ function workThrough(gate: Gate): Work {
     now: () => new Date(),
     expiryGrace_ms: 0,
     payeeRules: { misdirectedAborts: false },
+    compatibility: 'specification',
+    abortsRefusedDeliveries: false,
   }
 }
 

@@ -96,6 +96,22 @@ describe('a prepare', () => {
     expect(errorOf(again)).toBe(errorOf(said))
   })
 
+  test('to a payee FSP that is no participant has the code that clients of Mojaloop expect', async () => {
+    const refusals = new Map([[payer, 'PAYEE_UNKNOWN']])
+    const world = openWorld({ refusals, compatibility: 'mojaloop' })
+    const said = only(await world.handle(prepareEvent(id)))
+    expect(errorOf(said)).toBe('3100 Generic validation error - the payee FSP is unknown')
+    const asked = only(await world.handle(queryEvent(id, payer)))
+    expect(payloadOf(asked)).toMatchObject({
+      transferState: 'ABORTED',
+      extensionList: {
+        extension: [
+          { key: 'cause', value: '3100: Generic validation error - the payee FSP is unknown' },
+        ],
+      },
+    })
+  })
+
   test('without a settlement model is voided in the ledger before it is refused', async () => {
     const world = openWorld()
     const said = only(await world.handle(modellessEvent(id)))
@@ -270,7 +286,7 @@ describe('a fulfil', () => {
     const other = only(
       await world.handle(fulfilEvent(id, { payloadHash: hashOf('another timestamp') })),
     )
-    expect(errorOf(other)).toMatch(/^3106 /)
+    expect(errorOf(other)).toBe('3106 Modified request')
     const same = only(await world.handle(fulfilEvent(id)))
     expect(payloadOf(same)).toMatchObject({
       notices: ['PUT'],

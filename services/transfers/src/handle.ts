@@ -9,6 +9,7 @@ import type { DeliveryStore } from './delivery-store.ts'
 import { fulfil } from './fulfil.ts'
 import { prepare } from './prepare.ts'
 import { query } from './query.ts'
+import { abortRefused } from './refused-delivery.ts'
 import type { Work } from './work.ts'
 
 const reportNames = [
@@ -55,7 +56,14 @@ export async function handleBatch(
       work.now(),
     ),
     workInRounds(work, ofTransfers),
+    ...(work.abortsRefusedDeliveries ? [abortRefused(work, deliveriesOfRequests(reports))] : []),
   ])
+}
+
+function deliveriesOfRequests(reports: readonly ReportEvent[]) {
+  return reports.flatMap(({ name, payload }) =>
+    name === 'TransferPrepareCallbackReport' ? payload.reports : [],
+  )
 }
 
 async function workInRounds(work: Work, events: readonly TransferEvent[]): Promise<void> {

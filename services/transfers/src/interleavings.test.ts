@@ -89,7 +89,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 /** INTERLEAVINGS=100000 looks longer than a test run should. */
 const runs = Number(process.env['INTERLEAVINGS'] ?? 250)
-const timeout_ms = 5_000 + 20 * runs
+const timeout_ms = 60_000 + 20 * runs
 const ids = ['transfer-a', 'transfer-b']
 
 interface Announced {

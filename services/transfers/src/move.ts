@@ -50,7 +50,7 @@ export async function move<A extends Asked>(
   { answers = [], tell }: MoveOptions<A> = {},
 ): Promise<readonly Unfinished[]> {
   const now = work.now()
-  const planned = answered.flatMap((item) => plannedMove(item, now) ?? [])
+  const planned = answered.flatMap((item) => plannedMove(work, item, now) ?? [])
   const changes = planned.map(({ change }) => change)
   if (changes.length === 0 && answers.length === 0) return finish(work, answered, new Map(), now)
   const movement = await work.store.move(changes, now, (found) => [
@@ -73,6 +73,7 @@ interface Planned<A extends Asked> extends Answered<A> {
 }
 
 function plannedMove<A extends Asked>(
+  { compatibility }: Work,
   { asked, answer, consequence }: Answered<A>,
   now: Date,
 ): Planned<A> | undefined {
@@ -80,7 +81,7 @@ function plannedMove<A extends Asked>(
   const { message, relay } = asked
   const transfer = transferAfter(claimedOf(asked.transfer), answer, {
     now: now.toISOString(),
-    errorOf,
+    errorOf: (reason) => errorOf(reason, compatibility),
   })
   const change: Change = {
     transfer,

@@ -49,6 +49,8 @@ export const start: Start<Settings> = async (settings, parts) => {
     now: () => new Date(),
     expiryGrace_ms: settings.EXPIRY_GRACE_MS,
     payeeRules: { misdirectedAborts: settings.COMPATIBILITY === 'mojaloop' },
+    compatibility: settings.COMPATIBILITY,
+    abortsRefusedDeliveries: settings.TRANSFERS_ABORT_REFUSED_DELIVERIES === 'on',
   }
   serveReads(parts.grpc, store, db)
   hearParticipantStates({ grpc: parts.grpc, log }, 'transfers')

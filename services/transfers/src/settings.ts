@@ -33,6 +33,13 @@ export const settings = {
     options: ['specification', 'mojaloop'],
     default: 'specification',
   }),
+  TRANSFERS_ABORT_REFUSED_DELIVERIES: choice({
+    about:
+      'whether a transfer ends at once when the payee FSP answers POST /transfers with 4xx or 501, ' +
+      'instead of at its expiration',
+    options: ['off', 'on'],
+    default: 'off',
+  }),
   /** The ledger's own, word for word: it decides, and the sweeper comes at that time. */
   EXPIRY_GRACE_MS: integer({
     about: 'how long after its expiration a reservation may be voided for time',

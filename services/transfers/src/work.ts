@@ -1,6 +1,7 @@
 /** What every step needs: the stored transfers, the ledger, the clock, and a way to raise an alarm. */
 import type { Logger, Metrics } from '@causeway/runtime'
 import { Counter } from 'prom-client'
+import type { Compatibility } from './contract.ts'
 import type { PayeeRules } from './domain/decide.ts'
 import type { Ledger } from './ledger.ts'
 import type { TransferStore } from './store.ts'
@@ -33,6 +34,10 @@ export interface Work {
   /** So long after the expiry the sweeper looks for the first time. */
   readonly expiryGrace_ms: number
   readonly payeeRules: PayeeRules
+  /** Whose codes refusals get. */
+  readonly compatibility: Compatibility
+  /** A payee FSP's HTTP refusal of POST /transfers ends the transfer. */
+  readonly abortsRefusedDeliveries: boolean
 }
 
 export function openAlarms(log: Logger, metrics: Metrics): RaiseAlarm {

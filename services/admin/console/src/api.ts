@@ -64,7 +64,7 @@ export async function download(path: string, name: string): Promise<void> {
 async function ask(method: Method, path: string, body?: unknown): Promise<Response> {
   const token = session.current()?.accessToken
   const headers: Record<string, string> = { accept: 'application/json' }
-  if (body !== undefined) headers['content-type'] = 'application/json'
+  if (body !== undefined || method === 'POST') headers['content-type'] = 'application/json'
   if (token !== undefined) headers['authorization'] = `Bearer ${token}`
   let answer: Response
   try {

@@ -144,6 +144,7 @@ export function reasonsOf(
     // A name in the header that is none.
     ...(tokens ? [] : (['MALFORMED'] as const)),
     'NOT_ACCEPTABLE',
+    ...(operation.method === 'POST' || operation.body !== null ? (['NOT_JSON'] as const) : []),
     'UNAVAILABLE',
     'FAULT',
   ]

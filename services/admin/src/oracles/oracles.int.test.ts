@@ -71,6 +71,16 @@ describe('oracles', () => {
     expect(await list(admin)).toEqual([second])
   })
 
+  test('are registered under the media type of the lookup service, too', async () => {
+    const type = 'application/vnd.interoperability.participants+json;version=1.0'
+    const headers = { 'content-type': type, accept: type }
+    expect((await admin.call('POST', '/oracles', msisdn, headers)).status).toBe(201)
+    const found = await admin.call('GET', '/oracles', undefined, headers)
+    expect(found).toMatchObject({ status: 200, json: [{ oracleIdType: 'MSISDN' }] })
+    expect(found.headers.get('content-type')).toBe('application/json; charset=utf-8')
+    await removeAll(admin)
+  })
+
   test('are asked from the moment at which they are registered, until they are removed', async () => {
     const { FindOwners } = admin.parts.grpc.client(accountLookupService, 'account-lookup')
     const party = { partyIdType: 'MSISDN', partyIdentifier: '27713803912' }

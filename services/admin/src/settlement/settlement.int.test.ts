@@ -134,6 +134,7 @@ describe('a window and its settlement', () => {
     const { json } = await admin.call('GET', `/v2/settlementWindows/${windowId}`)
     expect(json).toMatchObject({
       id: windowId,
+      settlementWindowId: windowId,
       state: 'CLOSED',
       reason: 'end of day',
       content: [{ state: 'CLOSED', ledgerAccountType: 'POSITION', currencyId: 'USD' }],

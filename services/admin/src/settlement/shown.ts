@@ -46,7 +46,9 @@ const shownContent = z.strictObject({
 
 export const shownWindow = z
   .strictObject({
+    /** The number of the window under both of the names that clients look for. */
     id: z.int(),
+    settlementWindowId: z.int(),
     state: z.enum(windowStates),
     reason: z.string(),
     createdDate: shownTime,
@@ -88,6 +90,7 @@ export const shownSettlement = z
 export function windowBody(window: SettlementWindow) {
   return {
     id: window.id,
+    settlementWindowId: window.id,
     state: window.state,
     reason: window.reason,
     createdDate: window.createdAt,

@@ -125,7 +125,7 @@ async function take(
 }
 
 /**
- * Windows are as far as the least advanced of what they hold.
+ * The states of windows follow from those of their contents.
  * @param reason null: none was given for this, so the last one stays
  */
 export async function followContents(

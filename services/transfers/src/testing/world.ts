@@ -16,9 +16,14 @@ export const grace_ms = 1_000
 const started = Date.parse('2026-01-01T00:00:00.000Z')
 
 export type WorldOptions = Pick<LedgerSimulationOptions, 'refusals' | 'faulty'> &
-  Partial<PayeeRules>
+  Partial<PayeeRules & Pick<Work, 'compatibility' | 'abortsRefusedDeliveries'>>
 
-export function openWorld({ misdirectedAborts = false, ...options }: WorldOptions = {}) {
+export function openWorld({
+  misdirectedAborts = false,
+  compatibility = 'specification',
+  abortsRefusedDeliveries = false,
+  ...options
+}: WorldOptions = {}) {
   let now = started
   /** undefined: all is worked off at any time. */
   let workedOffUntil: number | undefined
@@ -41,6 +46,8 @@ export function openWorld({ misdirectedAborts = false, ...options }: WorldOption
       now: () => new Date(now),
       expiryGrace_ms: grace_ms,
       payeeRules: { misdirectedAborts },
+      compatibility,
+      abortsRefusedDeliveries,
     }
   }
 

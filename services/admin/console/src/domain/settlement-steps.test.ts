@@ -31,7 +31,7 @@ describe('a model settles', () => {
     settlementDelay: 'DEFERRED',
   }
   const fees = { ...usd, ledgerAccountTypeId: 'INTERCHANGE_FEE' }
-  const rest = { ...usd, currency: '' }
+  const rest = { ...usd, currency: null }
   const content = { state: 'CLOSED', currencyId: 'USD', ledgerAccountType: 'POSITION' }
 
   test('what waits for it, in its currency and of its kind of account', () => {

@@ -67,7 +67,8 @@ export function canAbort(state: string, accounts: readonly SteppingAccount[]): b
 export interface SettlingModel {
   readonly isActive: boolean
   /** Empty: it serves the currencies that have no model of their own. */
-  readonly currency: string
+  /** null: of all currencies that have no model of their own. */
+  readonly currency: string | null
   /** The name of a type, whatever the API calls the member. */
   readonly ledgerAccountTypeId: string
   readonly settlementDelay: string
@@ -92,7 +93,7 @@ export function waitsFor(
 ): boolean {
   if (state !== 'CLOSED' && state !== 'ABORTED') return false
   if (ledgerAccountType !== model.ledgerAccountTypeId) return false
-  if (model.currency !== '') return model.currency === currencyId
+  if (model.currency !== null) return model.currency === currencyId
   return !others.some(
     (other) => other.currency === currencyId && other.ledgerAccountTypeId === ledgerAccountType,
   )

@@ -78,7 +78,7 @@ export const windowsQuery = (span: Span) => ({
   queryFn: async () => {
     const searches = [
       since(span),
-      ...['OPEN', 'CLOSED', 'ABORTED'].map((state) => query({ state })),
+      ...['OPEN', 'CLOSED', 'PENDING_SETTLEMENT', 'ABORTED'].map((state) => query({ state })),
     ]
     const found = await Promise.all(
       searches.map((search) => get<Window[]>(`/v2/settlementWindows${search}`).catch(noneFound)),

@@ -2,10 +2,17 @@ import { expect, test } from '@jest/globals'
 import { missingOf, windowStateOf, type ContentState, type Tally } from './window.ts'
 
 test.each<[ContentState, readonly ContentState[]]>([
-  ['CLOSED', ['CLOSED', 'PENDING_SETTLEMENT', 'SETTLED']],
+  ['CLOSED', ['CLOSED']],
+  ['CLOSED', ['CLOSED', 'CLOSED']],
+  ['PENDING_SETTLEMENT', ['CLOSED', 'PENDING_SETTLEMENT']],
+  ['PENDING_SETTLEMENT', ['CLOSED', 'SETTLED']],
+  ['PENDING_SETTLEMENT', ['CLOSED', 'PENDING_SETTLEMENT', 'SETTLED']],
   ['PENDING_SETTLEMENT', ['SETTLED', 'PENDING_SETTLEMENT']],
+  ['PENDING_SETTLEMENT', ['SETTLED', 'ABORTED', 'PENDING_SETTLEMENT']],
+  ['PENDING_SETTLEMENT', ['SETTLED', 'ABORTED']],
   ['SETTLED', ['SETTLED', 'SETTLED']],
-  ['ABORTED', ['SETTLED', 'ABORTED', 'PENDING_SETTLEMENT']],
+  ['ABORTED', ['CLOSED', 'ABORTED']],
+  ['ABORTED', ['ABORTED']],
 ])('a window is %s when it holds %j', (state, contents) => {
   expect(windowStateOf(contents)).toBe(state)
 })

@@ -5,14 +5,17 @@ export type WindowState =
 
 export type ContentState = 'CLOSED' | 'PENDING_SETTLEMENT' | 'SETTLED' | 'ABORTED'
 
-/** From the least to the most advanced; what was aborted is to be settled anew. */
-const advance: readonly ContentState[] = ['ABORTED', 'CLOSED', 'PENDING_SETTLEMENT', 'SETTLED']
-
-/** A window is as far as the least advanced of its contents; at least one. */
+/**
+ * A window is SETTLED when all of its contents are, and PENDING_SETTLEMENT as soon as a settlement takes
+ * the first of them; at least one.
+ */
 export function windowStateOf(contents: readonly ContentState[]): ContentState {
-  const found = advance.find((state) => contents.includes(state))
-  if (found === undefined) throw new Error('a closed window holds nothing')
-  return found
+  if (contents.length === 0) throw new Error('a closed window has no contents')
+  if (contents.every((state) => state === 'SETTLED')) return 'SETTLED'
+  if (contents.includes('PENDING_SETTLEMENT') || contents.includes('SETTLED')) {
+    return 'PENDING_SETTLEMENT'
+  }
+  return contents.includes('ABORTED') ? 'ABORTED' : 'CLOSED'
 }
 
 /** Whether a settlement may take a content in this state. */

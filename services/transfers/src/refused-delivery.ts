@@ -1,0 +1,40 @@
+/**
+ * A reservation whose request the payee FSP has refused by its HTTP answer ends at once instead of at
+ * its expiry. The ledger decides, as it does for a reject: a fulfil that was posted first stands.
+ */
+import type { Delivery } from './delivery-store.ts'
+import { refusalIn, type Delivery as Judged } from './domain/undelivered.ts'
+import { isOpen } from './domain/transfer.ts'
+import { move, throwUnfinished } from './move.ts'
+import { answeredBy } from './prepare.ts'
+import type { Work } from './work.ts'
+
+/** The deliveries are of POST /transfers. */
+export async function abortRefused(
+  work: Work,
+  deliveries: readonly (Delivery & Judged)[],
+): Promise<void> {
+  const refusals = new Map(
+    deliveries.flatMap((delivery) => {
+      const error = refusalIn(delivery)
+      return error === undefined ? [] : [[delivery.entityId, { delivery, error }] as const]
+    }),
+  )
+  if (refusals.size === 0) return
+  const stored = await work.store.read([...refusals.keys()])
+  const completedTimestamp = work.now().toISOString()
+  const ending = [...refusals].flatMap(([transferId, { delivery, error }]) => {
+    const transfer = stored.get(transferId)
+    if (transfer === undefined || !isOpen(transfer) || transfer.state !== 'RESERVED') return []
+    if (transfer.payeeFsp !== delivery.destinationFspId) return []
+    return [{ transfer, error }]
+  })
+  const answers = await work.ledger.release(
+    ending.map(({ transfer, error }) => ({
+      transfer,
+      reason: 'REJECTED',
+      evidence: { kind: 'REFUSAL', completedTimestamp, errorInformation: error },
+    })),
+  )
+  throwUnfinished(await move(work, answeredBy(ending, answers)))
+}
