@@ -80,8 +80,11 @@ const callers: Callers = {
     ProcessTransferPrepare: ['transfers', self],
     ProcessTransferFulfil: ['transfers', self],
     ProcessTransferRelease: ['transfers', self],
-    GetLedgerEntries: ['admin', 'transfers', self],
+    GetLedgerEntries: ['admin', 'settlements', 'transfers', self],
     ListTransferEntries: operator,
+    GetWholeEntries: operator,
+    ListSettlementEntries: ['settlements'],
+    GetCurrentWindow: ['settlements'],
     ListOverdueReservations: ['transfers'],
     RotateSettlementWindow: ['settlements', self],
     ListWindowFees: ['settlements'],
@@ -173,6 +176,7 @@ const callers: Callers = {
   settlementReportsService: {
     ListSettlementTransfers: operator,
     ListReconciliation: ['admin', 'fspiop-api'],
+    GetLinesOutsideWindows: operator,
     VerifySettlements: operator,
   },
   transfersService: {

@@ -151,6 +151,10 @@ test('lines, flows, nets and states that disagree are differences', async () => 
   const { id } = await closeOpen(scheme)
   const settlement = await settle(scheme, [id])
   expect(await differencesIn(scheme)).toEqual([])
+  const posted = await scheme.db.query<{ id: string }>(
+    statement(`select transfer_id as id from lines where window_id = ${id}`),
+    [],
+  )
   const meddle = (text: string) => scheme.db.query(statement(text), [])
   await meddle(`update lines set amount = amount + 1 where window_id = ${id}`)
   await meddle(`update content_nets set transfers_count = transfers_count + 1
@@ -164,6 +168,7 @@ test('lines, flows, nets and states that disagree are differences', async () => 
   expect(await differencesIn(scheme)).toEqual([
     `Window ${id} lacks 2 sides of its transfers.`,
     `The lines of window ${id} from account ${payer} to ${payee} are not what was counted.`,
+    `The line of TRANSFER ${posted[0]?.id} in window ${id} has amount 3.0001 instead of 3.`,
     `Window ${id} is ABORTED, what it holds makes it PENDING_SETTLEMENT.`,
     `Settlement ${settlement.id} has another net of account ${payer} than its windows.`,
     `Settlement ${settlement.id} has another net of account ${payee} than its windows.`,

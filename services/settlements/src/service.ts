@@ -45,7 +45,8 @@ const heard = [
 /** Answers what reports and verification ask, and takes no work. */
 export const startReads: Start<Settings> = async (settings, parts) => {
   const db = await openOwnDatabase(settings, parts)
-  parts.grpc.serve(settlementReportsService, reportHandlers(db))
+  const ledger = parts.grpc.client(ledgerService, 'participant-lifecycle')
+  parts.grpc.serve(settlementReportsService, reportHandlers(db, ledger))
   return { stop: () => db.close() }
 }
 
@@ -143,7 +144,7 @@ async function openSettling(
   const finished = finish()
   grpc.serve(settlementWindowsService, windowHandlers(all))
   grpc.serve(settlementsService, settlementHandlers(all))
-  grpc.serve(settlementReportsService, reportHandlers(db))
+  grpc.serve(settlementReportsService, reportHandlers(db, ledger))
   const completing = periodically(complete_every_ms, complete, {
     log,
     name: 'completing closed windows',

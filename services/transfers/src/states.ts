@@ -1,4 +1,5 @@
 /** What transfers says over gRPC: states, for the comparison with the ledger, and packets. */
+import { formatAmount } from '@causeway/money'
 import type { transfersService, TransferState } from '@causeway/protos'
 import type { Handlers } from '@causeway/runtime'
 import type { StateRow, TransferStore } from './store.ts'
@@ -31,6 +32,18 @@ function packetOf(request: Buffer): string {
   return (JSON.parse(request.toString('utf8')) as { readonly ilpPacket: string }).ilpPacket
 }
 
-function transferState({ id, state, reason, expires_at }: StateRow): TransferState {
-  return { id, state, reason: reason ?? '', expiresAt: expires_at.toISOString() }
+function transferState(row: StateRow): TransferState {
+  return {
+    id: row.id,
+    state: row.state,
+    reason: row.reason ?? '',
+    expiresAt: row.expires_at.toISOString(),
+    payerFsp: row.payer_fsp,
+    payeeFsp: row.payee_fsp,
+    amount: formatAmount(BigInt(row.amount)),
+    currency: row.currency,
+    fulfilment: row.fulfilment ?? '',
+    windowId: row.window_id ?? 0,
+    completedAt: row.completed_at?.toISOString() ?? '',
+  }
 }

@@ -90,6 +90,13 @@ export interface StateRow {
   readonly state: string
   readonly reason: string | null
   readonly expires_at: Date
+  readonly payer_fsp: string
+  readonly payee_fsp: string
+  readonly amount: string
+  readonly currency: string
+  readonly fulfilment: string | null
+  readonly window_id: number | null
+  readonly completed_at: Date | null
 }
 
 const claimStatement = statement(`
@@ -184,12 +191,15 @@ const openSinceStatement = statement(`
 const overdueStatement = statement(`
   select min(expires_at) as oldest from transfers where sweep_at <= $1::timestamptz`)
 
+const stateColumns = `t.id, t.state, t.reason, t.expires_at, t.payer_fsp, t.payee_fsp, t.amount, t.currency,
+  t.fulfilment, t.window_id, t.completed_at`
+
 const statesStatement = statement(`
-  select t.id, t.state, t.reason, t.expires_at from unnest($1::text[]) as a (id)
+  select ${stateColumns} from unnest($1::text[]) as a (id)
   join transfers t using (id)`)
 
 const pageStatement = statement(`
-  select id, state, reason, expires_at from transfers where id > $1::text collate "C"
+  select ${stateColumns} from transfers t where id > $1::text collate "C"
   order by id limit $2::integer`)
 
 const partitioned = ['messages', 'deliveries', 'refused_messages']

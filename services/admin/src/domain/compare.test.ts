@@ -1,14 +1,46 @@
 import { describe, expect, test } from '@jest/globals'
 import {
-  comparePages,
-  differenceOf,
+  differenceOf as differenceIn,
   differencesAmong,
+  reachOf,
   type Entry,
+  type Line,
+  type Sides,
   type Transfer,
 } from './compare.ts'
 
-const entry = (id: string, outcome: string, amount = '10'): Entry => ({ id, outcome, amount })
-const transfer = (id: string, state: string, reason = ''): Transfer => ({ id, state, reason })
+const terms = { currency: 'USD', payerFsp: 'greenbank', payeeFsp: 'bluewallet', windowId: 0 }
+const entry = (id: string, outcome: string, amount = '10'): Entry => ({
+  ...terms,
+  id,
+  outcome,
+  amount,
+})
+const transfer = (id: string, state: string, reason = ''): Transfer => ({
+  ...terms,
+  id,
+  state,
+  reason,
+  amount: '10',
+  fulfilment: '',
+  completedAt: '2026-03-01T12:00:00.000Z',
+})
+const none = { fulfilments: new Map<string, string>(), lines: [], now_ms: 0 }
+
+function differenceOf(ofLedger: Entry | undefined, own: Transfer | undefined) {
+  return differenceIn({ entry: ofLedger, transfer: own })
+}
+
+/** Both pages, as far as both reach. */
+function comparePages(entries: readonly Entry[], transfers: readonly Transfer[]) {
+  const reached = reachOf(entries, transfers)
+  return {
+    differences: differencesAmong(reached.entries, reached.transfers, none),
+    entries: reached.entries.length,
+    transfers: reached.transfers.length,
+    next: reached.next,
+  }
+}
 
 const outcomes = ['RESERVED', 'POSTED', 'VOIDED', 'REFUSED']
 const states = ['RECEIVED', 'RESERVED', 'COMMITTED', 'ABORTED']
@@ -50,12 +82,82 @@ describe('one id', () => {
     expect(differenceOf(entry('a', 'VOIDED', ''), transfer('a', 'RESERVED'))).toBeDefined()
   })
 
-  test('a transfer aborted for MISMATCH is no difference, whatever the ledger holds', () => {
+  describe('a transfer aborted for MISMATCH', () => {
     const mismatched = transfer('a', 'ABORTED', 'MISMATCH')
-    expect(differenceOf(undefined, mismatched)).toBeUndefined()
-    for (const outcome of outcomes) {
-      expect(differenceOf(entry('a', outcome), mismatched)).toBeUndefined()
-    }
+
+    test('is no difference when the ledger has the id for another kind of entry', () => {
+      expect(differenceOf(undefined, mismatched)).toBeUndefined()
+    })
+
+    test.each([
+      ['VOIDED', undefined],
+      ['REFUSED', undefined],
+      ['RESERVED', 'transfer a is aborted for MISMATCH, but the ledger holds it as RESERVED'],
+      ['POSTED', 'transfer a is aborted for MISMATCH, but the ledger holds it as POSTED'],
+    ])('of which the ledger has %s for another payer: %s', (outcome, sentence) => {
+      const others = { ...entry('a', outcome), payerFsp: 'redpay' }
+      expect(differenceOf(others, mismatched)).toBe(sentence)
+    })
+
+    test.each(outcomes)('is a difference when the ledger has %s for the same payer', (outcome) => {
+      expect(differenceOf(entry('a', outcome, '7'), mismatched)).toBeDefined()
+    })
+  })
+
+  test.each([
+    [{ amount: '11' }, 'amount 10 instead of 11'],
+    [{ currency: 'EUR' }, 'currency USD instead of EUR'],
+    [{ payerFsp: 'redpay' }, 'payer greenbank instead of redpay'],
+    [{ payeeFsp: 'redpay' }, 'payee bluewallet instead of redpay'],
+    [{ windowId: 7 }, 'window 0 instead of 7'],
+  ])('with other terms %p is a difference', (change, words) => {
+    const posted = { ...entry('a', 'POSTED'), ...change }
+    expect(differenceOf(posted, transfer('a', 'COMMITTED'))).toBe(
+      `transfer a differs from the ledger: ${words}`,
+    )
+  })
+
+  describe('with what others know of it', () => {
+    const line: Line = { ...terms, amount: '10', transferId: 'a', state: 'COMMITTED' }
+    const sides = (more: Partial<Sides>): Sides => ({
+      entry: entry('a', 'POSTED'),
+      transfer: { ...transfer('a', 'COMMITTED'), fulfilment: 'the right one' },
+      fulfilment: 'the right one',
+      lines: [line],
+      ...more,
+    })
+
+    test.each<readonly [string, Partial<Sides>, string | undefined]>([
+      ['the same', {}, undefined],
+      ['no line asked for', { lines: undefined }, undefined],
+      [
+        'another fulfilment',
+        { fulfilment: 'another' },
+        'transfer a has another fulfilment than the evidence in the ledger',
+      ],
+      ['no line', { lines: [] }, 'transfer a is COMMITTED, but settlements has no line of it'],
+      ['two lines', { lines: [line, line] }, 'settlements has 2 lines of transfer a'],
+      [
+        'a line of another state',
+        { lines: [{ ...line, state: 'ABORTED' }] },
+        'transfer a is COMMITTED, its line ABORTED',
+      ],
+      [
+        'a line of another amount',
+        { lines: [{ ...line, amount: '9' }] },
+        'the line of transfer a differs from it: amount 9 instead of 10',
+      ],
+    ])('%s: %#', (_, more, sentence) => {
+      expect(differenceIn(sides(more))).toBe(sentence)
+    })
+  })
+
+  test('a line in no window is missing only when it is a minute late', () => {
+    const aborted = transfer('a', 'ABORTED', 'REJECTED')
+    const end_ms = Date.parse(aborted.completedAt)
+    const among = (now_ms: number) =>
+      differencesAmong([entry('a', 'VOIDED')], [aborted], { ...none, now_ms }).length
+    expect([among(end_ms + 59_999), among(end_ms + 60_000)]).toEqual([0, 1])
   })
 
   test('an outcome that nobody knows is a difference', () => {
@@ -111,7 +213,9 @@ describe('pages', () => {
       rows += compared.entries + compared.transfers
       after = compared.next
     }
-    expect(found).toEqual(differencesAmong(entries, transfers).map(({ sentence }) => sentence))
+    expect(found).toEqual(
+      differencesAmong(entries, transfers, none).map(({ sentence }) => sentence),
+    )
     expect(rows).toBe(entries.length + transfers.length)
   })
 })

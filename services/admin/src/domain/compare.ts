@@ -1,20 +1,49 @@
 /**
  * The ledger and the transfers tell the same story: reserved money belongs to an open transfer,
- * posted money to a committed one, voided and refused money to an aborted one.
+ * posted money to a committed one, voided and refused money to an aborted one, with the same terms.
  */
 
-/** An entry of the ledger, kind TRANSFER. */
-export interface Entry {
-  readonly id: string
-  readonly outcome: string
-  /** '' of a tombstone: it voids an id that was never reserved, and has no terms. */
+/** A line that has not come by then is missing. */
+const late_ms = 60_000
+
+interface Terms {
   readonly amount: string
+  readonly currency: string
+  readonly payerFsp: string
+  readonly payeeFsp: string
+  /** 0: none. */
+  readonly windowId: number
 }
 
-export interface Transfer {
+/** An entry of the ledger, kind TRANSFER; the terms of a tombstone are '': it voids an id that was never reserved. */
+export interface Entry extends Terms {
+  readonly id: string
+  readonly outcome: string
+}
+
+export interface Transfer extends Terms {
   readonly id: string
   readonly state: string
   readonly reason: string
+  readonly fulfilment: string
+  /** ISO 8601 UTC; '' while it is open. */
+  readonly completedAt: string
+}
+
+/** What is known of one id. */
+export interface Sides {
+  readonly entry: Entry | undefined
+  readonly transfer: Transfer | undefined
+  /** The fulfilment in the evidence of what is posted. */
+  readonly fulfilment?: string | undefined
+  /** The lines of what is final and in no window; undefined where none were asked for. */
+  readonly lines?: readonly Line[] | undefined
+}
+
+/** What settlements keeps of a transfer that is in no window. */
+export interface Line extends Omit<Terms, 'windowId'> {
+  readonly transferId: string
+  readonly state: string
 }
 
 const statesOf: ReadonlyMap<string, readonly string[]> = new Map([
@@ -25,24 +54,79 @@ const statesOf: ReadonlyMap<string, readonly string[]> = new Map([
 ])
 
 /**
- * What is wrong with one id, a sentence, or undefined. A tombstone without a transfer is none, and
- * neither is a transfer aborted for MISMATCH: the ledger's entry of that id belongs to another.
+ * What is wrong with one id, a sentence, or undefined. A tombstone without a transfer is none. Neither is a
+ * transfer aborted for MISMATCH whose id the ledger has for another kind of entry, or for a transfer of
+ * another payer that came to nothing.
  */
-export function differenceOf(
-  entry: Entry | undefined,
-  transfer: Transfer | undefined,
-): string | undefined {
-  if (transfer?.state === 'ABORTED' && transfer.reason === 'MISMATCH') return undefined
+export function differenceOf(sides: Sides): string | undefined {
+  const { entry, transfer } = sides
   if (entry === undefined) {
-    if (transfer === undefined) return undefined
+    if (transfer === undefined || isMismatched(transfer)) return undefined
     return `transfer ${transfer.id} is ${transfer.state}, but the ledger has no entry of it`
   }
+  const isTombstone = entry.amount === ''
   if (transfer === undefined) {
-    if (entry.outcome === 'VOIDED' && entry.amount === '') return undefined
+    if (entry.outcome === 'VOIDED' && isTombstone) return undefined
     return `the ledger holds ${entry.id} as ${entry.outcome}, but there is no such transfer`
   }
-  if (statesOf.get(entry.outcome)?.includes(transfer.state) === true) return undefined
-  return `transfer ${entry.id} is ${transfer.state}, but the ledger holds it as ${entry.outcome}`
+  const { id, state } = transfer
+  if (isMismatched(transfer)) {
+    const cameToNothing = entry.outcome === 'VOIDED' || entry.outcome === 'REFUSED'
+    if (cameToNothing && entry.payerFsp !== transfer.payerFsp) return undefined
+    return `transfer ${id} is aborted for MISMATCH, but the ledger holds it as ${entry.outcome}`
+  }
+  if (statesOf.get(entry.outcome)?.includes(state) !== true) {
+    return `transfer ${id} is ${state}, but the ledger holds it as ${entry.outcome}`
+  }
+  const terms = isTombstone ? [] : differentTerms(transfer, entry)
+  if (terms.length > 0) return `transfer ${id} differs from the ledger: ${terms.join(', ')}`
+  const { fulfilment } = sides
+  if (fulfilment !== undefined && fulfilment !== transfer.fulfilment) {
+    return `transfer ${id} has another fulfilment than the evidence in the ledger`
+  }
+  return sides.lines === undefined ? undefined : lineDifference(transfer, sides.lines)
+}
+
+function isMismatched({ state, reason }: Transfer): boolean {
+  return state === 'ABORTED' && reason === 'MISMATCH'
+}
+
+const termNames = {
+  amount: 'amount',
+  currency: 'currency',
+  payerFsp: 'payer',
+  payeeFsp: 'payee',
+  windowId: 'window',
+} as const satisfies Record<keyof Terms, string>
+
+const terms = Object.keys(termNames) as readonly (keyof Terms)[]
+
+function differentTerms(own: Terms, ledgers: Terms): readonly string[] {
+  return terms
+    .filter((term) => own[term] !== ledgers[term])
+    .map((term) => `${termNames[term]} ${own[term]} instead of ${ledgers[term]}`)
+}
+
+/** Whether settlements must have a line of it that is in no window: lines follow by events, and may be late. */
+export function hasLineOutside(
+  { state, reason, windowId, completedAt }: Transfer,
+  now_ms: number,
+): boolean {
+  if (completedAt === '' || now_ms - Date.parse(completedAt) < late_ms) return false
+  if (state === 'ABORTED') return reason !== 'MISMATCH'
+  return state === 'COMMITTED' && windowId === 0
+}
+
+function lineDifference(transfer: Transfer, lines: readonly Line[]): string | undefined {
+  const { id, state } = transfer
+  const [line, ...more] = lines
+  if (line === undefined) return `transfer ${id} is ${state}, but settlements has no line of it`
+  if (more.length > 0) return `settlements has ${lines.length} lines of transfer ${id}`
+  const different = differentTerms({ ...line, windowId: transfer.windowId }, transfer)
+  if (line.state !== state) return `transfer ${id} is ${state}, its line ${line.state}`
+  return different.length === 0
+    ? undefined
+    : `the line of transfer ${id} differs from it: ${different.join(', ')}`
 }
 
 export interface Difference {
@@ -50,48 +134,66 @@ export interface Difference {
   readonly sentence: string
 }
 
-export interface Comparison {
-  readonly differences: readonly Difference[]
-  readonly entries: number
-  readonly transfers: number
+export interface Reach {
+  readonly entries: readonly Entry[]
+  readonly transfers: readonly Transfer[]
   /** Where the next pages begin, after this id; undefined when both sides are at their end. */
   readonly next: string | undefined
 }
 
 /**
- * Compares two pages that begin after the same id, both in id order, as far as both reach. Only an
- * empty page is an end, so it does not matter how long pages are.
+ * Cuts two pages that begin after the same id, both in id order, as far as both reach. Only an empty page
+ * is an end, so it does not matter how long pages are.
  */
-export function comparePages(
-  entries: readonly Entry[],
-  transfers: readonly Transfer[],
-): Comparison {
+export function reachOf(entries: readonly Entry[], transfers: readonly Transfer[]): Reach {
   const ends = [entries.at(-1)?.id, transfers.at(-1)?.id].filter((id) => id !== undefined)
   const next = ends.length === 2 ? smaller(ends) : ends[0]
-  if (next === undefined) return { differences: [], entries: 0, transfers: 0, next }
+  if (next === undefined) return { entries: [], transfers: [], next }
   const reached = <Row extends { id: string }>(rows: readonly Row[]) =>
     rows.filter(({ id }) => id <= next)
-  const compared = { entries: reached(entries), transfers: reached(transfers) }
-  return {
-    differences: differencesAmong(compared.entries, compared.transfers),
-    entries: compared.entries.length,
-    transfers: compared.transfers.length,
-    next,
-  }
+  return { entries: reached(entries), transfers: reached(transfers), next }
+}
+
+/** What further sides know of ids. */
+export interface Others {
+  readonly fulfilments: ReadonlyMap<string, string>
+  readonly lines: readonly Line[]
+  readonly now_ms: number
 }
 
 /** Every difference among the ids of either list, in id order. */
 export function differencesAmong(
   entries: readonly Entry[],
   transfers: readonly Transfer[],
+  { fulfilments, lines, now_ms }: Others,
 ): readonly Difference[] {
   const entryOf = new Map(entries.map((entry) => [entry.id, entry]))
   const transferOf = new Map(transfers.map((transfer) => [transfer.id, transfer]))
+  const linesOf = groupByTransfer(lines)
   const ids = [...new Set([...entryOf.keys(), ...transferOf.keys()])].sort()
   return ids.flatMap((id) => {
-    const sentence = differenceOf(entryOf.get(id), transferOf.get(id))
+    const transfer = transferOf.get(id)
+    const sentence = differenceOf({
+      entry: entryOf.get(id),
+      transfer,
+      fulfilment: fulfilments.get(id),
+      lines:
+        transfer !== undefined && hasLineOutside(transfer, now_ms)
+          ? (linesOf.get(id) ?? [])
+          : undefined,
+    })
     return sentence === undefined ? [] : [{ id, sentence }]
   })
+}
+
+function groupByTransfer(lines: readonly Line[]): ReadonlyMap<string, readonly Line[]> {
+  const groups = new Map<string, Line[]>()
+  for (const line of lines) {
+    const group = groups.get(line.transferId)
+    if (group === undefined) groups.set(line.transferId, [line])
+    else group.push(line)
+  }
+  return groups
 }
 
 function smaller(ids: readonly string[]): string | undefined {

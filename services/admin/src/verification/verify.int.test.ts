@@ -3,6 +3,7 @@ import {
   settlementReportsService,
   transfersService,
   type LedgerEntry,
+  type TransferRow,
   type TransferState,
 } from '@causeway/protos'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
@@ -13,6 +14,9 @@ import { verify } from './verify.ts'
 /** The two sides, each with what it says to every reader after the first few. */
 const ledger = new Map<string, string>()
 const states = new Map<string, string>()
+/** What transfers says otherwise of an id, and the lines in no window that there are not. */
+const changes = new Map<string, Partial<TransferState>>()
+const lost = new Set<string>()
 let booksWrong: string[] = []
 let reads = 0
 let onRead: (read: number) => void = () => undefined
@@ -49,12 +53,45 @@ function entry([id, outcome]: readonly [string, string]): LedgerEntry {
     evidence: Buffer.alloc(0),
     settlementModelId: 0,
     settles: 'NET',
-    windowId: 0,
+    windowId: outcome === 'POSTED' ? 1 : 0,
   }
 }
 
 function transfer([id, state]: readonly [string, string]): TransferState {
-  return { id, state, reason: '', expiresAt: '' }
+  return {
+    id,
+    state,
+    reason: '',
+    expiresAt: '',
+    payerFsp: 'a',
+    payeeFsp: 'b',
+    amount: '1',
+    currency: 'USD',
+    fulfilment: state === 'COMMITTED' ? 'fulfilled' : '',
+    windowId: state === 'COMMITTED' ? 1 : 0,
+    completedAt: state === 'ABORTED' || state === 'COMMITTED' ? '2026-03-01T12:00:00.000Z' : '',
+    ...changes.get(id),
+  }
+}
+
+/** What settlements keeps of a transfer that is in no window. */
+function line(transferId: string): TransferRow {
+  return {
+    transferId,
+    kind: 'TRANSFER',
+    state: 'ABORTED',
+    reason: '',
+    payerFsp: 'a',
+    payeeFsp: 'b',
+    amount: '1',
+    currency: 'USD',
+    windowId: 0,
+    settlementModelId: 0,
+    payerAccountId: 0,
+    payeeAccountId: 0,
+    completedTimestamp: '',
+    finalisedAt: '',
+  }
 }
 
 const notAsked = () => Promise.reject(new Error('nobody asks this'))
@@ -66,6 +103,17 @@ beforeAll(async () => {
     ProcessTransferFulfil: notAsked,
     ProcessTransferRelease: notAsked,
     ListOverdueReservations: notAsked,
+    ListSettlementEntries: notAsked,
+    GetCurrentWindow: notAsked,
+    GetWholeEntries: ({ ids }) =>
+      Promise.resolve({
+        entries: [...ledger]
+          .filter(([id]) => ids.includes(id))
+          .map((row) => ({
+            ...entry(row),
+            evidence: Buffer.from(JSON.stringify({ fulfilment: 'fulfilled' })),
+          })),
+      }),
     GetLedgerRecord: notAsked,
     RotateSettlementWindow: notAsked,
     ListWindowFees: notAsked,
@@ -89,6 +137,8 @@ beforeAll(async () => {
   parts.grpc.serve(settlementReportsService, {
     ListSettlementTransfers: notAsked,
     ListReconciliation: notAsked,
+    GetLinesOutsideWindows: ({ transferIds }) =>
+      Promise.resolve({ rows: transferIds.filter((id) => !lost.has(id)).map(line), cursor: '' }),
     VerifySettlements: () => Promise.resolve({ windowsCompared: 3, differences: [] }),
   })
   sources = connect(parts.grpc)
@@ -99,6 +149,8 @@ afterAll(() => parts.stop())
 beforeEach(() => {
   ledger.clear()
   states.clear()
+  changes.clear()
+  lost.clear()
   booksWrong = []
   reads = 0
   onRead = () => undefined
@@ -137,6 +189,47 @@ test('a difference that stands is told after three looks', async () => {
     ],
   })
   expect(reads).toBe(3)
+})
+
+const planted: readonly (readonly [string, Partial<TransferState>, string])[] = [
+  ['amount', { amount: '2' }, 'transfer a differs from the ledger: amount 2 instead of 1'],
+  [
+    'currency',
+    { currency: 'EUR' },
+    'transfer a differs from the ledger: currency EUR instead of USD',
+  ],
+  ['payer', { payerFsp: 'x' }, 'transfer a differs from the ledger: payer x instead of a'],
+  ['payee', { payeeFsp: 'x' }, 'transfer a differs from the ledger: payee x instead of b'],
+  ['window', { windowId: 2 }, 'transfer a differs from the ledger: window 2 instead of 1'],
+  [
+    'fulfilment',
+    { fulfilment: 'x' },
+    'transfer a has another fulfilment than the evidence in the ledger',
+  ],
+  [
+    'end, though its id is posted for it',
+    { state: 'ABORTED', reason: 'MISMATCH' },
+    'transfer a is aborted for MISMATCH, but the ledger holds it as POSTED',
+  ],
+]
+
+test.each(planted)('finds a transfer with another %s', async (_, change, sentence) => {
+  ledger.set('a', 'POSTED')
+  states.set('a', 'COMMITTED')
+  expect(await verify(sources, 1)).toMatchObject({ clean: true })
+  changes.set('a', change)
+  expect(await verify(sources, 1)).toMatchObject({ clean: false, differences: [sentence] })
+})
+
+test('finds an aborted transfer that settlements has no line of', async () => {
+  ledger.set('a', 'VOIDED')
+  states.set('a', 'ABORTED')
+  expect(await verify(sources, 1)).toMatchObject({ clean: true })
+  lost.add('a')
+  expect(await verify(sources, 1)).toMatchObject({
+    clean: false,
+    differences: ['transfer a is ABORTED, but settlements has no line of it'],
+  })
 })
 
 test('an id that the ledger used for funds is no transfer of the ledger', async () => {

@@ -1,10 +1,18 @@
 /**
- * Verifies the hub while it works: the ledger against its journal, the ledger against the transfers,
- * and closed windows against theirs. What is on its way looks different for a moment, so only what
+ * Verifies the hub while it works: the ledger against its journal, the ledger against the transfers and
+ * their lines, closed windows against theirs, and settlements against the ledger. What is on its way looks different for a moment, so only what
  * stands is a difference.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import { comparePages, differencesAmong, type Difference } from '../domain/compare.ts'
+import { z } from 'zod'
+import {
+  differencesAmong,
+  hasLineOutside,
+  reachOf,
+  type Difference,
+  type Others,
+  type Reach,
+} from '../domain/compare.ts'
 import type { Upstream } from '../upstream.ts'
 
 export interface Verification {
@@ -24,7 +32,9 @@ const page_max = 1_000
 const suspects_max = 10_000
 const rereads = 3
 const ledgerDeadline_ms = 600_000
-const pageDeadline_ms = 30_000
+const options = { deadline_ms: 30_000 }
+/** Evidence is up to 16 KiB. */
+const evidence_max = 500
 
 type Sources = Pick<Upstream, 'ledger' | 'transfers' | 'reports'>
 
@@ -61,19 +71,53 @@ async function compareAll(sources: Sources) {
   let after: string | undefined = ''
   while (after !== undefined && suspects.length <= suspects_max) {
     const page = { afterId: after, limit: page_max }
-    const options = { deadline_ms: pageDeadline_ms }
     const [ledger, states] = await Promise.all([
       sources.ledger.ListTransferEntries(page, options),
       sources.transfers.ListTransferStates(page, options),
     ])
-    const compared = comparePages(ledger.entries, states.transfers)
-    suspects.push(...compared.differences.map(({ id }) => id))
-    entries += compared.entries
-    transfers += compared.transfers
-    after = compared.next
+    const reached = reachOf(ledger.entries, states.transfers)
+    const others = await othersOf(sources, reached)
+    const found = differencesAmong(reached.entries, reached.transfers, others)
+    suspects.push(...found.map(({ id }) => id))
+    entries += reached.entries.length
+    transfers += reached.transfers.length
+    after = reached.next
   }
   return { suspects, entries, transfers, whole: after === undefined }
 }
+
+/** The evidence of what is posted, and the lines of what is in no window. */
+async function othersOf(
+  { ledger, reports }: Sources,
+  { entries, transfers }: Pick<Reach, 'entries' | 'transfers'>,
+): Promise<Others> {
+  const posted = entries.filter(({ outcome }) => outcome === 'POSTED').map(({ id }) => id)
+  const fulfilments = new Map<string, string>()
+  for (let from = 0; from < posted.length; from += evidence_max) {
+    const ids = posted.slice(from, from + evidence_max)
+    const whole = await ledger.GetWholeEntries({ ids }, options)
+    for (const { id, evidence } of whole.entries) fulfilments.set(id, fulfilmentIn(evidence))
+  }
+  const now_ms = Date.now()
+  const outside = transfers.filter((transfer) => hasLineOutside(transfer, now_ms))
+  const transferIds = outside.map(({ id }) => id)
+  const { rows } =
+    transferIds.length === 0
+      ? { rows: [] }
+      : await reports.GetLinesOutsideWindows({ transferIds }, options)
+  return { fulfilments, lines: rows, now_ms }
+}
+
+/** Evidence is the JSON that transfers has written; '' where it names no fulfilment. */
+function fulfilmentIn(evidence: Buffer): string {
+  try {
+    return withFulfilment.parse(JSON.parse(evidence.toString())).fulfilment
+  } catch {
+    return ''
+  }
+}
+
+const withFulfilment = z.object({ fulfilment: z.string() })
 
 /** The differences that are there at each of the looks, as the last one shows them. */
 async function readAgain(
@@ -96,11 +140,11 @@ async function compareIds(sources: Sources, ids: readonly string[]): Promise<Dif
   const found: Difference[] = []
   for (let from = 0; from < ids.length; from += page_max) {
     const asked = { ids: ids.slice(from, from + page_max) }
-    const options = { deadline_ms: pageDeadline_ms }
     const { transfers } = await sources.transfers.GetTransferStates(asked, options)
     const { entries } = await sources.ledger.GetLedgerEntries(asked, options)
     const ofTransfers = entries.filter(({ kind }) => kind === 'TRANSFER')
-    found.push(...differencesAmong(ofTransfers, transfers))
+    const others = await othersOf(sources, { entries: ofTransfers, transfers })
+    found.push(...differencesAmong(ofTransfers, transfers, others))
   }
   return found
 }

@@ -89,6 +89,34 @@ export async function entriesOf(db: Queries, ids: readonly string[]): Promise<re
   return rows.map(entryOf)
 }
 
+const wholeByIds = statement(`
+  select ${entryColumns} from entries where id = any($1::text[]) order by id`)
+
+/** The same with their evidence. */
+export async function wholeEntriesOf(
+  db: Queries,
+  ids: readonly string[],
+): Promise<readonly Entry[]> {
+  const rows = await db.query<EntryRow>(wholeByIds, [textArray(ids)])
+  return rows.map(entryOf)
+}
+
+const settlementsAfter = statement(`
+  select ${listedColumns} from entries
+  where id > $1 and kind = 'SETTLEMENT' and outcome = 'POSTED'
+  order by id
+  limit $2`)
+
+/** A page of what steps of settlements have posted, in the order of their ids. */
+export async function settlementEntriesAfter(
+  db: Queries,
+  afterId: string,
+  limit: number,
+): Promise<readonly Entry[]> {
+  const rows = await db.query<EntryRow>(settlementsAfter, [afterId, limit])
+  return rows.map(entryOf)
+}
+
 const transfersAfter = statement(`
   select ${listedColumns} from entries
   where id > $1 and kind = 'TRANSFER'

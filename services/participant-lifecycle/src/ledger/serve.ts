@@ -2,16 +2,25 @@
 import type { ledgerService } from '@causeway/protos'
 import type { Database, Handlers, Logger } from '@causeway/runtime'
 import { answerAll, entryMessage, postOf, reserveOf, rotatedMessage, voidOf } from './contract.ts'
-import { entriesOf, overdueReservations, transferEntriesAfter } from './entry-store.ts'
+import {
+  entriesOf,
+  overdueReservations,
+  settlementEntriesAfter,
+  transferEntriesAfter,
+  wholeEntriesOf,
+} from './entry-store.ts'
 import { recordHandlers } from './record.ts'
 import { settlementHandlers } from './settlement-handlers.ts'
 import type { SettleParts } from './settle.ts'
+import { currentWindow } from './window-store.ts'
 import { rotateWindow } from './rotate.ts'
 import type { Verifier } from '../verification/verifier.ts'
 import type { Writer } from './writer.ts'
 
 /** Entries without evidence are below 1 KiB, so a page fits into one message. */
 const page_max = 10_000
+/** With their evidence they are up to 17 KiB. */
+const whole_max = 500
 
 export interface LedgerParts extends SettleParts {
   readonly database: Database
@@ -44,6 +53,16 @@ export function serveLedger(parts: LedgerParts): Handlers<typeof ledgerService> 
     ListTransferEntries: async ({ afterId, limit }) => ({
       entries: (await transferEntriesAfter(database, afterId, bounded(limit))).map(entryMessage),
     }),
+    GetWholeEntries: async ({ ids }) => {
+      if (ids.length > whole_max) {
+        throw new RangeError(`at most ${whole_max} ids are asked for at once`)
+      }
+      return { entries: (await wholeEntriesOf(database, ids)).map(entryMessage) }
+    },
+    ListSettlementEntries: async ({ afterId, limit }) => ({
+      entries: (await settlementEntriesAfter(database, afterId, bounded(limit))).map(entryMessage),
+    }),
+    GetCurrentWindow: async () => ({ windowId: await currentWindow(database) }),
     ListOverdueReservations: async ({ overdueMs, limit }) => ({
       entries: (await overdueReservations(database, overdueMs, bounded(limit))).map(entryMessage),
     }),

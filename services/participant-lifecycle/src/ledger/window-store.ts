@@ -37,6 +37,15 @@ export async function nextWindowOf(tx: Queries, windowId: number): Promise<numbe
   return row?.next_window_id
 }
 
+const findWindow = statement('select window_id from current_window where is_current')
+
+/** The current window, as it is when nobody waits for its row. */
+export async function currentWindow(db: Queries): Promise<number> {
+  const [row] = await db.query<{ window_id: number }>(findWindow, [])
+  if (row === undefined) throw new Error('the ledger has no current window')
+  return row.window_id
+}
+
 const lockWindow = statement(`select window_id from current_window where is_current for update`)
 
 export async function lockCurrentWindow(tx: Transaction): Promise<number> {

@@ -26,7 +26,7 @@ export interface Moment {
 
 const listAccounts = statement(`
   select accounts.id, participants.name as participant, accounts.type, currency, debits_posted,
-    debits_pending, credits_posted, credits_pending, batch
+    debits_pending, credits_posted, credits_pending, batch, unpaid, unpaid_batch
   from accounts join participants on participants.id = accounts.participant_id
   order by accounts.id`)
 
@@ -40,15 +40,19 @@ interface AccountRow {
   readonly credits_posted: string
   readonly credits_pending: string
   readonly batch: string
+  readonly unpaid: string
+  readonly unpaid_batch: string | null
 }
 
 const wrongExclusions = statement(`
   select accounts.id, participants.name as participant, accounts.type, currency, excluded,
-    coalesce(resolved, 0) as reserved
+    coalesce(resolved, 0) as reserved, excluded_percentage as percentage,
+    case when mode = 'PERCENT' then value end as "reservedPercentage"
   from accounts
   join participants on participants.id = accounts.participant_id
   left join cover_reservations on account_id = accounts.id and cover_reservations.is_active
-  where excluded <> coalesce(resolved, 0)
+  where excluded <> coalesce(resolved, 0) or (excluded_percentage is not null
+    and excluded_percentage is distinct from case when mode = 'PERCENT' then value end)
   order by accounts.id`)
 
 /** Ten-thousandths, as text. */
@@ -59,6 +63,9 @@ export interface ExclusionDifference {
   readonly currency: string
   readonly excluded: string
   readonly reserved: string
+  /** Ten-thousandths of a percent: where the exclusion follows the deposit, and what was asked for. */
+  readonly percentage: string | null
+  readonly reservedPercentage: string | null
 }
 
 /** To be read in a transaction of one snapshot. */
@@ -85,5 +92,7 @@ function accountOf(row: AccountRow): HeldAccount {
     pendingDebits: BigInt(row.debits_pending),
     postedCredits: BigInt(row.credits_posted),
     pendingCredits: BigInt(row.credits_pending),
+    unpaid: BigInt(row.unpaid),
+    unpaidSince: BigInt(row.unpaid_batch ?? 0),
   }
 }

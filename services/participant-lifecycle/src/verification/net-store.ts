@@ -94,6 +94,27 @@ function netOf(row: NetRow): Net {
   }
 }
 
+const findFees = statement(`
+  select id, fee from entries
+  where ctid >= $1 and ctid < $2 and batch <= $3 and fee is not null and outcome = 'POSTED'
+    and not exists (select from entries charged where charged.id = 'fee-' || entries.id
+      and charged.kind = 'FEE' and charged.outcome = 'POSTED' and charged.amount = entries.fee)
+  order by id`)
+
+export interface FeeDifference {
+  readonly id: string
+  readonly fee: string
+}
+
+/** Posted transfers whose fee was held and is not charged. */
+export function missingFees(
+  tx: Queries,
+  { from, to }: Slice,
+  batch: bigint,
+): Promise<readonly FeeDifference[]> {
+  return tx.query<FeeDifference>(findFees, [from, to, String(batch)])
+}
+
 const findStamps = statement(`
   select id, amount, settles, window_id as "windowId" from entries
   where ctid >= $1 and ctid < $2 and batch <= $3 and kind in ('TRANSFER', 'FEE') and outcome = 'POSTED'

@@ -1,10 +1,15 @@
 /** What a comparison found, as sentences that name ids and amounts; bounded in number. */
 import { formatAmount } from '@causeway/money'
-import type { BalanceDifference, CurrencyDifference, Kind } from './domain/accounts.ts'
+import type {
+  BalanceDifference,
+  CurrencyDifference,
+  Kind,
+  UnpaidDifference,
+} from './domain/accounts.ts'
 import type { NetDifference } from './domain/nets.ts'
 import type { EntryDifference, OrphanLine } from './line-store.ts'
 import type { ExclusionDifference } from './moment-store.ts'
-import type { StampDifference } from './net-store.ts'
+import type { FeeDifference, StampDifference } from './net-store.ts'
 
 export interface Findings {
   add(sentences: readonly string[]): void
@@ -43,7 +48,20 @@ export function aboutBalance({ account, kind, journal }: BalanceDifference): str
 
 export function aboutExclusion(difference: ExclusionDifference): string {
   const { id, participant, type, currency, excluded, reserved } = difference
-  return `Account ${id} (${participant}, ${type}, ${currency}) excludes ${printed(excluded)}, its reservation of cover ${printed(reserved)}.`
+  const { percentage, reservedPercentage } = difference
+  const account = `Account ${id} (${participant}, ${type}, ${currency})`
+  return excluded === reserved
+    ? `${account} excludes ${printed(percentage ?? '0')} % of its deposit, its reservation of cover ${printed(reservedPercentage ?? '0')} %.`
+    : `${account} excludes ${printed(excluded)}, its reservation of cover ${printed(reserved)}.`
+}
+
+export function aboutUnpaid({ account, made }: UnpaidDifference): string {
+  const { id, participant, type, currency, unpaid, unpaidSince } = account
+  return `Account ${id} (${participant}, ${type}, ${currency}) has ${formatAmount(unpaid)} unpaid since batch ${unpaidSince}, settlements and funds out make ${formatAmount(made.unpaid)} since batch ${made.since}.`
+}
+
+export function aboutFee({ id, fee }: FeeDifference): string {
+  return `The posted transfer ${id} is not charged the fee of ${printed(fee)} that was held with it.`
 }
 
 export function aboutUnknownAccount(id: number): string {

@@ -36,11 +36,28 @@ beforeAll(async () => {
   tombstone = item().transferId
   await fulfil(hub, fulfilItem(posted), fulfilItem(gross))
   await release(hub, releaseItem(voided), releaseItem(tombstone))
+  await owe('20')
   await hub.sql(`alter table entries drop constraint posted_in_one_window_or_gross`)
   for (const table of [...tables, 'accounts']) {
     await hub.sql(`create table kept_${table} as table ${table}`)
   }
 })
+
+/** A settlement leaves bluewallet an amount to pay. */
+async function owe(amount: string): Promise<void> {
+  const entry = {
+    entryId: randomUUID(),
+    debitParticipant: '',
+    debitAccountType: 'HUB_MULTILATERAL_SETTLEMENT',
+    creditParticipant: 'bluewallet',
+    creditAccountType: 'POSITION',
+    amount,
+    currency: 'USD',
+    awaitsFundsOut: true,
+  }
+  const step = { settlementId: 1, entries: [entry], stepId: '', isFirst: false }
+  expect(await hub.ledger.PostSettlementEntries(step)).toMatchObject({ outcome: 'POSTED' })
+}
 
 afterAll(() => hub.stop())
 
@@ -54,6 +71,8 @@ afterEach(async () => {
     await hub.sql(`insert into ${table} select * from kept_${table}`)
   }
   await hub.sql(`update accounts set debits_posted = kept.debits_posted, excluded = kept.excluded,
+    unpaid = kept.unpaid, unpaid_batch = kept.unpaid_batch,
+    excluded_percentage = kept.excluded_percentage,
     credits_pending = kept.credits_pending from kept_accounts kept where kept.id = accounts.id`)
 })
 
@@ -69,7 +88,7 @@ const planted: readonly (readonly [string, () => string, () => readonly RegExp[]
       and participant_id = (select id from participants where name = 'greenbank')`,
     () => [
       /^Account \d+ \(greenbank, POSITION, USD\) holds posted debits 101.0005, its journal makes 101\.$/,
-      /^The posted debits of all USD accounts are 2153.0005, their credits 2153\.$/,
+      /^The posted debits of all USD accounts are 2173.0005, their credits 2173\.$/,
     ],
   ],
   [
@@ -86,7 +105,7 @@ const planted: readonly (readonly [string, () => string, () => readonly RegExp[]
     () => [
       /^Account \d+ .* posted debits 101, its journal makes 1\.$/,
       /^Account \d+ .* pending debits 1, its journal makes 101\.$/,
-      /^Account \d+ .* posted credits 101, its journal makes 1\.$/,
+      /^Account \d+ .* posted credits 121, its journal makes 21\.$/,
       /^Account \d+ .* pending credits 1, its journal makes 101\.$/,
       new RegExp(
         `^Entry ${posted} \\(TRANSFER, POSTED\\) has the journal steps RESERVE instead of POST RESERVE\\.$`,
@@ -145,6 +164,39 @@ const planted: readonly (readonly [string, () => string, () => readonly RegExp[]
     () => `update accounts set excluded = 70000 where type = 'SETTLEMENT'
       and participant_id = (select id from participants where name = 'greenbank')`,
     () => [/^Account \d+ \(greenbank, SETTLEMENT, USD\) excludes 7, its reservation of cover 0\.$/],
+  ],
+  [
+    'a percentage of the cover that nobody excluded',
+    () => `update accounts set excluded_percentage = 250000 where type = 'SETTLEMENT'
+      and participant_id = (select id from participants where name = 'greenbank')`,
+    () => [
+      /^Account \d+ \(greenbank, SETTLEMENT, USD\) excludes 25 % of its deposit, its reservation of cover 0 %\.$/,
+    ],
+  ],
+  [
+    'something unpaid that no settlement left',
+    () => `update accounts set unpaid = 70000, unpaid_batch = 3 where type = 'SETTLEMENT'
+      and participant_id = (select id from participants where name = 'greenbank')`,
+    () => [
+      /^Account \d+ \(greenbank, SETTLEMENT, USD\) has 7 unpaid since batch 3, settlements and funds out make 0 since batch 0\.$/,
+    ],
+  ],
+  [
+    'something unpaid since another batch than it arose in',
+    () => `update accounts set unpaid_batch = unpaid_batch - 1 where unpaid > 0`,
+    () => [
+      /^Account \d+ \(bluewallet, .*\) has 20 unpaid since batch \d+, settlements and funds out make 20 since batch \d+\.$/,
+    ],
+  ],
+  [
+    'a fee that was held and is not charged',
+    () => `update entries set fee = 500, fee_model_id = 9 where id = '${posted}'`,
+    () => [
+      new RegExp(`^The posted transfer ${posted} is not charged the fee of 0.05 that was held`),
+      new RegExp(
+        `^Entry ${posted} .* POST RESERVE instead of FEE_RESERVE FEE_VOID POST RESERVE\\.$`,
+      ),
+    ],
   ],
   [
     'a net that was changed',

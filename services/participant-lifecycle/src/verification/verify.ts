@@ -1,6 +1,7 @@
 /**
  * Whether the ledger agrees with itself: accounts with the journal, the journal with the entries, the
- * windows with what was posted in them, exclusions of cover with their reservations. All of it as of one moment, on a ledger that is written to.
+ * windows with what was posted in them, exclusions of cover with their reservations, what is unpaid with
+ * settlements and funds out. All of it as of one moment, on a ledger that is written to.
  *
  * Each table is read once, slice by slice, each statement seeing what is there when it runs: no
  * snapshot is held meanwhile, for it would keep every old balance from being cleared away, and the
@@ -12,26 +13,38 @@ import {
   balanceDifferences,
   currencyDifferences,
   unknownAccounts,
+  unpaidDifferences,
   type Journal,
 } from './domain/accounts.ts'
 import { addMarks, differentBuckets, type Marks } from './domain/marks.ts'
 import { addNets, netDifferences, type Net, type Nets } from './domain/nets.ts'
 import { differentEntries, finalMarks, orphanLines, stepSums, writtenMarks } from './line-store.ts'
 import { readMoment, type Moment } from './moment-store.ts'
-import { netsOf, postedNets, windowId_max, wrongStamps, type Windows } from './net-store.ts'
+import { unpaidOf } from './domain/unpaid.ts'
+import {
+  missingFees,
+  netsOf,
+  postedNets,
+  windowId_max,
+  wrongStamps,
+  type Windows,
+} from './net-store.ts'
 import {
   aboutBalance,
   aboutCurrency,
   aboutEntry,
   aboutExclusion,
+  aboutFee,
   aboutMarks,
   aboutNet,
   aboutOrphan,
   aboutStamp,
   aboutUnknownAccount,
+  aboutUnpaid,
   openFindings,
   type Findings,
 } from './sentences.ts'
+import { unpaidEvents } from './unpaid-store.ts'
 import { keepPlaces, lookUpByKeys, slicesOf, type Slice } from './slice-store.ts'
 
 export interface Verified {
@@ -105,6 +118,8 @@ async function compareAll(run: Run): Promise<void> {
   findings.add(unknownAccounts(moment.accounts, journal).map(aboutUnknownAccount))
   findings.add(currencyDifferences(moment.accounts).map(aboutCurrency))
   findings.add(moment.exclusions.map(aboutExclusion))
+  const unpaid = unpaidOf(await unpaidEvents(tx, moment.batch))
+  findings.add(unpaidDifferences(moment.accounts, unpaid).map(aboutUnpaid))
   const first = await countedFrom(run, -windowId_max)
   const { expected, posted } = await readEntries(run, entries, first.windows)
   await nameDifferences(run, lines, entries, differentBuckets(expected, written))
@@ -137,6 +152,7 @@ async function readEntries(
   for (const slice of entries) {
     addMarks(expected, await finalMarks(tx, slice, moment.batch, seed))
     addNets(posted, await postedNets(tx, slice, moment.batch, windows))
+    findings.add((await missingFees(tx, slice, moment.batch)).map(aboutFee))
     findings.add((await wrongStamps(tx, slice, moment.batch, moment.windowId)).map(aboutStamp))
   }
   return { expected, posted }

@@ -3,10 +3,11 @@ import type { settlementReportsService } from '@causeway/protos'
 import type { Database, Handlers } from '@causeway/runtime'
 import { refuse, type Refused } from '../refusal.ts'
 import { settlementOf } from '../settlements/store.ts'
-import { verifySettlements } from '../verification/verify.ts'
+import { verifySettlements, type ComparedLedger } from '../verification/verify.ts'
 import {
   contentsTaken,
   linesAfter,
+  linesOutsideWindows,
   windowsOn,
   type Place,
   type ReadLine,
@@ -15,8 +16,12 @@ import {
 
 const rows_default = 1_000
 const rows_max = 5_000
+const ids_max = 1_000
 
-export function reportHandlers(db: Database): Handlers<typeof settlementReportsService> {
+export function reportHandlers(
+  db: Database,
+  ledger: ComparedLedger,
+): Handlers<typeof settlementReportsService> {
   return {
     ListSettlementTransfers: async ({ settlementId, participant, cursor, limit }) => {
       const after = placeIn(cursor)
@@ -52,8 +57,14 @@ export function reportHandlers(db: Database): Handlers<typeof settlementReportsS
       }))
       return page(db, wanted, after, bounded(limit))
     },
+    GetLinesOutsideWindows: async ({ transferIds }) => {
+      if (transferIds.length > ids_max) {
+        throw new RangeError(`at most ${ids_max} transfers are asked for at once`)
+      }
+      return { rows: [...(await linesOutsideWindows(db, transferIds))], cursor: '' }
+    },
     VerifySettlements: async () => {
-      const { windowsCompared, differences } = await verifySettlements(db, new Date())
+      const { windowsCompared, differences } = await verifySettlements({ db, ledger }, new Date())
       return { windowsCompared, differences: [...differences] }
     },
   }

@@ -76,6 +76,20 @@ export async function linesAfter(
   return rows.map((row) => ({ place: placeOf(row), row: messageOf(row) }))
 }
 
+const readOutside = statement(`
+  select window_id, day::text as day, transfer_id, kind, state, reason, payer_fsp, payee_fsp, amount,
+    currency, model_id, payer_account_id, payee_account_id, completed_timestamp, finalised_at
+  from lines where window_id = 0 and transfer_id = any($1::text[])
+  order by transfer_id, day, kind`)
+
+/** The lines of these transfers that are in no window. */
+export async function linesOutsideWindows(
+  db: Queries,
+  transferIds: readonly string[],
+): Promise<readonly TransferRow[]> {
+  return (await db.query<LineRow>(readOutside, [textArray(transferIds)])).map(messageOf)
+}
+
 function placeOf({ window_id, day, transfer_id, kind }: LineRow): Place {
   return { windowId: window_id, day, transferId: transfer_id, kind }
 }

@@ -116,3 +116,14 @@ export async function settlementsToCheck(
     wrongAccounts: JSON.parse(row.wrong_accounts) as number[],
   }))
 }
+
+const listIds = statement('select id from settlements where id > $1 order by id limit $2')
+
+export async function settlementIdsAfter(
+  db: Queries,
+  afterId: number,
+  limit: number,
+): Promise<readonly number[]> {
+  const rows = await db.query<{ id: number }>(listIds, [afterId, limit])
+  return rows.map(({ id }) => id)
+}

@@ -1,11 +1,13 @@
 /**
  * Whether settlements agree with themselves: what the ledger counted in a window with the lines of its
- * transfers, states with the states that they follow from, and nets with what they are made of.
+ * transfers, states with the states that they follow from, and nets with what they are made of; and with
+ * the ledger: lines with its entries, settlements with what it has posted for them, the open window.
  */
-import type { Database } from '@causeway/runtime'
 import { stateOf } from '../settlements/domain/settlement.ts'
 import { missingOf, windowStateOf } from '../windows/domain/window.ts'
 import { talliesOf } from '../windows/store.ts'
+import { compareWithLedger, type ComparingParts } from './ledger.ts'
+import { compareLines } from './lines.ts'
 import {
   closedWindowsAfter,
   settlementsToCheck,
@@ -25,13 +27,21 @@ const differences_max = 1_000
 /** Lines may be on their way for so long. */
 const late_ms = 60_000
 
-export async function verifySettlements(db: Database, now: Date): Promise<VerifiedSettlements> {
+export type ComparedLedger = ComparingParts['ledger']
+
+/** `reread_ms` is the pause before each further look at what seems to differ from the ledger. */
+export async function verifySettlements(
+  parts: ComparingParts,
+  now: Date,
+  reread_ms = 1_000,
+): Promise<VerifiedSettlements> {
+  const { db } = parts
   const differences: string[] = []
   let windowsCompared = 0
   let last: number | undefined = 0
   while (last !== undefined && differences.length < differences_max) {
     const windows: readonly ClosedWindow[] = await closedWindowsAfter(db, last, page_max)
-    for (const window of windows) differences.push(...(await aboutWindow(db, window, now)))
+    for (const window of windows) differences.push(...(await aboutWindow(parts, window, now)))
     windowsCompared += windows.length
     last = windows.at(-1)?.id
   }
@@ -41,14 +51,18 @@ export async function verifySettlements(db: Database, now: Date): Promise<Verifi
     differences.push(...settlements.flatMap(aboutSettlement))
     last = settlements.at(-1)?.id
   }
+  if (differences.length < differences_max) {
+    differences.push(...(await compareWithLedger(parts, reread_ms)))
+  }
   return { windowsCompared, differences: differences.slice(0, differences_max) }
 }
 
 async function aboutWindow(
-  db: Database,
+  parts: ComparingParts,
   { id, state, closedAt, contents }: ClosedWindow,
   now: Date,
 ): Promise<readonly string[]> {
+  const { db } = parts
   const isWaiting = state === 'PROCESSING'
   if (isWaiting && now.getTime() - closedAt.getTime() < late_ms) return []
   const { counted, heard } = await talliesOf(db, id)
@@ -62,6 +76,7 @@ async function aboutWindow(
       `The lines of window ${id} from account ${payerAccountId} to ${payeeAccountId} are not what was counted.`,
     )
   }
+  found.push(...(await compareLines(parts, id)))
   if (!isWaiting && contents.length > 0 && windowStateOf(contents) !== state) {
     found.push(`Window ${id} is ${state}, what it holds makes it ${windowStateOf(contents)}.`)
   }

@@ -16,6 +16,8 @@ const account: HeldAccount = {
   participant: 'greenbank',
   type: 'POSITION',
   currency: 'USD',
+  unpaid: 0n,
+  unpaidSince: 0n,
 }
 
 function journalOf(...sums: readonly Omit<StepSum, 'accountId'>[]): Journal {

@@ -1,6 +1,7 @@
 /** Whether the balances of the accounts are what the journal makes of them, and cancel out. */
 import { isPosting, pendingBy } from '../../ledger/domain/account.ts'
 import type { Step } from '../../ledger/domain/movement.ts'
+import type { Unpaid } from './unpaid.ts'
 
 /** Ten-thousandths. */
 export interface Balances {
@@ -15,6 +16,9 @@ export interface HeldAccount extends Balances {
   readonly participant: string
   readonly type: string
   readonly currency: string
+  /** What settlements left to be paid by funds out, and the batch in which it arose; 0: none is known. */
+  readonly unpaid: bigint
+  readonly unpaidSince: bigint
 }
 
 /** What lines of one step come to on one side of an account. */
@@ -98,6 +102,25 @@ export function currencyDifferences(
       { currency, kind: 'posted', debits: sum.postedDebits, credits: sum.postedCredits },
     ])
     .filter(({ debits, credits }) => debits !== credits)
+}
+
+export interface UnpaidDifference {
+  readonly account: HeldAccount
+  readonly made: Unpaid
+}
+
+const nothing: Unpaid = { unpaid: 0n, since: 0n }
+
+/** Accounts that have more or less to pay than settlements and funds out make, or since another batch. */
+export function unpaidDifferences(
+  accounts: readonly HeldAccount[],
+  unpaid: ReadonlyMap<number, Unpaid>,
+): readonly UnpaidDifference[] {
+  return accounts
+    .map((account) => ({ account, made: unpaid.get(account.id) ?? nothing }))
+    .filter(
+      ({ account, made }) => account.unpaid !== made.unpaid || account.unpaidSince !== made.since,
+    )
 }
 
 function plus(one: Balances, other: Balances): Balances {

@@ -1,0 +1,64 @@
+/**
+ * What settlements left to be paid by funds out, made anew from the beginning: what was owed in which batch,
+ * and how funds out were held and ended. It must come to what the accounts say.
+ */
+
+/** In the order of the batches; what the ledger did about one account. */
+export type UnpaidEvent = {
+  readonly accountId: number
+  readonly batch: bigint
+  readonly amount: bigint
+} & (
+  | {
+      readonly type: 'DEBT'
+      /** Where it was brought forward, with all that was unpaid then: the batch in which that arose. */
+      readonly since: bigint | null
+    }
+  | { readonly type: 'RESERVE' | 'POST' | 'VOID'; readonly entryId: string }
+)
+
+export interface Unpaid {
+  readonly unpaid: bigint
+  /** The batch in which the first of it arose; 0: nothing is unpaid, or nobody knows. */
+  readonly since: bigint
+}
+
+interface State {
+  unpaid: bigint
+  since: bigint
+  readonly held: Map<string, { readonly amount: bigint; readonly batch: bigint }>
+}
+
+/** Of each account. */
+export function unpaidOf(events: readonly UnpaidEvent[]): ReadonlyMap<number, Unpaid> {
+  const states = new Map<number, State>()
+  for (const event of events) {
+    const known = states.get(event.accountId)
+    const state = known ?? { unpaid: 0n, since: 0n, held: new Map() }
+    if (known === undefined) states.set(event.accountId, state)
+    if (event.type === 'DEBT') owe(state, event)
+    else if (event.type === 'RESERVE') state.held.set(event.entryId, event)
+    else end(state, event)
+  }
+  return states
+}
+
+/** Funds out that are held when the first debt arises are for something else: they are added to it. */
+function owe(state: State, debt: Extract<UnpaidEvent, { readonly type: 'DEBT' }>): void {
+  const { amount, batch, since } = debt
+  const isFirst = state.unpaid === 0n
+  if (isFirst) state.since = since ?? batch
+  if (isFirst && since === null) {
+    for (const held of state.held.values()) state.unpaid += held.amount
+  }
+  state.unpaid += amount
+}
+
+/** Committed, they pay; aborted, those alone leave it that were held before and so are a part of it. */
+function end(state: State, ended: Exclude<UnpaidEvent, { readonly type: 'DEBT' }>): void {
+  const held = state.held.get(ended.entryId)
+  state.held.delete(ended.entryId)
+  if (ended.type === 'VOID' && (held === undefined || held.batch >= state.since)) return
+  state.unpaid = state.unpaid > ended.amount ? state.unpaid - ended.amount : 0n
+  if (state.unpaid === 0n) state.since = 0n
+}

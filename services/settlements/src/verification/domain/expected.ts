@@ -1,0 +1,103 @@
+/**
+ * What the ledger must have posted for a settlement, made of its states by the very rules that its steps
+ * are taken by.
+ */
+import {
+  netMovements,
+  pairMovements,
+  type Movement,
+  type Pair,
+  type Place,
+  type Rules,
+  type Stepping,
+} from '../../settlements/domain/movements.ts'
+import {
+  hasReached,
+  type Account,
+  type AccountState,
+  type Change,
+} from '../../settlements/domain/settlement.ts'
+
+/** Movements that together come to one amount between two accounts. */
+export interface Expected {
+  /** The names of the movements: each may be there or not, their amounts come to the whole. */
+  readonly names: readonly string[]
+  readonly debit: Place
+  readonly credit: Place
+  readonly amount: bigint
+  readonly currency: string
+  /** MAYBE: a step that is under way has posted it or has not. */
+  readonly presence: 'MUST' | 'MAYBE'
+}
+
+type SteppedState = 'PS_TRANSFERS_RESERVED' | 'PS_TRANSFERS_COMMITTED'
+
+/** The steps to this state that the accounts have taken, as they were taken. */
+export function stepsTo(accounts: readonly Account[], state: SteppedState): readonly Stepping[] {
+  return accounts
+    .filter((account) => account.state !== 'ABORTED' && hasReached(account.state, state))
+    .map((account) => steppingTo(account, state))
+}
+
+function steppingTo(account: Account, state: AccountState): Stepping {
+  const { accountId } = account
+  return { account, change: { accountId, state, reason: '', externalReference: '' } }
+}
+
+/** Of a net model with many sides, without what was aborted. */
+export function expectedNets(rules: Rules, accounts: readonly Account[]): readonly Expected[] {
+  return (['PS_TRANSFERS_RESERVED', 'PS_TRANSFERS_COMMITTED'] as const).flatMap((state) =>
+    netMovements(rules, stepsTo(accounts, state)).map((movement) => alone(movement, 'MUST')),
+  )
+}
+
+/** What was reserved of an account before it was aborted, and its way back: both or neither. */
+export function abortedPairs(
+  rules: Rules,
+  accounts: readonly Account[],
+): readonly (readonly [Expected, Expected])[] {
+  return accounts
+    .filter(({ state }) => state === 'ABORTED')
+    .flatMap((account) => {
+      const [there] = netMovements(rules, [steppingTo(account, 'PS_TRANSFERS_RESERVED')])
+      const reserved = { ...account, state: 'PS_TRANSFERS_RESERVED' } as const
+      const [back] = netMovements(rules, [steppingTo(reserved, 'ABORTED')])
+      return there === undefined || back === undefined
+        ? []
+        : [[alone(there, 'MAYBE'), alone(back, 'MAYBE')] as const]
+    })
+}
+
+/**
+ * Of a bilateral model. In how many parts a pair was moved depends on a setting at the time of the step, so
+ * its parts are added up.
+ */
+export function expectedPairs(
+  rules: Rules,
+  stepping: readonly Stepping[],
+  pairs: readonly Pair[],
+  presence: Expected['presence'],
+): readonly Expected[] {
+  return pairMovements({ ...rules, excludesUnpaid: false }, stepping, pairs).map((movement) => {
+    const { name, debit, credit, amount, currency } = movement
+    const whole = name.replace(/\/BALANCED$/, '')
+    return { names: [whole, `${whole}/BALANCED`], debit, credit, amount, currency, presence }
+  })
+}
+
+/** What a step that is under way moves beyond what the states say. */
+export function changing(
+  accounts: readonly Account[],
+  changes: readonly Change[],
+): readonly Stepping[] {
+  const byId = new Map(changes.map((change) => [change.accountId, change]))
+  return accounts.flatMap((account) => {
+    const change = byId.get(account.accountId)
+    return change === undefined || change.state === account.state ? [] : [{ account, change }]
+  })
+}
+
+export function alone(movement: Movement, presence: Expected['presence']): Expected {
+  const { name, debit, credit, amount, currency } = movement
+  return { names: [name], debit, credit, amount, currency, presence }
+}
