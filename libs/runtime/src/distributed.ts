@@ -17,7 +17,7 @@ import { outageIn } from './outage.ts'
 import { retrying } from './retrying.ts'
 import type { ProcessParts } from './service.ts'
 import type { RedisMemory } from './memory/redis.ts'
-import { aloneInMemory } from './memory/shared-memory.ts'
+import { nothingShared } from './memory/shared-memory.ts'
 import { StartError } from './start-error.ts'
 
 export interface DistributedOptions {
@@ -75,7 +75,7 @@ export async function openDistributed(options: DistributedOptions): Promise<Dist
     grpcAddress: grpc.address,
     health,
     metrics,
-    shared: redis ?? aloneInMemory,
+    shared: redis ?? nothingShared,
     openDatabase: (databaseOptions) =>
       waitFor(databaseOptions, log, () => databases.openDatabase(databaseOptions)),
     openExclusive: (exclusiveOptions) => databases.openExclusive(exclusiveOptions),

@@ -1,4 +1,5 @@
 import { newEvent } from '@causeway/events'
+import type { Message } from '@causeway/runtime'
 import { eventually } from '@causeway/runtime/testing'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
@@ -18,7 +19,7 @@ import {
   withHeaders,
   type Sent,
 } from './testing/messages.ts'
-import { openStand, send, summary, type Stand } from './testing/stand.ts'
+import { openStand, participant, send, summary, type Stand } from './testing/stand.ts'
 
 const fulfil = message('PUT', `/transfers/${id}`, transferFulfilment)
 const query = message('GET', `/transfers/${id}`)
@@ -73,6 +74,11 @@ const collectGarbage = runInNewContext('gc') as () => void
 function heldInBuffers(): number {
   collectGarbage()
   return process.memoryUsage().arrayBuffers
+}
+
+function sourceOfRelayed({ headers }: Message): string | undefined {
+  const relayed = JSON.parse(String(headers['relay-headers'])) as Record<string, string>
+  return relayed['fspiop-source']
 }
 
 /** The first so many that come. */
@@ -336,6 +342,33 @@ describe('under load', () => {
       expect(await ask(ofGreenbank)).toBe('200')
     } finally {
       for (const socket of sockets) socket.destroy()
+      await stand.stop()
+    }
+  })
+
+  test('unsolicited answers of one FSP do not come before those of other FSPs', async () => {
+    const stand = await openStand({ FSPIOP_API_UNASKED_ANSWERS_MAX: 20 })
+    try {
+      stand.register.participants.set('redcredit', participant('redcredit'))
+      const answerOf = (fspId: string): Sent => {
+        const info = { ...partyAnswer.party.partyIdInfo, fspId }
+        const body = { party: { ...partyAnswer.party, partyIdInfo: info } }
+        const sent = message('PUT', '/parties/MSISDN/123456789', body)
+        return withHeaders(sent, { 'fspiop-source': fspId, 'fspiop-destination': 'greenbank' })
+      }
+      const ask = async (sent: Sent) => summary(await send(stand.edge.url, sent))
+      expect(await ask(lookup)).toBe('202')
+      const flood = Promise.all(Array.from({ length: 500 }, () => ask(answerOf('redcredit'))))
+      expect(await ask(answerOf('bluewallet'))).toBe('200')
+      const taken = (await flood).filter((told) => told === '200')
+      expect(taken).toHaveLength(23)
+      const sources = await eventually(() => {
+        const notices = stand.heard.filter(({ type }) => type === 'NotifyRequested')
+        return notices.length < 24 ? undefined : notices.map(sourceOfRelayed)
+      }, 'all that was passed on')
+      expect(sources).toHaveLength(24)
+      expect(sources).toContain('bluewallet')
+    } finally {
       await stand.stop()
     }
   })

@@ -21,6 +21,7 @@ import {
 import type { Participant, Participants } from '@causeway/participants'
 import { isOutage, type OutgoingMessage } from '@causeway/runtime'
 import type { Share } from './admission.ts'
+import type { AnswerQuotas } from './answer-quotas.ts'
 import type { CausedLeg } from './legs.ts'
 import { refuse, type Compatibility } from './refusals.ts'
 import type { CheckSignature } from './signatures.ts'
@@ -59,6 +60,8 @@ export interface ServedRoute {
   readonly share: Share
   /** False: it finishes something, or is a ping; whoever is not closed may send it. */
   readonly needsActiveSource: boolean
+  /** An answer that no service holds against its question: it has quotas. */
+  readonly isUnmatched?: true
   /** Of the body; the largest of the API when left out. */
   readonly body_bytes_max?: number
   /** Its 200 promises that it came in time, so it is not given when that cannot be known any more. */
@@ -115,6 +118,7 @@ export interface Answer {
 export interface Edge {
   readonly served: ServedRoutes
   readonly participants: Participants
+  readonly quotas: AnswerQuotas
   readonly hubName: string
   readonly compatibility: Compatibility
   /** Undefined: signatures are not judged. */
@@ -167,14 +171,31 @@ export function readHead(
   const check = checkHeaders(method, resource, headers, { judgesEveryAccept: isMojaloop })
   const contentType = responseContentType(resource, check)
   if (!check.accepted) return refusedHead(check.refusal, contentType)
-  if (maySpeak(edge.participants.peek(check.source), route)) {
-    return { type: 'GOOD', head: { check, contentType, isIgnored: false } }
+  const good = (isIgnored: boolean): HeadReading => {
+    const fault = quotaFault(edge, route, check)
+    return fault === undefined
+      ? { type: 'GOOD', head: { check, contentType, isIgnored } }
+      : refusedHead(fault, contentType)
   }
+  if (maySpeak(edge.participants.peek(check.source), route)) return good(false)
   return sourceFault(edge, check.source, route).then((fault) =>
     fault === undefined || fault === 'IGNORED'
-      ? { type: 'GOOD', head: { check, contentType, isIgnored: fault === 'IGNORED' } }
+      ? good(fault === 'IGNORED')
       : refusedHead(fault, contentType),
   )
+}
+
+/** Counts what the message asks, or whether it may still answer. Whatever uses half of the room asks. */
+function quotaFault(
+  { quotas, now_ms }: Edge,
+  { share, isUnmatched }: ServedRoute,
+  { source, destination }: AcceptedHeaders,
+): Refusal | undefined {
+  if (share === 'HALF') quotas.asked(source, now_ms())
+  else if (isUnmatched && destination !== undefined) {
+    return quotas.allows(source, destination, now_ms()) ? undefined : refuse('TOO_MANY_UNASKED')
+  }
+  return undefined
 }
 
 function refusedHead(refusal: Refusal, contentType: string): HeadReading {

@@ -34,6 +34,7 @@ export type Reason =
   | 'IDENTITY_AWAY'
   | 'TOO_MANY'
   | 'TOO_MANY_CONNECTIONS'
+  | 'TOO_MANY_UNASKED'
   | 'KEYS_AWAY'
   | 'SIGNATURE_MISSING'
   | 'REQUESTER_NOT_PAYER'
@@ -107,6 +108,10 @@ const rules = {
   },
   IDENTITY_AWAY: { code: '2003', text: 'tokens cannot be checked now; try again later' },
   TOO_MANY: { code: '2005', text: 'too many requests of this FSP; try again later' },
+  TOO_MANY_UNASKED: {
+    code: '2005',
+    text: 'more answers to that FSP than it has asked for; try again later',
+  },
   TOO_MANY_CONNECTIONS: {
     code: '2005',
     text: 'too many connections of this FSP; close some or use them again',

@@ -15,6 +15,7 @@ import {
   type Service,
 } from '@causeway/runtime'
 import { openAdmission } from './admission.ts'
+import { openAnswerQuotas } from './answer-quotas.ts'
 import { createApp } from './app.ts'
 import { callbackMessages, type CallbackParts } from './callbacks.ts'
 import type { Edge } from './chain.ts'
@@ -60,7 +61,8 @@ export async function start(settings: Settings, parts: ProcessParts): Promise<Fs
     missed: () => security.forgetAllKeys(),
   })
   const serveParts = openServing(settings, parts, { security, participants, log })
-  const sharing = shareBounds(parts.shared, serveParts.rates, serveParts.admission)
+  const { rates, admission, edge } = serveParts
+  const sharing = shareBounds(parts.shared, { rates, admission, quotas: edge.quotas }, Date.now)
   const telling = await tellFsps({
     bus,
     callbacks: serveParts.callbacks,
@@ -109,7 +111,7 @@ interface OpenedParts {
 
 function openServing(
   settings: Settings,
-  { bus, metrics }: Pick<ProcessParts, 'bus' | 'metrics'>,
+  { bus, metrics, shared }: Pick<ProcessParts, 'bus' | 'metrics' | 'shared'>,
   { security, participants, log }: OpenedParts,
 ): ServeParts & { readonly callbacks: CallbackParts; readonly standing: Standing } {
   const standing = openStanding()
@@ -136,6 +138,11 @@ function openServing(
   const edge: Edge = {
     served: servedRoutes(settings),
     participants,
+    quotas: openAnswerQuotas({
+      unasked_max: settings.FSPIOP_API_UNASKED_ANSWERS_MAX,
+      unknown_max: settings.FSPIOP_API_UNKNOWN_ANSWERS_MAX,
+      isSole: shared.isSole,
+    }),
     hubName: settings.HUB_NAME,
     compatibility: settings.COMPATIBILITY,
     checkSignature: security.checkSignature,

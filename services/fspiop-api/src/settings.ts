@@ -200,6 +200,24 @@ export const settings = {
     min: 10_485_760,
     max: 8_589_934_592,
   }),
+  FSPIOP_API_UNASKED_ANSWERS_MAX: integer({
+    about:
+      'answers (PUT) that the hub only passes on, of one FSP to another in a minute or two, beyond ' +
+      'three for each question of that other; further ones are refused',
+    unit: 'answers',
+    default: 1_000,
+    min: 0,
+    max: 1_000_000,
+  }),
+  FSPIOP_API_UNKNOWN_ANSWERS_MAX: integer({
+    about:
+      'the same, questions or not, while it is not known what is asked at other edges: services ' +
+      'apart without Redis, or while Redis is away',
+    unit: 'answers',
+    default: 30_000,
+    min: 0,
+    max: 10_000_000,
+  }),
   FSPIOP_API_PUBLISH_TIMEOUT_MS: integer({
     about: 'how long a request may wait until it is durable, before it is refused',
     unit: 'ms',

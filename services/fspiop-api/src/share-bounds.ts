@@ -5,16 +5,36 @@
  */
 import type { SharedMemory, Sharing } from '@causeway/runtime'
 import type { Admission } from './admission.ts'
+import type { AnswerQuotas } from './answer-quotas.ts'
 import type { Rates } from './rates.ts'
 
-export function shareBounds(shared: SharedMemory, rates: Rates, admission: Admission): Sharing {
+export interface Bounds {
+  readonly rates: Rates
+  readonly admission: Admission
+  readonly quotas: AnswerQuotas
+}
+
+export function shareBounds(
+  shared: SharedMemory,
+  { rates, admission, quotas }: Bounds,
+  now_ms: () => number,
+): Sharing {
   return shared.shareUse('fspiop-api', {
     admitted: () => rates.admitted(),
-    atWork: () => admission.atWork(),
+    // Of those that are answered here it has to be known what they ask elsewhere.
+    atWork: () =>
+      new Map([
+        ...quotas.answered(now_ms()).map((fspId) => [fspId, 0] as const),
+        ...admission.atWork(),
+      ]),
     learn(fspId, others) {
       rates.takeAway(fspId, others.admitted)
       admission.atWorkElsewhere(fspId, others.atWork)
+      quotas.askedElsewhere(fspId, others.admitted, now_ms())
     },
-    alone: () => admission.aloneAgain(),
+    alone() {
+      admission.aloneAgain()
+      quotas.aloneAgain()
+    },
   })
 }

@@ -93,6 +93,7 @@ export function openRedisMemory(options: RedisOptions): RedisMemory {
   })
   const sharings = new Set<Sharing>()
   return {
+    isSole: false,
     shareUse(what, use) {
       const sharing = openSharing(redis, what, use)
       sharings.add(sharing)

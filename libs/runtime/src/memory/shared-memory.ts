@@ -22,6 +22,8 @@ export interface OthersUse {
 }
 
 export interface SharedMemory {
+  /** Whether surely no other process shares what this one does. */
+  readonly isSole: boolean
   /** @param what the bounds that it is about; processes that name the same share them */
   shareUse(what: string, use: Use): Sharing
   /**
@@ -41,10 +43,14 @@ export interface Sharing {
 
 const nothing: ReadonlyMap<string, string> = new Map()
 
-/** Nobody else is there. */
+/** No other process is there. */
 export const aloneInMemory: SharedMemory = {
+  isSole: true,
   shareUse: () => ({ stop: () => undefined }),
   recall: () => Promise.resolve(nothing),
   remember: () => undefined,
   forget: () => undefined,
 }
+
+/** Other processes may be there, and no memory is shared with them. */
+export const nothingShared: SharedMemory = { ...aloneInMemory, isSole: false }

@@ -20,6 +20,7 @@ export interface RelayRules {
 export const answering = {
   needsActiveSource: true,
   share: 'ANSWER',
+  isUnmatched: true,
   body_bytes_max: answer_bytes_max,
 } as const
 

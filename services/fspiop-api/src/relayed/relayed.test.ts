@@ -2,7 +2,7 @@ import { newEvent, type DomainEvent, type Payload } from '@causeway/events'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { callbackMessages } from '../callbacks.ts'
 import { failureLegs } from '../reports.ts'
-import { deliveries, openEdge, receivedAt, saidIn } from '../testing/edge.ts'
+import { deliveries, openEdge, reachable, receivedAt, saidIn } from '../testing/edge.ts'
 import { every } from '../testing/every.ts'
 import {
   errorInformation,
@@ -10,6 +10,7 @@ import {
   id,
   mediaType,
   message,
+  partyAnswer,
   transactionRequest,
   withHeaders,
   withMembers,
@@ -205,6 +206,51 @@ test.each([
 ])('%s without errorInformation is refused', async (operation) => {
   const path = operation.slice(4).replace('{ID}', id)
   expect(await edge.told(message('PUT', path, {}))).toBe('400 3102 /errorInformation')
+})
+
+describe('unsolicited answers', () => {
+  const bounded = () => openEdge({ FSPIOP_API_UNASKED_ANSWERS_MAX: 3 })
+  const party = '/parties/MSISDN/123456789'
+  const partyFrom = (source: string, destination: string) => {
+    const info = { ...partyAnswer.party.partyIdInfo, fspId: source }
+    return withHeaders(message('PUT', party, { party: { partyIdInfo: info } }), {
+      'fspiop-source': source,
+      'fspiop-destination': destination,
+    })
+  }
+  const tooMany = '503 2005 more answers to that FSP than it has asked for; try again later'
+
+  test('are refused beyond a few, and take nothing from others who answer the same FSP', async () => {
+    const own = bounded()
+    own.participants.set('redcredit', reachable('redcredit'))
+    const flood: string[] = []
+    for (let at = 0; at < 100; at++) flood.push(await own.told(partyFrom('redcredit', 'greenbank')))
+    expect(flood.slice(0, 3)).toEqual(['200', '200', '200'])
+    expect(new Set(flood.slice(3))).toEqual(new Set([tooMany]))
+    expect(await own.told(partyFrom('bluewallet', 'greenbank'))).toBe('200')
+    expect(await own.told(partyFrom('redcredit', 'bluewallet'))).toBe('200')
+    expect(own.published).toHaveLength(5)
+  })
+
+  const answers = every
+    .filter(({ sent: { method } }) => method === 'PUT')
+    .map(({ operation, sent }): readonly [string, Sent] => [operation, sent])
+  test.each(answers)(
+    'are bounded where no service knows the question: %s',
+    async (operation, sent) => {
+      const strict = openEdge({ FSPIOP_API_UNASKED_ANSWERS_MAX: 0 })
+      const isOwned = /^PUT \/(transfers|quotes)\//.test(operation)
+      expect(await strict.told(sent)).toBe(isOwned ? '200' : tooMany)
+    },
+  )
+
+  test('are allowed again as that FSP asks', async () => {
+    const own = bounded()
+    for (let at = 0; at < 4; at++) await own.told(partyFrom('bluewallet', 'greenbank'))
+    expect(await own.told(partyFrom('bluewallet', 'greenbank'))).toBe(tooMany)
+    expect(await own.told(message('GET', party))).toBe('202')
+    expect(await own.told(partyFrom('bluewallet', 'greenbank'))).toBe('200')
+  })
 })
 
 describe('a message that could not be delivered', () => {

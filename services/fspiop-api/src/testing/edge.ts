@@ -2,6 +2,7 @@
 import type { DomainEvent, Payload, Relay } from '@causeway/events'
 import type { Participant, Participants } from '@causeway/participants'
 import type { OutgoingMessage } from '@causeway/runtime'
+import { openAnswerQuotas } from '../answer-quotas.ts'
 import { callbackMessages, type CallbackParts } from '../callbacks.ts'
 import { readHead, routeOf, workOn, type Answer, type Edge } from '../chain.ts'
 import { servedRoutes } from '../routes.ts'
@@ -71,6 +72,11 @@ export function openEdge(changes: EdgeChanges = {}): TestEdge {
   const edge: Edge = {
     served: servedRoutes(settings),
     participants,
+    quotas: openAnswerQuotas({
+      unasked_max: settings.FSPIOP_API_UNASKED_ANSWERS_MAX,
+      unknown_max: settings.FSPIOP_API_UNKNOWN_ANSWERS_MAX,
+      isSole: true,
+    }),
     hubName: 'Hub',
     compatibility: settings.COMPATIBILITY,
     checkSignature,

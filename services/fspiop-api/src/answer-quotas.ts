@@ -1,0 +1,100 @@
+/**
+ * No FSP fills the lane of another with answers that it was not asked for. The hub does not remember
+ * which question an answer belongs to, since it may have come through another edge, nor whom
+ * account-lookup has asked; it counts. Within one to two minutes an FSP may send another one as many
+ * answers as that one has asked questions, of whatever FSP, some times over, and a few more.
+ */
+import { latest } from './latest.ts'
+
+export interface AnswerQuotas {
+  /** The FSP has asked something of other FSPs. */
+  asked(fspId: string, now_ms: number): void
+  /** Counts the answer; false when there are too many. */
+  allows(from: string, to: string, now_ms: number): boolean
+  /** The FSPs that were answered here lately: what they ask elsewhere matters here. */
+  answered(now_ms: number): readonly string[]
+  /** The FSP has sent so many requests to other edges; from now on those are known. */
+  askedElsewhere(fspId: string, requests: number, now_ms: number): void
+  /** Nothing is known of other edges any more. */
+  aloneAgain(): void
+}
+
+export interface QuotaBounds {
+  /** Answers of one FSP to another that need no question. */
+  readonly unasked_max: number
+  /** The least that may be answered while it is not known what is asked at other edges. */
+  readonly unknown_max: number
+  /** Whether there are no other edges. */
+  readonly isSole: boolean
+}
+
+/** As long as a question may be tried to be delivered, by default. */
+const window_ms = 60_000
+/** A request to pay is answered when it is received, and again when it is decided. */
+const answersPerQuestion = 3
+const fsps_max = 10_000
+const pairs_max = 20_000
+
+/** How many in a window, and in the one before. */
+interface Count {
+  window: number
+  current: number
+  previous: number
+}
+
+export function openAnswerQuotas({ unasked_max, unknown_max, isSole }: QuotaBounds): AnswerQuotas {
+  const askedBy = latest<Count>(fsps_max)
+  /** One that is forgotten begins anew. */
+  const pairs = latest<Count>(pairs_max)
+  const lastAnswered = new Map<string, number>()
+  let knowsAll = isSole
+
+  function add(fspId: string, requests: number, now_ms: number): void {
+    const count = countIn(askedBy.get(fspId), now_ms)
+    count.current += requests
+    askedBy.set(fspId, count)
+  }
+
+  function quotaTo(fspId: string, now_ms: number): number {
+    const { current, previous } = countIn(askedBy.get(fspId), now_ms)
+    const quota = unasked_max + answersPerQuestion * (current + previous)
+    return knowsAll ? quota : Math.max(quota, unknown_max)
+  }
+
+  return {
+    asked: (fspId, now_ms) => add(fspId, 1, now_ms),
+    allows(from, to, now_ms) {
+      const key = `${from}\n${to}`
+      const count = countIn(pairs.get(key), now_ms)
+      if (!isSole) lastAnswered.set(to, count.window)
+      if (count.current + count.previous >= quotaTo(to, now_ms)) return false
+      count.current += 1
+      pairs.set(key, count)
+      return true
+    },
+    answered(now_ms) {
+      const oldest = Math.floor(now_ms / window_ms) - 1
+      for (const [fspId, window] of lastAnswered) if (window < oldest) lastAnswered.delete(fspId)
+      return [...lastAnswered.keys()]
+    },
+    askedElsewhere(fspId, requests, now_ms) {
+      knowsAll = true
+      if (requests > 0) add(fspId, requests, now_ms)
+    },
+    aloneAgain() {
+      knowsAll = isSole
+    },
+  }
+}
+
+/** The count as it is in the window of this moment. */
+function countIn(count: Count | undefined, now_ms: number): Count {
+  const window = Math.floor(now_ms / window_ms)
+  if (count === undefined) return { window, current: 0, previous: 0 }
+  if (window > count.window) {
+    count.previous = window === count.window + 1 ? count.current : 0
+    count.current = 0
+    count.window = window
+  }
+  return count
+}
