@@ -1,6 +1,9 @@
 import { expect, test } from '@jest/globals'
 import { accessIn, topicAccess } from './access.ts'
 import { catalogue, sharedTopics, topics } from './catalogue.ts'
+import type { EventDefinition } from './define.ts'
+
+const events = Object.values<EventDefinition>(catalogue)
 
 test('a service writes what it publishes alone, and reads what it hears and says', () => {
   expect(
@@ -14,11 +17,20 @@ test('a service writes what it publishes alone, and reads what it hears and says
   ])
 })
 
-test('each topic of the catalogue has one writer, but for those that several share', () => {
+test('each topic has one writer, but for those that several share or none has yet', () => {
   for (const topic of topics.filter((each) => !sharedTopics.has(each))) {
     const writers = topicAccess.filter(({ writes }) => writes.includes(topic))
-    expect([topic, writers.length]).toEqual([topic, 1])
+    const isUsed = events.some((event) => event.topic === topic && event.publishers.length > 0)
+    expect([topic, writers.length]).toEqual([topic, isUsed ? 1 : 0])
   }
+})
+
+test('no service has a right on a topic of which no event is published', () => {
+  const used = new Set(
+    events.flatMap(({ topic, publishers }) => (publishers.length > 0 ? topic : [])),
+  )
+  const granted = topicAccess.flatMap(({ writes, reads }) => [...writes, ...reads])
+  expect(granted.filter((topic) => !used.has(topic))).toEqual([])
 })
 
 test('whoever hears an event may read its topic', () => {

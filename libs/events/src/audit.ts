@@ -5,7 +5,7 @@
  */
 import type { OutgoingMessage } from '@causeway/runtime'
 import { randomUUID } from 'node:crypto'
-import type { Publisher } from './define.ts'
+import type { PublisherOf } from './catalogue.ts'
 import { newEvent } from './event.ts'
 
 /** What can be printed as JSON; amounts and balances are decimal strings. */
@@ -42,7 +42,10 @@ export interface AuditedAction {
 }
 
 /** The event `/audit-log-write`, ready for `announce` beside the change itself. */
-export function auditEntry(source: Publisher, entry: AuditedAction): OutgoingMessage {
+export function auditEntry(
+  source: PublisherOf<'/audit-log-write'>,
+  entry: AuditedAction,
+): OutgoingMessage {
   const id = entry.id ?? randomUUID()
   const payload = {
     id,

@@ -31,4 +31,7 @@ export const sharedTopics: ReadonlySet<string> = new Set(['notifications.request
 
 export type EventName = keyof typeof catalogue
 
+/** The services that may publish the event. */
+export type PublisherOf<Name extends EventName> = (typeof catalogue)[Name]['publishers'][number]
+
 export type Payload<Name extends EventName> = z.infer<(typeof catalogue)[Name]['schema']>

@@ -16,9 +16,14 @@ export type Publisher =
   | 'settlements'
   | 'transfers'
 
-export interface EventDefinition<Schema extends z.ZodType = z.ZodType> {
+export interface EventDefinition<
+  Schema extends z.ZodType = z.ZodType,
+  PublishedBy extends Publisher = Publisher,
+> {
   readonly topic: string
-  readonly publishers: readonly Publisher[]
+  /** The services whose code publishes it; empty: no component publishes it yet. */
+  readonly publishers: readonly PublishedBy[]
+  /** The services that subscribe to it. */
   readonly consumers: readonly Publisher[]
   /** The member of the payload that is the key; null for reports, which have none. */
   readonly key: string | null
@@ -28,8 +33,8 @@ export interface EventDefinition<Schema extends z.ZodType = z.ZodType> {
 }
 
 /** Keeps the literal types of a definition. */
-export function define<Schema extends z.ZodType>(
-  definition: EventDefinition<Schema>,
-): EventDefinition<Schema> {
+export function define<Schema extends z.ZodType, const PublishedBy extends Publisher>(
+  definition: EventDefinition<Schema, PublishedBy>,
+): EventDefinition<Schema, PublishedBy> {
   return definition
 }

@@ -31,6 +31,8 @@ export function eventsPage(): string {
   return [
     '# Events',
     'Made from the catalogue in `src/` by `npm run docs`; change it there.',
+    'Publishers and consumers are the services whose code publishes an event and subscribes to it; ' +
+      'the access rights of the brokers are made of them.',
     'A name ending in `?` may be absent. Times are ISO 8601 in UTC, amounts decimal strings. Order ' +
       'holds for one key within one topic and nowhere else.',
     compatibilityChapter(),
@@ -65,13 +67,17 @@ function topicChapter(topic: string, events: readonly [string, EventDefinition][
 }
 
 function eventParagraph([name, event]: readonly [string, EventDefinition]): string {
-  const publishers = event.publishers.length > 6 ? 'every service' : event.publishers.join(', ')
-  const consumers = event.consumers.length > 6 ? 'every service' : event.consumers.join(', ')
+  const publishers = event.publishers.join(', ')
+  const consumers = event.consumers.join(', ')
+  const route =
+    event.publishers.length === 0
+      ? '**No component publishes it yet.**'
+      : `${publishers} → ${consumers}`
   const key = event.key === null ? 'no key' : `key \`${event.key}\``
   return [
     `### ${name}`,
     event.about,
-    `${publishers} → ${consumers}; ${key}`,
+    `${route}; ${key}`,
     '```',
     shape(z.toJSONSchema(event.schema) as JsonSchema, ''),
     '```',

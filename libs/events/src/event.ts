@@ -13,9 +13,8 @@ import type {
   Subscription,
 } from '@causeway/runtime'
 import { randomUUID } from 'node:crypto'
-import { catalogue, type EventName, type Payload } from './catalogue.ts'
+import { catalogue, type EventName, type Payload, type PublisherOf } from './catalogue.ts'
 import { readPayload } from './read.ts'
-import type { Publisher } from './define.ts'
 
 /** What a relay will need: the received body, byte for byte, and the FSP's headers. */
 export interface Relay {
@@ -46,9 +45,9 @@ export interface EventOptions {
   readonly id?: string
 }
 
-/** An event ready to be announced or published by `source`. */
+/** An event ready to be announced or published by `source`, which the catalogue names as publisher. */
 export function newEvent<Name extends EventName>(
-  source: Publisher,
+  source: PublisherOf<Name>,
   name: Name,
   payload: Payload<Name>,
   options: EventOptions = {},

@@ -36,13 +36,7 @@ const email = z.object({
 export const notificationEvents = {
   NotifyRequested: define({
     topic: 'notifications.requests',
-    publishers: [
-      'fspiop-api',
-      'account-lookup',
-      'participant-lifecycle',
-      'settlements',
-      'auth-service',
-    ],
+    publishers: ['fspiop-api', 'account-lookup', 'participant-lifecycle', 'auth-service'],
     consumers: ['notifications'],
     key: 'entityId',
     about: 'One message is to be delivered; its bytes are the relayed body.',

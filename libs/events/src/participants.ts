@@ -20,7 +20,8 @@ const ofParticipant = {
   key: 'participantId',
 } as const
 
-const accountReaders = ['settlements', 'fspiop-api', 'account-lookup', 'quoting'] as const
+/** The services that cache participants (`@causeway/participants`). */
+const readers = ['account-lookup', 'fspiop-api', 'quoting'] as const
 
 const ofAccount = {
   participantId: z.string(),
@@ -43,7 +44,7 @@ const accountStatus = z.object({ ...ofAccount, isActive: z.boolean() })
 export const participantEvents = {
   ParticipantCreated: define({
     ...ofParticipant,
-    consumers: ['fspiop-api', 'settlements', 'account-lookup', 'quoting'],
+    consumers: [...readers, 'settlements'],
     about: 'A participant exists; it is not active yet.',
     schema: z.object({
       participantId: z.string(),
@@ -61,14 +62,7 @@ export const participantEvents = {
   }),
   ParticipantStateUpdated: define({
     ...ofParticipant,
-    consumers: [
-      'fspiop-api',
-      'settlements',
-      'notifications',
-      'account-lookup',
-      'quoting',
-      'auth-service',
-    ],
+    consumers: [...readers, 'auth-service'],
     about: 'A participant was activated or deactivated.',
     schema: z.object({
       participantId: z.string(),
@@ -112,7 +106,7 @@ export const participantEvents = {
   }),
   ParticipantAccountAdded: define({
     ...ofParticipant,
-    consumers: accountReaders,
+    consumers: [...readers, 'settlements'],
     about: 'A participant has a further account.',
     schema: z.object({
       participantId: z.string(),
@@ -123,19 +117,19 @@ export const participantEvents = {
   }),
   ParticipantAccountEnabled: define({
     ...ofParticipant,
-    consumers: accountReaders,
+    consumers: readers,
     about: 'An account takes movements again.',
     schema: accountStatus,
   }),
   ParticipantAccountDisabled: define({
     ...ofParticipant,
-    consumers: accountReaders,
+    consumers: readers,
     about: 'An account takes no new movements; what is reserved can still finish.',
     schema: accountStatus,
   }),
   ParticipantAccountLimitUpdated: define({
     ...ofParticipant,
-    consumers: ['settlements', 'participant-lifecycle'],
+    consumers: ['participant-lifecycle'],
     about: 'A limit was set or changed.',
     schema: z.object({
       ...ofAccount,
@@ -146,13 +140,13 @@ export const participantEvents = {
   }),
   ParticipantAccountThresholdUpdated: define({
     ...ofParticipant,
-    consumers: ['settlements'],
+    consumers: ['participant-lifecycle'],
     about: 'The percentage at which the operator is warned was changed.',
     schema: z.object({ ...ofAccount, alarmPercentage: z.string(), old: z.string() }),
   }),
   ParticipantEndpointsUpdated: define({
     ...ofParticipant,
-    consumers: ['fspiop-api', 'account-lookup', 'quoting'],
+    consumers: readers,
     about: 'An endpoint was added or changed; the list is whole.',
     schema: z.object({
       participantId: z.string(),

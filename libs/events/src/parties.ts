@@ -142,11 +142,13 @@ export const partyEvents = {
   }),
   ParticipantAssociationCreated: define({
     ...said,
+    consumers: ['account-lookup', 'fspiop-api'],
     about: 'The party belongs to the FSP; stored.',
     schema: z.object({ ...party, ...asker, fspId: z.string(), currency: z.string().optional() }),
   }),
   ParticipantAssociationRemoved: define({
     ...said,
+    consumers: ['account-lookup', 'fspiop-api'],
     about: 'The party belongs to nobody any more; stored.',
     schema: z.object({ ...party, ...asker, currency: z.string().optional() }),
   }),
@@ -157,6 +159,7 @@ export const partyEvents = {
   }),
   ParticipantBatchAssociationProcessed: define({
     ...said,
+    consumers: ['account-lookup', 'fspiop-api'],
     key: 'requestId',
     about: 'What became of each party of the request, or why none was looked at.',
     schema: z.object({

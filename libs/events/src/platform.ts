@@ -1,35 +1,15 @@
-/** What every service may say or hear about configuration, secrets, audit and logs. */
+/** Configuration, secrets, audit and logs. */
 import { z } from 'zod'
-import { define, type Publisher } from './define.ts'
+import { define } from './define.ts'
 
-const everyService: readonly Publisher[] = [
-  'account-lookup',
-  'admin',
-  'audit',
-  'auth-service',
-  'config',
-  'fspiop-api',
-  'notifications',
-  'participant-lifecycle',
-  'quoting',
-  'scheduler',
-  'settlements',
-  'transfers',
-]
+/** Named by the reference architecture; no component publishes it yet, so no service may use it. */
+const unpublished = { publishers: [], consumers: [] } as const
 
-const ofConfig = { topic: 'config', publishers: ['config'], key: 'boundedContextId' } as const
-
-const ofAudit = {
-  topic: 'audit',
-  publishers: everyService,
-  consumers: ['audit'],
-  key: 'sourceBcName',
-} as const
+const ofConfig = { ...unpublished, topic: 'config', key: 'boundedContextId' } as const
 
 export const platformEvents = {
   ConfigurationValuesChanged: define({
     ...ofConfig,
-    consumers: everyService,
     about: 'Configuration values changed; a reader asks for them again.',
     schema: z.object({
       boundedContextId: z.string(),
@@ -40,7 +20,6 @@ export const platformEvents = {
   }),
   SecretsValuesChanged: define({
     ...ofConfig,
-    consumers: everyService,
     about: 'Secrets changed; their values never travel in an event.',
     schema: z.object({
       boundedContextId: z.string(),
@@ -49,7 +28,17 @@ export const platformEvents = {
     }),
   }),
   '/audit-log-write': define({
-    ...ofAudit,
+    topic: 'audit',
+    publishers: [
+      'account-lookup',
+      'auth-service',
+      'notifications',
+      'participant-lifecycle',
+      'quoting',
+      'settlements',
+    ],
+    consumers: ['audit'],
+    key: 'sourceBcName',
     about: 'Somebody did something that must stay on record; no such entry may be lost.',
     schema: z.object({
       id: z.string(),
@@ -79,7 +68,9 @@ export const platformEvents = {
     }),
   }),
   '/log-write': define({
-    ...ofAudit,
+    ...unpublished,
+    topic: 'audit',
+    key: 'sourceBcName',
     about: 'A line for the log store; its loss is tolerated.',
     schema: z.object({
       level: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal']),
@@ -93,9 +84,8 @@ export const platformEvents = {
     }),
   }),
   '/random-number-gen': define({
+    ...unpublished,
     topic: 'audit',
-    publishers: everyService,
-    consumers: ['auth-service'],
     key: 'requestId',
     about: 'Somebody asks for random bytes, or is given them; the value is never logged.',
     schema: z.object({

@@ -14,7 +14,7 @@ const pings = {
 export const securityEvents = {
   ParticipantKeysUpdated: define({
     ...said,
-    consumers: ['fspiop-api', 'notifications'],
+    consumers: ['fspiop-api'],
     key: 'participantId',
     about: 'The keys or the credentials of an FSP changed; a reader asks for them again.',
     schema: z.object({ participantId: z.string(), changedAt: z.string() }),

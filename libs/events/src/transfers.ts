@@ -149,7 +149,7 @@ export const transferEvents = {
   TransferCommittedFulfiled: define({
     topic: said,
     publishers: ['transfers'],
-    consumers: ['fspiop-api', 'participant-lifecycle', 'settlements', 'quoting'],
+    consumers: ['fspiop-api', 'settlements', 'quoting'],
     key: 'transferId',
     about: 'The ledger has posted the transfer: it is final.',
     schema: z.object({
@@ -296,7 +296,7 @@ export const transferEvents = {
   TransferPrepareLiquidityCheckFailed: define({
     topic: said,
     publishers: ['transfers'],
-    consumers: ['fspiop-api', 'participant-lifecycle', 'settlements'],
+    consumers: ['fspiop-api', 'settlements'],
     key: 'transferId',
     about: "The payer's cover or net debit cap does not allow the transfer.",
     schema: refused.extend({ amount: money, payerPosition: position.optional() }),

@@ -36,7 +36,7 @@ interface Stoppable {
 }
 
 /** Notes a part that is to be stopped later. */
-type Keep = <Part extends Stoppable>(part: Part) => Part
+export type Keep = <Part extends Stoppable>(part: Part) => Part
 
 /** What a supervisor sees when the hub ended itself: start it again. */
 const exit_code_stalled = 70
@@ -94,7 +94,7 @@ const durabilitySentences: Readonly<Record<HubSettings['DURABILITY'], string>> =
 }
 
 /** Those that others ask come first; the two edges, which let work in, come last. */
-async function startServices(
+export async function startServices(
   settings: HubSettings,
   parts: ProcessParts,
   keep: Keep,

@@ -1,0 +1,65 @@
+/** What the catalogue of events says of the services is what they do: of all of them, started together. */
+import { catalogue, type EventName } from '@causeway/events'
+import { readSettings, type EventBus, type Service } from '@causeway/runtime'
+import { openTestParts } from '@causeway/runtime/testing'
+import { expect, test } from '@jest/globals'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startServices } from './house.ts'
+import { openSecrets } from './secrets.ts'
+import { settings } from './settings.ts'
+
+/** `auth_service.mails` is a group of auth-service. */
+function serviceOf(group: string): string {
+  return (group.split('.')[0] ?? '').replaceAll('_', '-')
+}
+
+test('the consumers of each event are exactly the services that subscribe to it', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'causeway-catalogue-'))
+  const parts = await openTestParts()
+  const opened: (Service | { stop(): void })[] = []
+  const subscribed = new Map<string, Set<string>>()
+  const note = ({ group, types }: { group: string; types: ReadonlySet<string> }) => {
+    for (const type of types) {
+      subscribed.set(type, (subscribed.get(type) ?? new Set()).add(serviceOf(group)))
+    }
+  }
+  const bus: EventBus = {
+    ...parts.bus,
+    subscribe(subscription) {
+      note(subscription)
+      return parts.bus.subscribe(subscription)
+    },
+    listen(listening) {
+      note(listening)
+      return parts.bus.listen(listening)
+    },
+  }
+  try {
+    const ports = { FSP_PORT: '0', OPERATOR_PORT: '0', METRICS_PORT: '0' }
+    const { values } = readSettings(settings, {
+      sources: [{ origin: 'flag', values: { DATA_DIR: folder, ...ports } }],
+      prefixes: [],
+    })
+    const secrets = await openSecrets(values, { fresh: true })
+    await startServices(secrets.settings, { ...parts, bus }, (part) => {
+      opened.push(part as Service)
+      return part
+    })
+    const said = Object.fromEntries(
+      Object.entries(catalogue).map(([name, { consumers }]) => [name, consumers.toSorted()]),
+    )
+    const done = Object.fromEntries(
+      (Object.keys(catalogue) as EventName[]).map((name) => [
+        name,
+        [...(subscribed.get(name) ?? [])].toSorted(),
+      ]),
+    )
+    expect(said).toEqual(done)
+  } finally {
+    for (const part of opened.toReversed()) await part.stop()
+    await parts.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}, 60_000)

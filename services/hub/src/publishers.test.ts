@@ -1,0 +1,50 @@
+/** What the catalogue of events says of publishers is what is written in their code. */
+import { catalogue, newEvent } from '@causeway/events'
+import { expect, test } from '@jest/globals'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const services = join(import.meta.dirname, '../..')
+
+/** The code of a service, without its tests. */
+function codeOf(service: string): string {
+  const folder = join(services, service, 'src')
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
+    .filter((path) => !path.includes('testing'))
+    .map((path) => readFileSync(join(folder, path), 'utf8'))
+    .join('\n')
+}
+
+/** Audit entries are made by a helper that takes the service's name. */
+function publishes(code: string, service: string, name: string): boolean {
+  if (name === '/audit-log-write') return new RegExp(`auditEntry\\(\\s*'${service}'`).test(code)
+  return code.includes(`'${name}'`) || new RegExp(`\\b${name}:`).test(code)
+}
+
+const codes = new Map<string, string>()
+for (const { publishers } of Object.values(catalogue)) {
+  for (const service of publishers) codes.set(service, codes.get(service) ?? codeOf(service))
+}
+
+test('each publisher of an event has it in its code', () => {
+  const missing = Object.entries(catalogue).flatMap(([name, { publishers }]) =>
+    publishers
+      .filter((service) => !publishes(codes.get(service) ?? '', service, name))
+      .map((service) => `${service}: ${name}`),
+  )
+  expect(missing).toEqual([])
+})
+
+test('no service but its publishers makes audit entries', () => {
+  const { publishers } = catalogue['/audit-log-write']
+  const makers = readdirSync(services).filter((service) => /auditEntry\(\s*'/.test(codeOf(service)))
+  expect(makers.toSorted()).toEqual(publishers.toSorted())
+})
+
+test('an event in the name of a service that does not publish it does not compile', () => {
+  const payload = { transferId: 't-1', requesterFspId: 'greenbank', version: '1.1' }
+  // @ts-expect-error quoting publishes no question about a transfer
+  const event = newEvent('quoting', 'TransferQueryReceived', payload)
+  expect(event.type).toBe('TransferQueryReceived')
+})
