@@ -143,6 +143,8 @@ describe('a value to register', () => {
     [url, 'ftp://fsp.test'],
     [url, 'http://'],
     [url, 'http:///transfers'],
+    [url, 'http://user:secret@fsp.test/transfers'],
+    [url, 'https://user@fsp.test/{{transferId}}'],
     [url, 'http://fsp.test:99999/'],
     [url, 'http://fsp.test/{{transferId'],
     [url, 'http://fsp.test/a b'],

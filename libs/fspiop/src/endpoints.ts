@@ -118,7 +118,7 @@ const value_max = 1024
 const variablePattern = /\{\{\s*([A-Za-z]+)\s*\}\}/g
 
 /**
- * Whether the value can be registered: an absolute http or https address, its variables aside, an
+ * Whether the value can be registered: an absolute http or https address without user information, an
  * e-mail address where the type asks for one, at most 1,024 characters.
  */
 export function isEndpointValue(type: EndpointType, value: string): boolean {
@@ -127,6 +127,7 @@ export function isEndpointValue(type: EndpointType, value: string): boolean {
   if (topics.has(type)) return /^[\w.-]+$/.test(value)
   const plain = value.replace(variablePattern, 'x')
   if (/[{}\s]/.test(plain) || !/^https?:\/\/[^/]/i.test(plain)) return false
+  if (/^https?:\/\/[^/?#]*@/i.test(plain)) return false
   return URL.canParse(plain)
 }
 

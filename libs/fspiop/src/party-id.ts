@@ -1,8 +1,10 @@
 /** How a party may be identified in a path, type by type. FSPIOP 7.5 (PartyIdType). */
 import { type PartyIdType, partyIdType } from './enumerations.ts'
 
-/** What no identifier is or holds: steps of a path, blanks, control characters, what parts addresses. */
-const plainPattern = /^(?!\.{1,2}$)[^\s\x00-\x1f\x7f/?{}<>`\\]{1,128}$/u
+/** What no identifier is or contains: a step of a path, a slash, a question mark, control characters. */
+const anyPattern = /^(?!\.{1,2}$)[^\x00-\x1f\x7f/?]{1,128}$/u
+/** Of the types that have a rule of their own: no blanks and no characters that delimit addresses. */
+const plainPattern = /^[^\s{}<>`\\]*$/u
 
 const patterns: Readonly<Partial<Record<PartyIdType, RegExp>>> = {
   MSISDN: /^\+?\d{1,30}$/,
@@ -21,12 +23,15 @@ export function isThirdPartyIdType(type: PartyIdType): boolean {
 
 /** What is wrong with an identifier of this type, percent-decoded; `undefined` when it is legal. */
 export function identifierFault(type: PartyIdType, identifier: string): string | undefined {
-  if (!plainPattern.test(identifier)) return 'not a legal PartyIdentifier'
+  if (!anyPattern.test(identifier)) return 'not a legal PartyIdentifier'
   const pattern = patterns[type]
-  return pattern === undefined || pattern.test(identifier) ? undefined : `not a legal ${type}`
+  if (pattern === undefined) return undefined
+  return plainPattern.test(identifier) && pattern.test(identifier)
+    ? undefined
+    : `not a legal ${type}`
 }
 
 /** The same for a PartySubIdOrType, which has one rule for all types. */
 export function subIdFault(subId: string): string | undefined {
-  return plainPattern.test(subId) ? undefined : 'not a legal PartySubIdOrType'
+  return anyPattern.test(subId) ? undefined : 'not a legal PartySubIdOrType'
 }

@@ -28,8 +28,8 @@ export function serveApi(
   request: IncomingMessage,
   response: ServerResponse,
 ): boolean {
-  const { method = '', url = '' } = request
-  const parsed = routeOf(parts.edge.served, method, pathOf(url))
+  const { method = '' } = request
+  const parsed = routeOf(parts.edge.served, method, pathOf(targetOf(request)))
   if ('routed' in parsed) {
     void serveRouted(parts, parsed.routed, request, response)
     return true
@@ -120,7 +120,7 @@ async function answerTo(
     case 'WHOLE': {
       return workOn(edge, routed, checked.head, {
         headers: request.headers,
-        target: request.url ?? '',
+        target: targetOf(request),
         body: body.bytes,
         receivedAt: new Date().toISOString(),
       })
@@ -134,6 +134,12 @@ function bytesMaxOf({ route }: Routed): number {
 
 function refusedAt({ resource }: Routed, refusal: Refusal): Answer {
   return refused(refusal, responseContentType(resource))
+}
+
+/** The request target without a fragment, which is not part of it (RFC 9110, 4.2.5). */
+function targetOf({ url = '' }: IncomingMessage): string {
+  const end = url.indexOf('#')
+  return end < 0 ? url : url.slice(0, end)
 }
 
 /** The path without the query. */

@@ -110,6 +110,17 @@ describe('Content-Encoding', () => {
   })
 })
 
+test('a fragment of the target is ignored', async () => {
+  const before = stand.heard.length
+  const query = message('GET', `/transfers/${transferId}`)
+  for (const path of [`${query.path}#part`, `${query.path}?more=1#part?x`]) {
+    const answer = await exchange(head({ ...query, path }, []))
+    expect(answer).toMatch(/^HTTP\/1\.1 202 /)
+  }
+  const event = await eventually(() => stand.heard[before + 1], 'the question')
+  expect(event.key).toBe(transferId)
+})
+
 describe('a header that is given twice', () => {
   test.each([
     ['date', '400', '3101'],

@@ -36,7 +36,6 @@ describe('a question', () => {
         requesterFspId: 'greenbank',
         destinationFspId: 'bluewallet',
         version: '1.1',
-        currency: 'USD',
         path: target,
       },
       body: '',
@@ -60,11 +59,19 @@ describe('a question', () => {
     })
   })
 
+  test('chooses by currency where existing clients do', async () => {
+    const lenient = openEdge({ COMPATIBILITY: 'mojaloop' })
+    expect(await lenient.told({ ...query, path: `${path}?currency=USD` })).toBe('202')
+    expect(lenient.said().payload).toMatchObject({ currency: 'USD' })
+  })
+
   test.each(['currency=ZZZ', 'currency=USD&currency=EUR', 'currency=', 'what=ever'])(
-    'with a query that says nothing (%s) is asked without a currency',
+    'with a query that names no currency (%s) is asked without one by every hub',
     async (wrong) => {
-      expect(await edge.told({ ...query, path: `${path}?${wrong}` })).toBe('202')
-      expect(edge.said().payload).not.toHaveProperty('currency')
+      for (const each of [edge, openEdge({ COMPATIBILITY: 'mojaloop' })]) {
+        expect(await each.told({ ...query, path: `${path}?${wrong}` })).toBe('202')
+        expect(each.said().payload).not.toHaveProperty('currency')
+      }
     },
   )
 

@@ -10,7 +10,11 @@ import { answering, passOn, type RelayRules } from '../relayed/relay.ts'
 import { callbackOf, partyOf } from './path.ts'
 
 export function partyRoutes(rules: RelayRules): ServedRoutes {
-  const asks = { needsActiveSource: true, share: 'HALF', read: query } as const
+  const asks = {
+    needsActiveSource: true,
+    share: 'HALF',
+    read: (message: Incoming) => query(message, rules),
+  } as const
   const answers = (operation: Operation) =>
     ({ ...answering, read: (message: Incoming) => answer(message, operation, rules) }) as const
   const refuses = (operation: Operation) =>
@@ -25,10 +29,11 @@ export function partyRoutes(rules: RelayRules): ServedRoutes {
   }
 }
 
-function query(message: Incoming): Reading {
+/** The API defines no query here, so one is ignored; existing clients choose an FSP by its currency. */
+function query(message: Incoming, { isLenient }: RelayRules): Reading {
   const party = partyOf(message.parameters)
   const { source: requesterFspId, destination, version, target } = message
-  const { currency } = readPartiesQuery(queryOf(message))
+  const { currency } = isLenient ? readPartiesQuery(queryOf(message)) : {}
   const payload: Payload<'PartyQueryReceived'> = {
     ...party,
     requesterFspId,
