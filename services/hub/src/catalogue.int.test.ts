@@ -1,6 +1,6 @@
 /** What the catalogue of events says of the services is what they do: of all of them, started together. */
 import { catalogue, type EventName } from '@causeway/events'
-import { readSettings, type EventBus, type Service } from '@causeway/runtime'
+import { readSettings, type EventBus } from '@causeway/runtime'
 import { openTestParts } from '@causeway/runtime/testing'
 import { expect, test } from '@jest/globals'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -18,7 +18,7 @@ function serviceOf(group: string): string {
 test('the consumers of each event are exactly the services that subscribe to it', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'causeway-catalogue-'))
   const parts = await openTestParts()
-  const opened: (Service | { stop(): void })[] = []
+  const opened: { stop(): Promise<void> | void }[] = []
   const subscribed = new Map<string, Set<string>>()
   const note = ({ group, types }: { group: string; types: ReadonlySet<string> }) => {
     for (const type of types) {
@@ -44,7 +44,7 @@ test('the consumers of each event are exactly the services that subscribe to it'
     })
     const secrets = await openSecrets(values, { fresh: true })
     await startServices(secrets.settings, { ...parts, bus }, (part) => {
-      opened.push(part as Service)
+      opened.push(part)
       return part
     })
     const said = Object.fromEntries(
