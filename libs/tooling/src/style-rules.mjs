@@ -116,10 +116,13 @@ function checkHouseImport(file, name, deeper, report) {
   if (deeper !== undefined && deeper !== '/testing') {
     report(`reaches into @causeway/${name}${deeper}`)
   }
-  if (deeper === '/testing' && !file.isTest) report('only tests import the testing part of runtime')
+  if (deeper === '/testing' && !file.isTest)
+    report('only tests import the testing part of a package')
   if (name === file.packageName || file.packageName === 'hub') return
   const allowed = libsOf[file.packageName] ?? (file.isService ? libsOfServices : [])
-  const inTest = file.isTest && file.isService && file.path.endsWith('.int.test.ts')
+  // A unit test may stand on what another service offers to tests, an integration test on all of it.
+  const inTest =
+    file.isTest && file.isService && (file.path.endsWith('.int.test.ts') || deeper === '/testing')
   if (!allowed.includes(name) && !inTest) report(`${file.packageName} may not import ${name}`)
 }
 

@@ -2,6 +2,7 @@
  * The largest amount that FSPIOP allows, and the sum of a million of them, through every table, command
  * and announcement: what comes out is the text that went in.
  */
+import { openLedgerInMemory } from '@causeway/participant-lifecycle/testing'
 import { onEvents, type DomainEvent } from '@causeway/events'
 import type { PrepareItem } from '@causeway/protos'
 import { statement, type Database } from '@causeway/runtime'
@@ -12,7 +13,6 @@ import { openDeliveryStore } from './delivery-store.ts'
 import { handleBatch, type HeardEvent } from './handle.ts'
 import { openLedger, type LedgerCalls } from './ledger.ts'
 import { openTransferStore } from './store.ts'
-import { simulateLedger } from './testing/ledger-simulation.ts'
 import { fulfilEvent, prepareEvent } from './testing/messages.ts'
 import { openWorld } from './testing/world.ts'
 
@@ -104,7 +104,7 @@ test('every column of money holds the largest amount and the sum of a million of
 
 /** A ledger in which a million such amounts have moved. */
 const rich: LedgerCalls = (() => {
-  const { calls } = simulateLedger({
+  const { calls } = openLedgerInMemory({
     now: () => 0,
     grace_ms: 0,
     refusals: new Map([['poorbank', 'COVER_SHORT']]),

@@ -1,4 +1,5 @@
 /** The steps of transfers from event to event, as FSPs will see them. */
+import type { Entry } from '@causeway/participant-lifecycle/testing'
 import { catalogue, derivedId } from '@causeway/events'
 import { FromNewerRelease, type OutgoingMessage } from '@causeway/runtime'
 import { describe, expect, test } from '@jest/globals'
@@ -21,17 +22,23 @@ const id = 'c4ae1b04-51a3-4bd9-9a43-0c2a5c9e8d10'
 const late = { receivedAt: '2026-01-01T00:01:00.000Z' }
 
 /** A deposit, in the ledger alone. */
-const posted = {
+const posted: Entry & { readonly terms: object } = {
   id,
   kind: 'FUNDS_IN',
   outcome: 'POSTED',
   reason: '',
-  terms: { payer, payee: payer, money: '10 USD' },
-  expiresAt: 0,
+  terms: { payer, payee: payer, amount: 100_000n, currency: 'USD' },
+  parties: { payerId: 2, payeeId: 2 },
+  accounts: { debitAccountId: 1, creditAccountId: 2 },
+  expiresAt: null,
+  settlement: null,
+  fee: null,
+  windowId: null,
+  facts: null,
   evidence: Buffer.alloc(0),
-  modelId: 0,
-  settles: '',
-} as const
+  createdAt: new Date(0),
+  completedAt: new Date(0),
+}
 
 async function reservedWorld() {
   const world = openWorld()

@@ -5,6 +5,7 @@
 import { derivedId } from '@causeway/events'
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
+import type { Transfer } from './domain/transfer.ts'
 import type { FulfilEvent, PrepareEvent, QueryEvent, RejectEvent } from './contract.ts'
 import { sweep } from './sweep.ts'
 import { Crash, type Gate } from './testing/gated.ts'
@@ -158,7 +159,11 @@ function eventOf({ kind, transfer }: Sent, receivedAt: string): Incoming {
     case 'modified prepare':
       return prepareEvent(id, { payloadHash: hashOf('modified') })
     case 'prepare of another payer':
-      return prepareEvent(id, { payerFsp: 'otherbank', payloadHash: hashOf('other payer') })
+      return prepareEvent(id, {
+        payerFsp: 'otherbank',
+        payerAccountId: 0,
+        payloadHash: hashOf('other payer'),
+      })
     case 'modelless prepare':
       return modellessEvent(id)
     case 'fulfil':
@@ -242,6 +247,8 @@ test(
           const entry = ledger.entries.get(row.transferId)
           expect(['COMMITTED', 'ABORTED']).toContain(row.state)
           expect(statesOf[entry?.outcome ?? 'RESERVED']).toContain(row.state)
+          // Everybody has cover and accounts, and without a model nothing is asked for.
+          if (entry?.outcome === 'REFUSED') expect(entry.reason).toBe('EXPIRED')
           const said = tables.said.filter(({ key }) => key === row.transferId)
           const ends = said.flatMap(({ type }) => endings[type] ?? [])
           expect(ends).toEqual([row.state])
@@ -260,6 +267,10 @@ test(
         expect(again.filter(({ type }) => type in endings || type === 'TransferPrepared')).toEqual(
           [],
         )
+        // The very events that made and ended a transfer are redeliveries: nothing is said to them.
+        const own = new Set(rows.flatMap(ownEventsOf))
+        const toOwn = new Set([...own].map((one) => derivedId(one, 'TransferQueryResponse')))
+        expect(again.filter(({ id }) => toOwn.has(id))).toEqual([])
       }),
       { numRuns: runs },
     )
@@ -315,6 +326,12 @@ test(
   },
   timeout_ms,
 )
+
+/** The request, and the message of the payee FSP that ended it. */
+function ownEventsOf(row: Transfer): readonly string[] {
+  const ended = 'outcomeEventId' in row ? row.outcomeEventId : undefined
+  return ended === undefined ? [row.prepareEventId] : [row.prepareEventId, ended]
+}
 
 type PayeeAnswer = FulfilEvent | RejectEvent
 

@@ -1,9 +1,9 @@
 import type { LedgerAnswer as WireAnswer } from '@causeway/protos'
+import { openLedgerInMemory } from '@causeway/participant-lifecycle/testing'
 import { GrpcCallError, openLog } from '@causeway/runtime'
 import { describe, expect, test } from '@jest/globals'
 import { answerOf, openLedger } from './ledger.ts'
 import { claimedBy } from './contract.ts'
-import { simulateLedger } from './testing/ledger-simulation.ts'
 import { prepareEvent } from './testing/messages.ts'
 
 const wire: WireAnswer = {
@@ -59,7 +59,7 @@ describe('a call without an answer', () => {
   }
 
   test('is repeated with the same id until it is answered', async () => {
-    const ledger = simulateLedger({ now: () => 0, grace_ms: 1_000 })
+    const ledger = openLedgerInMemory({ now: () => 0, grace_ms: 1_000 })
     let tries = 0
     const calls = {
       ...ledger.calls,
@@ -82,7 +82,7 @@ describe('a call without an answer', () => {
   test('is left to the next start when the service stops', async () => {
     const stopping = new AbortController()
     const calls = {
-      ...simulateLedger({ now: () => 0, grace_ms: 1_000 }).calls,
+      ...openLedgerInMemory({ now: () => 0, grace_ms: 1_000 }).calls,
       ProcessTransferPrepare: () => {
         stopping.abort()
         return Promise.reject(outage)

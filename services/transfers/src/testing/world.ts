@@ -1,4 +1,8 @@
-/** One transfers service with simulated tables and a simulated ledger, and a clock that tests set. */
+/** One transfers service with simulated tables and the ledger's decisions in memory, and a clock that tests set. */
+import {
+  openLedgerInMemory,
+  type LedgerInMemoryOptions,
+} from '@causeway/participant-lifecycle/testing'
 import { openLog } from '@causeway/runtime'
 import type { OutgoingMessage } from '@causeway/runtime'
 import { handleBatch, type HeardEvent } from '../handle.ts'
@@ -9,13 +13,13 @@ import { rememberReserved } from '../reserved.ts'
 import { heal, openSweepClock, sweep, type SweepOptions } from '../sweep.ts'
 import type { AlarmKind, Work } from '../work.ts'
 import { gated, type Gate } from './gated.ts'
-import { simulateLedger, type LedgerSimulationOptions } from './ledger-simulation.ts'
+import { payee, payer } from './messages.ts'
 import { simulateStore } from './store-simulation.ts'
 
 export const grace_ms = 1_000
 const started = Date.parse('2026-01-01T00:00:00.000Z')
 
-export type WorldOptions = Pick<LedgerSimulationOptions, 'refusals' | 'faulty'> &
+export type WorldOptions = Pick<LedgerInMemoryOptions, 'refusals' | 'faulty'> &
   Partial<PayeeRules & Pick<Work, 'compatibility' | 'abortsRefusedDeliveries'>>
 
 export function openWorld({
@@ -27,7 +31,12 @@ export function openWorld({
   let now = started
   /** undefined: all is worked off at any time. */
   let workedOffUntil: number | undefined
-  const ledger = simulateLedger({ now: () => now, grace_ms, ...options })
+  const ledger = openLedgerInMemory({
+    now: () => now,
+    grace_ms,
+    participants: [payer, payee],
+    ...options,
+  })
   const tables = simulateStore()
   const alarms: AlarmKind[] = []
   const log = openLog({ name: 'test', level: 'silent' })
