@@ -30,10 +30,12 @@ export function simulateStore(): StoreSimulation {
     return new Map([...ids].flatMap((id) => pair(id, kept.get(id)?.transfer)))
   }
 
-  function openUntil(due: Date, limit: number): Kept[] {
+  /** Those that are due first come first. */
+  function openUntil(due: Date): Transfer[] {
     return [...kept.values()]
       .filter(({ transfer, sweepAt }) => isOpen(transfer) && sweepAt <= due.getTime())
-      .slice(0, limit)
+      .toSorted((a, b) => a.sweepAt - b.sweepAt)
+      .map(({ transfer }) => transfer)
   }
 
   function move(changes: readonly Change[]): Movement {
@@ -65,12 +67,18 @@ export function simulateStore(): StoreSimulation {
     read: (ids) => Promise.resolve(known(ids)),
     requests: (ids) => Promise.resolve(new Map(ids.flatMap((id) => pair(id, kept.get(id)?.relay)))),
     move(changes, _now, say) {
+      const before = new Map(kept)
       const movement = move(changes)
-      said.push(...say(movement))
-      return Promise.resolve(movement)
+      try {
+        said.push(...say(movement))
+        return Promise.resolve(movement)
+      } catch (error) {
+        for (const [id, row] of before) kept.set(id, row)
+        return Promise.reject(error instanceof Error ? error : new Error(String(error)))
+      }
     },
     takeDue(now, claimed_ms, limit) {
-      const due = openUntil(now, limit).map(({ transfer }) => transfer)
+      const due = openUntil(now).slice(0, limit)
       for (const { transferId } of due) sweepAt(transferId, now.getTime() + claimed_ms)
       return Promise.resolve(due)
     },
@@ -79,10 +87,10 @@ export function simulateStore(): StoreSimulation {
       return Promise.resolve()
     },
     openSince(expiredBefore, dueBefore, limit) {
-      const open = openUntil(dueBefore, limit).map(({ transfer }) => transfer)
-      return Promise.resolve(
-        open.filter(({ expiresAt }) => Date.parse(expiresAt) <= expiredBefore.getTime()),
+      const open = openUntil(dueBefore).filter(
+        ({ expiresAt }) => Date.parse(expiresAt) <= expiredBefore.getTime(),
       )
+      return Promise.resolve(open.slice(0, limit))
     },
     overdue_ms: () => Promise.resolve(0),
     keepRefused: () => Promise.resolve(),
