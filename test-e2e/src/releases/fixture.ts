@@ -1,0 +1,76 @@
+/**
+ * The data of a release as a file, releases/VERSION.json.gz: its database as SQL, its secrets, and the
+ * payments in it that a story goes on with.
+ */
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import pg from 'pg'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import { startPostgres } from '../bench/postgres.ts'
+import { newDataDir } from '../hub/hub-process.ts'
+import type { Transfer } from '../hub/transfer.ts'
+
+export interface ReleaseData {
+  readonly sql: string
+  /** By file name. */
+  readonly secrets: Readonly<Record<string, string>>
+  readonly payments: {
+    /** Committed, in the settlement window that was closed and in the one that is open. */
+    readonly settled: Transfer
+    readonly paid: Transfer
+    /** Reserved; the one expires in 2126, the other one had seconds left when the data was made. */
+    readonly open: Transfer
+    readonly expired: Transfer
+  }
+}
+
+const fileOf = (version: string) => new URL(`../../releases/${version}.json.gz`, import.meta.url)
+
+export function readRelease(version: string): ReleaseData {
+  return JSON.parse(gunzipSync(readFileSync(fileOf(version))).toString()) as ReleaseData
+}
+
+export function writeRelease(version: string, data: ReleaseData): void {
+  writeFileSync(fileOf(version), gzipSync(JSON.stringify(data), { level: 9 }))
+}
+
+/** The versions of which there is data. */
+export function releases(): readonly string[] {
+  return readdirSync(new URL('../../releases/', import.meta.url))
+    .filter((name) => name.endsWith('.json.gz'))
+    .map((name) => name.replace('.json.gz', ''))
+}
+
+export function readSecrets(dataDir: string): Readonly<Record<string, string>> {
+  const folder = join(dataDir, 'secrets')
+  return Object.fromEntries(
+    readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')]),
+  )
+}
+
+/** A DATA_DIR as a hub of that release left it; the caller removes it. */
+export async function restoreRelease({ sql, secrets }: ReleaseData): Promise<string> {
+  const dataDir = await newDataDir()
+  const postgres = await startPostgres(dataDir, 'none')
+  try {
+    await run(postgres.socketFolder, 'postgres', 'create database causeway')
+    await run(postgres.socketFolder, 'causeway', sql)
+  } finally {
+    await postgres.stop()
+  }
+  mkdirSync(join(dataDir, 'secrets'), { mode: 0o700 })
+  for (const [name, content] of Object.entries(secrets)) {
+    writeFileSync(join(dataDir, 'secrets', name), content, { mode: 0o600 })
+  }
+  return dataDir
+}
+
+async function run(host: string, database: string, sql: string): Promise<void> {
+  const client = new pg.Client({ host, user: 'postgres', database })
+  await client.connect()
+  try {
+    await client.query(sql)
+  } finally {
+    await client.end()
+  }
+}
