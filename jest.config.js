@@ -58,7 +58,9 @@ export default {
       displayName: 'containers',
       testMatch: ['**/test-e2e/src/**/*.e2e.test.ts'],
       // Of these the hub in one process is itself the matter, or the load is.
-      testPathIgnorePatterns: ['/(archive|front-door|killed|flood|console|release)\\.e2e\\.test\\.ts$'],
+      testPathIgnorePatterns: [
+        '/(archive|front-door|killed|flood|console|release)\\.e2e\\.test\\.ts$',
+      ],
       globalSetup: './test-e2e/src/hub/containers-setup.ts',
       globalTeardown: './test-e2e/src/hub/containers-teardown.ts',
     },

@@ -2,13 +2,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { openFsp, type Fsp } from './hub/fsp.ts'
 import { freePorts, removeDataDir, startHub, type HubProcess } from './hub/hub-process.ts'
-import { answered, operatorAt, position, sendCallbacksTo, type Operator } from './hub/operator.ts'
+import { answered, operatorAt, position, type Operator } from './hub/operator.ts'
 import { openDoors } from './hub/scheme.ts'
 import { about, committed, errorOf, type Transfer } from './hub/transfer.ts'
 import { readRelease, releases, restoreRelease } from './releases/fixture.ts'
-
-/** What was sent to the FSPs of before is repeated first. */
-const patient = { timeout_ms: 25_000 }
 
 describe.each(releases())('on the data of release %s', (version) => {
   const { payments, ...data } = readRelease(version)
@@ -19,13 +16,12 @@ describe.each(releases())('on the data of release %s', (version) => {
   let payee: Fsp
 
   beforeAll(async () => {
-    dataDir = await restoreRelease({ payments, ...data })
-    const settings = { LOG_LEVEL: 'warn', NOTIFICATIONS_RETRY_FIRST_MS: '100', ...openDoors }
-    hub = await startHub({ dataDir, settings: { ...settings, ...(await freePorts()) } })
-    operator = operatorAt(hub.urls.operator, hub.passwordFile)
     payer = await openFsp('greenbank', () => hub.urls.fsp)
     payee = await openFsp('bluewallet', () => hub.urls.fsp)
-    for (const fsp of [payer, payee]) await sendCallbacksTo(operator, fsp)
+    dataDir = await restoreRelease({ payments, ...data }, [payer.url, payee.url])
+    const settings = { LOG_LEVEL: 'warn', ...openDoors, ...(await freePorts()) }
+    hub = await startHub({ dataDir, settings })
+    operator = operatorAt(hub.urls.operator, hub.passwordFile)
   }, 180_000)
 
   afterAll(async () => {
@@ -47,7 +43,7 @@ describe.each(releases())('on the data of release %s', (version) => {
     for (const transfer of [payments.settled, payments.paid]) {
       expect(await stateOf(transfer)).toMatchObject({ state: 'COMMITTED' })
       expect((await send(payer, 'GET', transfer)).status).toBe(202)
-      const answer = await payer.await(about(transfer.transferId, 'PUT'), patient)
+      const answer = await payer.await(about(transfer.transferId, 'PUT'))
       expect(answer.json()).toMatchObject({
         transferState: 'COMMITTED',
         fulfilment: transfer.fulfilment,
@@ -58,7 +54,7 @@ describe.each(releases())('on the data of release %s', (version) => {
   test('a transfer that has expired since is aborted, and the payer FSP is told 3303', async () => {
     const { transferId } = payments.expired
     expect((await send(payer, 'GET', payments.expired)).status).toBe(202)
-    const failure = await payer.await(about(transferId, 'PUT', true), patient)
+    const failure = await payer.await(about(transferId, 'PUT', true))
     expect(errorOf(failure).errorCode).toBe('3303')
     expect(await stateOf(payments.expired)).toMatchObject({ state: 'ABORTED' })
   })
@@ -67,7 +63,7 @@ describe.each(releases())('on the data of release %s', (version) => {
     const { open } = payments
     expect(await stateOf(open)).toMatchObject({ state: 'RESERVED' })
     expect((await send(payee, 'PUT', open, committed(open))).status).toBe(200)
-    const outcome = await payer.await(about(open.transferId, 'PUT'), patient)
+    const outcome = await payer.await(about(open.transferId, 'PUT'))
     expect(outcome.json()).toMatchObject({ transferState: 'COMMITTED' })
   })
 
@@ -75,7 +71,7 @@ describe.each(releases())('on the data of release %s', (version) => {
     const after = payer.received.length
     const answer = await send(payer, 'POST', payments.paid, payments.paid.request)
     expect(answer).toMatchObject({ status: 202 })
-    await payer.await(about(payments.paid.transferId, 'PUT'), { after, ...patient })
+    await payer.await(about(payments.paid.transferId, 'PUT'), { after })
   })
 
   test('the positions are the sums of what was paid before and since, and the books agree', async () => {

@@ -144,7 +144,7 @@ export async function onboard(
   fsp: Pick<Fsp, 'name' | 'url'>,
   { currency = 'USD', netDebitCap = '10000', funds = '10000' }: Onboarding = {},
 ): Promise<void> {
-  const { name } = fsp
+  const { name, url } = fsp
   const { status } = await operator.call('GET', `/participants/${name}`)
   if (status === 404) await done(operator, 'POST', '/participants', { name, currency })
   await done(operator, 'POST', `/participants/${name}/initialPositionAndLimits`, {
@@ -152,16 +152,6 @@ export async function onboard(
     limit: { type: 'NET_DEBIT_CAP', value: netDebitCap },
     initialPosition: 0,
   })
-  await sendCallbacksTo(operator, fsp)
-  await done(operator, 'PUT', `/participants/${name}`, { isActive: true })
-  await deposit(operator, name, funds, currency)
-}
-
-/** The FSP is sent its callbacks at its URL from now on. */
-export async function sendCallbacksTo(
-  operator: Operator,
-  { name, url }: Pick<Fsp, 'name' | 'url'>,
-): Promise<void> {
   for (const [type, path] of [
     ['FSPIOP_CALLBACK_URL', ''],
     ['FSPIOP_CALLBACK_URL_TRANSFER_POST', '/transfers'],
@@ -173,6 +163,8 @@ export async function sendCallbacksTo(
       value: `${url}${path}`,
     })
   }
+  await done(operator, 'PUT', `/participants/${name}`, { isActive: true })
+  await deposit(operator, name, funds, currency)
 }
 
 export async function deposit(

@@ -48,13 +48,19 @@ export function readSecrets(dataDir: string): Readonly<Record<string, string>> {
   )
 }
 
-/** A DATA_DIR as a hub of that release left it; the caller removes it. */
-export async function restoreRelease({ sql, secrets }: ReleaseData): Promise<string> {
+/**
+ * A DATA_DIR as a hub of that release left it; the caller removes it.
+ * @param fspUrls where the FSPs listen now, in the order in which they joined
+ */
+export async function restoreRelease(
+  { sql, secrets }: ReleaseData,
+  fspUrls: readonly string[],
+): Promise<string> {
   const dataDir = await newDataDir()
   const postgres = await startPostgres(dataDir, 'none')
   try {
     await run(postgres.socketFolder, 'postgres', 'create database causeway')
-    await run(postgres.socketFolder, 'causeway', sql)
+    await run(postgres.socketFolder, 'causeway', moved(sql, fspUrls))
   } finally {
     await postgres.stop()
   }
@@ -63,6 +69,12 @@ export async function restoreRelease({ sql, secrets }: ReleaseData): Promise<str
     writeFileSync(join(dataDir, 'secrets', name), content, { mode: 0o600 })
   }
   return dataDir
+}
+
+function moved(sql: string, fspUrls: readonly string[]): string {
+  const old = [...new Set(sql.match(/http:\/\/127\.0\.0\.1:\d+/g))]
+  if (old.length !== fspUrls.length) throw new Error(`the data names ${old.join(', ')}`)
+  return sql.replaceAll(/http:\/\/127\.0\.0\.1:\d+/g, (url) => fspUrls[old.indexOf(url)] ?? url)
 }
 
 async function run(host: string, database: string, sql: string): Promise<void> {
