@@ -57,6 +57,7 @@ describe('keeping an agreement', () => {
   test.each([
     ['at its expiration', '3303', transfer({ expiration: now.toISOString() })],
     ['for another amount', '5105', transfer({ amount: { currency: 'USD', amount: '99.51' } })],
+    ['to the address of another FSP', '5105', transfer({ payeeFsp: 'otherfsp' })],
     ['for a packet that is none', '5105', transfer({ ilpPacket: 'AAAA' })],
     ['for a condition made by others', '5105', transfer({ ...agreed(Buffer.alloc(32, 8)) })],
   ])('is refused %s', (_what, errorCode, broken) => {

@@ -41,10 +41,14 @@ export const quoteExpirationKey = 'quoteExpiration'
 export function agree(secret: Buffer, terms: AgreementTerms): Agreement | undefined {
   const amount = amountToIlp(terms.amount.amount, terms.amount.currency)
   if (amount === undefined) return undefined
-  const address = `g.${terms.payeeFsp.replace(/[^A-Za-z0-9_~-]/g, '-')}`
-  const ilpPacket = encodePacket({ amount, address, data: terms.data })
+  const ilpPacket = encodePacket({ amount, address: addressOf(terms.payeeFsp), data: terms.data })
   if (ilpPacket === undefined) return undefined
   return { ilpPacket, condition: conditionOf(fulfilmentOf(secret, ilpPacket)) }
+}
+
+/** The address of all accounts of an FSP: a global one, with what an address may hold. */
+function addressOf(fspId: string): string {
+  return `g.${fspId.replace(/[^A-Za-z0-9_~-]/g, '-')}`
 }
 
 export type Kept =
@@ -56,6 +60,9 @@ export function keepAgreement(secret: Buffer, transfer: PostTransfers, now: Date
   if (Date.parse(transfer.expiration) <= now.getTime()) return { error: errorInformation('3303') }
   const packet = decodePacket(transfer.ilpPacket)
   if (packet === undefined) return broken('the packet cannot be read')
+  if (packet.address !== addressOf(transfer.payeeFsp)) {
+    return broken('the address of the packet is not of the payee FSP')
+  }
   if (packet.amount !== amountToIlp(transfer.amount.amount, transfer.amount.currency)) {
     return broken('the amount is not the one of the packet')
   }
