@@ -88,9 +88,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 )
 
-/** INTERLEAVINGS=100000 looks longer than a test run should. */
-const runs = Number(process.env['INTERLEAVINGS'] ?? 250)
-const timeout_ms = 60_000 + 20 * runs
+/** PROPERTY_RUNS=10000 tries a hundred times as many. */
+const runs = 250
+const { numRuns = 100 } = fc.readConfigureGlobal()
+const timeout_ms = 60_000 + runs * numRuns
 const ids = ['transfer-a', 'transfer-b']
 
 interface Announced {
