@@ -70,7 +70,7 @@ export {
   type HttpServerOptions,
   type ServerTls,
 } from './http/server.ts'
-export { logLevels, openLog, type Logger, type LogLevel, type LogOptions } from './log.ts'
+export { logLevels, logTo, openLog, type Logger, type LogLevel, type LogOptions } from './log.ts'
 export { openMetrics, type Metrics, type MetricsOptions } from './metrics.ts'
 export { serveOperations, type OperationsOptions } from './operations.ts'
 export { readPem } from './pem.ts'

@@ -30,6 +30,22 @@ export function openLog({ name, level, destination }: LogOptions): Logger {
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
     },
-    destination ?? pino.destination({ dest: 2, sync: true }),
+    destination ?? logTo(stderr),
   )
+}
+
+const stderr = 2
+/** So much waits for a disk that is full; what comes then is dropped. */
+const waiting_bytes_max = 2 ** 20
+
+/**
+ * A file descriptor for the lines. Where nothing can be written (the disk is full, nobody reads the pipe
+ * any more) lines are lost: that is no reason to end the work.
+ */
+export function logTo(dest: number): DestinationStream {
+  const destination = pino.destination({ dest, sync: true, maxLength: waiting_bytes_max })
+  destination.on('error', () => {
+    // There is no place to say it.
+  })
+  return destination
 }

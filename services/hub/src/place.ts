@@ -1,8 +1,7 @@
 /** Where the hub keeps things: DATA_DIR, and the log in it. */
-import { openLog, StartError, type Logger } from '@causeway/runtime'
+import { logTo, openLog, StartError, type Logger } from '@causeway/runtime'
 import { accessSync, constants, mkdirSync, openSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { pino } from 'pino'
 import type { HubSettings } from './settings.ts'
 
 /** Makes the folder and gives the settings with its whole path; StartError when it cannot. */
@@ -22,7 +21,7 @@ export function openHubLog({ DATA_DIR, LOG_FILE, LOG_LEVEL }: HubSettings): Logg
   if (LOG_FILE === '-') return openLog({ name: 'hub', level: LOG_LEVEL })
   const path = LOG_FILE === '' ? join(DATA_DIR, 'causeway.log') : resolve(LOG_FILE)
   try {
-    const destination = pino.destination({ dest: openSync(path, 'a', 0o600), sync: true })
+    const destination = logTo(openSync(path, 'a', 0o600))
     return openLog({ name: 'hub', level: LOG_LEVEL, destination })
   } catch (error) {
     throw new StartError(`The log ${path} cannot be written: ${(error as Error).message}.`)

@@ -27,6 +27,10 @@ export interface HubProcess {
   stop(): Promise<number | null>
   /** SIGKILL; resolves when it is gone. */
   kill(): Promise<void>
+  /** The exit code of a hub that ends, by itself or not. */
+  readonly exited: Promise<number | null>
+  /** What it has written to stderr so far. */
+  errors(): string
 }
 
 export interface HubOptions {
@@ -96,6 +100,8 @@ export async function startHub(options: HubOptions): Promise<HubProcess> {
       env: { PATH: process.env['PATH'], DATA_DIR: options.dataDir, ...options.settings },
     },
   )
+  let errors = ''
+  child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()))
   const { urls } = await lastLine(child)
   const { pid } = child
   if (pid === undefined) throw new Error('the hub has no process id')
@@ -113,6 +119,8 @@ export async function startHub(options: HubOptions): Promise<HubProcess> {
       child.kill('SIGKILL')
       await exited
     },
+    exited,
+    errors: () => errors,
   }
 }
 

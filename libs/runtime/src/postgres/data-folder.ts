@@ -166,9 +166,16 @@ function isAlive(pid: number): boolean {
   }
 }
 
+const diskIsFull = /No space left on device|Disk quota exceeded/
+
+/** What is added to a sentence where PostgreSQL said that its disk is full; '' where it did not. */
+export function fullDisk(dataDir: string, output: string): string {
+  return diskIsFull.test(output) ? `: the disk of DATA_DIR ${dataDir} is full` : ''
+}
+
 /** The sentence for a program of PostgreSQL that ended with words on stderr. */
 export function failure(dataDir: string, output: string): StartError {
-  if (/No space left on device|Disk quota exceeded/.test(output)) {
+  if (diskIsFull.test(output)) {
     return new StartError(`The disk of DATA_DIR ${dataDir} is full.`)
   }
   if (/Permission denied|Read-only file system|EACCES/.test(output)) {

@@ -13,6 +13,7 @@ import { StartError } from '../start-error.ts'
 import {
   deleteData,
   failure,
+  fullDisk,
   hasData,
   livePostmaster,
   makeData,
@@ -169,7 +170,7 @@ function watched(
   const report = (reason: string) => {
     if (stopping) return
     stopping = true
-    options.onExit(reason)
+    options.onExit(`${reason}${fullDisk(place.dataDir, output.text())}`)
   }
   server.once('exit', (code, signal) => {
     report(`PostgreSQL ended unexpectedly (${signal ?? `exit code ${code}`})`)

@@ -1,6 +1,7 @@
 /** The promises about restarts, crashes and lost connections, as tests that every engine passes. */
 import { expect, test } from '@jest/globals'
 import { statement } from '../../postgres/statement.ts'
+import { isOutage } from '../../outage.ts'
 import { eventually } from '../../testing/eventually.ts'
 import type { Message } from '../event-bus.ts'
 import {
@@ -15,6 +16,9 @@ import {
   recorder,
   type BusUnderTest,
 } from './bus-under-test.ts'
+
+const noteOne = statement(`insert into done (id) values (gen_random_uuid())`)
+const bill = { topic: 'bills', linger_ms: 0, fails: false }
 
 export function whatSurvives(under: () => BusUnderTest, restart: () => Promise<void>): void {
   test('a group that was away goes on where it was; a new one begins with what is kept', async () => {
@@ -52,6 +56,45 @@ export function whatSurvives(under: () => BusUnderTest, restart: () => Promise<v
     await eventually(() => seen.some(({ key }) => key === 'last'), 'what comes after it')
     expect(seen.map(({ key }) => key)).toEqual(['first', 'last'])
     expect(await committed(database)).toEqual({ first: [1], last: [1] })
+  })
+
+  test('a full disk is an outage: nothing is lost, and all goes on when there is room again', async () => {
+    const { bus, database, announcements } = under()
+    const bills = recorder('bills')
+    await bus.subscribe(bills.subscription)
+    const orders = recorder('orders')
+    let tries = 0
+    await bus.subscribe({
+      ...orders.subscription,
+      async handleBatch(messages) {
+        tries++
+        await database.transaction(async (tx) => {
+          await tx.query(noteOne, [])
+          bus.announce(
+            tx,
+            messages.map((one) => message('bills', one.key, numberOf(one))),
+          )
+        })
+        orders.seen.push(...messages)
+      },
+    })
+    await publishNumbers(under(), 'orders', 20)
+    await eventually(() => bills.seen.length === 20, 'the first bills')
+    await under().sql(`create function is_full() returns trigger language plpgsql as
+      'begin raise exception ''could not extend file: No space left on device''
+        using errcode = ''53100''; end'`)
+    await under().sql(`create trigger is_full before insert on ${announcements} for each row
+      when (new.topic = 'bills') execute function is_full()`)
+    const refused = announceNext(under(), database, { ...bill, key: 'refused' })
+    expect(isOutage(await refused.catch((error: unknown) => error))).toBe(true)
+    const later = numbers(30, 20).map((n) => message('orders', `k${n % 5}`, n))
+    const before = tries
+    await bus.publish(later)
+    await eventually(() => tries > before + 2, 'some tries')
+    await under().sql(`drop trigger is_full on ${announcements}`)
+    await eventually(() => new Set(bills.seen.map(({ id }) => id)).size === 50, 'every bill')
+    expect(bills.seen.map(({ key }) => key)).not.toContain('refused')
+    expect(await bus.deadLetters(10)).toEqual([])
   })
 
   test('a stop finishes what is in flight and begins nothing further', async () => {

@@ -1,0 +1,180 @@
+/**
+ * PostgreSQL goes away under a running hub: killed with all its processes, which is as near to a loss of
+ * power as a process can come, or standing still. The hub ends itself with a sentence and the exit code
+ * by which a supervisor starts it again, and the next start has all that was acknowledged.
+ */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { Fsp, Received } from './hub/fsp.ts'
+import {
+  freePorts,
+  newDataDir,
+  removeDataDir,
+  startHub,
+  type HubProcess,
+} from './hub/hub-process.ts'
+import { joinScheme } from './hub/join.ts'
+import { openScheme, operatorAt, position, type Operator } from './hub/operator.ts'
+import { openDoors } from './hub/scheme.ts'
+import { committed, newTransfer, type Transfer, type TransferRequest } from './hub/transfer.ts'
+
+const exit_code_broken = 70
+
+let dataDir: string
+let settings: Readonly<Record<string, string>>
+let hub: HubProcess
+let operator: Operator
+let payer: Fsp
+let payee: Fsp
+const sent = new Map<string, Transfer>()
+
+beforeAll(async () => {
+  dataDir = await newDataDir()
+  settings = { ...(await freePorts()), ...openDoors, LOG_LEVEL: 'warn', WATCHDOG_MS: '3000' }
+  hub = await startHub({ dataDir, settings })
+  operator = operatorAt(hub.urls.operator, hub.passwordFile)
+  await openScheme(operator)
+  const doors = { operator, fspUrl: () => hub.urls.fsp, isSafe: false }
+  payer = await joinScheme(doors, 'greenbank', { funds: '1000000', netDebitCap: '1000000' })
+  payee = await joinScheme(doors, 'bluewallet')
+  payee.answerWith((message) => {
+    if (message.method !== 'POST') return 200
+    const transfer = sent.get((message.json() as TransferRequest).transferId)
+    if (transfer !== undefined) void answer(transfer)
+    return 202
+  })
+}, 60_000)
+
+afterAll(async () => {
+  await hub.stop()
+  await Promise.all([payer.stop(), payee.stop()])
+  await removeDataDir(dataDir)
+})
+
+/** Repeats until the hub has it, as an FSP does. */
+async function answer(transfer: Transfer): Promise<void> {
+  for (;;) {
+    const path = `/transfers/${transfer.transferId}`
+    const told = await payee.send('PUT', path, committed(transfer)).catch(() => undefined)
+    if (told?.status === 200) return
+    await delay(50)
+  }
+}
+
+/** PostgreSQL and every process that it has started. */
+function postgresProcesses(): readonly number[] {
+  const pidFile = readFileSync(join(dataDir, 'pg', 'postmaster.pid'), 'utf8')
+  const postmaster = Number(pidFile.split('\n')[0])
+  const children = readdirSync('/proc').filter((name) => {
+    if (!/^\d+$/.test(name)) return false
+    try {
+      const stat = readFileSync(`/proc/${name}/stat`, 'utf8')
+      return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]) === postmaster
+    } catch {
+      return false
+    }
+  })
+  return [postmaster, ...children.map(Number)]
+}
+
+function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, signal)
+    } catch {
+      // It has ended by itself.
+    }
+  }
+}
+
+/** Pays at about this rate until told to stop; answers what the hub has accepted. */
+function payOnAndOn(per_second: number): () => Promise<ReadonlySet<string>> {
+  const accepted = new Set<string>()
+  const over = new AbortController()
+  async function pay(): Promise<void> {
+    const transfer = newTransfer(payer, payee, { amount: '1', expires_ms: 30_000 })
+    sent.set(transfer.transferId, transfer)
+    const told = await payer.send('POST', '/transfers', transfer.request).catch(() => undefined)
+    if (told?.status === 202) accepted.add(transfer.transferId)
+  }
+  const paying = (async () => {
+    for (; !over.signal.aborted; await delay(1_000 / per_second)) void pay()
+  })()
+  return async () => {
+    over.abort()
+    await paying
+    return accepted
+  }
+}
+
+const transferIdOf = ({ path }: Received) => path.split('/')[2] ?? ''
+
+function outcomes(): ReadonlyMap<string, Received> {
+  const told = payer.received.filter(({ method }) => method === 'PUT')
+  return new Map(told.map((message) => [transferIdOf(message), message]))
+}
+
+async function waitUntil(
+  condition: () => boolean | Promise<boolean>,
+  what: () => string,
+): Promise<void> {
+  const late = Date.now() + 60_000
+  while (!(await condition())) {
+    if (Date.now() > late) throw new Error(what())
+    await delay(50)
+  }
+}
+
+/** All that was accepted has an outcome, and the ledger says the same. */
+async function expectAllOf(accepted: ReadonlySet<string>): Promise<void> {
+  const untold = () => [...accepted].filter((id) => !outcomes().has(id))
+  await waitUntil(
+    () => untold().length === 0,
+    () => `accepted without an outcome: ${untold().join(', ')}`,
+  )
+  const paid = () => [...outcomes().values()].filter(({ path }) => !path.endsWith('/error')).length
+  await waitUntil(
+    async () => (await position(operator, payer.name)) === paid(),
+    () => `the payer was told of ${paid()}, and its position says otherwise`,
+  )
+  expect(paid()).toBeGreaterThan(accepted.size / 2)
+  const verified = (await operator.call('POST', '/verify')).json
+  expect(verified).toMatchObject({ clean: true, differences: [] })
+}
+
+test('PostgreSQL is killed with all its processes: the hub ends with 70, and what it accepted is there', async () => {
+  const accepted = new Set<string>()
+  for (let kills = 0; kills < 3; kills++) {
+    const stopPaying = payOnAndOn(60)
+    await waitUntil(
+      () => outcomes().size > accepted.size + 20,
+      () => 'no payments are made',
+    )
+    signalAll(postgresProcesses(), 'SIGKILL')
+    expect(await hub.exited).toBe(exit_code_broken)
+    expect(hub.errors()).toMatch(/^(PostgreSQL ended|The connection to PostgreSQL).*\n$/)
+    hub = await startHub({ dataDir, settings })
+    for (const id of await stopPaying()) accepted.add(id)
+  }
+  await expectAllOf(accepted)
+}, 120_000)
+
+test('PostgreSQL stands still: no event is worked off, the hub ends with 70, and nothing is lost', async () => {
+  const before = outcomes().size
+  const stopPaying = payOnAndOn(60)
+  await waitUntil(
+    () => outcomes().size > before + 20,
+    () => 'no payments are made',
+  )
+  const frozen = postgresProcesses()
+  signalAll(frozen, 'SIGSTOP')
+  expect(await hub.exited).toBe(exit_code_broken)
+  expect(hub.errors()).toMatch(
+    /^No event was worked off for \d+.* ms though there is work; ending\.\n$/,
+  )
+  signalAll(frozen, 'SIGCONT')
+  hub = await startHub({ dataDir, settings })
+  await expectAllOf(await stopPaying())
+}, 120_000)
