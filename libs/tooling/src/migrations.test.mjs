@@ -9,8 +9,8 @@ function folders() {
   const listed = ['ls-files', '--cached', '--others', '--exclude-standard', '*/migrations/*.sql']
   const byFolder = new Map()
   for (const path of execFileSync('git', listed, { cwd: root, encoding: 'utf8' }).split('\n')) {
-    const [, folder, name] = /^(.*)\/([^/]+)$/.exec(path) ?? []
-    if (folder === undefined || folder.includes('/testing/')) continue
+    const [, folder, name] = /^(.*)\/([^/]+)$/.exec(path) ?? ['', '', '']
+    if (folder === '' || folder.includes('/testing/')) continue
     byFolder.set(folder, [...(byFolder.get(folder) ?? []), name])
   }
   return byFolder
