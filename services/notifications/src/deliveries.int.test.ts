@@ -202,6 +202,24 @@ describe('an FSP that hangs', () => {
     expect(slow.atOnce_max).toBeLessThanOrEqual(32)
   }, 30_000)
 
+  test('holds back no message to another FSP, however many messages hang', async () => {
+    const slow = await sinkThat(() => 'HANG')
+    const quick = await sinkThat()
+    const { publish } = await stands({ CALLBACK_TIMEOUT_MS: 30_000, PARK_AFTER_MS: 10_000 })
+    for (let at = 0; at < 200; at++) await publish(notify({ url: slow.url, fspId: 'slow' }))
+    const entityId = randomUUID()
+    const toQuick = () => notify({ url: quick.url, fspId: 'quick', entityId })
+    await publish(
+      toQuick(),
+      ...Array.from({ length: 50 }, () => notify({ url: slow.url, fspId: 'slow' })),
+    )
+    await publish(toQuick())
+    await count(2, () => quick.received.length, 'both messages to the quick one', 5_000)
+    expect(slow.atOnce_max).toBe(32)
+    slow.answers = () => 200
+    slow.release(200)
+  }, 30_000)
+
   test('and answers late closes the row, without a second attempt', async () => {
     const sink = await sinkThat(() => 'HANG')
     const { publish, reports, parts } = await stands({ CALLBACK_TIMEOUT_MS: 10_000 })

@@ -1,6 +1,8 @@
 /**
- * The first attempts of a batch, from memory. The batch is over when each of its notifications is
- * answered, or has waited its time and is parked; an attempt that is under way then goes on.
+ * First attempts, from memory. Notifications about one entity leave for one FSP one after the other, in
+ * a chain; no chain waits for another one. A notification that is not answered in its time is parked:
+ * stored for later attempts, while the attempt under way goes on. What follows it in its chain is parked
+ * behind it.
  */
 import type { Notification, Result } from './contract.ts'
 import type { BackoffBounds } from './domain/backoff.ts'
@@ -9,100 +11,203 @@ import { noTries } from './domain/tries.ts'
 import type { Delivery } from './lane.ts'
 import type { Lanes } from './lanes.ts'
 import { parkedResult, resultOf } from './result.ts'
+import type { Known } from './store.ts'
+
+/** A notification that was taken from the bus. */
+export interface Taken {
+  readonly notification: Notification
+  /** The store may hold it, or something before it: it is asked first. */
+  readonly inDoubt: boolean
+}
 
 export interface FirstAttemptParts {
   readonly lanes: Lanes
   readonly backoff: BackoffBounds
   readonly park_after_ms: number
-  /** An attempt that had been parked has ended. */
+  /** What the store holds of it. */
+  readonly known: (notification: Notification) => Promise<Known>
+  /** Resolves when it is stored; results are stored in the order of the calls. */
+  readonly store: (result: Result) => Promise<void>
+  /** An attempt that had been parked has ended, and its row is stored. */
   readonly onLateEnd: (notification: Notification, end: AttemptEnd) => void
 }
 
-interface Run {
-  readonly chain: readonly Notification[]
-  /** The notification whose turn it is. */
-  at: number
-  delivery: Delivery | undefined
+export interface FirstAttempts {
+  /**
+   * Resolves when each of them is stored as delivered, given up or parked, or was known before. Rejects
+   * with the first failure once nothing of them is under way.
+   */
+  begin(taken: readonly Taken[]): Promise<void>
+  /** Whether the notification is under way or being stored. */
+  has(notificationId: string): boolean
 }
 
-interface Batch {
-  readonly parts: FirstAttemptParts
-  readonly runs: readonly Run[]
-  readonly results: Result[]
+/** The notifications of one call. */
+interface Group {
   open: number
-  over: boolean
+  failure: { readonly error: unknown } | undefined
   readonly onOver: () => void
 }
 
-/**
- * Tries each chain from its first notification on; the next one follows when the one before has
- * ended. Results come in the order in which the notifications are to be stored.
- */
-export function attemptFirst(
-  chains: readonly (readonly Notification[])[],
-  parts: FirstAttemptParts,
-): Promise<readonly Result[]> {
-  return new Promise((resolve) => {
-    const runs = chains.map((chain): Run => ({ chain, at: 0, delivery: undefined }))
-    const results: Result[] = []
-    const onOver = () => {
-      batch.over = true
-      clearTimeout(timer)
-      resolve(results)
+interface Item {
+  readonly notification: Notification
+  readonly group: Group
+  /** Undefined: the store is being asked. */
+  known: Known | undefined
+  /** The attempt under way. */
+  delivery: Delivery | undefined
+  /** Resolves when the row of the parked notification is stored. */
+  parked: Promise<void> | undefined
+}
+
+/** What is for one FSP and about one entity. */
+interface Chain {
+  readonly key: string
+  readonly fspId: string
+  /** In their order; the first one is the one that is tried. */
+  readonly items: Item[]
+  /** Something of it was parked: nothing that came behind may overtake it. */
+  parks: boolean
+  /** Parked rows that are being stored. */
+  storing: number
+}
+
+const unknown: Known = { taken: false, blocked: false }
+
+/** No FSP id holds a line feed. */
+function chainKey({ fspId, entityId }: Notification): string {
+  return `${fspId}\n${entityId}`
+}
+
+export function openFirstAttempts(parts: FirstAttemptParts): FirstAttempts {
+  const { lanes, backoff } = parts
+  const chains = new Map<string, Chain>()
+  const open = new Set<string>()
+
+  function enter(item: Item): void {
+    const { notification } = item
+    const key = chainKey(notification)
+    let chain = chains.get(key)
+    if (chain === undefined) {
+      chain = { key, fspId: notification.fspId, items: [], parks: false, storing: 0 }
+      chains.set(key, chain)
     }
-    const batch: Batch = { parts, runs, results, open: runs.length, over: false, onOver }
-    const timer = setTimeout(() => parkRest(batch), parts.park_after_ms)
-    if (runs.length === 0) onOver()
-    for (const run of runs) proceed(batch, run)
-  })
-}
-
-function proceed(batch: Batch, run: Run): void {
-  const notification = run.chain[run.at]
-  if (notification === undefined) {
-    close(batch)
-    return
+    open.add(notification.id)
+    chain.items.push(item)
+    if (item.known === undefined) void lookUp(chain, item)
+    else if (chain.items.length === 1) advance(chain)
   }
-  run.delivery = {
-    notification,
-    attempts: 0,
-    begin_before_ms: Infinity,
-    onEnd(end) {
-      if (batch.over) batch.parts.onLateEnd(notification, end)
-      else take(batch, run, notification, end)
-    },
+
+  async function lookUp(chain: Chain, item: Item): Promise<void> {
+    try {
+      item.known = await parts.known(item.notification)
+    } catch (error) {
+      chain.items.splice(chain.items.indexOf(item), 1)
+      finish(item, { error })
+    }
+    advance(chain)
   }
-  batch.parts.lanes.of(notification.fspId).offer(run.delivery)
-}
 
-function take(batch: Batch, run: Run, notification: Notification, end: AttemptEnd): void {
-  run.delivery = undefined
-  run.at += 1
-  const tried = { notification, attempts: 0, tries: noTries, stored: false }
-  const result = resultOf(tried, end, batch.parts.backoff)
-  batch.results.push(result)
-  if (result.type === 'ENDED') {
-    proceed(batch, run)
-    return
-  }
-  for (const behind of run.chain.slice(run.at)) batch.results.push(parkedResult(behind, undefined))
-  run.at = run.chain.length
-  close(batch)
-}
-
-function close(batch: Batch): void {
-  batch.open -= 1
-  if (batch.open === 0) batch.onOver()
-}
-
-/** The time is over: what is under way goes on, what waits for its turn waits in the store. */
-function parkRest({ parts, runs, results, onOver }: Batch): void {
-  for (const { chain, at, delivery } of runs) {
-    for (const notification of chain.slice(at)) {
-      const isAtTurn = delivery?.notification === notification
-      const lane = parts.lanes.of(notification.fspId)
-      results.push(parkedResult(notification, isAtTurn ? lane.release(delivery) : undefined))
+  /** Brings the chain to where it waits for an answer, or to its end. */
+  function advance(chain: Chain): void {
+    for (;;) {
+      const [item] = chain.items
+      if (item === undefined) {
+        if (chain.storing === 0) chains.delete(chain.key)
+        return
+      }
+      if (item.known === undefined || item.delivery !== undefined) return
+      if (!item.known.taken && !item.known.blocked && !chain.parks) {
+        attempt(chain, item)
+        return
+      }
+      chain.items.shift()
+      if (item.known.taken) finish(item, undefined)
+      else park(chain, item, parkedResult(item.notification, undefined))
     }
   }
-  onOver()
+
+  function attempt(chain: Chain, item: Item): void {
+    const { notification } = item
+    item.delivery = {
+      notification,
+      attempts: 0,
+      begin_before_ms: Infinity,
+      onEnd(end) {
+        if (item.parked === undefined) take(chain, item, end)
+        else void item.parked.then(() => parts.onLateEnd(notification, end))
+      },
+    }
+    lanes.of(chain.fspId).offer(item.delivery)
+  }
+
+  function take(chain: Chain, item: Item, end: AttemptEnd): void {
+    const tried = { notification: item.notification, attempts: 0, tries: noTries, stored: false }
+    const result = resultOf(tried, end, backoff)
+    chain.items.shift()
+    if (result.type === 'ENDED') void store(item, result)
+    else park(chain, item, result)
+    advance(chain)
+  }
+
+  function park(chain: Chain, item: Item, result: Result): void {
+    chain.parks = true
+    chain.storing += 1
+    item.parked = store(item, result).finally(() => {
+      chain.storing -= 1
+      advance(chain)
+    })
+  }
+
+  async function store(item: Item, result: Result): Promise<void> {
+    try {
+      await parts.store(result)
+      finish(item, undefined)
+    } catch (error) {
+      finish(item, { error })
+    }
+  }
+
+  function finish({ group, notification }: Item, failure: Group['failure']): void {
+    open.delete(notification.id)
+    group.failure ??= failure
+    group.open -= 1
+    if (group.open === 0) group.onOver()
+  }
+
+  /** Their time is over: what is under way goes on, and what waits behind it waits in the store. */
+  function parkUnanswered(group: Group, items: readonly Item[]): void {
+    for (const { notification } of items) {
+      const chain = chains.get(chainKey(notification))
+      const [first] = chain?.items ?? []
+      if (chain === undefined || first?.delivery === undefined || first.group !== group) continue
+      chain.items.shift()
+      const over_ms = lanes.of(chain.fspId).release(first.delivery)
+      park(chain, first, parkedResult(first.notification, over_ms))
+      advance(chain)
+    }
+  }
+
+  return {
+    begin: (taken) =>
+      new Promise((resolve, reject) => {
+        const group: Group = {
+          open: taken.length,
+          failure: undefined,
+          onOver() {
+            clearInterval(timer)
+            if (group.failure === undefined) resolve()
+            else reject(group.failure.error as Error)
+          },
+        }
+        const items = taken.map(({ notification, inDoubt }): Item => {
+          const known = inDoubt ? undefined : unknown
+          return { notification, group, known, delivery: undefined, parked: undefined }
+        })
+        const timer = setInterval(() => parkUnanswered(group, items), parts.park_after_ms)
+        if (items.length === 0) group.onOver()
+        for (const item of items) enter(item)
+      }),
+    has: (notificationId) => open.has(notificationId),
+  }
 }

@@ -1,90 +1,118 @@
 /**
- * A batch of notifications: what is known is left out, what stands behind something unfinished is
- * parked, everything else is tried at once. When the batch is finished, each is stored as delivered,
- * as given up or as parked, and those that ended are reported.
+ * Takes notifications from the bus. Each is tried at once, and the bus holds it as unfinished until it is
+ * stored as delivered, as given up or as parked. No notification waits for another FSP's, so a batch of
+ * the bus ends as soon as its attempts have begun; only how many may be open at the same time is bounded.
  */
 import type { DomainEvent } from '@causeway/events'
-import { gather, monthOf, type BatchInHand, type Database } from '@causeway/runtime'
-import { notificationOf, type Notification, type Result } from './contract.ts'
-import { chainKey, cutIntoChains } from './domain/chains.ts'
-import { attemptFirst, type FirstAttemptParts } from './first-attempts.ts'
+import {
+  gather,
+  monthOf,
+  retrying,
+  type BatchInHand,
+  type Database,
+  type Logger,
+} from '@causeway/runtime'
+import { notificationOf, type Notification } from './contract.ts'
+import { openFirstAttempts, type FirstAttemptParts, type Taken } from './first-attempts.ts'
 import type { Record } from './record.ts'
-import { parkedResult } from './result.ts'
 import { readKnown, type Known } from './store.ts'
 import type { Waiting } from './waiting.ts'
 
-export interface HandleParts extends FirstAttemptParts {
+export interface HandleParts extends Omit<FirstAttemptParts, 'known' | 'store'> {
   readonly db: Database
-  readonly record: Record
+  readonly log: Logger
+  readonly record: Pick<Record, 'soon'>
   readonly waiting: Pick<Waiting, 'mayBeFor'>
-}
-
-interface Heard {
-  readonly notification: Notification
-  /** It may have come before. */
-  readonly again: boolean
+  /** From its abort on an outage is not waited out. */
+  readonly stopping: AbortSignal
 }
 
 const asked_max = 512
+/** Beyond one of these nothing more is taken from the bus until some are stored. */
+const open_max = 10_000
+const open_bytes_max = 64 * 2 ** 20
 
-export function openHandle(
-  parts: HandleParts,
-): (
+export type Handle = (
   events: readonly DomainEvent<'NotifyRequested'>[],
   batch: Pick<BatchInHand, 'until'>,
-) => Promise<void> {
-  const known = gather<Notification, Known>(
-    (asked) => readKnown(parts.db, asked, thisMonthAndLast(new Date())),
+) => Promise<void>
+
+export function openHandle(parts: HandleParts): Handle {
+  const { db, log, record, waiting, stopping: signal } = parts
+  const ask = gather<Notification, Known>(
+    (asked) => readKnown(db, asked, thisMonthAndLast(new Date())),
     { batch_max: asked_max },
   )
-
-  /** Most come for the first time, to an FSP that answers: nothing can be known of them. */
-  async function factsOf(
-    heard: readonly Heard[],
-  ): Promise<ReadonlyMap<Notification, Known | undefined>> {
-    const inDoubt = heard
-      .filter(({ again, notification: { fspId } }) => again || parts.waiting.mayBeFor(fspId))
-      .map(({ notification }) => notification)
-    const facts = inDoubt.length === 0 ? [] : await known(inDoubt)
-    return new Map(inDoubt.map((notification, at) => [notification, facts[at]]))
-  }
+  const what = 'look for what is stored of notifications'
+  const attempts = openFirstAttempts({
+    ...parts,
+    known: async (notification) => {
+      const [known] = await retrying(() => ask([notification]), { log, what, signal })
+      if (known === undefined) throw new Error('nothing was answered')
+      return known
+    },
+    store: (result) => record.soon([result]),
+  })
+  const room = openRoom()
 
   return async (events, batch) => {
-    const heard = distinct(events, Date.now()).filter(
-      ({ notification: { id } }) => !parts.record.isWaiting(id),
+    const taken = distinct(events, Date.now()).filter(
+      ({ notification: { id } }) => !attempts.has(id),
     )
-    const facts = await factsOf(heard)
-    const notifications = heard.map(({ notification }) => notification)
-    const fresh = notifications.filter((each) => facts.get(each)?.taken !== true)
-    const unfinished = new Set(
-      notifications.filter((each) => facts.get(each)?.blocked === true).map(chainKey),
+    const bytes = taken.reduce((sum, { notification: { body } }) => sum + body.length, 0)
+    batch.until(
+      attempts
+        .begin(taken.map((each) => ({ ...each, inDoubt: each.inDoubt || mayBeStored(each) })))
+        .finally(room.enter(taken.length, bytes)),
     )
-    const { free, blocked } = cutIntoChains(fresh, unfinished)
-    const results = [
-      ...(await attemptFirst(free, parts)),
-      ...blocked.map((notification) => parkedResult(notification, undefined)),
-    ]
-    // What is parked or given up must be known before anything else of its entity leaves.
-    const { record } = parts
-    if (results.every(isDelivered) && !record.isFull) batch.until(record.soon(results))
-    else await record.now(results)
+    await room.isThere()
+  }
+
+  /** Something older of its entity may be parked. */
+  function mayBeStored({ notification }: Taken): boolean {
+    return waiting.mayBeFor(notification.fspId)
   }
 }
 
-function isDelivered(result: Result): boolean {
-  return result.type === 'ENDED' && result.status === 'SUCCESS'
+interface Room {
+  /** So much is open until the function that it returns is called. */
+  enter(notifications: number, bytes: number): () => void
+  /** Resolves when more may be taken. */
+  isThere(): Promise<void>
+}
+
+function openRoom(): Room {
+  let open = 0
+  let open_bytes = 0
+  let onRoom: (() => void)[] = []
+  const isFull = () => open >= open_max || open_bytes >= open_bytes_max
+  return {
+    enter(notifications, bytes) {
+      open += notifications
+      open_bytes += bytes
+      return () => {
+        open -= notifications
+        open_bytes -= bytes
+        if (isFull()) return
+        const waiting = onRoom
+        onRoom = []
+        for (const resume of waiting) resume()
+      }
+    },
+    isThere: () => (isFull() ? new Promise((resolve) => onRoom.push(resolve)) : Promise.resolve()),
+  }
 }
 
 /** The same notification twice in a batch is one. */
 function distinct(
   events: readonly DomainEvent<'NotifyRequested'>[],
   taken_ms: number,
-): readonly Heard[] {
-  const byId = new Map<string, Heard>()
+): readonly Taken[] {
+  const byId = new Map<string, Taken>()
   for (const event of events) {
     const notification = notificationOf(event, taken_ms)
-    const { again } = event
-    if (!byId.has(notification.id)) byId.set(notification.id, { notification, again })
+    if (!byId.has(notification.id))
+      byId.set(notification.id, { notification, inDoubt: event.again })
   }
   return [...byId.values()]
 }

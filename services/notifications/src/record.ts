@@ -19,17 +19,11 @@ export interface Record {
   /** Resolves when they are stored. */
   now(results: readonly Result[]): Promise<void>
   /**
-   * The same for what was delivered and needs nothing more: nobody waits for it, so what ends within
-   * a while is stored together, through any outage. When there is enough to be worth it, it is stored
-   * at once, for until then all of it stays in memory.
+   * The same for what no caller waits for: what ends within a while is stored together, in the order
+   * of the calls and through any outage. 64 results are stored at once, for until then all of it stays
+   * in memory.
    */
-  soon(delivered: readonly Result[]): Promise<void>
-  /** Whether so many wait that no more may: a crash would send all of them again. */
-  readonly isFull: boolean
-  /** Whether it is delivered and not stored yet. */
-  isWaiting(notificationId: string): boolean
-  /** From here on an outage is not waited out. */
-  stop(): void
+  soon(results: readonly Result[]): Promise<void>
 }
 
 export interface RecordParts {
@@ -38,23 +32,25 @@ export interface RecordParts {
   readonly measures: Measures
   readonly log: Logger
   readonly waiting: Pick<Waiting, 'parked'>
+  /** From its abort on an outage is not waited out. */
+  readonly stopping: AbortSignal
 }
 
 const results_max = 256
-const soon_ms = 500
+const delivered_ms = 500
+/** What is not delivered waits less: its next attempt cannot begin before it is stored. */
+const undelivered_ms = 50
 const soon_enough = 64
-const waiting_max = 10_000
 
-/** What is stored together, and when. */
+/** What is stored together. */
 interface Round {
   readonly results: Result[]
   readonly stored: Promise<void>
-  /** It is stored now. */
-  readonly close: () => void
+  /** It is stored after this time, once the round before it is. */
+  readonly closeWithin: (time_ms: number) => void
 }
 
 export function openRecord(parts: RecordParts): Record {
-  const stopping = new AbortController()
   const store = gather<Result, undefined>((results) => storeAll(parts, results), {
     batch_max: results_max,
   })
@@ -64,55 +60,55 @@ export function openRecord(parts: RecordParts): Record {
   const patiently = (results: readonly Result[]): Promise<void> =>
     retrying(() => now(results), {
       log: parts.log,
-      what: 'store what was delivered',
-      signal: stopping.signal,
+      what: 'store what came of notifications',
+      signal: parts.stopping,
     })
 
-  const waiting = new Set<string>()
   let round: Round | undefined
+  /** Resolves when everything before the next round is stored, or has failed. */
+  let before: Promise<unknown> = Promise.resolve()
+
   function nextRound(): Round {
     const results: Result[] = []
-    let close: () => void = () => undefined
-    const closed = new Promise<void>((resolve) => {
-      const timer = setTimeout(() => close(), soon_ms)
-      close = () => {
-        clearTimeout(timer)
-        round = undefined
-        resolve()
-      }
-    })
-    return { results, stored: closed.then(() => patiently(results)), close }
-  }
-
-  async function storedWith({ stored }: Round, delivered: readonly Result[]): Promise<void> {
-    try {
-      await stored
-    } catch (error) {
-      // Another's line may be what cannot be stored.
-      if (isOutage(error)) throw error
-      await patiently(delivered)
+    let end: () => void = () => undefined
+    const closed = new Promise<void>((resolve) => (end = resolve))
+    let timer = setTimeout(end, delivered_ms)
+    let left_ms = delivered_ms
+    const closeWithin = (time_ms: number): void => {
+      if (time_ms >= left_ms) return
+      left_ms = time_ms
+      clearTimeout(timer)
+      if (time_ms === 0) end()
+      else timer = setTimeout(end, time_ms)
     }
+    const stored = Promise.all([closed, before]).then(() => {
+      round = undefined
+      return patiently(results)
+    })
+    before = stored.catch(() => undefined)
+    return { results, stored, closeWithin }
   }
 
   return {
     now,
-    async soon(delivered) {
+    async soon(results) {
       const current = (round ??= nextRound())
-      current.results.push(...delivered)
-      for (const { notification } of delivered) waiting.add(notification.id)
-      if (current.results.length >= soon_enough) current.close()
+      current.results.push(...results)
+      if (current.results.length >= soon_enough) current.closeWithin(0)
+      else if (!results.every(isDelivered)) current.closeWithin(undelivered_ms)
       try {
-        await storedWith(current, delivered)
-      } finally {
-        for (const { notification } of delivered) waiting.delete(notification.id)
+        await current.stored
+      } catch (error) {
+        // Another's result may be what cannot be stored.
+        if (isOutage(error)) throw error
+        await patiently(results)
       }
     },
-    get isFull() {
-      return waiting.size >= waiting_max
-    },
-    isWaiting: (notificationId) => waiting.has(notificationId),
-    stop: () => stopping.abort(),
   }
+}
+
+function isDelivered(result: Result): boolean {
+  return result.type === 'ENDED' && result.status === 'SUCCESS'
 }
 
 async function storeAll(

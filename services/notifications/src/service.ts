@@ -33,7 +33,6 @@ import { readWaiting } from './store.ts'
 import { openWaiting } from './waiting.ts'
 
 const connections_max = 4
-const batches_in_flight_max = 64
 const hour_ms = 3_600_000
 const partitions_every_ms = hour_ms
 const stop_wait_ms = 5_000
@@ -55,7 +54,9 @@ export const start: Start<Settings> = async (settings, parts) => {
   const partitions = await keepPartitions(db, log)
   const measures = openMeasures(parts.metrics, db)
   const waiting = openWaiting(() => readWaiting(db))
-  const record = openRecord({ db, bus: parts.bus, measures, log, waiting })
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const record = openRecord({ db, bus: parts.bus, measures, log, waiting, stopping: signal })
   const timeout_ms = settings.CALLBACK_TIMEOUT_MS
   const requests_max = settings.NOTIFICATIONS_LANE_MAX
   const backoff = backoffOf(settings)
@@ -83,6 +84,8 @@ export const start: Start<Settings> = async (settings, parts) => {
   })
   const handleBatch = openHandle({
     db,
+    log,
+    stopping: signal,
     lanes,
     record,
     waiting,
@@ -94,12 +97,11 @@ export const start: Start<Settings> = async (settings, parts) => {
   const resend_for_ms = settings.NOTIFICATIONS_RESEND_H * hour_ms
   serveOperations({ db, bus: parts.bus, grpc: parts.grpc, resend_for_ms, waiting })
   hearOfReturns(parts, log, retries)
-  const bounds = { batches_in_flight_max }
-  const subscribed = await onEvents(parts.bus, 'notifications', heard, handleBatch, bounds)
+  const subscribed = await onEvents(parts.bus, 'notifications', heard, handleBatch)
   parts.health.ready('notifications database', () => db.query(ping, []).then(() => undefined))
   return {
     async stop() {
-      record.stop()
+      stopping.abort()
       await subscribed.stop()
       await partitions.stop()
       await retries.stop()

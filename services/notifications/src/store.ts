@@ -1,6 +1,5 @@
 /** All SQL of the service: lines of what has ended, rows of what has not. */
 import { byteaArray, statement, textArray, type Queries, type Value } from '@causeway/runtime'
-import type { Linked } from './domain/chains.ts'
 import { noTries, type Try } from './domain/tries.ts'
 import {
   duration_msOf,
@@ -115,7 +114,7 @@ const nextTurns = statement(`
  */
 export async function inTurn(
   db: Queries,
-  entities: readonly Linked[],
+  entities: readonly Pick<Notification, 'fspId' | 'entityId'>[],
   work: () => Promise<void>,
 ): Promise<void> {
   const keys = [
