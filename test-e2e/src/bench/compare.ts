@@ -2,6 +2,7 @@
  * A report beside an earlier one: how many times as much. Only what two machines, or one machine at two
  * hours, can be told apart by stands first, so that nobody takes a slower machine for slower software.
  */
+import type { Disturbed } from './disturbances.ts'
 import type { Report } from './report.ts'
 
 interface Figure {
@@ -24,12 +25,22 @@ const figures: readonly Figure[] = [
   { name: '  lookup', of: ({ legs }) => legs.lookup?.hub_latency_ms.p99 },
   { name: '  quote', of: ({ legs }) => legs.quote?.hub_latency_ms.p99 },
   { name: '  transfer', of: ({ legs }) => legs.transfer?.hub_latency_ms.p99 },
+  { name: 'p50 disturbed : before', of: ({ disturbed }) => ratioOf(disturbed, 'p50') },
+  { name: 'p95 disturbed : before', of: ({ disturbed }) => ratioOf(disturbed, 'p95') },
+  { name: 'p99 disturbed : before', of: ({ disturbed }) => ratioOf(disturbed, 'p99') },
   { name: 'SQL statements', of: (report) => report.per_transaction.sql_statements },
   { name: 'commits', of: (report) => report.per_transaction.commits },
   { name: 'events', of: (report) => report.per_transaction.events },
   { name: 'bytes stored', of: (report) => report.per_transaction.bytes_stored },
   { name: 'MB of memory', of: (report) => report.hub_memory_mb },
 ]
+
+function ratioOf(
+  disturbed: Disturbed | undefined,
+  quantile: 'p50' | 'p95' | 'p99',
+): number | undefined {
+  return disturbed && Number((disturbed.during[quantile] / disturbed.before[quantile]).toFixed(3))
+}
 
 /** Lines of name, earlier, now and ratio; a run that the earlier report has no like of is left out. */
 export function comparisonOf(now: readonly Report[], earlier: readonly Report[]): string {
@@ -41,9 +52,10 @@ export function comparisonOf(now: readonly Report[], earlier: readonly Report[])
   return lines.map((line) => `${line}\n`).join('')
 }
 
-function isLike(report: Report, { load, fsps, rate, apart }: Report): boolean {
+function isLike(report: Report, { load, fsps, rate, apart, disturbed }: Report): boolean {
   const isSameHub = report.fsps === fsps && report.apart === apart
-  return isSameHub && report.load === load && report.rate === rate
+  const isSameCourse = report.disturbed?.kind === disturbed?.kind
+  return isSameHub && isSameCourse && report.load === load && report.rate === rate
 }
 
 function compared(now: Report, earlier: Report): readonly string[] {

@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { createServer as createTlsServer } from 'node:https'
 import { Pool } from 'undici'
 import type { Arrival } from './course.ts'
+import type { Illness } from './disturbances.ts'
 import type { Tls } from './messages.ts'
 import { headersOf, type Message } from './payments.ts'
 
@@ -17,15 +18,22 @@ const handshake_ms_max = 60_000
 /** An arrival with its headers. */
 export type Inbound = Arrival & { readonly headers: IncomingMessage['headers'] }
 
-/** The server of one FSP; gives its URL. */
+/** The server of one FSP. */
+export interface FspServer {
+  readonly url: string
+  fallIll(how: Illness): void
+}
+
 export async function listen(
   fsp: number,
   tls: Tls | undefined,
   now_ms: () => number,
   onMessage: (message: Inbound) => void,
-): Promise<string> {
+): Promise<FspServer> {
+  let illness: Illness | undefined
   const handler = (request: IncomingMessage, response: ServerResponse) => {
-    receive(request, response, now_ms, onMessage)
+    if (illness === 'FAILS') response.writeHead(500, { 'content-length': '0' }).end()
+    else if (illness === undefined) receive(request, response, now_ms, onMessage)
   }
   const server =
     tls === undefined
@@ -39,7 +47,15 @@ export async function listen(
   await once(server, 'listening')
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('no port was given')
-  return `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${address.port}`
+  return {
+    url: `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${address.port}`,
+    fallIll(how) {
+      illness = how
+      if (how !== 'REFUSES') return
+      server.close()
+      server.closeAllConnections()
+    },
+  }
 }
 
 function pemsOf(fsp: number, { ca, fsps }: Tls) {

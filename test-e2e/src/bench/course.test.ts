@@ -125,10 +125,30 @@ test('payments are begun by the clock, and the window opens and closes with the 
     course,
     now_ms,
     onWindow: (edge, at_ms) => edges.push([edge, at_ms]),
+    onMiddle: () => edges.push(['MIDDLE', 0]),
     onProgress: () => undefined,
   })
   expect(course.totals()).toMatchObject({ begun: 40, committed: 40, failures: {} })
-  expect(edges.map(([edge]) => edge)).toEqual(['OPENED', 'CLOSED'])
-  expect((edges[1]?.[1] ?? 0) - (edges[0]?.[1] ?? 0)).toBeCloseTo(20, 6)
+  expect(edges.map(([edge]) => edge)).toEqual(['OPENED', 'MIDDLE', 'CLOSED'])
+  expect((edges[2]?.[1] ?? 0) - (edges[0]?.[1] ?? 0)).toBeCloseTo(20, 6)
   expect(timeline.timesOf(39).total_ms).toBeGreaterThan(0)
+})
+
+test('payments from which no answer is expected end where they are, and others at their end', async () => {
+  const answered: Message[] = []
+  const { course } = open((message) => {
+    answered.push(message)
+    return message.method === 'GET' && answered.length < 3 ? [] : honest(message)
+  }, 3)
+  course.begin(0, now_ms())
+  course.expectNoAnswer((n) => n !== 2)
+  course.begin(1, now_ms())
+  course.begin(2, now_ms())
+  for (let turn = 0; turn < 100; turn += 1) await Promise.resolve()
+  expect(course.totals()).toMatchObject({ begun: 3, committed: 1, unanswered: 2, failures: {} })
+})
+
+test('what the hub was too busy for is counted for its payer', async () => {
+  const totals = await pay(() => undefined)
+  expect(totals).toMatchObject({ refused: 1, refusedByPayer: [1] })
 })

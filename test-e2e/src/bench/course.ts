@@ -23,6 +23,8 @@ export interface Arrival {
 
 export interface Course {
   begin(n: number, scheduled_ms: number): void
+  /** These payments end where they are, and from now on as soon as the hub has taken their first message. */
+  expectNoAnswer(to: (n: number) => boolean): void
   /** False when it is about no payment. */
   take(arrival: Arrival): boolean
   /** Only the first end of a payment counts. */
@@ -50,6 +52,7 @@ const underWayState = 1
 const committedState = 2
 const failedState = 3
 const refusedState = 4
+const unansweredState = 5
 
 const nothing: LegTotals = { commands: 0, refused: 0, requests: 0, callbacks: 0 }
 
@@ -65,6 +68,9 @@ export function openCourse(parts: CourseParts): Course {
   let committed = 0
   let failed = 0
   let refused = 0
+  let unanswered = 0
+  const refusedByPayer: number[] = []
+  let isUnanswered: (n: number) => boolean = () => false
   let repeated = 0
   let underWay = 0
 
@@ -74,12 +80,19 @@ export function openCourse(parts: CourseParts): Course {
     if (message === undefined || count === undefined) return
     timeline.mark(n, leg, 'ASKED', now_ms())
     dispatch(n, message, (told) => {
-      if (told === 'TAKEN') count.commands += 1
-      else if (end(n, refusedState)) {
-        count.refused += 1
-        refused += 1
+      if (told === 'BUSY') refuse(n, message.from, count)
+      else {
+        count.commands += 1
+        if (isUnanswered(n) && end(n, unansweredState)) unanswered += 1
       }
     })
+  }
+
+  function refuse(n: number, payer: number, count: { refused: number }): void {
+    if (!end(n, refusedState)) return
+    count.refused += 1
+    refused += 1
+    refusedByPayer[payer] = (refusedByPayer[payer] ?? 0) + 1
   }
 
   function dispatch(n: number, message: Message, onTold: (told: 'TAKEN' | 'BUSY') => void): void {
@@ -167,6 +180,12 @@ export function openCourse(parts: CourseParts): Course {
       else takeRequest(n, leg, arrival)
       return true
     },
+    expectNoAnswer(to) {
+      isUnanswered = to
+      for (let n = 0; n < states.length; n += 1) {
+        if (to(n) && end(n, unansweredState)) unanswered += 1
+      }
+    },
     fail,
     hasEnded: (n) => (states[n] ?? 0) > underWayState,
     hasCommitted: (n) => states[n] === committedState,
@@ -174,7 +193,7 @@ export function openCourse(parts: CourseParts): Course {
       return underWay
     },
     get ended() {
-      return committed + failed + refused
+      return committed + failed + refused + unanswered
     },
     get committed() {
       return committed
@@ -183,6 +202,8 @@ export function openCourse(parts: CourseParts): Course {
       begun,
       committed,
       refused,
+      refusedByPayer: Array.from(refusedByPayer, (count) => count ?? 0),
+      unanswered,
       failures: { ...failures },
       repeated,
       legs: Object.fromEntries(

@@ -1,5 +1,6 @@
 /** Begins payments by the clock, whether or not earlier ones have finished (open loop). */
 import type { Course } from './course.ts'
+import { middleOf } from './disturbances.ts'
 import type { Run } from './messages.ts'
 import { quantiles, type Quantiles } from './quantiles.ts'
 
@@ -7,6 +8,8 @@ export interface Driven {
   readonly course: Course
   readonly now_ms: () => number
   readonly onWindow: (edge: 'OPENED' | 'CLOSED', at_ms: number) => void
+  /** The second half of what is measured begins. */
+  readonly onMiddle: () => void
   readonly onProgress: (ended: number) => void
 }
 
@@ -17,7 +20,8 @@ const progress_ticks = 250
 
 /** Resolves when each payment has ended, with how late they were begun. */
 export function drive({ range, rate, measured }: Run, parts: Driven): Promise<Quantiles> {
-  const { course, now_ms, onWindow, onProgress } = parts
+  const { course, now_ms, onWindow, onMiddle, onProgress } = parts
+  const middle = measured && middleOf(measured)
   const lateness: number[] = []
   const start_ms = now_ms() + tick_ms
   const ended_before = course.ended
@@ -30,6 +34,7 @@ export function drive({ range, rate, measured }: Run, parts: Driven): Promise<Qu
     for (; next < range.to && scheduledOf(next) <= at_ms; next += 1) {
       if (next === measured?.from) onWindow('OPENED', scheduledOf(next))
       if (next === measured?.to) onWindow('CLOSED', scheduledOf(next))
+      if (next === middle) onMiddle()
       lateness.push(at_ms - scheduledOf(next))
       course.begin(next, scheduledOf(next))
     }

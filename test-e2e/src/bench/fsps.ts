@@ -3,9 +3,12 @@
  * that answer at once. What they use of the CPU, and the time they take, are counted apart.
  */
 import { randomUUID, type KeyObject } from 'node:crypto'
-import { listen, openHubLink, type HubLink, type Inbound } from './connections.ts'
+import { setTimeout as wait } from 'node:timers/promises'
+import { listen, openHubLink, type FspServer, type HubLink, type Inbound } from './connections.ts'
 import { openCourse, type Course } from './course.ts'
+import { illnessOf, isBesideIll, middleOf, type Disturbed } from './disturbances.ts'
 import { drive } from './drive.ts'
+import { beginFlood, type Flood } from './flood.ts'
 import type {
   Command,
   Open,
@@ -40,7 +43,13 @@ function say(report: Report): void {
 /** Told of what is about no payment. */
 const listeners = new Set<(message: Inbound) => void>()
 let course: Course | undefined
-let opened: { readonly command: Open; readonly keys: readonly KeyObject[] } | undefined
+let opened:
+  | {
+      readonly command: Open
+      readonly keys: readonly KeyObject[]
+      readonly servers: readonly FspServer[]
+    }
+  | undefined
 let prepared: Prepared | undefined
 
 interface Prepared {
@@ -59,14 +68,12 @@ async function open(command: Open): Promise<void> {
     for (const listener of listeners) listener(message)
   }
   const keys = signed === undefined ? [] : await newKeys(signed, names.length)
-  const fsps = await Promise.all(
-    names.map(async (_, fsp): Promise<OpenedFsp> => {
-      const key = keys[fsp]
-      const url = await listen(fsp, tls, now_ms, onMessage)
-      return { url, publicKey: key && publicPem(key) }
-    }),
-  )
-  opened = { command, keys }
+  const servers = await Promise.all(names.map((_, fsp) => listen(fsp, tls, now_ms, onMessage)))
+  const fsps = servers.map(({ url }, fsp): OpenedFsp => {
+    const key = keys[fsp]
+    return { url, publicKey: key && publicPem(key) }
+  })
+  opened = { command, keys, servers }
   say({ type: 'OPENED', fsps })
 }
 
@@ -74,11 +81,11 @@ async function open(command: Open): Promise<void> {
 async function prepare(command: Prepare): Promise<void> {
   if (opened === undefined) throw new Error('the FSPs are not open')
   const { names, tls, signed: algorithm } = opened.command
-  const { hubUrl: url, plan, load, legs, valid_ms } = command
+  const { hubUrl: url, plan, legs, valid_ms } = command
   const now = new Date()
   const date = httpDate(now)
   const link = openHubLink({ url, names, tls, date })
-  const pair = (n: number) => pairOf(load, names.length, n)
+  const pair = (n: number) => pairOf({ ...command, fsps: names.length }, n)
   const expiration = new Date(now.getTime() + valid_ms)
   const scene = { names, legs, now, pairOf: pair, expiration }
   const payments = Array.from({ length: plan.total }, (_, n) => paymentOf(n, scene))
@@ -98,6 +105,7 @@ async function prepare(command: Prepare): Promise<void> {
 
 const parties_max = 5_000
 const wait_ms_max = 120_000
+const pause_ms = 100
 
 /** Each payee FSP says which parties are its own, in lists. */
 async function associate(
@@ -172,7 +180,7 @@ async function probe(): Promise<void> {
   const statusOfChanged = signing === undefined ? 202 : await link.statusOf(changed)
   const statusOfOther = await link.statusOf(unknown, other)
   const own = heard(({ id }) => id === transferId, 'the answer to GET /transfers')
-  await Promise.all([link.send(unknown), own])
+  await Promise.all([sendWhenCalm(link, unknown), own])
   const found: Probed = {
     refusesChangedBody: statusOfChanged === 400,
     refusesOthersName: statusOfOther === 403,
@@ -181,15 +189,27 @@ async function probe(): Promise<void> {
   say({ type: 'PROBED', found })
 }
 
+/** Right after a load the hub may still be too busy. */
+async function sendWhenCalm(link: HubLink, message: Message): Promise<void> {
+  while ((await link.send(message)) === 'BUSY') await wait(pause_ms)
+}
+
 async function run(command: Run): Promise<void> {
   if (prepared === undefined) throw new Error('nothing is prepared')
   const { course: ofPayments, timeline } = prepared
   const { legs } = prepared.command
+  let flood: Flood | undefined
   const lateness_ms = await drive(command, {
     course: ofPayments,
     now_ms,
-    onWindow: (edge, at_ms) =>
-      say({ type: 'WINDOW', edge, at_ms, committed: ofPayments.committed }),
+    onWindow(edge, at_ms) {
+      if (edge === 'CLOSED') flood?.stop()
+      say({ type: 'WINDOW', edge, at_ms, committed: ofPayments.committed })
+    },
+    onMiddle() {
+      say({ type: 'MIDDLE' })
+      flood = disturb()
+    },
     onProgress: (done) => say({ type: 'PROGRESS', what: 'ended', done }),
   })
   const { from, to } = command.measured ?? command.range
@@ -197,10 +217,47 @@ async function run(command: Run): Promise<void> {
   const finished = measured.filter((n) => ofPayments.hasCommitted(n))
   const result: RunResult = {
     measured: measure(timeline, finished, legs),
+    disturbed: command.measured && disturbedOf(command, finished),
     lateness_ms,
     totals: ofPayments.totals(),
   }
   say({ type: 'DONE', result })
+}
+
+/** What of the disturbance is the FSPs' own doing. */
+function disturb(): Flood | undefined {
+  if (prepared === undefined || opened === undefined) return undefined
+  const { command, course: ofPayments, link } = prepared
+  const { names } = opened.command
+  if (command.disturb === 'flood') return beginFlood(link, names.length - 1)
+  if (command.disturb !== 'ill') return undefined
+  ofPayments.expectNoAnswer(isBesideIll)
+  for (const [fsp, server] of opened.servers.entries()) {
+    const illness = illnessOf(fsp)
+    if (illness !== undefined) server.fallIll(illness)
+  }
+  return undefined
+}
+
+function disturbedOf({ measured, rate }: Run, finished: readonly number[]): Disturbed | undefined {
+  if (prepared === undefined || measured === undefined) return undefined
+  const { timeline, command } = prepared
+  const { disturb: kind, legs } = command
+  if (kind === undefined) return undefined
+  const middle = middleOf(measured)
+  const others = finished.filter((n) => kind !== 'ill' || !isBesideIll(n))
+  const of = (from: number, to: number) =>
+    measure(
+      timeline,
+      others.filter((n) => n >= from && n < to),
+      legs,
+    ).hub_latency_ms
+  return {
+    kind,
+    before: of(measured.from, middle),
+    during: of(middle, measured.to),
+    firstSecond: of(middle, middle + rate),
+  }
 }
 
 function obey(command: Command): Promise<void> {

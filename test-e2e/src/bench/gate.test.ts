@@ -19,13 +19,15 @@ const good: Evidence = {
     begun: 100,
     committed: 100,
     refused: 0,
+    refusedByPayer: [],
+    unanswered: 0,
     failures: {},
     repeated: 0,
     legs: { lookup: leg, quote: leg, transfer: leg },
   },
   holdings,
   probed: { refusesChangedBody: true, refusesOthersName: true, signsItsOwn: true },
-  options: { identity: 'mtls', signed: 'RS256', legs: legNames },
+  options: { identity: 'mtls', signed: 'RS256', legs: legNames, disturb: undefined },
   verify: { clean: true, differences: [] },
 }
 

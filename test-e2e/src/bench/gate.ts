@@ -10,15 +10,16 @@ export interface Evidence {
   readonly totals: Totals
   readonly holdings: Holdings
   readonly probed: Probed
-  readonly options: Pick<BenchOptions, 'identity' | 'signed' | 'legs'>
+  readonly options: Pick<BenchOptions, 'identity' | 'signed' | 'legs' | 'disturb'>
   /** What POST /verify answered. */
   readonly verify: unknown
 }
 
 /** One sentence for each thing that is not as it must be; none: the run counts. */
 export function faultsOf(evidence: Evidence): readonly string[] {
-  const { totals, holdings, verify } = evidence
-  const failed = totals.begun - totals.committed - totals.refused
+  const { totals, holdings, verify, options } = evidence
+  const failed = failedOf(totals)
+  if (options.disturb === 'ill') return faultsBesideIll(failed, evidence)
   return [
     ...(failed === 0 ? [] : [`${failed} of ${totals.begun} payments failed`]),
     ...differences(evidence),
@@ -28,6 +29,20 @@ export function faultsOf(evidence: Evidence): readonly string[] {
     ...notEmpty('events are dead letters', holdings.dead_letters),
     ...(isClean(verify) ? [] : ['verify is not clean']),
     ...unguarded(evidence),
+  ]
+}
+
+/** Payments that neither were made nor are excused. */
+export function failedOf({ begun, committed, refused, unanswered }: Totals): number {
+  return begun - committed - refused - unanswered
+}
+
+/** What was sent to FSPs that fell ill is still under way: of the tables nothing can be told by counting. */
+function faultsBesideIll(failed: number, { totals, verify }: Evidence): readonly string[] {
+  return [
+    ...(failed === 0 ? [] : [`${failed} of ${totals.begun} payments failed`]),
+    ...(totals.repeated === 0 ? [] : [`${totals.repeated} messages came a second time`]),
+    ...(isClean(verify) ? [] : ['verify is not clean']),
   ]
 }
 

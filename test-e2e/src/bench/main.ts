@@ -5,6 +5,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { comparisonOf } from './compare.ts'
 import { measureMachine } from './machine.ts'
+import { missedByOverload, overloadTable } from './overload.ts'
 import { readOptions, usage } from './options.ts'
 import { pageOf } from './page.ts'
 import { tableOf, type Report } from './report.ts'
@@ -28,7 +29,11 @@ async function main(): Promise<void> {
   }
   if (plan.html !== undefined) await writeFile(plan.html, pageOf(reports))
   if (earlier !== undefined) process.stdout.write(comparisonOf(reports, earlier))
-  if (reports.some(({ faults }) => faults.length > 0)) process.exitCode = 1
+  if (plan.overload) process.stdout.write(overloadTable(reports))
+  const missed = plan.overload ? missedByOverload(reports) : []
+  process.stdout.write(missed.map((sentence) => `MISSED  ${sentence}\n`).join(''))
+  const isWrong = ({ faults, missed: ofOne }: Report) => faults.length + ofOne.length > 0
+  if (reports.some(isWrong) || missed.length > 0) process.exitCode = 1
 }
 
 async function readReports(file: string): Promise<readonly Report[]> {

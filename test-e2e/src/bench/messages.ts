@@ -1,4 +1,5 @@
 /** What the bench and the process that plays the FSPs say to each other. */
+import type { Disturbed } from './disturbances.ts'
 import type { BenchOptions, LegName } from './options.ts'
 import type { Plan, Range } from './plan.ts'
 import type { Measured } from './timeline.ts'
@@ -30,6 +31,7 @@ export interface Prepare {
   readonly hubUrl: string
   readonly plan: Plan
   readonly load: BenchOptions['load']
+  readonly disturb: BenchOptions['disturb']
   readonly legs: readonly LegName[]
   /** How long the messages stay valid. */
   readonly valid_ms: number
@@ -49,6 +51,8 @@ export type Command = Open | Prepare | { readonly type: 'PROBE' } | Run
 /** From the FSPs to the bench. */
 export type Report =
   | { readonly type: 'OPENED'; readonly fsps: readonly OpenedFsp[] }
+  /** The second half of the measured payments begins. */
+  | { readonly type: 'MIDDLE' }
   | { readonly type: 'PROGRESS'; readonly what: string; readonly done: number }
   | { readonly type: 'PREPARED' }
   | { readonly type: 'PROBED'; readonly found: Probed }
@@ -78,6 +82,8 @@ export interface Probed {
 
 export interface RunResult {
   readonly measured: Measured
+  /** Undefined: nothing went wrong beside the payments. */
+  readonly disturbed: Disturbed | undefined
   /** How late the generator itself began payments: above a few ms the figures mean little. */
   readonly lateness_ms: Quantiles
   /** Of all payments since the start, warm-up included. */
@@ -90,6 +96,10 @@ export interface Totals {
   readonly committed: number
   /** Payments that the hub was too busy to let begin or go on; no money was reserved for them. */
   readonly refused: number
+  /** The same by the number of the payer FSP. */
+  readonly refusedByPayer: readonly number[]
+  /** Payments to FSPs that had fallen ill: nothing is known of their end. */
+  readonly unanswered: number
   /** Why the others failed, with how many each. */
   readonly failures: Readonly<Record<string, number>>
   /** Messages that FSPs were sent a second time. */

@@ -90,3 +90,11 @@ test('settlement windows are closed beside the payments when that is asked for',
   expect(runOf('--close-windows', '5').closeWindows_s).toBe(5)
   expect(() => runOf('--close-windows', 'often')).toThrow('--close-windows takes a whole number')
 })
+
+test('overload: three runs at and beyond the rate; ill: five FSPs unless others are asked for', () => {
+  const plan = readOptions(['--rate', '300', '--overload', '--load', 'hot'])
+  expect(plan.runs.map(({ rate }) => rate)).toEqual([300, 450, 600])
+  expect(plan.overload).toBe(true)
+  expect(runOf('--disturb', 'ill')).toMatchObject({ disturb: 'ill', fsps: 5 })
+  expect(() => readOptions(['--disturb', 'rain'])).toThrow('ill, flood, windows')
+})

@@ -1,5 +1,7 @@
 /** What the bench is asked to do, from its flags, and what of it is less than the hub's default. */
 import { parseArgs } from 'node:util'
+import { disturbances, fspsOfIll, type Disturbance } from './disturbances.ts'
+import { overloads } from './overload.ts'
 
 export const loads = ['uniform', 'hot', 'pair', 'many'] as const
 export const algorithms = ['RS256', 'ES256'] as const
@@ -34,6 +36,8 @@ export interface BenchOptions {
   readonly apart: number | undefined
   /** Every so many seconds the open settlement window is closed; undefined: never. */
   readonly closeWindows_s: number | undefined
+  /** What goes wrong in the second half of the measured payments; undefined: nothing. */
+  readonly disturb: Disturbance | undefined
 }
 
 /** One or several runs, each on a hub of its own, and where their reports go. */
@@ -42,6 +46,8 @@ export interface BenchPlan {
   readonly json: string | undefined
   /** A page with plots. */
   readonly html: string | undefined
+  /** The runs are of the highest rate and beyond, and are judged together. */
+  readonly overload: boolean
   /** An earlier report. */
   readonly compare: string | undefined
   /** A folder that keeps the CPU profiles. */
@@ -66,6 +72,13 @@ was made, and the FSPs, the tables and POST /verify agree; else 1 with what is w
   --apart N          each service in a process of its own, N of each that a payment passes through, on
                      PostgreSQL and a Kafka broker (needs Java); otherwise the hub in one process
   --close-windows S  the operator closes the settlement window every S seconds, beside the payments
+  --disturb D        what goes wrong in the second half of the measured payments: ill (three of five FSPs,
+                     to which two of three payments go), flood (one FSP asks as fast as it can), windows
+                     (the operator closes the settlement window every second); exit 1 too when the
+                     payments of others suffer from it more than they may
+  --overload         runs at --rate, at one and a half times and at twice of it; exit 1 too when less than
+                     90 % of the most is made in one, its p99 is above 1.5 s, or, with --load hot, any
+                     other FSP is refused anything. Choose a --rate that the hub hardly makes
   --legs L           lookup,quote,transfer; or quote,transfer; or transfer (all three)
   --json FILE        write the report as JSON; of several runs a list
   --html FILE        write it as a page with plots
@@ -107,6 +120,8 @@ export function readOptions(args: readonly string[]): BenchPlan {
       'jws-alg': { ...text, default: 'RS256' },
       apart: text,
       'close-windows': text,
+      disturb: text,
+      overload: flag,
       set: { ...text, multiple: true, default: [] },
       json: text,
       html: text,
@@ -116,12 +131,17 @@ export function readOptions(args: readonly string[]): BenchPlan {
     },
   })
   const load = oneOf('load', loads, values.load)
+  const disturb =
+    values.disturb === undefined ? undefined : oneOf('disturb', disturbances, values.disturb)
   const algorithm = oneOf('jws-alg', algorithms, values['jws-alg'])
   const isOpen = values['open-doors']
   const common: Omit<BenchOptions, 'rate'> = {
     payments: count('payments', values.payments, 10_000, payments_max),
     load,
-    fsps: Math.max(2, count('fsps', values.fsps, load === 'many' ? fspsOfMany : 8, fsps_max)),
+    fsps: Math.max(
+      disturb === undefined ? 2 : 3,
+      count('fsps', values.fsps, fspsOf(load, disturb), fsps_max),
+    ),
     warmup: count('warmup', values.warmup, 2_000, payments_max),
     legs: legsOf(values.legs),
     identity: isOpen ? 'header' : 'mtls',
@@ -130,16 +150,26 @@ export function readOptions(args: readonly string[]): BenchPlan {
     profile: values.profile || values.profiles !== undefined,
     apart: values.apart === undefined ? undefined : count('apart', values.apart, 1, apart_max),
     closeWindows_s: every('close-windows', values['close-windows']),
+    disturb,
   }
-  const rates = (values.rate ?? '200').split(',')
+  const given = (values.rate ?? '200').split(',').map((rate) => count('rate', rate, 200, rate_max))
+  const rates = values.overload
+    ? given.flatMap((rate) => overloads.map((times) => Math.round(rate * times)))
+    : given
   const { json, html, compare, profiles } = values
   return {
-    runs: rates.map((rate) => ({ ...common, rate: count('rate', rate, 200, rate_max) })),
+    runs: rates.map((rate) => ({ ...common, rate })),
+    overload: values.overload,
     json,
     html,
     compare,
     profiles,
   }
+}
+
+function fspsOf(load: Load, disturb: Disturbance | undefined): number {
+  if (disturb === 'ill') return fspsOfIll
+  return load === 'many' ? fspsOfMany : 8
 }
 
 /** The settings that the hub is started with. */

@@ -2,7 +2,8 @@
  * Which payments there are: who pays whom in each, and which of them are measured. Those before the
  * measured ones warm everything up, those behind keep the load on until the last measured one is done.
  */
-import type { BenchOptions, Load } from './options.ts'
+import { pairBesideIll, payersOf } from './disturbances.ts'
+import type { BenchOptions } from './options.ts'
 
 /** Payments by number, `from` included, `to` not. */
 export interface Range {
@@ -45,9 +46,15 @@ export function planOf({
   }
 }
 
-/** Payer and payee of the n-th payment, by their numbers among `fsps`. */
-export function pairOf(load: Load, fsps: number, n: number): readonly [number, number] {
+/** Payer and payee of the n-th payment, by their numbers among the FSPs. */
+export function pairOf(
+  options: Pick<BenchOptions, 'load' | 'fsps' | 'disturb'>,
+  n: number,
+): readonly [number, number] {
+  const { load, disturb } = options
+  if (disturb === 'ill') return pairBesideIll(options.fsps, n)
   if (load === 'pair') return [0, 1]
+  const fsps = payersOf(options)
   const others = fsps - 1
   if (load !== 'hot') {
     const payer = n % fsps

@@ -57,7 +57,17 @@ const findings: Findings = {
   result: {
     measured: { ...latencies, legs: { transfer: latencies } },
     lateness_ms: { p50: 1, p95: 2, p99: 3, max: 4 },
-    totals: { begun: 2_500, committed: 2_500, refused: 0, failures: {}, repeated: 0, legs: {} },
+    disturbed: undefined,
+    totals: {
+      begun: 2_500,
+      committed: 2_500,
+      refused: 0,
+      refusedByPayer: [],
+      unanswered: 0,
+      failures: {},
+      repeated: 0,
+      legs: {},
+    },
   },
   opened,
   closed,

@@ -1,7 +1,8 @@
 /** What the bench found, per payment: as JSON for machines and as a table for people. */
 import type { CpuUse } from './cpu.ts'
 import type { DatabaseUse, Guarantees, Tally } from './database.ts'
-import { isClean } from './gate.ts'
+import { missedBy, type Disturbed } from './disturbances.ts'
+import { failedOf, isClean } from './gate.ts'
 import type { Machine } from './machine.ts'
 import type { Probed, RunResult } from './messages.ts'
 import { relaxations, type BenchOptions } from './options.ts'
@@ -91,7 +92,9 @@ export function reportOf(options: BenchOptions, findings: Findings) {
     rate: options.rate,
     transactions: options.payments,
     refused: totals.refused,
-    failed: totals.begun - totals.committed - totals.refused,
+    refused_by_payer: totals.refusedByPayer,
+    unanswered: totals.unanswered,
+    failed: failedOf(totals),
     failures: totals.failures,
     window_s: round(window_ms / 1_000),
     tps: round(tps),
@@ -101,6 +104,8 @@ export function reportOf(options: BenchOptions, findings: Findings) {
     legs: measured.legs,
     lateness_ms,
     windows_closed: findings.windows_closed,
+    disturbed: result.disturbed,
+    missed: result.disturbed === undefined ? [] : missedBy(result.disturbed),
     cpu_ms_per_transaction: {
       hub: cpu('hub_ms'),
       hub_main_thread: cpu('hub_main_thread_ms'),
@@ -251,6 +256,7 @@ export function tableOf(report: Report): string {
     ...latencyRows('latency', report),
     ...Object.entries(report.legs).flatMap(([leg, times]) => latencyRows(`  ${leg}`, times)),
     ...windowRows(report),
+    ...disturbedRows(report.disturbed),
     ['generator late', `p50 ${report.lateness_ms.p50}  p99 ${report.lateness_ms.p99} ms`],
     ['CPU per payment', `${cpu.total} ms (FSPs not counted)`],
     ['  hub', `${cpu.hub} ms, of it ${cpu.hub_main_thread} in main threads`],
@@ -276,6 +282,7 @@ export function tableOf(report: Report): string {
     ['', `${machine.wakeup_us} µs per byte to another process and back, both asleep before`],
     ['verify', report.verify === 'clean' ? 'clean' : JSON.stringify(report.verify)],
     ...report.remarks.map((remark) => ['weak', remark] as const),
+    ...report.missed.map((missed) => ['MISSED', missed] as const),
     ...report.faults.map((fault) => ['WRONG', fault] as const),
   ]
   const lines = rows.map(([name, value]) => `${name.padEnd(18)}${value}`.trimEnd())
@@ -300,6 +307,16 @@ function windowRows({ windows_closed: closed }: Report) {
   if (closed === undefined) return []
   const { count, ms } = closed
   return [['windows closed', `${count}, each in p50 ${ms.p50}  max ${ms.max} ms`]] as const
+}
+
+function disturbedRows(disturbed: Disturbed | undefined) {
+  if (disturbed === undefined) return []
+  const { kind, ...halves } = disturbed
+  const names = { before: `before ${kind}`, firstSecond: '  first second', during: '  all of it' }
+  return Object.entries(names).map(([half, name]) => {
+    const { p50, p95, p99, max } = halves[half as keyof typeof halves]
+    return [name, `p50 ${p50}  p95 ${p95}  p99 ${p99}  max ${max} ms in the hub`] as const
+  })
 }
 
 function latencyRows(name: string, { latency_ms, hub_latency_ms }: Latencies) {

@@ -102,11 +102,11 @@ async function verdictOf(operator: Hub['operator']): Promise<unknown> {
 
 /** Makes and signs the messages, and warms up. */
 async function prepare(options: BenchOptions, { hub, fsps }: Stage, plan: Plan): Promise<void> {
-  const { load, legs } = options
+  const { load, legs, disturb } = options
   const { warmup, warmupRate: rate, run } = plan
   const length_s = (warmup.to - warmup.from) / rate + (run.to - run.from) / options.rate
   const valid_ms = 2 * length_s * 1_000 + hour_ms
-  const command = { type: 'PREPARE', hubUrl: hub.url, plan, load, legs, valid_ms } as const
+  const command = { type: 'PREPARE', hubUrl: hub.url, plan, load, legs, disturb, valid_ms } as const
   await fsps.ask(command, 'PREPARED', progress(plan.total))
   const warmingUp = { type: 'RUN', range: warmup, rate, measured: undefined } as const
   await fsps.ask(warmingUp, 'DONE', progress(warmup.to - warmup.from))
@@ -124,15 +124,18 @@ interface Ran {
 async function runThrough(
   stage: Stage,
   plan: Plan,
-  { rate, profile, closeWindows_s }: BenchOptions,
+  { rate, profile, closeWindows_s, disturb }: BenchOptions,
 ): Promise<Ran> {
   const { run: range, measured } = plan
   const edges = new Map<string, Promise<Reading & { readonly now_us: number }>>()
   const show = progress(range.to - range.from)
   const command = { type: 'RUN', range, rate, measured } as const
-  const closing =
+  let closing =
     closeWindows_s === undefined ? undefined : closeWindows(stage.hub.operator, closeWindows_s)
   const { result } = await stage.fsps.ask(command, 'DONE', (report) => {
+    if (report.type === 'MIDDLE' && disturb === 'windows') {
+      closing ??= closeWindows(stage.hub.operator, 1)
+    }
     if (report.type !== 'WINDOW') return show(report)
     const reading = read(stage, report, profile)
     // It is waited for at the end of the run; until then its failure is nobody's.
