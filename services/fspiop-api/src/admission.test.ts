@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { openAdmission, type Share } from './admission.ts'
+import { openAdmission } from './admission.ts'
 
 const bounds = {
   total_max: 4,
@@ -9,12 +9,11 @@ const bounds = {
   bytes_per_fsp_max: 800,
   answers_per_fsp_max: 6,
   answer_bytes_per_fsp_max: 2_000,
-  standing_max_ms: 4_000,
 }
-const nothingStands = { standing_ms: () => 0, random: () => 0 }
+const nothingIsShed = { sheds: () => false }
 
 test('what asks is turned away at half of the bound, quotes later, transfers at all of it, an answer never', () => {
-  const admission = openAdmission(bounds, nothingStands)
+  const admission = openAdmission(bounds, nothingIsShed)
   expect(admission.enter('a', 0, 'WHOLE')).toBe(true)
   expect(admission.enter('b', 0, 'WHOLE')).toBe(true)
   expect(admission.enter('c', 0, 'HALF')).toBe(false)
@@ -26,41 +25,23 @@ test('what asks is turned away at half of the bound, quotes later, transfers at 
   expect(admission.enter('e', 0, 'FINISH')).toBe(true)
 })
 
-/** Who is turned away of many of each when the hub is so far behind. */
-function shedAt(standing_ms: number): Readonly<Record<Share, number>> {
-  const shed = (share: Share) => {
-    let drawn = 0
-    const random = () => (drawn += 0.01) - 0.005
-    const admission = openAdmission(
-      { ...bounds, total_max: 1_000, per_fsp_max: 1_000, answers_per_fsp_max: 1_000 },
-      {
-        standing_ms: () => standing_ms,
-        random,
-      },
-    )
-    const entered = Array.from({ length: 100 }, () => admission.enter('a', 0, share))
-    return entered.filter((isIn) => !isIn).length
-  }
-  return {
-    HALF: shed('HALF'),
-    MOST: shed('MOST'),
-    WHOLE: shed('WHOLE'),
-    ANSWER: shed('ANSWER'),
-    FINISH: shed('FINISH'),
-  }
-}
-
-test('the further the hub is behind the more is turned away: what asks, then quotes, then transfers', () => {
-  expect(shedAt(1_000)).toEqual({ HALF: 0, MOST: 0, WHOLE: 0, ANSWER: 0, FINISH: 0 })
-  expect(shedAt(1_500)).toEqual({ HALF: 50, MOST: 0, WHOLE: 0, ANSWER: 0, FINISH: 0 })
-  expect(shedAt(2_000)).toEqual({ HALF: 100, MOST: 0, WHOLE: 0, ANSWER: 0, FINISH: 0 })
-  expect(shedAt(3_000)).toEqual({ HALF: 100, MOST: 50, WHOLE: 0, ANSWER: 0, FINISH: 0 })
-  expect(shedAt(5_000)).toEqual({ HALF: 100, MOST: 100, WHOLE: 25, ANSWER: 0, FINISH: 0 })
-  expect(shedAt(60_000)).toEqual({ HALF: 100, MOST: 100, WHOLE: 100, ANSWER: 0, FINISH: 0 })
+test('what is to be shed is turned away and takes no room, an answer never', () => {
+  const asked: string[] = []
+  const admission = openAdmission(bounds, {
+    sheds(fspId, shed) {
+      asked.push(`${fspId} ${shed}`)
+      return fspId === 'greedy'
+    },
+  })
+  expect(admission.enter('greedy', 0, 'HALF')).toBe(false)
+  expect(admission.enter('greedy', 0, 'FINISH')).toBe(true)
+  expect(admission.enter('other', 0, 'WHOLE')).toBe(true)
+  expect(asked).toEqual(['greedy HALF', 'other WHOLE'])
+  expect(admission.inFlight).toBe(2)
 })
 
 test('one FSP cannot take the room of all', () => {
-  const admission = openAdmission(bounds, nothingStands)
+  const admission = openAdmission(bounds, nothingIsShed)
   for (let at = 0; at < 3; at++) expect(admission.enter('greedy', 0, 'WHOLE')).toBe(true)
   expect(admission.enter('greedy', 0, 'WHOLE')).toBe(false)
   expect(admission.enter('other', 0, 'WHOLE')).toBe(true)
@@ -69,7 +50,7 @@ test('one FSP cannot take the room of all', () => {
 test('answers of one FSP take no more of the room than one FSP may', () => {
   const admission = openAdmission(
     { ...bounds, answers_per_fsp_max: 1_000, answer_bytes_per_fsp_max: 700_000 },
-    nothingStands,
+    nothingIsShed,
   )
   for (let at = 0; at < 1_000; at++) {
     expect(admission.enter('flooding', 700, 'FINISH')).toBe(true)
@@ -82,7 +63,7 @@ test('answers of one FSP take no more of the room than one FSP may', () => {
 })
 
 test('an FSP has a reserve for its answers, half of it for those that finish a transfer', () => {
-  const admission = openAdmission(bounds, nothingStands)
+  const admission = openAdmission(bounds, nothingIsShed)
   for (let at = 0; at < 3; at++) expect(admission.enter('a', 100, 'ANSWER')).toBe(true)
   expect(admission.enter('a', 100, 'ANSWER')).toBe(false)
   for (let at = 0; at < 3; at++) expect(admission.enter('a', 100, 'FINISH')).toBe(true)
@@ -107,7 +88,7 @@ test('an answer of one FSP is let in whatever all others have at work', () => {
 })
 
 test('bytes are bounded too', () => {
-  const admission = openAdmission(bounds, nothingStands)
+  const admission = openAdmission(bounds, nothingIsShed)
   expect(admission.enter('a', 600, 'WHOLE')).toBe(true)
   expect(admission.enter('b', 600, 'WHOLE')).toBe(false)
   admission.leave('a', 600, 'WHOLE')
@@ -118,7 +99,7 @@ test('who has left leaves nothing behind', () => {
   const entry = fc.record({ fspId: fc.constantFrom('a', 'b', 'c'), bytes: fc.nat(400) })
   fc.assert(
     fc.property(fc.array(entry), (entries) => {
-      const admission = openAdmission(bounds, nothingStands)
+      const admission = openAdmission(bounds, nothingIsShed)
       const inside = entries.filter(({ fspId, bytes }) => admission.enter(fspId, bytes, 'WHOLE'))
       expect(admission.inFlight).toBe(inside.length)
       for (const { fspId, bytes } of inside) admission.leave(fspId, bytes, 'WHOLE')
@@ -129,7 +110,7 @@ test('who has left leaves nothing behind', () => {
 })
 
 test('what is at work at other edges counts for the FSP until nothing is known of them', () => {
-  const admission = openAdmission(bounds, nothingStands)
+  const admission = openAdmission(bounds, nothingIsShed)
   admission.atWorkElsewhere('a', 2)
   expect(admission.enter('a', 0, 'WHOLE')).toBe(true)
   expect(admission.enter('a', 0, 'WHOLE')).toBe(false)

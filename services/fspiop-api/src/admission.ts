@@ -6,6 +6,8 @@
  * requests do not count against the others.
  */
 
+import type { Shedding } from './shedding.ts'
+
 export interface AdmissionBounds {
   readonly total_max: number
   readonly per_fsp_max: number
@@ -14,15 +16,6 @@ export interface AdmissionBounds {
   /** The reserve of each FSP for its answers. */
   readonly answers_per_fsp_max: number
   readonly answer_bytes_per_fsp_max: number
-  /** So far behind the hub may be before transfers are turned away, the more the further; at twice all. */
-  readonly standing_max_ms: number
-}
-
-export interface AdmissionParts {
-  /** How far the hub is behind. */
-  readonly standing_ms: () => number
-  /** From 0 to 1. */
-  readonly random: () => number
 }
 
 /**
@@ -49,16 +42,11 @@ export interface Admission {
   aloneAgain(): void
 }
 
-/**
- * Of the room, and of how far the hub may be behind. By that each kind begins to be turned away where
- * all of the one before it is.
- */
-const parts: Readonly<
-  Record<Exclude<Share, 'ANSWER' | 'FINISH'>, { readonly room: number; readonly standing: number }>
-> = {
-  HALF: { room: 0.5, standing: 0.25 },
-  MOST: { room: 0.75, standing: 0.5 },
-  WHOLE: { room: 1, standing: 1 },
+/** Of the room. */
+const parts: Readonly<Record<Exclude<Share, 'ANSWER' | 'FINISH'>, number>> = {
+  HALF: 0.5,
+  MOST: 0.75,
+  WHOLE: 1,
 }
 
 /** Of the reserve for answers. */
@@ -75,21 +63,14 @@ interface FspUse extends Use {
 
 export function openAdmission(
   bounds: AdmissionBounds,
-  { standing_ms, random }: AdmissionParts,
+  { sheds }: Pick<Shedding, 'sheds'>,
 ): Admission {
-  const { total_max, per_fsp_max, bytes_max, bytes_per_fsp_max, standing_max_ms } = bounds
+  const { total_max, per_fsp_max, bytes_max, bytes_per_fsp_max } = bounds
   const byFsp = new Map<string, FspUse>()
   const elsewhere = new Map<string, number>()
   /** Of each FSP at most what its bounds are. */
   const counted: Use = { requests: 0, bytes: 0 }
   let inFlight = 0
-
-  /** A part of them, so that what is let in finds its way between all and nothing. */
-  function isShed(share: keyof typeof parts): boolean {
-    const from_ms = standing_max_ms * parts[share].standing
-    const beyond_ms = standing_ms() - from_ms
-    return beyond_ms > 0 && random() < beyond_ms / from_ms
-  }
 
   function change(fspId: string, share: Share, own: FspUse, { requests, bytes }: Use): void {
     count(own, -1)
@@ -111,7 +92,7 @@ export function openAdmission(
   }
 
   function hasRoom(fspId: string, own: Use, bytes: number, share: keyof typeof parts): boolean {
-    const part = parts[share].room
+    const part = parts[share]
     const ofFsp = own.requests + (elsewhere.size === 0 ? 0 : (elsewhere.get(fspId) ?? 0))
     if (ofFsp >= per_fsp_max * part || counted.requests >= total_max * part) return false
     if (own.bytes + bytes > bytes_per_fsp_max * part) return false
@@ -123,7 +104,7 @@ export function openAdmission(
       const own = byFsp.get(fspId) ?? noUse()
       const mayEnter = isAnswer(share)
         ? hasReserve(bounds, own, bytes, share)
-        : hasRoom(fspId, own, bytes, share) && !isShed(share)
+        : hasRoom(fspId, own, bytes, share) && !sheds(fspId, share)
       if (mayEnter) change(fspId, share, own, { requests: 1, bytes })
       return mayEnter
     },

@@ -2,6 +2,7 @@
 import type { Metrics } from '@causeway/runtime'
 import { Counter, Gauge } from 'prom-client'
 import type { Admission } from './admission.ts'
+import type { Shedding } from './shedding.ts'
 
 export interface Measures {
   /** `code` is '' for an acknowledgement. */
@@ -12,11 +13,10 @@ export interface Measures {
 
 const methods: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])
 
-/** @param standing_ms how far the hub is behind */
 export function openMeasures(
   metrics: Metrics,
   admission: Admission,
-  standing_ms: () => number,
+  shedding: Pick<Shedding, 'standing_ms'>,
 ): Measures {
   const registers = [metrics]
   const answers = new Counter({
@@ -48,7 +48,7 @@ export function openMeasures(
     help: 'how long even the quickest message is on its way through the hub, when there are many',
     registers,
     collect() {
-      this.set(standing_ms() / 1_000)
+      this.set(shedding.standing_ms / 1_000)
     },
   })
   return {

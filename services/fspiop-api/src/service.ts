@@ -31,7 +31,7 @@ import { gatewaysOf, openSecurity, type Security } from './security.ts'
 import { refusalBody, sendUnknownPath, serveApi, type ServeParts } from './serve.ts'
 import type { Settings } from './settings.ts'
 import { shareBounds } from './share-bounds.ts'
-import { openStanding, type Standing } from './standing.ts'
+import { openShedding, type Shedding } from './shedding.ts'
 import { readTls, renewTls } from './tls.ts'
 import { tellFsps } from './told-fsps.ts'
 
@@ -67,7 +67,7 @@ export async function start(settings: Settings, parts: ProcessParts): Promise<Fs
     bus,
     callbacks: serveParts.callbacks,
     rules: { notifyPayeeOnTimeout: settings.NOTIFY_PAYEE_ON_TIMEOUT === 'on' },
-    standing: serveParts.standing,
+    shedding: serveParts.shedding,
   })
   const app = createApp({
     health: openHealthPage({
@@ -113,9 +113,8 @@ function openServing(
   settings: Settings,
   { bus, metrics, shared }: Pick<ProcessParts, 'bus' | 'metrics' | 'shared'>,
   { security, participants, log }: OpenedParts,
-): ServeParts & { readonly callbacks: CallbackParts; readonly standing: Standing } {
-  const standing = openStanding()
-  const standing_ms = () => standing.standing_ms(Date.now())
+): ServeParts & { readonly callbacks: CallbackParts; readonly shedding: Shedding } {
+  const shedding = openShedding(settings.FSPIOP_API_STANDING_MAX_MS, Date.now)
   const bounds = {
     total_max: settings.FSPIOP_API_IN_FLIGHT_MAX,
     per_fsp_max: settings.FSPIOP_API_IN_FLIGHT_PER_FSP_MAX,
@@ -123,10 +122,9 @@ function openServing(
     bytes_per_fsp_max: settings.FSPIOP_API_BODIES_PER_FSP_MAX_BYTES,
     answers_per_fsp_max: settings.FSPIOP_API_ANSWERS_PER_FSP_MAX,
     answer_bytes_per_fsp_max: settings.FSPIOP_API_ANSWER_BYTES_PER_FSP_MAX,
-    standing_max_ms: settings.FSPIOP_API_STANDING_MAX_MS,
   }
-  const admission = openAdmission(bounds, { standing_ms, random: Math.random })
-  const measures = openMeasures(metrics, admission, standing_ms)
+  const admission = openAdmission(bounds, shedding)
+  const measures = openMeasures(metrics, admission, shedding)
   const callbacks: CallbackParts = {
     participants,
     hubName: settings.HUB_NAME,
@@ -155,7 +153,7 @@ function openServing(
     per_s: settings.FSPIOP_API_RATE_PER_FSP_MAX,
     burst: settings.FSPIOP_API_BURST_PER_FSP_MAX,
   })
-  return { edge, identify: security.identify, rates, admission, measures, log, callbacks, standing }
+  return { edge, identify: security.identify, rates, admission, measures, log, callbacks, shedding }
 }
 
 function openPort(

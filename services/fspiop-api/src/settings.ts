@@ -120,10 +120,11 @@ export const settings = {
   }),
   FSPIOP_API_STANDING_MAX_MS: integer({
     about:
-      'how long even the quickest of many messages may be on its way through the hub; beyond it ' +
-      'some transfers are refused and all at twice that, quotes at half of it, what asks at a quarter',
+      'how long even the quickest of many messages may be on its way through the hub; so many ' +
+      'transfers are refused that it stays below, so many quotes that it stays below half of it, ' +
+      'and of all that asks below a quarter',
     unit: 'ms',
-    default: 1_200,
+    default: 600,
     min: 100,
     max: 600_000,
   }),

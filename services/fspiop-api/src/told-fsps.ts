@@ -7,7 +7,7 @@ import { onEvents, type DomainEvent } from '@causeway/events'
 import type { EventBus, FollowUp, OutgoingMessage, Service } from '@causeway/runtime'
 import { callbackMessages, type CallbackParts } from './callbacks.ts'
 import { failureLegs, reportEvents, reportLines, undeliveredQuestions } from './reports.ts'
-import type { Standing } from './standing.ts'
+import type { Shedding } from './shedding.ts'
 import { causedLegs, toldEvents, type ToldEvent } from './told.ts'
 import type { CallbackRules } from './transfers/callbacks.ts'
 
@@ -20,17 +20,17 @@ export interface TellingParts {
   readonly bus: EventBus
   readonly callbacks: CallbackParts
   readonly rules: CallbackRules
-  readonly standing: Standing
+  readonly shedding: Pick<Shedding, 'noted'>
 }
 
 export async function tellFsps(parts: TellingParts): Promise<Service> {
-  const { bus, callbacks, rules, standing } = parts
+  const { bus, callbacks, rules, shedding } = parts
   const telling = await onEvents(
     bus,
     'fspiop_api',
     toldEvents,
     async (events, { followUp }) => {
-      note(standing, events)
+      note(shedding, events)
       const legs = events.flatMap((event) => causedLegs(event, rules))
       await sayIfAny(followUp, await callbackMessages(legs, callbacks, new Date()))
     },
@@ -59,11 +59,11 @@ export async function tellFsps(parts: TellingParts): Promise<Service> {
 }
 
 /** What the services made of an FSP's message is heard here first: it has been through the hub. */
-function note(standing: Standing, events: readonly DomainEvent<ToldEvent>[]): void {
+function note(shedding: Pick<Shedding, 'noted'>, events: readonly DomainEvent<ToldEvent>[]): void {
   const now_ms = Date.now()
   for (const { name, relay } of events) {
     if (relay?.receivedAt === undefined) continue
-    standing.heard(name, now_ms - Date.parse(relay.receivedAt), now_ms)
+    shedding.noted(name, now_ms - Date.parse(relay.receivedAt))
   }
 }
 

@@ -1,0 +1,60 @@
+/**
+ * Turns away what the hub cannot do in time. How long messages take through the hub tells how much that
+ * is; what begins less important work is turned away first, and of each kind that of the FSPs that ask
+ * for most.
+ */
+import { openController, type Controller } from './controller.ts'
+import { openFairShares, type FairShares } from './fair-shares.ts'
+import { openStanding } from './standing.ts'
+
+/** By what it begins; see `Share` of admission. */
+export type Shed = 'HALF' | 'MOST' | 'WHOLE'
+
+export interface Shedding {
+  /** An event of this name came in, which a message led to that was received so long ago. */
+  noted(name: string, age_ms: number): void
+  /** Whether a message of the FSP that begins such work is to be turned away. */
+  sheds(fspId: string, shed: Shed): boolean
+  /** How long even the quickest message took in the last interval, in milliseconds. */
+  readonly standing_ms: number
+}
+
+/** Of the bound: each kind begins to be turned away where most of the one before it is. */
+const boundOf: Readonly<Record<Shed, number>> = { HALF: 0.25, MOST: 0.5, WHOLE: 1 }
+
+interface Valve {
+  readonly controller: Controller
+  readonly shares: FairShares
+}
+
+export function openShedding(standing_max_ms: number, now_ms: () => number): Shedding {
+  const standing = openStanding()
+  const valveOf = (shed: Shed): Valve => ({
+    controller: openController(standing_max_ms * boundOf[shed]),
+    shares: openFairShares(),
+  })
+  const valves = { HALF: valveOf('HALF'), MOST: valveOf('MOST'), WHOLE: valveOf('WHOLE') }
+  let standing_ms = 0
+
+  function update(): void {
+    const interval = standing.ended(now_ms())
+    if (interval === undefined) return
+    standing_ms = interval.standing_ms
+    for (const { controller, shares } of Object.values(valves)) {
+      controller.update(interval.standing_ms, interval.length_ms)
+      shares.update(controller.refused, interval.length_ms)
+    }
+  }
+
+  return {
+    noted: (name, age_ms) => standing.noted(name, age_ms, now_ms()),
+    sheds(fspId, shed) {
+      update()
+      return !valves[shed].shares.asks(fspId)
+    },
+    get standing_ms() {
+      update()
+      return standing_ms
+    },
+  }
+}
