@@ -12,12 +12,14 @@ import type { Measures } from './measures.ts'
 import type { Rates } from './rates.ts'
 import { announcedBytes, body_bytes_max, receiveBody } from './receive.ts'
 import { refuse, type Reason } from './refusals.ts'
+import type { Shedding } from './shedding.ts'
 
 export interface ServeParts {
   readonly edge: Edge
   readonly identify: Identify
   readonly rates: Rates
   readonly admission: Admission
+  readonly shedding: Shedding
   readonly measures: Measures
   readonly log: Logger
 }
@@ -98,7 +100,7 @@ async function admit(
 
 /** Undefined when the message was cut: nothing of it counts, and nobody waits. */
 async function answerTo(
-  { edge, measures }: ServeParts,
+  { edge, measures, shedding }: ServeParts,
   routed: Routed,
   request: IncomingMessage,
   identity: string,
@@ -118,12 +120,16 @@ async function answerTo(
         detail: `the body has more than ${bytes_max} bytes`,
       })
     case 'WHOLE': {
-      return workOn(edge, routed, checked.head, {
+      const received_ms = Date.now()
+      const answer = await workOn(edge, routed, checked.head, {
         headers: request.headers,
         target: targetOf(request),
         body: body.bytes,
-        receivedAt: new Date().toISOString(),
+        receivedAt: new Date(received_ms).toISOString(),
       })
+      // The first sign of a queue: what begins work shows it before any event of that work does.
+      if (answer.refusal === undefined) shedding.noted('stored', Date.now() - received_ms)
+      return answer
     }
   }
 }

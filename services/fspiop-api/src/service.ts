@@ -31,7 +31,7 @@ import { gatewaysOf, openSecurity, type Security } from './security.ts'
 import { refusalBody, sendUnknownPath, serveApi, type ServeParts } from './serve.ts'
 import type { Settings } from './settings.ts'
 import { shareBounds } from './share-bounds.ts'
-import { openShedding, type Shedding } from './shedding.ts'
+import { openShedding } from './shedding.ts'
 import { readTls, renewTls } from './tls.ts'
 import { tellFsps } from './told-fsps.ts'
 
@@ -113,7 +113,7 @@ function openServing(
   settings: Settings,
   { bus, metrics, shared }: Pick<ProcessParts, 'bus' | 'metrics' | 'shared'>,
   { security, participants, log }: OpenedParts,
-): ServeParts & { readonly callbacks: CallbackParts; readonly shedding: Shedding } {
+): ServeParts & { readonly callbacks: CallbackParts } {
   const shedding = openShedding(settings.FSPIOP_API_STANDING_MAX_MS, Date.now)
   const bounds = {
     total_max: settings.FSPIOP_API_IN_FLIGHT_MAX,

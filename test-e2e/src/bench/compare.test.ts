@@ -15,6 +15,7 @@ function report(change: Partial<Report> = {}): Report {
     transactions: 1_000,
     refused: 0,
     refused_by_payer: [],
+    refused_by_leg: {},
     unanswered: 0,
     disturbed: undefined,
     missed: [],

@@ -93,6 +93,9 @@ export function reportOf(options: BenchOptions, findings: Findings) {
     transactions: options.payments,
     refused: totals.refused,
     refused_by_payer: totals.refusedByPayer,
+    refused_by_leg: Object.fromEntries(
+      Object.entries(totals.legs).map(([leg, { refused }]) => [leg, refused]),
+    ),
     unanswered: totals.unanswered,
     failed: failedOf(totals),
     failures: totals.failures,
@@ -294,9 +297,12 @@ function apartRows({ apart }: Report) {
   return [['services', `apart, on Kafka, ${apart} of each on the way of a payment`]] as const
 }
 
-function refusedRows({ refused }: Report) {
+function refusedRows({ refused, refused_by_leg: legs }: Report) {
   if (refused === 0) return []
-  return [['refused', `${refused}, for the hub was too busy (503 and 2005)`]] as const
+  const byLeg = Object.entries(legs).map(([leg, count]) => `${leg} ${count}`)
+  return [
+    ['refused', `${refused}, for the hub was too busy (503 and 2005): ${byLeg.join('  ')}`],
+  ] as const
 }
 
 function serviceRows({ cpu_ms_by_service: services = {} }: Report) {
