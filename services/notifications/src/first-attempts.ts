@@ -45,7 +45,7 @@ export interface FirstAttempts {
 /** The notifications of one call. */
 interface Group {
   open: number
-  failure: { readonly error: unknown } | undefined
+  failure: Error | undefined
   readonly onOver: () => void
 }
 
@@ -74,120 +74,14 @@ interface Chain {
 
 const unknown: Known = { taken: false, blocked: false }
 
-/** No FSP id holds a line feed. */
-function chainKey({ fspId, entityId }: Notification): string {
-  return `${fspId}\n${entityId}`
+interface State extends FirstAttemptParts {
+  readonly chains: Map<string, Chain>
+  /** Ids of what is under way or being stored. */
+  readonly open: Set<string>
 }
 
 export function openFirstAttempts(parts: FirstAttemptParts): FirstAttempts {
-  const { lanes, backoff } = parts
-  const chains = new Map<string, Chain>()
-  const open = new Set<string>()
-
-  function enter(item: Item): void {
-    const { notification } = item
-    const key = chainKey(notification)
-    let chain = chains.get(key)
-    if (chain === undefined) {
-      chain = { key, fspId: notification.fspId, items: [], parks: false, storing: 0 }
-      chains.set(key, chain)
-    }
-    open.add(notification.id)
-    chain.items.push(item)
-    if (item.known === undefined) void lookUp(chain, item)
-    else if (chain.items.length === 1) advance(chain)
-  }
-
-  async function lookUp(chain: Chain, item: Item): Promise<void> {
-    try {
-      item.known = await parts.known(item.notification)
-    } catch (error) {
-      chain.items.splice(chain.items.indexOf(item), 1)
-      finish(item, { error })
-    }
-    advance(chain)
-  }
-
-  /** Brings the chain to where it waits for an answer, or to its end. */
-  function advance(chain: Chain): void {
-    for (;;) {
-      const [item] = chain.items
-      if (item === undefined) {
-        if (chain.storing === 0) chains.delete(chain.key)
-        return
-      }
-      if (item.known === undefined || item.delivery !== undefined) return
-      if (!item.known.taken && !item.known.blocked && !chain.parks) {
-        attempt(chain, item)
-        return
-      }
-      chain.items.shift()
-      if (item.known.taken) finish(item, undefined)
-      else park(chain, item, parkedResult(item.notification, undefined))
-    }
-  }
-
-  function attempt(chain: Chain, item: Item): void {
-    const { notification } = item
-    item.delivery = {
-      notification,
-      attempts: 0,
-      begin_before_ms: Infinity,
-      onEnd(end) {
-        if (item.parked === undefined) take(chain, item, end)
-        else void item.parked.then(() => parts.onLateEnd(notification, end))
-      },
-    }
-    lanes.of(chain.fspId).offer(item.delivery)
-  }
-
-  function take(chain: Chain, item: Item, end: AttemptEnd): void {
-    const tried = { notification: item.notification, attempts: 0, tries: noTries, stored: false }
-    const result = resultOf(tried, end, backoff)
-    chain.items.shift()
-    if (result.type === 'ENDED') void store(item, result)
-    else park(chain, item, result)
-    advance(chain)
-  }
-
-  function park(chain: Chain, item: Item, result: Result): void {
-    chain.parks = true
-    chain.storing += 1
-    item.parked = store(item, result).finally(() => {
-      chain.storing -= 1
-      advance(chain)
-    })
-  }
-
-  async function store(item: Item, result: Result): Promise<void> {
-    try {
-      await parts.store(result)
-      finish(item, undefined)
-    } catch (error) {
-      finish(item, { error })
-    }
-  }
-
-  function finish({ group, notification }: Item, failure: Group['failure']): void {
-    open.delete(notification.id)
-    group.failure ??= failure
-    group.open -= 1
-    if (group.open === 0) group.onOver()
-  }
-
-  /** Their time is over: what is under way goes on, and what waits behind it waits in the store. */
-  function parkUnanswered(group: Group, items: readonly Item[]): void {
-    for (const { notification } of items) {
-      const chain = chains.get(chainKey(notification))
-      const [first] = chain?.items ?? []
-      if (chain === undefined || first?.delivery === undefined || first.group !== group) continue
-      chain.items.shift()
-      const over_ms = lanes.of(chain.fspId).release(first.delivery)
-      park(chain, first, parkedResult(first.notification, over_ms))
-      advance(chain)
-    }
-  }
-
+  const state: State = { ...parts, chains: new Map(), open: new Set() }
   return {
     begin: (taken) =>
       new Promise((resolve, reject) => {
@@ -197,17 +91,130 @@ export function openFirstAttempts(parts: FirstAttemptParts): FirstAttempts {
           onOver() {
             clearInterval(timer)
             if (group.failure === undefined) resolve()
-            else reject(group.failure.error as Error)
+            else reject(group.failure)
           },
         }
         const items = taken.map(({ notification, inDoubt }): Item => {
           const known = inDoubt ? undefined : unknown
           return { notification, group, known, delivery: undefined, parked: undefined }
         })
-        const timer = setInterval(() => parkUnanswered(group, items), parts.park_after_ms)
+        const timer = setInterval(() => parkUnanswered(state, group, items), parts.park_after_ms)
         if (items.length === 0) group.onOver()
-        for (const item of items) enter(item)
+        for (const item of items) enter(state, item)
       }),
-    has: (notificationId) => open.has(notificationId),
+    has: (notificationId) => state.open.has(notificationId),
   }
+}
+
+function enter(state: State, item: Item): void {
+  const { notification } = item
+  const key = chainKey(notification)
+  let chain = state.chains.get(key)
+  if (chain === undefined) {
+    chain = { key, fspId: notification.fspId, items: [], parks: false, storing: 0 }
+    state.chains.set(key, chain)
+  }
+  state.open.add(notification.id)
+  chain.items.push(item)
+  if (item.known === undefined) void lookUp(state, chain, item)
+  else if (chain.items.length === 1) advance(state, chain)
+}
+
+async function lookUp(state: State, chain: Chain, item: Item): Promise<void> {
+  try {
+    item.known = await state.known(item.notification)
+  } catch (error) {
+    chain.items.splice(chain.items.indexOf(item), 1)
+    finish(state, item, asError(error))
+  }
+  advance(state, chain)
+}
+
+/** Brings the chain to where it waits for an answer, or to its end. */
+function advance(state: State, chain: Chain): void {
+  for (;;) {
+    const [item] = chain.items
+    if (item === undefined) {
+      if (chain.storing === 0) state.chains.delete(chain.key)
+      return
+    }
+    if (item.known === undefined || item.delivery !== undefined) return
+    if (!item.known.taken && !item.known.blocked && !chain.parks) {
+      attempt(state, chain, item)
+      return
+    }
+    chain.items.shift()
+    if (item.known.taken) finish(state, item, undefined)
+    else park(state, chain, item, parkedResult(item.notification, undefined))
+  }
+}
+
+function attempt(state: State, chain: Chain, item: Item): void {
+  const { notification } = item
+  item.delivery = {
+    notification,
+    attempts: 0,
+    begin_before_ms: Infinity,
+    onEnd(end) {
+      if (item.parked === undefined) take(state, chain, item, end)
+      else void item.parked.then(() => state.onLateEnd(notification, end))
+    },
+  }
+  state.lanes.of(chain.fspId).offer(item.delivery)
+}
+
+function take(state: State, chain: Chain, item: Item, end: AttemptEnd): void {
+  const tried = { notification: item.notification, attempts: 0, tries: noTries, stored: false }
+  const result = resultOf(tried, end, state.backoff)
+  chain.items.shift()
+  if (result.type === 'ENDED') void store(state, item, result)
+  else park(state, chain, item, result)
+  advance(state, chain)
+}
+
+function park(state: State, chain: Chain, item: Item, result: Result): void {
+  chain.parks = true
+  chain.storing += 1
+  item.parked = store(state, item, result).finally(() => {
+    chain.storing -= 1
+    advance(state, chain)
+  })
+}
+
+async function store(state: State, item: Item, result: Result): Promise<void> {
+  try {
+    await state.store(result)
+    finish(state, item, undefined)
+  } catch (error) {
+    finish(state, item, asError(error))
+  }
+}
+
+function finish(state: State, { group, notification }: Item, failure: Error | undefined): void {
+  state.open.delete(notification.id)
+  group.failure ??= failure
+  group.open -= 1
+  if (group.open === 0) group.onOver()
+}
+
+/** Their time is over: what is under way goes on, and what waits behind it waits in the store. */
+function parkUnanswered(state: State, group: Group, items: readonly Item[]): void {
+  for (const { notification } of items) {
+    const chain = state.chains.get(chainKey(notification))
+    const [first] = chain?.items ?? []
+    if (chain === undefined || first?.delivery === undefined || first.group !== group) continue
+    chain.items.shift()
+    const over_ms = state.lanes.of(chain.fspId).release(first.delivery)
+    park(state, chain, first, parkedResult(first.notification, over_ms))
+    advance(state, chain)
+  }
+}
+
+/** No FSP id holds a line feed. */
+function chainKey({ fspId, entityId }: Notification): string {
+  return `${fspId}\n${entityId}`
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error))
 }

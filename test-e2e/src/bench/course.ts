@@ -69,7 +69,7 @@ export function openCourse(parts: CourseParts): Course {
   let failed = 0
   let refused = 0
   let unanswered = 0
-  const refusedByPayer: number[] = []
+  const refusedByPayer = new Map<number, number>()
   let isUnanswered: (n: number) => boolean = () => false
   let repeated = 0
   let underWay = 0
@@ -92,7 +92,7 @@ export function openCourse(parts: CourseParts): Course {
     if (!end(n, refusedState)) return
     count.refused += 1
     refused += 1
-    refusedByPayer[payer] = (refusedByPayer[payer] ?? 0) + 1
+    refusedByPayer.set(payer, (refusedByPayer.get(payer) ?? 0) + 1)
   }
 
   function dispatch(n: number, message: Message, onTold: (told: 'TAKEN' | 'BUSY') => void): void {
@@ -202,7 +202,7 @@ export function openCourse(parts: CourseParts): Course {
       begun,
       committed,
       refused,
-      refusedByPayer: Array.from(refusedByPayer, (count) => count ?? 0),
+      refusedByPayer: fspsOf(refusedByPayer),
       unanswered,
       failures: { ...failures },
       repeated,
@@ -211,6 +211,14 @@ export function openCourse(parts: CourseParts): Course {
       ),
     }),
   }
+}
+
+/** By the number of the FSP, up to the last that has any. */
+function fspsOf(counts: ReadonlyMap<number, number>): readonly number[] {
+  return Array.from(
+    { length: Math.max(-1, ...counts.keys()) + 1 },
+    (_, fsp) => counts.get(fsp) ?? 0,
+  )
 }
 
 /** Bodies begin with their id: `{"quoteId":"…`, `{"transferId":"…`. */
