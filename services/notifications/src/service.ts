@@ -54,9 +54,8 @@ export const start: Start<Settings> = async (settings, parts) => {
   const partitions = await keepPartitions(db, log)
   const measures = openMeasures(parts.metrics, db)
   const waiting = openWaiting(() => readWaiting(db))
-  const stopping = new AbortController()
-  const { signal } = stopping
-  const record = openRecord({ db, bus: parts.bus, measures, log, waiting, stopping: signal })
+  const stop = new AbortController()
+  const record = openRecord({ db, bus: parts.bus, measures, log, waiting, stopping: stop.signal })
   const timeout_ms = settings.CALLBACK_TIMEOUT_MS
   const requests_max = settings.NOTIFICATIONS_LANE_MAX
   const backoff = backoffOf(settings)
@@ -85,7 +84,7 @@ export const start: Start<Settings> = async (settings, parts) => {
   const handleBatch = openHandle({
     db,
     log,
-    stopping: signal,
+    stopping: stop.signal,
     lanes,
     record,
     waiting,
@@ -101,7 +100,7 @@ export const start: Start<Settings> = async (settings, parts) => {
   parts.health.ready('notifications database', () => db.query(ping, []).then(() => undefined))
   return {
     async stop() {
-      stopping.abort()
+      stop.abort()
       await subscribed.stop()
       await partitions.stop()
       await retries.stop()

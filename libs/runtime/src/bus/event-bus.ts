@@ -56,7 +56,7 @@ export interface BatchInHand {
   readonly followUp: FollowUp
   /**
    * The batch counts as unfinished until this has resolved, too: a crash before that hands it over
-   * again. What comes for its keys need not wait for it. If it rejects by an outage, the batch comes
+   * again. What comes for its keys does not wait for it. If it rejects by an outage, the batch comes
    * again, with the next start at the latest; by anything else, its messages are dead letters.
    */
   readonly until: (work: Promise<void>) => void

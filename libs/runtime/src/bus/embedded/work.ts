@@ -1,11 +1,9 @@
 /** A group's work on a batch, and what of it goes on when the handler is done. */
 import type { Logger } from '../../log.ts'
-import { isOutage } from '../../outage.ts'
-import { isFromNewerRelease } from '../newer.ts'
 import type { Message, Subscription } from '../event-bus.ts'
 import type { Letters } from './dead-letters.ts'
 import type { Delivery } from './delivery.ts'
-import { reasonOf } from '../poison.ts'
+import { openLasting } from '../lasting.ts'
 import type { FollowUps } from './follow-ups.ts'
 
 export interface GroupWork {
@@ -27,34 +25,18 @@ export interface GroupWorkOptions {
 
 export function openWork(options: GroupWorkOptions): GroupWork {
   const { subscription, followUps, hold, letters, log, onFailed } = options
-  const lasting = new Set<Promise<void>>()
+  const lasting = openLasting<Delivery>({
+    hold,
+    deadLetter: (delivery, reason) => letters.store(subscription, delivery, reason),
+    log,
+  })
   const failed = new WeakSet<Delivery>()
 
   function workOn(messages: readonly Message[], deliveries: readonly Delivery[]): Promise<void> {
     return subscription.handleBatch(messages, {
       followUp: followUps(() => hold(deliveries)),
-      until(work) {
-        const release = hold(deliveries)
-        const settled = work
-          .catch((error: unknown) => giveUp(deliveries, error))
-          .then(release, (error: unknown) =>
-            log.error(
-              { err: error },
-              'a batch is left unfinished: it comes again at the next start',
-            ),
-          )
-          .finally(() => lasting.delete(settled))
-        lasting.add(settled)
-      },
+      until: (work) => lasting.keep(deliveries, work),
     })
-  }
-
-  /** Nobody would try it again: what an outage did not end is for a person to look at. */
-  async function giveUp(deliveries: readonly Delivery[], error: unknown): Promise<void> {
-    if (isOutage(error) || isFromNewerRelease(error)) throw error
-    for (const delivery of deliveries) {
-      await letters.store(subscription, delivery, reasonOf(error))
-    }
   }
 
   /** A dead letter goes when the work on it ends, so everything has to be done by then. */
@@ -80,8 +62,6 @@ export function openWork(options: GroupWorkOptions): GroupWork {
         throw error
       }
     },
-    async settled() {
-      await Promise.all(lasting)
-    },
+    settled: () => lasting.settled(),
   }
 }

@@ -16,6 +16,8 @@ export interface Delivery {
   /** Whether it is a dead letter that is handed over again. */
   readonly isReplay: boolean
   readonly record: KafkaMessage
+  /** Its batch, and what of it goes on beyond the batch. */
+  unfinished: number
 }
 
 const overhead_bytes = 64
@@ -36,6 +38,7 @@ export function deliveryOf(place: Place, topic: string, record: KafkaMessage): D
     bytes,
     isReplay: headers?.[attributes.replayFor] !== undefined,
     record,
+    unfinished: 1,
   }
 }
 

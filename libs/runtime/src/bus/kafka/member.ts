@@ -6,6 +6,7 @@ import type { KafkaMessage } from 'kafkajs'
 import type { Logger } from '../../log.ts'
 import type { Alarm } from '../alarms.ts'
 import type { FollowUp, Message, Subscription } from '../event-bus.ts'
+import { openLasting } from '../lasting.ts'
 import { workQueue } from '../work-queue.ts'
 import { deliveryOf, fateOf, openDelivery, type Delivery, type Fate } from './delivery.ts'
 import type { Letters } from './letters.ts'
@@ -50,11 +51,13 @@ export interface Member {
 const spread_max = 100_000
 
 export function openMember(options: MemberOptions): Member {
-  const { subscription, followUp, bounds, log, alarm, letters, onFinished } = options
+  const { subscription, followUp, bounds, log, alarm, onFinished } = options
   const { batch_max = 100, batches_in_flight_max = 1 } = subscription
   const { queued_max, queued_bytes_max } = bounds
   const deliveries = new WeakMap<Message, Delivery>()
   let queued_bytes = 0
+
+  const { settle, lasting, deadLetter } = openEnds(options)
   const queue = workQueue<Delivery>({
     log,
     alarm,
@@ -69,19 +72,15 @@ export function openMember(options: MemberOptions): Member {
     async handleBatch(messages) {
       const ours = messages.filter((one) => deliveries.get(one)?.place.isLost !== true)
       if (ours.length === 0) return
-      const lasting: Promise<void>[] = []
-      await subscription.handleBatch(ours, { followUp, until: (work) => void lasting.push(work) })
-      await Promise.all(lasting)
+      const held = ours.map((one) => deliveries.get(one)).filter((one) => one !== undefined)
+      await subscription.handleBatch(ours, { followUp, until: (work) => lasting.keep(held, work) })
     },
-    deadLetter: (delivery, reason) =>
-      delivery.place.isLost ? Promise.resolve() : letters.store(subscription, delivery, reason),
+    deadLetter,
     onHeld: ({ place }) => options.onHeld(place),
     onFinished(finished) {
       for (const delivery of finished) {
-        const { place, offset, bytes, isReplay } = delivery
-        queued_bytes -= bytes
-        place.mark.finish(offset)
-        if (isReplay && !place.isLost) letters.finished(subscription, delivery)
+        queued_bytes -= delivery.bytes
+        settle(delivery)
       }
       onFinished()
     },
@@ -103,6 +102,35 @@ export function openMember(options: MemberOptions): Member {
       mark.length <= spread_max * (1 - share),
     unfinished: () => queued_max - queue.room(),
     progress: () => queue.progress(),
-    stop: () => queue.stop(),
+    async stop() {
+      await queue.stop()
+      await lasting.settled()
+    },
   }
+}
+
+/** How a delivery ends: when its batch has, and what of it goes on beyond the batch. */
+function openEnds({ subscription, letters, log, onFinished }: MemberOptions) {
+  function settle(delivery: Delivery): void {
+    delivery.unfinished -= 1
+    if (delivery.unfinished > 0) return
+    const { place, offset, isReplay } = delivery
+    place.mark.finish(offset)
+    if (isReplay && !place.isLost) letters.finished(subscription, delivery)
+  }
+
+  const deadLetter = (delivery: Delivery, reason: string): Promise<void> =>
+    delivery.place.isLost ? Promise.resolve() : letters.store(subscription, delivery, reason)
+  const lasting = openLasting<Delivery>({
+    hold(held) {
+      for (const delivery of held) delivery.unfinished += 1
+      return () => {
+        for (const delivery of held) settle(delivery)
+        onFinished()
+      }
+    },
+    deadLetter,
+    log,
+  })
+  return { settle, deadLetter, lasting }
 }

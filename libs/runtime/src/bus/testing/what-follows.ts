@@ -188,6 +188,27 @@ export function whatFollows(under: () => BusUnderTest, restart: () => Promise<vo
     expect(after.seen.map(numberOf)).toEqual([2])
   })
 
+  test('what comes for the same key does not wait for what is left to do', async () => {
+    const left = gate()
+    const seen: Message[] = []
+    const subscribed = await under().bus.subscribe(
+      recorder('orders', {
+        handleBatch: (messages, { until }) => {
+          seen.push(...messages)
+          until(left.opened)
+          return Promise.resolve()
+        },
+      }).subscription,
+    )
+    await under().bus.publish([message('orders', 'a', 1)])
+    await eventually(() => seen[0], 'the first order')
+    await under().bus.publish([message('orders', 'a', 2)])
+    await eventually(() => seen[1], 'the second order')
+    left.open()
+    await subscribed.stop()
+    expect(seen.map(numberOf)).toEqual([1, 2])
+  })
+
   test('what is left to do and fails makes a dead letter of its message', async () => {
     const seen: Message[] = []
     await under().bus.subscribe(

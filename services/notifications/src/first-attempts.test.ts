@@ -1,0 +1,167 @@
+/**
+ * Chains of first attempts, at FSPs that answer when the test says so. The store keeps what it is given,
+ * in the order in which it is given.
+ */
+import { expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { setImmediate as turn } from 'node:timers/promises'
+import type { Notification, Result } from './contract.ts'
+import { judge } from './domain/verdict.ts'
+import { openFirstAttempts, type FirstAttempts } from './first-attempts.ts'
+import { openLanes } from './lanes.ts'
+import type { Known } from './store.ts'
+import { heard } from './testing.ts'
+import type { Sent } from './transport.ts'
+
+interface Scene {
+  readonly attempts: FirstAttempts
+  /** What each FSP was sent and has not answered, oldest first. */
+  readonly unanswered: Map<string, { readonly id: string; answer(status: number): void }[]>
+  readonly sent: Notification[]
+  readonly stored: Result[]
+  readonly late: string[]
+}
+
+const noMeasures = {
+  attempted: () => undefined,
+  circuitOpen: () => undefined,
+  ended: () => undefined,
+}
+
+function scene(known: (id: string) => Known = () => ({ taken: false, blocked: false })): Scene {
+  const unanswered: Scene['unanswered'] = new Map()
+  const [sent, stored, late]: [Notification[], Result[], string[]] = [[], [], []]
+  const lanes = openLanes({
+    transportTo: (fspId) => ({
+      send: (notification) =>
+        new Promise<Sent>((resolve) => {
+          sent.push(notification)
+          const answer = (status: number) => {
+            const verdict = judge('PUT', { type: 'ANSWERED', status })
+            resolve({ verdict, httpStatus: status, refusal: undefined })
+          }
+          unanswered.set(fspId, [...(unanswered.get(fspId) ?? []), { id: notification.id, answer }])
+        }),
+      close: () => Promise.resolve(),
+    }),
+    bounds: { requests_max: 4, timeout_ms: 60_000, failures_max: 1_000, trial_every_ms: 60_000 },
+    measures: noMeasures,
+    onRecovered: () => undefined,
+  })
+  const attempts = openFirstAttempts({
+    lanes,
+    backoff: { first_ms: 1_000, max_ms: 1_000 },
+    park_after_ms: 60_000,
+    known: (notification) => Promise.resolve(known(notification.id)),
+    store: (result) => {
+      stored.push(result)
+      return Promise.resolve()
+    },
+    onLateEnd: (notification) => late.push(notification.id),
+  })
+  return { attempts, unanswered, sent, stored, late }
+}
+
+type Step =
+  | {
+      readonly type: 'BEGIN'
+      readonly fspId: string
+      readonly entityId: string
+      readonly state: string
+    }
+  | { readonly type: 'ANSWER'; readonly fspId: string; readonly status: number }
+
+const fspId = fc.constantFrom('greenbank', 'bluewallet', 'redmoney')
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({
+    type: fc.constant('BEGIN' as const),
+    fspId,
+    entityId: fc.constantFrom('a', 'b'),
+    state: fc.constantFrom('new', 'new', 'new', 'asked', 'taken', 'blocked'),
+  }),
+  fc.record({
+    type: fc.constant('ANSWER' as const),
+    fspId,
+    status: fc.constantFrom(200, 200, 200, 503, 400),
+  }),
+)
+
+const chainOf = ({ fspId: fsp, entityId }: Notification) => `${fsp}/${entityId}`
+
+test('of one FSP and entity nothing overtakes, and behind what is parked nothing is sent', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
+      const states = new Map<string, string>()
+      const { attempts, unanswered, sent, stored } = scene((id) => ({
+        taken: states.get(id) === 'taken',
+        blocked: states.get(id) === 'blocked',
+      }))
+      const began: Notification[] = []
+      const groups: Promise<void>[] = []
+      const answer = (fsp: string, status: number) => unanswered.get(fsp)?.shift()?.answer(status)
+      for (const next of steps) {
+        if (next.type === 'BEGIN') {
+          const notification = heard({ url: 'http://127.0.0.1:9', ...next })
+          states.set(notification.id, next.state)
+          began.push(notification)
+          groups.push(attempts.begin([{ notification, inDoubt: next.state !== 'new' }]))
+        } else {
+          answer(next.fspId, next.status)
+        }
+        await turn()
+      }
+      let isOver = false
+      void Promise.all(groups).then(() => (isOver = true))
+      for (let turns = 0; !isOver && turns < 1_000; turns++) {
+        for (const fsp of unanswered.keys()) answer(fsp, 200)
+        await turn()
+      }
+      expect(isOver).toBe(true)
+      const expected = began.filter(({ id }) => states.get(id) !== 'taken')
+      for (const chain of new Set(began.map(chainOf))) {
+        const idsOf = (all: readonly Notification[]) =>
+          all.filter((one) => chainOf(one) === chain).map(({ id }) => id)
+        const results = stored.filter(({ notification }) => chainOf(notification) === chain)
+        expect(results.map(({ notification: { id } }) => id)).toEqual(idsOf(expected))
+        const sentOfChain = idsOf(sent)
+        expect(sentOfChain).toEqual(idsOf(expected).filter((id) => sentOfChain.includes(id)))
+        expect(new Set(sentOfChain).size).toBe(sentOfChain.length)
+      }
+      expect(began.some(({ id }) => attempts.has(id))).toBe(false)
+    }),
+  )
+})
+
+test('a chain of one FSP does not wait for a chain of another, nor for another entity', async () => {
+  const { attempts, unanswered, sent } = scene()
+  const to = (fsp: string, entityId: string) => ({
+    notification: heard({ url: 'http://127.0.0.1:9', fspId: fsp, entityId }),
+    inDoubt: false,
+  })
+  const all = [to('hangs', 'a'), to('answers', 'a'), to('answers', 'b'), to('answers', 'a')]
+  const ended = attempts.begin(all)
+  expect(sent).toHaveLength(3)
+  unanswered.get('answers')?.shift()?.answer(200)
+  await turn()
+  expect(sent).toHaveLength(4)
+  for (const each of [...unanswered.values()].flat()) each.answer(200)
+  await ended
+})
+
+test('while the store is asked about a notification, what follows it waits', async () => {
+  const { attempts, unanswered, sent } = scene()
+  const of = (inDoubt: boolean) => ({
+    notification: heard({ url: 'http://127.0.0.1:9', entityId: 'a' }),
+    inDoubt,
+  })
+  const [first, second] = [of(true), of(false)]
+  const ended = attempts.begin([first, second])
+  expect(sent).toEqual([])
+  await turn()
+  expect(sent).toEqual([first.notification])
+  unanswered.get('bluewallet')?.shift()?.answer(200)
+  await turn()
+  unanswered.get('bluewallet')?.shift()?.answer(200)
+  await ended
+  expect(sent).toEqual([first.notification, second.notification])
+})
