@@ -97,6 +97,8 @@ test('of one FSP and entity nothing overtakes, and behind what is parked nothing
         blocked: states.get(id) === 'blocked',
       }))
       const began: Notification[] = []
+      /** So many were stored when each began. */
+      const storedBefore = new Map<string, number>()
       const groups: Promise<void>[] = []
       const answer = (fsp: string, status: number) => unanswered.get(fsp)?.shift()?.answer(status)
       for (const next of steps) {
@@ -104,19 +106,20 @@ test('of one FSP and entity nothing overtakes, and behind what is parked nothing
           const notification = heard({ url: 'http://127.0.0.1:9', ...next })
           states.set(notification.id, next.state)
           began.push(notification)
+          storedBefore.set(notification.id, stored.length)
           groups.push(attempts.begin([{ notification, inDoubt: next.state !== 'new' }]))
         } else {
           answer(next.fspId, next.status)
         }
         await turn()
       }
-      let isOver = false
-      void Promise.all(groups).then(() => (isOver = true))
-      for (let turns = 0; !isOver && turns < 1_000; turns++) {
+      const isOpen = () => began.some(({ id }) => attempts.has(id))
+      for (let turns = 0; isOpen() && turns < 1_000; turns++) {
         for (const fsp of unanswered.keys()) answer(fsp, 200)
         await turn()
       }
-      expect(isOver).toBe(true)
+      expect(isOpen()).toBe(false)
+      await Promise.all(groups)
       const expected = began.filter(({ id }) => states.get(id) !== 'taken')
       for (const chain of new Set(began.map(chainOf))) {
         const idsOf = (all: readonly Notification[]) =>
@@ -126,8 +129,15 @@ test('of one FSP and entity nothing overtakes, and behind what is parked nothing
         const sentOfChain = idsOf(sent)
         expect(sentOfChain).toEqual(idsOf(expected).filter((id) => sentOfChain.includes(id)))
         expect(new Set(sentOfChain).size).toBe(sentOfChain.length)
+        for (const [at, { type, notification: parked }] of results.entries()) {
+          if (type !== 'WAITS') continue
+          const parkedAt = stored.findIndex(({ notification }) => notification === parked)
+          const behind = idsOf(expected)
+            .slice(at + 1)
+            .filter((id) => (storedBefore.get(id) ?? 0) <= parkedAt)
+          expect(sentOfChain.filter((id) => behind.includes(id))).toEqual([])
+        }
       }
-      expect(began.some(({ id }) => attempts.has(id))).toBe(false)
     }),
   )
 })
