@@ -59,7 +59,7 @@ export default {
       testMatch: ['**/test-e2e/src/**/*.e2e.test.ts'],
       // Of these the hub in one process is itself the matter, or the load is.
       testPathIgnorePatterns: [
-        '/(archive|front-door|killed|flood|console|release)\\.e2e\\.test\\.ts$',
+        '/(archive|front-door|killed|postgres-killed|flood|console|release)\\.e2e\\.test\\.ts$',
       ],
       globalSetup: './test-e2e/src/hub/containers-setup.ts',
       globalTeardown: './test-e2e/src/hub/containers-teardown.ts',
