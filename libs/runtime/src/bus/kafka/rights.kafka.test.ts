@@ -87,7 +87,7 @@ test('a service writes only the topics that it is given, reads its own, and hear
   await eventually(async () => (await bus.deadLetters(1)).length === 1, 'the letter')
   expect(await bus.replay('shop', 'orders/a/1')).toBe(true)
   const refused = bus.publish([message('bills', 'b', 3)])
-  await expect(refused).rejects.toThrow('Kafka refuses the messages: TOPIC_AUTHORIZATION_FAILED')
+  await expect(refused).rejects.toThrow('Kafka refuses this process: TOPIC_AUTHORIZATION_FAILED')
   await bus.publish([message('orders', 'a', 4)])
   expect(bills.heard.length).toBe(1)
 })
