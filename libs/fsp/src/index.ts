@@ -53,3 +53,13 @@ export type {
   TransferOrder,
   TransferResult,
 } from './transfers/outcome.ts'
+export {
+  type Authenticator,
+  type AuthenticatorOptions,
+  type Ceremony,
+  createAuthenticator,
+  createGenericKey,
+  type FidoAssertion,
+  type FidoAttestation,
+  type GenericKey,
+} from './thirdparty/authenticator.ts'
