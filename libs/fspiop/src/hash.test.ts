@@ -10,6 +10,12 @@ describe('the hash of a payload', () => {
     expect(payloadHash({})).toBe('RBNvo1WzZ4oRRq0W9-hknpT7T8If536DEMBg9hyq_4o')
   })
 
+  test('is over the canonical form of RFC 8785', () => {
+    const json = JSON.parse('{"b":1.0,"a":1e21,"c":"€\\u000f","ö":1,"\\n":2}') as unknown
+    expect(canonicalJson(json)).toBe('{"\\n":2,"a":1e+21,"b":1,"c":"€\\u000f","ö":1}')
+    expect(canonicalJson({ '\u{1f600}': 1, '\ufb33': 2 })).toBe('{"\u{1f600}":1,"\ufb33":2}')
+  })
+
   test('does not change with the order of members or with blanks', () => {
     const one = JSON.parse('{"transferId":"x","amount":{"currency":"USD","amount":"1"}}') as unknown
     const other = JSON.parse(

@@ -1,5 +1,13 @@
 export { type BodyReading, readBody, readJson } from './body.ts'
 export {
+  challengeReadings,
+  consentChallenge,
+  consentClientChallenges,
+  type ConsentToSign,
+  transactionChallenge,
+  transactionClientChallenges,
+} from './challenge.ts'
+export {
   type AuthenticationInfo,
   authenticationInfo,
   type ErrorBody,
