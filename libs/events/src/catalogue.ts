@@ -1,5 +1,6 @@
 /** Every named domain event: the only asynchronous language between the services. */
 import type { z } from 'zod'
+import { consentEvents } from './consents.ts'
 import type { EventDefinition } from './define.ts'
 import { notificationEvents } from './notifications.ts'
 import { participantEvents } from './participants.ts'
@@ -15,6 +16,7 @@ export const catalogue = {
   ...quoteEvents,
   ...partyEvents,
   ...participantEvents,
+  ...consentEvents,
   ...scheduleEvents,
   ...securityEvents,
   ...notificationEvents,

@@ -30,7 +30,7 @@ const unstorablePattern = /[\0\p{Surrogate}]/u
 export function readBody<Schema extends z.ZodType>(
   schema: Schema,
   bytes: Buffer,
-  options?: { readonly codes: FaultCodes },
+  options?: { readonly codes?: FaultCodes; readonly mayBeList?: boolean },
 ): BodyReading<z.output<Schema>>
 /**
  * The same for a body of which some members are ciphertext: these are left unjudged, with all below
@@ -40,7 +40,12 @@ export function readBody<Schema extends z.ZodType>(
 export function readBody<Schema extends z.ZodType>(
   schema: Schema,
   bytes: Buffer,
-  options: { readonly encrypted: readonly EncryptedPath[]; readonly codes?: FaultCodes },
+  options: {
+    readonly encrypted: readonly EncryptedPath[]
+    readonly codes?: FaultCodes
+    /** A bare list is taken too, where the schema makes an object of it. */
+    readonly mayBeList?: boolean
+  },
 ): BodyReading<Clear<z.output<Schema>>>
 export function readBody<Schema extends z.ZodType>(
   schema: Schema,
@@ -48,7 +53,12 @@ export function readBody<Schema extends z.ZodType>(
   {
     encrypted = [],
     codes = 'specification',
-  }: { readonly encrypted?: readonly EncryptedPath[]; readonly codes?: FaultCodes } = {},
+    mayBeList = false,
+  }: {
+    readonly encrypted?: readonly EncryptedPath[]
+    readonly codes?: FaultCodes
+    readonly mayBeList?: boolean
+  } = {},
 ): BodyReading<unknown> {
   if (!isUtf8(bytes)) return malformed('the body is not UTF-8')
   const text = bytes.toString('utf8')
@@ -58,7 +68,7 @@ export function readBody<Schema extends z.ZodType>(
   } catch {
     return malformed('the body is not JSON')
   }
-  if (typeof json !== 'object' || json === null || Array.isArray(json)) {
+  if (typeof json !== 'object' || json === null || (Array.isArray(json) && !mayBeList)) {
     return malformed('the body is not a JSON object')
   }
   const escaped = text.includes('\\u')

@@ -8,7 +8,7 @@
 import { isCurrency } from '@causeway/money'
 import { z } from 'zod'
 import type { ErrorCode } from './errors.ts'
-import { isCorrelationId, isUuid } from './ids.ts'
+import { isCorrelationId, isUuid, isUuidShaped } from './ids.ts'
 
 const date =
   '(?:[1-9]\\d{3}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1\\d|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|' +
@@ -70,6 +70,15 @@ export const transferOrQuoteId = passing(isCorrelationId, 'not a legal Correlati
 
 /** Some FSPs give a transaction the id of its transfer. */
 export const transactionId = transferOrQuoteId
+
+/** The ids of the Third-Party API: of the shape of a UUID. */
+export const thirdPartyId = passing(isUuidShaped, 'not a legal CorrelationId', '3101')
+
+/** What the hub passes on without a rule of its own but that it is there. */
+export const anyText = passing((text) => text.length > 0, 'must not be empty', '3100')
+
+/** Begins with a scheme; apps have their own. */
+export const uri = matching(/^[A-Za-z][A-Za-z0-9+.-]*:\S+$/, 'not a legal Uri')
 
 /** A value of a list that is not judged here: as long as every enumeration's. */
 export const anyEnumeration = sized(32)

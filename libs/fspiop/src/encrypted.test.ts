@@ -112,6 +112,17 @@ describe('FSPIOP-Encryption', () => {
     'individualTransfers.0',
     'individualTransfers.0.transferAmount.amount',
     'individualQuotes.12',
+    'consentId',
+    'consentRequestId',
+    'authorizationRequestId',
+    'verificationRequestId',
+    'status',
+    'responseType',
+    'signedPayload.signedPayloadType',
+    'credential.credentialType',
+    'credential.status',
+    'transactionRequestState',
+    'providers.0',
   ])('may not hide %s, which the hub needs', (name) => {
     expect(readEncryptedPaths({ 'fspiop-encryption': header('note', name) })).toEqual({
       status: 400,
@@ -127,6 +138,12 @@ describe('FSPIOP-Encryption', () => {
     'payee.partyIdInfo.partyIdentifier',
     'individualTransfers.0.extensionList',
     'individualQuotes.0.payee',
+    'userId',
+    'authToken',
+    'accounts.0',
+    'accounts.1.accountNickname',
+    'scopes.0.address',
+    'signedPayload.fidoSignedPayload',
   ])('may hide %s', (name) => {
     expect(readEncryptedPaths({ 'fspiop-encryption': header(name) })).toEqual({
       paths: [name.split('.')],

@@ -34,6 +34,16 @@ const clearMembers = [
   'transferState',
   'bulkTransferState',
   'errorInformation',
+  'consentRequestId',
+  'consentId',
+  'authorizationRequestId',
+  'verificationRequestId',
+  'status',
+  'revokedAt',
+  'responseType',
+  'signedPayloadType',
+  'credentialType',
+  'transactionRequestState',
 ] as const
 
 /** Each of their elements holds an id in clear: only what is in an element can be encrypted. */
@@ -42,6 +52,7 @@ const clearLists = [
   'individualQuoteResults',
   'individualTransfers',
   'individualTransferResults',
+  'providers',
 ] as const
 
 type ClearMember = (typeof clearMembers)[number]

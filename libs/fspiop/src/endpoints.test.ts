@@ -104,6 +104,7 @@ describe('endpoint types', () => {
       'DELETE /participants/{Type}/{ID}/{SubId}',
       'GET /transfers/{ID}',
       'GET /bulkTransfers/{ID}',
+      'GET /services/{ServiceType}',
       'POST /pings',
     ])
   })
@@ -191,10 +192,16 @@ const registered: ReadonlyMap<string, string> = new Map(
     ['BULK_TRANSFER_POST', '/bulkTransfers'],
     ['BULK_TRANSFER_PUT', '/bulkTransfers/{{id}}'],
     ['BULK_TRANSFER_ERROR', '/bulkTransfers/{{id}}/error'],
-  ].map(([name, template]) => [
-    `FSPIOP_CALLBACK_URL_${name}`,
-    `http://fsp.test/${name}${template}`,
-  ]),
+  ]
+    .map(([name, template]) => [
+      `FSPIOP_CALLBACK_URL_${name}`,
+      `http://fsp.test/${name}${template}`,
+    ])
+    .concat(
+      endpointTypes
+        .filter((type) => type.startsWith('TP_CB_URL_'))
+        .map((type) => [type, `http://fsp.test/${type}`]),
+    ) as [string, string][],
 )
 
 /** Each operation that an FSP is sent, with its path for one set of parameters. */
@@ -206,11 +213,13 @@ const sent = routes.flatMap(({ resource, methods, template }) =>
       ...(template.includes('{Type}') ? { Type: 'ALIAS' } : {}),
       ...(template.includes('{ID}') ? { ID: 'a+b' } : {}),
       ...(template.includes('{SubId}') ? { SubId: 'home' } : {}),
+      ...(template.includes('{ServiceType}') ? { ServiceType: 'PISP' } : {}),
     }
     const path = template
       .replace('{Type}', 'ALIAS')
       .replace('{ID}', 'a%2Bb')
       .replace('{SubId}', 'home')
+      .replace('{ServiceType}', 'PISP')
     return [{ operation, path, variables: templateVariables(resource, parameters) }]
   }),
 )
@@ -254,5 +263,85 @@ describe('the address of an operation', () => {
     expect(callbackAddress(registered, 'GET /transfers/{ID}', '/transfers/1', {})).toBeUndefined()
     const odd = new Map([['FSPIOP_CALLBACK_URL', 'fsp']])
     expect(callbackAddress(odd, 'POST /quotes', '/quotes', {})).toBeUndefined()
+  })
+})
+
+describe('the addresses of the Third-Party API', () => {
+  const id = 'b2a7f0d4-1e9c-4f63-8a52-7d40c9e8136b'
+
+  test.each([
+    ['DELETE /consents/{ID}', `/consents/${id}`, 'TP_CB_URL_CONSENT_PUT'],
+    ['GET /consentRequests/{ID}', `/consentRequests/${id}`, 'TP_CB_URL_CONSENT_REQUEST_POST'],
+    [
+      'GET /thirdpartyRequests/authorizations/{ID}',
+      `/thirdpartyRequests/authorizations/${id}`,
+      'TP_CB_URL_TRANSACTION_REQUEST_AUTH_POST',
+    ],
+    [
+      'GET /thirdpartyRequests/verifications/{ID}',
+      `/thirdpartyRequests/verifications/${id}`,
+      'TP_CB_URL_TRANSACTION_REQUEST_VERIFY_POST',
+    ],
+  ] as const)(
+    '%s, which has no published type, is at the base of a sibling',
+    (operation, path, sibling) => {
+      const variables = { id, ID: id }
+      const endpoints = new Map<string, string>([
+        [sibling, 'http://fsp.test/tp'],
+        ['FSPIOP_CALLBACK_URL', 'http://fsp.test'],
+      ])
+      expect(callbackAddress(endpoints, operation, path, variables)).toBe(
+        `http://fsp.test/tp${path}`,
+      )
+      endpoints.set(endpointTypeOf(operation) ?? '', 'http://fsp.test/own')
+      expect(callbackAddress(endpoints, operation, path, variables)).toBe(
+        `http://fsp.test/own${path}`,
+      )
+    },
+  )
+
+  test('of a sibling that is a template do not serve', () => {
+    const endpoints = new Map([
+      ['TP_CB_URL_CONSENT_PUT', 'http://fsp.test/put/{{ID}}'],
+      ['FSPIOP_CALLBACK_URL', 'http://fsp.test'],
+    ])
+    const address = callbackAddress(endpoints, 'DELETE /consents/{ID}', `/consents/${id}`, {
+      ID: id,
+    })
+    expect(address).toBe(`http://fsp.test/consents/${id}`)
+  })
+
+  test.each([
+    ['TP_CB_URL_CONSENT_PUT', 'http://fsp.test/tp/consents/', `/consents/${id}`],
+    ['TP_CB_URL_CONSENT_REQUEST_POST', 'http://fsp.test/tp/consentRequests', '/consentRequests'],
+    [
+      'TP_CB_URL_TRANSACTION_REQUEST_PUT',
+      'http://fsp.test/tp/thirdpartyRequests/transactions',
+      `/thirdpartyRequests/transactions/${id}`,
+    ],
+    ['TP_CB_URL_ACCOUNTS_GET', 'http://fsp.test/tp', '/accounts/amina%40bankx'],
+  ] as const)('registered as %s %s do not hold the resource twice', (type, value, path) => {
+    expect(callbackUrl(type, value, path, {})).toBe(`http://fsp.test/tp${path}`)
+  })
+
+  test('fill in ID and ServiceType, percent-encoded', () => {
+    const accounts = templateVariables('accounts', { ID: 'a/b"' })
+    expect(
+      callbackUrl(
+        'TP_CB_URL_ACCOUNTS_GET',
+        'http://fsp.test/{{ID}}',
+        '/accounts/a%2Fb%22',
+        accounts,
+      ),
+    ).toBe('http://fsp.test/a%2Fb%22')
+    const services = templateVariables('services', { ServiceType: 'PISP' })
+    expect(
+      callbackUrl(
+        'TP_CB_URL_SERVICES_PUT',
+        'http://fsp.test/{{ServiceType}}',
+        '/services/PISP',
+        services,
+      ),
+    ).toBe('http://fsp.test/PISP')
   })
 })

@@ -161,11 +161,22 @@ export function callbackUrl(
   path: string,
   variables: Readonly<Record<string, string | undefined>>,
 ): string | undefined {
-  if (isBaseUrlType(type) && !value.includes('{{')) return value.replace(/(?<!\/)\/+$/, '') + path
+  if (isBaseUrlType(type) && !value.includes('{{')) return baseOf(type, value, path) + path
   const url = fillTemplate(value, variables)
   if (url === undefined || url.endsWith(path)) return url
   const encoded = encodedPath(path)
   return encoded !== undefined && url.endsWith(encoded) ? url.slice(0, -encoded.length) + path : url
+}
+
+const thirdPartyUrls: ReadonlySet<string> = new Set(thirdPartyUrlTypes)
+const collectionPattern = /^\/(?:thirdpartyRequests\/)?[A-Za-z]+/
+
+/** Values of the Third-Party API may already end in the resource, which is then not appended twice. */
+function baseOf(type: EndpointType, value: string, path: string): string {
+  const base = value.replace(/(?<!\/)\/+$/, '')
+  if (!thirdPartyUrls.has(type)) return base
+  const collection = collectionPattern.exec(path)?.[0] ?? ''
+  return base.endsWith(collection) ? base.slice(0, base.length - collection.length) : base
 }
 
 /** The path as templates are filled in: without its query, what needs no encoding in clear. */
@@ -219,6 +230,37 @@ const byOperation: Readonly<Partial<Record<Operation, EndpointType>>> = {
   'GET /bulkQuotes/{ID}': 'FSPIOP_CALLBACK_URL_BULK_QUOTES',
   'PUT /bulkQuotes/{ID}': 'FSPIOP_CALLBACK_URL_BULK_QUOTES',
   'PUT /bulkQuotes/{ID}/error': 'FSPIOP_CALLBACK_URL_BULK_QUOTES',
+  'PUT /services/{ServiceType}': 'TP_CB_URL_SERVICES_PUT',
+  'PUT /services/{ServiceType}/error': 'TP_CB_URL_SERVICES_PUT_ERROR',
+  'GET /accounts/{ID}': 'TP_CB_URL_ACCOUNTS_GET',
+  'PUT /accounts/{ID}': 'TP_CB_URL_ACCOUNTS_PUT',
+  'PUT /accounts/{ID}/error': 'TP_CB_URL_ACCOUNTS_PUT_ERROR',
+  'POST /consentRequests': 'TP_CB_URL_CONSENT_REQUEST_POST',
+  'GET /consentRequests/{ID}': 'TP_CB_URL_CONSENT_REQUEST_GET',
+  'PUT /consentRequests/{ID}': 'TP_CB_URL_CONSENT_REQUEST_PUT',
+  'PATCH /consentRequests/{ID}': 'TP_CB_URL_CONSENT_REQUEST_PATCH',
+  'PUT /consentRequests/{ID}/error': 'TP_CB_URL_CONSENT_REQUEST_PUT_ERROR',
+  'POST /consents': 'TP_CB_URL_CONSENT_POST',
+  'GET /consents/{ID}': 'TP_CB_URL_CONSENT_GET',
+  'PUT /consents/{ID}': 'TP_CB_URL_CONSENT_PUT',
+  'PATCH /consents/{ID}': 'TP_CB_URL_CONSENT_PATCH',
+  'DELETE /consents/{ID}': 'TP_CB_URL_CONSENT_DELETE',
+  'PUT /consents/{ID}/error': 'TP_CB_URL_CONSENT_PUT_ERROR',
+  'POST /thirdpartyRequests/transactions': 'TP_CB_URL_TRANSACTION_REQUEST_POST',
+  'GET /thirdpartyRequests/transactions/{ID}': 'TP_CB_URL_TRANSACTION_REQUEST_GET',
+  'PUT /thirdpartyRequests/transactions/{ID}': 'TP_CB_URL_TRANSACTION_REQUEST_PUT',
+  'PATCH /thirdpartyRequests/transactions/{ID}': 'TP_CB_URL_TRANSACTION_REQUEST_PATCH',
+  'PUT /thirdpartyRequests/transactions/{ID}/error': 'TP_CB_URL_TRANSACTION_REQUEST_PUT_ERROR',
+  'POST /thirdpartyRequests/authorizations': 'TP_CB_URL_TRANSACTION_REQUEST_AUTH_POST',
+  'GET /thirdpartyRequests/authorizations/{ID}': 'TP_CB_URL_TRANSACTION_REQUEST_AUTH_GET',
+  'PUT /thirdpartyRequests/authorizations/{ID}': 'TP_CB_URL_TRANSACTION_REQUEST_AUTH_PUT',
+  'PUT /thirdpartyRequests/authorizations/{ID}/error':
+    'TP_CB_URL_TRANSACTION_REQUEST_AUTH_PUT_ERROR',
+  'POST /thirdpartyRequests/verifications': 'TP_CB_URL_TRANSACTION_REQUEST_VERIFY_POST',
+  'GET /thirdpartyRequests/verifications/{ID}': 'TP_CB_URL_TRANSACTION_REQUEST_VERIFY_GET',
+  'PUT /thirdpartyRequests/verifications/{ID}': 'TP_CB_URL_TRANSACTION_REQUEST_VERIFY_PUT',
+  'PUT /thirdpartyRequests/verifications/{ID}/error':
+    'TP_CB_URL_TRANSACTION_REQUEST_VERIFY_PUT_ERROR',
   'POST /bulkTransfers': 'FSPIOP_CALLBACK_URL_BULK_TRANSFER_POST',
   'PUT /bulkTransfers/{ID}': 'FSPIOP_CALLBACK_URL_BULK_TRANSFER_PUT',
   'PUT /bulkTransfers/{ID}/error': 'FSPIOP_CALLBACK_URL_BULK_TRANSFER_ERROR',
@@ -232,9 +274,26 @@ export function endpointTypeOf(operation: Operation): EndpointType | undefined {
 /** What all callbacks without an address of their own go to, when an FSP has registered it. */
 const baseType = 'FSPIOP_CALLBACK_URL' satisfies EndpointType
 
+/** No type is published for these, so an FSP registers another one of the same resource. */
+const standIns: Readonly<Partial<Record<EndpointType, EndpointType>>> = {
+  TP_CB_URL_CONSENT_DELETE: 'TP_CB_URL_CONSENT_PUT',
+  TP_CB_URL_CONSENT_REQUEST_GET: 'TP_CB_URL_CONSENT_REQUEST_POST',
+  TP_CB_URL_TRANSACTION_REQUEST_AUTH_GET: 'TP_CB_URL_TRANSACTION_REQUEST_AUTH_POST',
+  TP_CB_URL_TRANSACTION_REQUEST_VERIFY_GET: 'TP_CB_URL_TRANSACTION_REQUEST_VERIFY_POST',
+}
+
+/** A stand-in serves as a base address alone: its template is that of another operation. */
+function typeFor(endpoints: ReadonlyMap<string, string>, ownType: EndpointType): EndpointType {
+  if (endpoints.has(ownType)) return ownType
+  const standIn = standIns[ownType]
+  const value = standIn === undefined ? undefined : endpoints.get(standIn)
+  return standIn === undefined || value === undefined || value.includes('{{') ? baseType : standIn
+}
+
 /**
  * The address of a callback by all that an FSP has registered (value by endpoint type): the value of
- * the operation's own type, or, where the FSP has none, its base address with the path appended.
+ * the operation's own type, or, where the FSP has none, that of the type that stands in for it, or its
+ * base address with the path appended.
  * `undefined` when it has neither, or when what comes of it is no address; then the FSP cannot be
  * reached, which its sender is told as 3201. `path` is from the resource name on, with its query.
  */
@@ -246,7 +305,7 @@ export function callbackAddress(
 ): string | undefined {
   const ownType = endpointTypeOf(operation)
   if (ownType === undefined) return undefined
-  const type = endpoints.has(ownType) ? ownType : baseType
+  const type = typeFor(endpoints, ownType)
   const value = endpoints.get(type)
   const url = value === undefined ? undefined : callbackUrl(type, value, path, variables)
   return url !== undefined && URL.canParse(url) ? url : undefined
@@ -258,8 +317,9 @@ export function callbackAddress(
  */
 export function templateVariables(
   resource: Resource,
-  { Type, ID, SubId }: PathParameters,
+  { Type, ID, SubId, ServiceType }: PathParameters,
 ): Readonly<Record<string, string>> {
+  if (ServiceType !== undefined) return { ServiceType }
   if (ID === undefined) return {}
   const any = { id: ID, ID }
   if (Type !== undefined) {

@@ -67,10 +67,24 @@ export const transactionState = z.enum(['RECEIVED', 'PENDING', 'COMPLETED', 'REJ
 /** As it is written; `resources/transfers.ts` reads it in any case of letters. */
 export const transferState = z.enum(['RECEIVED', 'RESERVED', 'COMMITTED', 'ABORTED'])
 
+/** Of the Third-Party API: which kind of participant GET /services lists. */
+export const serviceType = z.enum(['THIRD_PARTY_DFSP', 'PISP', 'AUTH_SERVICE'])
+
+export const consentStatus = z.enum(['ISSUED', 'REVOKED'])
+
+export const credentialStatus = z.enum(['PENDING', 'VERIFIED'])
+
+/** Also the type of a signed payload. */
+export const credentialType = z.enum(['FIDO', 'GENERIC'])
+
 export type AmountType = z.infer<typeof amountType>
 export type AuthenticationType = z.infer<typeof authenticationType>
 export type BulkTransferState = z.infer<typeof bulkTransferState>
+export type ConsentStatus = z.infer<typeof consentStatus>
+export type CredentialStatus = z.infer<typeof credentialStatus>
+export type CredentialType = z.infer<typeof credentialType>
 export type PartyIdType = z.infer<typeof partyIdType>
+export type ServiceType = z.infer<typeof serviceType>
 export type TransactionRequestState = z.infer<typeof transactionRequestState>
 export type TransactionState = z.infer<typeof transactionState>
 export type TransferState = z.infer<typeof transferState>

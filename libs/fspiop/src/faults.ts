@@ -46,10 +46,10 @@ function isMissing(issue: Issue, json: object): boolean {
   return value === undefined
 }
 
-/** One step down. A bare extension list stands for the object that the schema took it as. */
+/** One step down. A bare list stands for the object that the schema took it as. */
 function inner(value: unknown, step: PropertyKey): unknown {
   if (typeof value !== 'object' || value === null) return undefined
-  if (Array.isArray(value) && step === 'extension') return value
+  if (Array.isArray(value) && typeof step === 'string') return value
   return Object.hasOwn(value, step) ? (value as Record<PropertyKey, unknown>)[step] : undefined
 }
 
@@ -88,12 +88,12 @@ function textOf(path: Path, json: object): string {
     .join('')
 }
 
-/** The path of an issue as it is in the document, where a bare extension list has one step less. */
+/** The path of an issue as it is in the document, where a bare list has one step less. */
 export function documentPath(path: Path, json: object): readonly string[] {
   const steps: string[] = []
   let value: unknown = json
   for (const step of path) {
-    if (!(Array.isArray(value) && step === 'extension')) steps.push(String(step))
+    if (!(Array.isArray(value) && typeof step === 'string')) steps.push(String(step))
     value = inner(value, step)
   }
   return steps

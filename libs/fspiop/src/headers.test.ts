@@ -125,8 +125,14 @@ describe('the headers of a request', () => {
     ['PUT', 'authorizations'],
     ['GET', 'transactions'],
     ['PUT', 'bulkQuotes'],
+    ['GET', 'accounts'],
+    ['POST', 'consentRequests'],
+    ['PATCH', 'consents'],
+    ['DELETE', 'consents'],
+    ['PUT', 'services'],
+    ['POST', 'thirdpartyRequests'],
   ] as const)('of %s %s need a destination: nothing else tells the way', (method, resource) => {
-    const headers = of(resource, complete)
+    const headers = of(resource, { ...complete, 'content-type': complete.accept })
     expect(told(method, headers, resource)).toBe('accepted')
     expect(told(method, { ...headers, 'fspiop-destination': '' }, resource)).toBe(
       '400/3102 header fspiop-destination',
@@ -141,8 +147,13 @@ describe('the headers of a request', () => {
     ['GET', 'participants'],
     ['GET', 'transfers'],
     ['PUT', 'bulkTransfers'],
+    ['GET', 'services'],
   ] as const)('of %s %s do without one', (method, resource) => {
-    const headers = of(resource, without('fspiop-destination'))
+    const { 'fspiop-destination': _none, ...rest } = {
+      ...complete,
+      'content-type': complete.accept,
+    }
+    const headers = of(resource, rest)
     expect(told(method, headers, resource)).toBe('accepted')
   })
 
@@ -159,15 +170,26 @@ describe('the headers of a request', () => {
 
 const resources = Object.keys(resourceRules) as Resource[]
 
+/** The Third-Party API has one version. */
+const thirdParty: readonly string[] = [
+  'accounts',
+  'consentRequests',
+  'consents',
+  'services',
+  'thirdpartyRequests',
+]
+
 describe.each(resources)('the versions of %s', (resource) => {
   const base = `application/vnd.interoperability.${resource}+json`
-  const both = [
+  const known = thirdParty.includes(resource) ? ['1.0'] : ['1.0', '1.1']
+  const listed = [
     { key: '1', value: '0' },
     { key: '1', value: '1' },
-  ]
+  ].slice(0, known.length)
+  const complete10 = { ...of(resource, complete), 'content-type': `${base};version=1.0` }
 
-  test.each(['GET', 'POST', 'DELETE'] as const)('are 1.0 and 1.1 on %s', (method) => {
-    for (const version of ['1.0', '1.1']) {
+  test.each(['GET', 'POST', 'DELETE'] as const)(`are ${known.join(' and ')} on %s`, (method) => {
+    for (const version of known) {
       const headers = {
         ...of(resource, complete),
         accept: `${base};version=${version}`,
@@ -182,19 +204,19 @@ describe.each(resources)('the versions of %s', (resource) => {
   })
 
   test.each(['9.9', '1000', '2.0', '1.2'])('are listed to who accepts %s alone', (version) => {
-    const headers = { ...of(resource, complete), accept: `${base};version=${version}` }
+    const headers = { ...complete10, accept: `${base};version=${version}` }
     expect(checkHeaders('GET', resource, headers)).toMatchObject({
       accepted: false,
-      refusal: { status: 406, code: '3001', extensionList: { extension: both } },
+      refusal: { status: 406, code: '3001', extensionList: { extension: listed } },
     })
   })
 
   test('are listed to who sends another, with PUT too', () => {
-    const headers = { ...of(resource, complete), 'content-type': `${base};version=9.9` }
+    const headers = { ...complete10, 'content-type': `${base};version=9.9` }
     for (const method of ['GET', 'PUT', 'PATCH'] as const) {
       expect(checkHeaders(method, resource, headers)).toMatchObject({
         accepted: false,
-        refusal: { status: 406, code: '3001', extensionList: { extension: both } },
+        refusal: { status: 406, code: '3001', extensionList: { extension: listed } },
       })
     }
   })
@@ -205,7 +227,7 @@ describe.each(resources)('the versions of %s', (resource) => {
       `${base};version=9.9, ${base};version=1`,
       `${base};version=9.9 ,${base}`,
     ]) {
-      const headers = { ...of(resource, complete), accept }
+      const headers = { ...complete10, accept }
       expect(checkHeaders('GET', resource, headers)).toMatchObject({
         acceptVersion: currentVersion,
       })
@@ -214,7 +236,7 @@ describe.each(resources)('the versions of %s', (resource) => {
 
   test('are not those of another resource', () => {
     const other = resource === 'quotes' ? 'transfers' : 'quotes'
-    const headers = of(resource, complete)
+    const headers = complete10
     const wrong = `application/vnd.interoperability.${other}+json;version=1.0`
     expect(told('GET', { ...headers, accept: wrong }, resource)).toMatch(/^400\/3101 header accept/)
     expect(told('GET', { ...headers, 'content-type': wrong }, resource)).toMatch(

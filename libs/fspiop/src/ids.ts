@@ -12,3 +12,10 @@ export function isUuid(text: string): boolean {
 export function isCorrelationId(text: string): boolean {
   return uuidPattern.test(text) || ulidPattern.test(text)
 }
+
+const uuidShape = /^[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$/
+
+/** The Third-Party API's own examples are UUIDs of no version, and existing clients send capitals. */
+export function isUuidShaped(text: string): boolean {
+  return uuidShape.test(text)
+}

@@ -61,7 +61,7 @@ export {
   responseContentType,
 } from './headers.ts'
 export { writeHttpDate } from './http-date.ts'
-export { isCorrelationId, isUuid } from './ids.ts'
+export { isCorrelationId, isUuid, isUuidShaped } from './ids.ts'
 export { readTransaction, type Transaction, writeTransaction } from './ilp-transaction.ts'
 export {
   amountToIlp,
@@ -126,6 +126,47 @@ export {
   putTransactionRequests,
   putTransactionRequestsAnyState,
 } from './resources/transactionRequests.ts'
+export { type PutAccounts, putAccounts } from './resources/thirdparty/accounts.ts'
+export {
+  type PostThirdpartyAuthorizations,
+  postThirdpartyAuthorizations,
+  type PutThirdpartyAuthorizations,
+  putThirdpartyAuthorizations,
+} from './resources/thirdparty/authorizations.ts'
+export {
+  type PatchConsentRequests,
+  patchConsentRequests,
+  type PostConsentRequests,
+  postConsentRequests,
+  type PutConsentRequests,
+  putConsentRequests,
+} from './resources/thirdparty/consentRequests.ts'
+export {
+  type PatchConsents,
+  patchConsents,
+  type PostConsents,
+  postConsents,
+  type PostConsentsRegistration,
+  postConsentsRegistration,
+  type PutConsents,
+  putConsents,
+} from './resources/thirdparty/consents.ts'
+export type { Credential, Scope, SignedPayload } from './resources/thirdparty/parts.ts'
+export { type PutServices, putServices } from './resources/thirdparty/services.ts'
+export {
+  type PatchThirdpartyTransactions,
+  patchThirdpartyTransactions,
+  type PostThirdpartyTransactions,
+  postThirdpartyTransactions,
+  type PutThirdpartyTransactions,
+  putThirdpartyTransactions,
+} from './resources/thirdparty/transactions.ts'
+export {
+  type PostVerifications,
+  postVerifications,
+  type PutVerifications,
+  putVerifications,
+} from './resources/thirdparty/verifications.ts'
 export { type PutTransactions, putTransactions } from './resources/transactions.ts'
 export {
   type PatchTransfers,

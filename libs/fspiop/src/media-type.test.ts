@@ -163,3 +163,63 @@ test('what is written is exact', () => {
     'application/vnd.interoperability.bulkTransfers+json;version=1.1',
   )
 })
+
+describe('a resource of the Third-Party API', () => {
+  const rules = resourceRules.consents
+  const own = 'application/vnd.interoperability.consents+json'
+  const ofApi = 'application/vnd.interoperability.thirdparty+json'
+
+  test.each([own, `${own};version=1`, `${own};version=1.0`, ofApi, `${ofApi};version=1.0`])(
+    'may be asked for as %s',
+    (header) => {
+      expect(negotiateAccept(header, 'consents', rules)).toEqual({ agreed: true, version: '1.0' })
+    },
+  )
+
+  test.each([
+    `${own};version=1.0`,
+    `${ofApi};version=1.0`,
+    `${ofApi};version=1.0;charset=utf-8`,
+    'application/json',
+    'Application/JSON; charset=utf-8',
+    'application/merge-patch+json',
+  ])('may be sent as %s', (header) => {
+    expect(readContentType(header, 'consents', rules)).toEqual({ agreed: true, version: '1.0' })
+  })
+
+  test('may be asked for as plain JSON', () => {
+    expect(negotiateAccept('application/json', 'consents', rules)).toEqual({
+      agreed: true,
+      version: '1.0',
+    })
+  })
+
+  test.each([own, ofApi, 'application/xml', 'application/vnd.interoperability.transfers+json'])(
+    'may not be sent as %s',
+    (header) => {
+      expect(readContentType(header, 'consents', rules)).toMatchObject({
+        agreed: false,
+        refusal: { status: 400, code: '3101' },
+      })
+    },
+  )
+
+  test.each([`${own};version=1.1`, `${ofApi};version=2.0`])('is not spoken as %s', (header) => {
+    const refusal = {
+      status: 406,
+      code: '3001',
+      extensionList: { extension: [{ key: '1', value: '0' }] },
+    }
+    expect(readContentType(header, 'consents', rules)).toMatchObject({ agreed: false, refusal })
+    expect(negotiateAccept(header, 'consents', rules)).toMatchObject({ agreed: false, refusal })
+  })
+
+  test('is the only one that may be named so', () => {
+    expect(negotiateAccept(ofApi, 'transfers', resourceRules.transfers).agreed).toBe(false)
+    expect(
+      readContentType('application/merge-patch+json', 'accounts', resourceRules.accounts),
+    ).toMatchObject({
+      agreed: false,
+    })
+  })
+})

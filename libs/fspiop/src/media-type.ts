@@ -15,6 +15,10 @@ export function contentType(resource: Resource, version: Version): string {
   return `application/vnd.interoperability.${resource}+json;version=${version}`
 }
 
+const plainJson = 'application/json'
+/** RFC 7396; published examples of PATCH /consents name it. */
+const mergePatch = 'application/merge-patch+json'
+
 /**
  * The version of an Accept header: entries are tried in their order, the first that is supported
  * wins; a major version or none leaves the choice to us. One entry of a wrong form makes the whole
@@ -25,7 +29,7 @@ export function negotiateAccept(
   resource: Resource,
   rules: ResourceRules,
 ): Negotiation {
-  const named = header.split(',').map((entry) => readParts(partsOf(entry), resource))
+  const named = header.split(',').map((entry) => readParts(partsOf(entry), resource, rules))
   let agreed: Version | undefined
   for (const version of named) {
     if (version === undefined) {
@@ -43,9 +47,13 @@ export function readContentType(
   resource: Resource,
   rules: ResourceRules,
 ): Negotiation {
-  const parts = partsOf(header)
-  const charset = parts.findIndex((part, at) => at > 0 && charsetPattern.test(part))
-  const version = readParts(charset < 0 ? parts : parts.toSpliced(charset, 1), resource)
+  const whole = partsOf(header)
+  const charset = whole.findIndex((part, at) => at > 0 && charsetPattern.test(part))
+  const parts = charset < 0 ? whole : whole.toSpliced(charset, 1)
+  if (rules.isThirdParty && isUnversioned(parts, resource)) {
+    return { agreed: true, version: rules.currentVersion }
+  }
+  const version = readParts(parts, resource, rules)
   if (version?.minor === undefined) {
     const why = `header content-type: not ${typeName(resource)};version=<major>.<minor>`
     return refused(refusal('3101', isJson(header) ? why : unsupportedMediaType))
@@ -69,12 +77,24 @@ function partsOf(entry: string): string[] {
   return entry.split(';').map((part) => part.trim())
 }
 
+/** JSON that names neither resource nor version. */
+function isUnversioned([type = '', ...others]: readonly string[], resource: Resource): boolean {
+  if (others.length > 0) return false
+  const name = type.toLowerCase()
+  return name === plainJson || (resource === 'consents' && name === mergePatch)
+}
+
 /** The version is the one parameter that a type may have. */
 function readParts(
   [type = '', parameter, ...others]: readonly string[],
   resource: Resource,
+  { isThirdParty }: ResourceRules,
 ): NamedVersion | undefined {
-  if (typePattern.exec(type)?.[1]?.toLowerCase() !== resource.toLowerCase()) return undefined
+  const isPlain = isThirdParty === true && type.toLowerCase() === plainJson
+  const word = typePattern.exec(type)?.[1]?.toLowerCase()
+  const isNamed =
+    word === resource.toLowerCase() || (isThirdParty === true && word === 'thirdparty')
+  if (!isNamed && !isPlain) return undefined
   if (parameter === undefined) return { major: undefined, minor: undefined }
   const match = others.length === 0 ? versionPattern.exec(parameter) : null
   return match === null ? undefined : { major: match[1], minor: match[2] }

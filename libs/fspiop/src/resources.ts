@@ -1,5 +1,5 @@
 /**
- * The resources of the API, each with its versions and with what its headers must hold. A resource
+ * The resources of the API and of the Third-Party API, each with its versions and with what its headers must hold. A resource
  * joins by an entry here, by its paths in `routes.ts` and by its bodies in `resources/`.
  */
 
@@ -15,9 +15,19 @@ export interface ResourceRules {
   readonly versions: readonly Version[]
   /** Where FSPIOP-Destination is the only routing key, so that a message without it goes nowhere. */
   readonly destinationRequired: readonly Method[]
+  /** Its media type may also name the API as a whole (`thirdparty`), or be plain JSON. */
+  readonly isThirdParty?: true
 }
 
 const both = ['1.0', '1.1'] as const
+
+/** Everything but GET /services, which the hub answers, is routed by FSPIOP-Destination alone. */
+const thirdParty = {
+  currentVersion: '1.0',
+  versions: ['1.0'],
+  destinationRequired: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
+  isThirdParty: true,
+} as const
 
 /**
  * FSPIOP 3.3.4, 6.1.2. Authorizations and transactions are at 1.0, but existing clients name 1.1
@@ -40,6 +50,11 @@ export const resourceRules = {
   /** Of this hub, not of the API: an FSP shows that both ways work. */
   pings: { currentVersion: '1.0', versions: both, destinationRequired: [] },
   bulkTransfers: { currentVersion: '1.1', versions: both, destinationRequired: [] },
+  accounts: thirdParty,
+  consentRequests: thirdParty,
+  consents: thirdParty,
+  services: { ...thirdParty, destinationRequired: ['PUT'] },
+  thirdpartyRequests: thirdParty,
 } as const satisfies Readonly<Record<string, ResourceRules>>
 
 /** The first segment of a path, and the word in the media type. */

@@ -22,6 +22,7 @@ test('every route of the table is found by its own path, with its parameters', (
       .replace('{Type}', 'ALIAS')
       .replace('{ID}', type ? 'ana' : uuid)
       .replace('{SubId}', 'home')
+      .replace('{ServiceType}', 'PISP')
     for (const method of methods) {
       expect(matchPath(method, path)).toMatchObject({
         kind: 'ROUTE',
@@ -31,6 +32,7 @@ test('every route of the table is found by its own path, with its parameters', (
         parameters: {
           ...(type ? { Type: 'ALIAS', ID: 'ana' } : template.includes('{ID}') ? { ID: uuid } : {}),
           ...(template.includes('{SubId}') ? { SubId: 'home' } : {}),
+          ...(template.includes('{ServiceType}') ? { ServiceType: 'PISP' } : {}),
         },
       })
     }
@@ -51,6 +53,10 @@ describe('paths that could mean two things', () => {
     ['GET', '/parties/ALIAS/123/error', 'GET /parties/{Type}/{ID}/{SubId}'],
     ['PUT', '/parties/ALIAS/error', 'PUT /parties/{Type}/{ID}'],
     ['PUT', `/transfers/${uuid}/error`, 'PUT /transfers/{ID}/error'],
+    ['PUT', '/accounts/error', 'PUT /accounts/{ID}'],
+    ['PUT', '/accounts/error/error', 'PUT /accounts/{ID}/error'],
+    ['PATCH', `/consent/${uuid}`, 'PATCH /consents/{ID}'],
+    ['PUT', `/consent/${uuid}/error`, 'PUT /consents/{ID}/error'],
   ])('%s %s is %s', (method, path, operation) => {
     expect(operationOf(method, path)).toBe(operation)
   })
@@ -76,6 +82,12 @@ describe('a path that is not served', () => {
     '/participants/A/B/C/D',
     '/transactions',
     '/authorizations',
+    '/accounts',
+    '/services',
+    '/consent',
+    '/thirdpartyRequests',
+    '/thirdpartyRequests/quotes',
+    `/thirdpartyRequests/${uuid}`,
   ])('%j is unknown', (path) => {
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) {
       expect(matchPath(method, path)).toEqual({ kind: 'PATH_UNKNOWN' })
@@ -91,6 +103,10 @@ describe('a path that is not served', () => {
     ['PATCH', '/participants/MSISDN/1', ['GET', 'POST', 'PUT', 'DELETE']],
     ['PATCH', '/participants/MSISDN/error', ['PUT', 'GET', 'POST', 'DELETE']],
     ['HEAD', '/quotes', ['POST']],
+    ['DELETE', `/consentRequests/${uuid}`, ['GET', 'PUT', 'PATCH']],
+    ['PATCH', `/thirdpartyRequests/authorizations/${uuid}`, ['GET', 'PUT']],
+    ['DELETE', '/thirdpartyRequests/verifications', ['POST']],
+    ['POST', `/consents/${uuid}`, ['GET', 'PUT', 'PATCH', 'DELETE']],
     ['put', `/transfers/${uuid}`, ['GET', 'PUT', 'PATCH']],
     ['constructor', '/quotes', ['POST']],
   ])('%s %s is a method that the path does not know', (method, path, allow) => {
@@ -143,6 +159,18 @@ describe('identifiers', () => {
       '/parties/THIRD_PARTY_LINK/1',
       '3101 path parameter Type: not a PartyIdType of a party',
     ],
+    ['GET', '/accounts/amina%40bankx.example', undefined],
+    ['GET', '/accounts/a%2Fb%22%3F', undefined],
+    ['GET', '/accounts/%2e%2e', `${id} identifier`],
+    ['GET', '/accounts/a%0Ab', `${id} identifier`],
+    ['GET', `/accounts/${'x'.repeat(129)}`, `${id} identifier`],
+    ['GET', '/services/PISP', undefined],
+    ['GET', '/services/BANK', '3101 path parameter ServiceType: not one of its values'],
+    ['GET', `/consents/${uuid.toUpperCase()}`, undefined],
+    ['GET', '/consents/00000000-0000-0000-0000-000000000001', undefined],
+    ['GET', '/consents/1', `${id} CorrelationId`],
+    ['GET', '/consentRequests/01ARZ3NDEKTSV4RRFFQ69G5FAV', `${id} CorrelationId`],
+    ['PATCH', '/thirdpartyRequests/transactions/1', `${id} CorrelationId`],
     ['GET', '/parties/ALIAS/a/b%20c', undefined],
     ['GET', '/parties/ALIAS/a/b%2Fc', '3101 path parameter SubId: not a legal PartySubIdOrType'],
   ])('%s %s: %s', (method, path, fault) => {

@@ -2,10 +2,11 @@
  * The paths of the API as data, and the one way of finding the route of a request. Which of them the
  * hub serves is not said here. FSPIOP 6.1.1.
  */
+import { serviceType } from './enumerations.ts'
 import { type Refusal, refusal } from './errors.ts'
-import { isCorrelationId, isUuid } from './ids.ts'
+import { isCorrelationId, isUuid, isUuidShaped } from './ids.ts'
 import { identifierFault, isPartyIdType, isThirdPartyIdType, subIdFault } from './party-id.ts'
-import type { Method, Resource } from './resources.ts'
+import { type Method, type Resource, type ResourceRules, resourceRules } from './resources.ts'
 
 interface RouteShape {
   readonly resource: Resource
@@ -65,6 +66,69 @@ export const routes = [
   { resource: 'bulkTransfers', template: '/bulkTransfers', methods: ['POST'] },
   { resource: 'bulkTransfers', template: '/bulkTransfers/{ID}', methods: ['GET', 'PUT'] },
   { resource: 'bulkTransfers', template: '/bulkTransfers/{ID}/error', methods: ['PUT'] },
+  { resource: 'accounts', template: '/accounts/{ID}', methods: ['GET', 'PUT'] },
+  { resource: 'accounts', template: '/accounts/{ID}/error', methods: ['PUT'] },
+  { resource: 'consentRequests', template: '/consentRequests', methods: ['POST'] },
+  {
+    resource: 'consentRequests',
+    template: '/consentRequests/{ID}',
+    methods: ['GET', 'PUT', 'PATCH'],
+  },
+  { resource: 'consentRequests', template: '/consentRequests/{ID}/error', methods: ['PUT'] },
+  { resource: 'consents', template: '/consents', methods: ['POST'] },
+  {
+    resource: 'consents',
+    template: '/consents/{ID}',
+    methods: ['GET', 'PUT', 'PATCH', 'DELETE'],
+  },
+  { resource: 'consents', template: '/consents/{ID}/error', methods: ['PUT'] },
+  { resource: 'services', template: '/services/{ServiceType}', methods: ['GET', 'PUT'] },
+  { resource: 'services', template: '/services/{ServiceType}/error', methods: ['PUT'] },
+  {
+    resource: 'thirdpartyRequests',
+    template: '/thirdpartyRequests/transactions',
+    methods: ['POST'],
+  },
+  {
+    resource: 'thirdpartyRequests',
+    template: '/thirdpartyRequests/transactions/{ID}',
+    methods: ['GET', 'PUT', 'PATCH'],
+  },
+  {
+    resource: 'thirdpartyRequests',
+    template: '/thirdpartyRequests/transactions/{ID}/error',
+    methods: ['PUT'],
+  },
+  {
+    resource: 'thirdpartyRequests',
+    template: '/thirdpartyRequests/authorizations',
+    methods: ['POST'],
+  },
+  {
+    resource: 'thirdpartyRequests',
+    template: '/thirdpartyRequests/authorizations/{ID}',
+    methods: ['GET', 'PUT'],
+  },
+  {
+    resource: 'thirdpartyRequests',
+    template: '/thirdpartyRequests/authorizations/{ID}/error',
+    methods: ['PUT'],
+  },
+  {
+    resource: 'thirdpartyRequests',
+    template: '/thirdpartyRequests/verifications',
+    methods: ['POST'],
+  },
+  {
+    resource: 'thirdpartyRequests',
+    template: '/thirdpartyRequests/verifications/{ID}',
+    methods: ['GET', 'PUT'],
+  },
+  {
+    resource: 'thirdpartyRequests',
+    template: '/thirdpartyRequests/verifications/{ID}/error',
+    methods: ['PUT'],
+  },
   { resource: 'pings', template: '/pings', methods: ['POST'] },
   { resource: 'pings', template: '/pings/{ID}', methods: ['PUT'] },
 ] as const satisfies readonly RouteShape[]
@@ -80,6 +144,7 @@ export interface PathParameters {
   readonly Type?: string
   readonly ID?: string
   readonly SubId?: string
+  readonly ServiceType?: string
 }
 
 export type PathMatch =
@@ -121,6 +186,8 @@ const compiled: readonly CompiledRoute[] = routes.map((route) => ({
 export function matchPath(method: string, path: string): PathMatch {
   const segments = path.split('/')
   if (segments.shift() !== '' || segments.includes('')) return { kind: 'PATH_UNKNOWN' }
+  // Some clients write the resource in the singular.
+  if (segments[0] === 'consent' && segments.length > 1) segments[0] = 'consents'
   const fitting = compiled.filter((candidate) => fits(candidate.segments, segments))
   const [first] = fitting
   if (first === undefined) return { kind: 'PATH_UNKNOWN' }
@@ -148,7 +215,7 @@ function readParameters(
   template: readonly string[],
   segments: readonly string[],
 ): { readonly parameters: PathParameters; readonly fault: Refusal | undefined } {
-  const parameters: { Type?: string; ID?: string; SubId?: string } = {}
+  const parameters: { Type?: string; ID?: string; SubId?: string; ServiceType?: string } = {}
   for (const [index, part] of template.entries()) {
     if (!part.startsWith('{')) continue
     const name = part.slice(1, -1) as keyof PathParameters
@@ -170,11 +237,15 @@ function decoded(segment: string): string | undefined {
 /** Whose ids some FSPs make as ULIDs. */
 const ulidResources: ReadonlySet<Resource> = new Set(['transfers', 'quotes', 'transactions'])
 
-function faultOf(resource: Resource, { Type, ID, SubId }: PathParameters): Refusal | undefined {
+function faultOf(resource: Resource, parameters: PathParameters): Refusal | undefined {
+  const { Type, ID, SubId, ServiceType } = parameters
+  if (ServiceType !== undefined && !serviceType.safeParse(ServiceType).success) {
+    return malformed('ServiceType', 'not one of its values')
+  }
   if (ID === undefined) return undefined
   if (Type === undefined) {
-    const legal = ulidResources.has(resource) ? isCorrelationId(ID) : isUuid(ID)
-    return legal ? undefined : malformed('ID', 'not a legal CorrelationId')
+    const why = resource === 'accounts' ? 'not a legal identifier' : 'not a legal CorrelationId'
+    return isIdOf(resource, ID) ? undefined : malformed('ID', why)
   }
   if (!isPartyIdType(Type)) return malformed('Type', 'not a legal PartyIdType')
   if (resource === 'parties' && isThirdPartyIdType(Type)) {
@@ -184,6 +255,16 @@ function faultOf(resource: Resource, { Type, ID, SubId }: PathParameters): Refus
   if (wrong !== undefined) return malformed('ID', wrong)
   const wrongSubId = SubId === undefined ? undefined : subIdFault(SubId)
   return wrongSubId === undefined ? undefined : malformed('SubId', wrongSubId)
+}
+
+/** Whatever a user is known by at an FSP: it stands as one step of a path, percent-encoded. */
+const userIdPattern = /^(?!\.{1,2}$)[^\x00-\x1f\x7f]{1,128}$/u
+
+function isIdOf(resource: Resource, id: string): boolean {
+  if (resource === 'accounts') return userIdPattern.test(id)
+  const rules: ResourceRules = resourceRules[resource]
+  if (rules.isThirdParty) return isUuidShaped(id)
+  return ulidResources.has(resource) ? isCorrelationId(id) : isUuid(id)
 }
 
 function malformed(name: string, why: string): Refusal {

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { z } from 'zod'
 import { readBody } from '../body.ts'
 import { condition, extensions, type Json, messages, otp, uuid } from '../testing/messages.ts'
+import { thirdPartyMessages } from '../testing/thirdparty-messages.ts'
 import { putAuthorizations, putAuthorizationsAnyResponse } from './authorizations.ts'
 import {
   postParticipant,
@@ -37,44 +38,47 @@ function changed(body: unknown, path: string, value: unknown): unknown {
   return copy
 }
 
-describe.each(messages)('$name', ({ schema, body, required, hasExtensions }) => {
-  test('is taken with all its members, as it was sent', () => {
-    const reading = readBody(schema, Buffer.from(JSON.stringify(body)))
-    expect(reading).toEqual({ ok: true, value: body, json: body })
-  })
+describe.each([...messages, ...thirdPartyMessages])(
+  '$name',
+  ({ schema, body, required, hasExtensions }) => {
+    test('is taken with all its members, as it was sent', () => {
+      const reading = readBody(schema, Buffer.from(JSON.stringify(body)))
+      expect(reading).toEqual({ ok: true, value: body, json: body })
+    })
 
-  test('is read by generated code, without leaving a part to the slower parser', () => {
-    expect(z.compile(schema, { strict: true }).safeParse(body).success).toBe(true)
-  })
+    test('is read by generated code, without leaving a part to the slower parser', () => {
+      expect(z.compile(schema, { strict: true }).safeParse(body).success).toBe(true)
+    })
 
-  test('keeps members that the API does not know', () => {
-    const extended = { ...body, unknown: { deep: [1, null] } }
-    const reading = readBody(schema, Buffer.from(JSON.stringify(extended)))
-    expect(reading).toEqual({ ok: true, value: extended, json: extended })
-  })
+    test('keeps members that the API does not know', () => {
+      const extended = { ...body, unknown: { deep: [1, null] } }
+      const reading = readBody(schema, Buffer.from(JSON.stringify(extended)))
+      expect(reading).toEqual({ ok: true, value: extended, json: extended })
+    })
 
-  test('is refused for each missing element, which is named', () => {
-    for (const path of required) {
-      expect(told(schema, changed(body, path, undefined))).toBe(`3102 ${path}`)
-    }
-  })
-
-  test('is refused for a null or a number in the place of each member', () => {
-    for (const name of Object.keys(body)) {
-      for (const value of [null, 5]) {
-        expect(told(schema, { ...body, [name]: value })).toMatch(new RegExp(`^3101 /${name}`))
+    test('is refused for each missing element, which is named', () => {
+      for (const path of required) {
+        expect(told(schema, changed(body, path, undefined))).toBe(`3102 ${path}`)
       }
-    }
-  })
+    })
 
-  test('takes sixteen extensions and refuses seventeen', () => {
-    if (hasExtensions === undefined) return
-    expect(told(schema, { ...body, extensionList: extensions(16) })).toBe('accepted')
-    expect(told(schema, { ...body, extensionList: extensions(17) })).toBe(
-      '3103 /extensionList/extension: more than 16 elements',
-    )
-  })
-})
+    test('is refused for a null or a number in the place of each member', () => {
+      for (const name of Object.keys(body)) {
+        for (const value of [null, 5]) {
+          expect(told(schema, { ...body, [name]: value })).toMatch(new RegExp(`^3101 /${name}`))
+        }
+      }
+    })
+
+    test('takes sixteen extensions and refuses seventeen', () => {
+      if (hasExtensions === undefined) return
+      expect(told(schema, { ...body, extensionList: extensions(16) })).toBe('accepted')
+      expect(told(schema, { ...body, extensionList: extensions(17) })).toBe(
+        '3103 /extensionList/extension: more than 16 elements',
+      )
+    })
+  },
+)
 
 describe('a wrong form', () => {
   const body = (schema: z.ZodType): Json => {

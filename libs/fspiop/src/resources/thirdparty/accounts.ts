@@ -1,0 +1,30 @@
+/** The body of the accounts resource: which accounts of a user a PISP may offer to link. */
+import { z } from 'zod'
+import { extensionList } from '../../complex.ts'
+import { anyText, currency } from '../../elements.ts'
+import { oneOf } from './parts.ts'
+
+const account = z.looseObject({
+  /** `id` in older messages. */
+  address: anyText.optional(),
+  accountNickname: anyText.optional(),
+  currency,
+})
+
+const accounts = z.array(account).min(1).max(256)
+
+/** PUT /accounts/{ID}, from the DFSP; the list stands under either name, or is the whole body. */
+export const putAccounts = z.compile(
+  z.preprocess(
+    (value) => (Array.isArray(value) ? { accounts: value as unknown[] } : value),
+    z
+      .looseObject({
+        accounts: accounts.optional(),
+        accountList: accounts.optional(),
+        extensionList: extensionList.optional(),
+      })
+      .refine(...oneOf('accounts', 'accountList')),
+  ),
+)
+
+export type PutAccounts = z.infer<typeof putAccounts>

@@ -1,0 +1,56 @@
+/** The bodies of the consents resource: what a user lets a PISP do, and the credential that proves it. */
+import { z } from 'zod'
+import { extensionList } from '../../complex.ts'
+import { dateTime, thirdPartyId } from '../../elements.ts'
+import { consentStatus, credentialStatus, credentialType } from '../../enumerations.ts'
+import { credential, oneOf, scopes } from './parts.ts'
+
+const consent = {
+  consentId: thirdPartyId,
+  consentRequestId: thirdPartyId.optional(),
+  scopes,
+  status: consentStatus,
+  extensionList: extensionList.optional(),
+}
+
+/** POST /consents, from the DFSP to the PISP, without a credential, or to the auth service, with one. */
+export const postConsents = z.compile(
+  z.looseObject({ ...consent, credential: credential.optional() }),
+)
+
+/** POST /consents to the auth service. */
+export const postConsentsRegistration = z.compile(z.looseObject({ ...consent, credential }))
+
+/** PUT /consents/{ID}: a credential to be verified, or one that has been. */
+export const putConsents = z.compile(
+  z
+    .looseObject({
+      scopes: scopes.optional(),
+      credential: credential.optional(),
+      status: consentStatus.optional(),
+      extensionList: extensionList.optional(),
+    })
+    .refine(...oneOf('scopes', 'credential')),
+)
+
+/** PATCH /consents/{ID}: it is revoked, or its credential is verified. */
+export const patchConsents = z.compile(
+  z
+    .looseObject({
+      status: consentStatus.optional(),
+      revokedAt: dateTime.optional(),
+      credential: z
+        .looseObject({
+          status: credentialStatus.optional(),
+          credentialType: credentialType.optional(),
+        })
+        .optional(),
+      extensionList: extensionList.optional(),
+    })
+    .refine(...oneOf('status', 'credential')),
+)
+
+export type PostConsents = z.infer<typeof postConsents>
+export type PostConsentsRegistration = z.infer<typeof postConsentsRegistration>
+export type PutConsents = z.infer<typeof putConsents>
+export type PatchConsents = z.infer<typeof patchConsents>

@@ -1,0 +1,14 @@
+/** The body of the services resource: which participants serve what. */
+import { z } from 'zod'
+import { extensionList } from '../../complex.ts'
+import { fspId } from '../../elements.ts'
+
+/** PUT /services/{ServiceType}, from the hub. */
+export const putServices = z.compile(
+  z.looseObject({
+    providers: z.array(fspId).max(256),
+    extensionList: extensionList.optional(),
+  }),
+)
+
+export type PutServices = z.infer<typeof putServices>

@@ -1,0 +1,43 @@
+/** The bodies of thirdpartyRequests/transactions: a PISP asks the payer's DFSP to pay. */
+import { z } from 'zod'
+import { extensionList, money } from '../../complex.ts'
+import { anyEnumeration, anyText, dateTime, thirdPartyId } from '../../elements.ts'
+import { party, partyIdInfo, transactionType } from './parts.ts'
+
+/** POST /thirdpartyRequests/transactions, from the PISP; a missing payee FSP is the DFSP's to refuse. */
+export const postThirdpartyTransactions = z.compile(
+  z.looseObject({
+    transactionRequestId: thirdPartyId,
+    payee: party,
+    payer: partyIdInfo,
+    amountType: anyEnumeration,
+    amount: money,
+    transactionType,
+    note: anyText.optional(),
+    expiration: dateTime.optional(),
+    extensionList: extensionList.optional(),
+  }),
+)
+
+/** PUT /thirdpartyRequests/transactions/{ID}, from the DFSP. */
+export const putThirdpartyTransactions = z.compile(
+  z.looseObject({
+    transactionId: anyText.optional(),
+    transactionRequestState: anyEnumeration,
+    extensionList: extensionList.optional(),
+  }),
+)
+
+/** PATCH /thirdpartyRequests/transactions/{ID}, from the DFSP: how it ended. */
+export const patchThirdpartyTransactions = z.compile(
+  z.looseObject({
+    transactionRequestState: anyEnumeration,
+    transactionState: anyEnumeration.optional(),
+    completedTimestamp: dateTime.optional(),
+    extensionList: extensionList.optional(),
+  }),
+)
+
+export type PostThirdpartyTransactions = z.infer<typeof postThirdpartyTransactions>
+export type PutThirdpartyTransactions = z.infer<typeof putThirdpartyTransactions>
+export type PatchThirdpartyTransactions = z.infer<typeof patchThirdpartyTransactions>
