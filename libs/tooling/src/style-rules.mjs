@@ -12,17 +12,27 @@ const lines_per_function_max = 70
 const libsOf = {
   money: [],
   fspiop: ['money'],
+  credentials: ['fspiop'],
   runtime: [],
   events: ['runtime'],
   protos: [],
   pki: [],
   participants: ['events', 'protos', 'runtime'],
-  fsp: ['fspiop', 'money'],
+  fsp: ['credentials', 'fspiop', 'money'],
   'sandbox-fsp': ['fsp', 'fspiop', 'money', 'pki', 'runtime'],
   // Stories know the hub over the wire; the runtime is for the bench, which measures parts of it alone.
   'test-e2e': ['fsp', 'fspiop', 'money', 'pki', 'runtime'],
 }
-const libsOfServices = ['events', 'fspiop', 'money', 'participants', 'pki', 'protos', 'runtime']
+const libsOfServices = [
+  'credentials',
+  'events',
+  'fspiop',
+  'money',
+  'participants',
+  'pki',
+  'protos',
+  'runtime',
+]
 
 const vagueFolders = /(^|\/)(common|utils?|shared|core|types|interfaces|helpers?|managers?)(\/|$)/
 const sqlText =
@@ -104,7 +114,11 @@ function checkImport(file, node, report) {
   }
   const inDomain = file.path.includes('/domain/') && !file.isTest
   // croner: when a cron expression comes next is arithmetic.
-  if (inDomain && !from.startsWith('.') && !/^(@causeway\/(money|fspiop)|croner)$/.test(from)) {
+  if (
+    inDomain &&
+    !from.startsWith('.') &&
+    !/^(@causeway\/(money|fspiop|credentials)|croner)$/.test(from)
+  ) {
     report(node, `a domain file imports ${from}`)
   }
   if (inDomain && from.startsWith('../') && !from.includes('/domain/')) {

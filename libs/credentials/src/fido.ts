@@ -1,0 +1,217 @@
+/**
+ * FIDO credentials: whether an authenticator made the credential for this challenge, and whether the same
+ * credential signed that one. Where the user did it is judged by the policy (`relying-party.ts`).
+ * (Web Authentication Level 3, sections 7.1 and 7.2; Third-Party API v1.0, section 3.2.3)
+ */
+import { verifyRegistrationResponse } from '@simplewebauthn/server'
+import {
+  COSEALG,
+  decodeAttestationObject,
+  parseAuthenticatorData,
+  verifySignature,
+} from '@simplewebauthn/server/helpers'
+import { hash } from 'node:crypto'
+import { z } from 'zod'
+import {
+  invalid,
+  type Ceremony,
+  type CredentialCheck,
+  type FidoVerifier,
+  type SignatureCheck,
+} from './verifier.ts'
+
+/** SafetyNet statements are valid for 60 seconds, which a relayed message cannot rely on. */
+const formats: ReadonlySet<string> = new Set([
+  'none',
+  'packed',
+  'fido-u2f',
+  'tpm',
+  'android-key',
+  'apple',
+])
+const algorithms = [COSEALG.ES256, COSEALG.RS256, COSEALG.EdDSA]
+
+const id_max = 1_368
+const member_max = 16_384
+
+/** Bytes in either alphabet of base64, padded or not; published lengths exclude real credentials. */
+function bytes(length_max: number) {
+  return z
+    .string()
+    .max(length_max)
+    .regex(/^[\w+/-]+={0,2}$/)
+    .transform((text) => Buffer.from(text, 'base64'))
+}
+
+const credential = {
+  id: bytes(id_max),
+  rawId: bytes(id_max).optional(),
+  type: z.literal('public-key').optional(),
+}
+
+const attestationPayload = z.looseObject({
+  ...credential,
+  response: z.looseObject({
+    clientDataJSON: bytes(member_max),
+    attestationObject: bytes(member_max),
+  }),
+})
+
+const assertionPayload = z.looseObject({
+  ...credential,
+  response: z.looseObject({
+    clientDataJSON: bytes(member_max),
+    authenticatorData: bytes(member_max),
+    signature: bytes(member_max),
+  }),
+})
+
+const clientData = z.looseObject({
+  type: z.string(),
+  challenge: z.string(),
+  origin: z.string(),
+  crossOrigin: z.boolean().optional(),
+})
+
+type ClientData = z.infer<typeof clientData>
+
+/**
+ * Checks FIDOPublicKeyCredentialAttestation.
+ * @param challenges those that the client may have been given, base64url without padding
+ */
+export async function checkAttestation(
+  payload: unknown,
+  challenges: readonly string[],
+): Promise<CredentialCheck> {
+  const { data, error } = attestationPayload.safeParse(payload)
+  if (error !== undefined) return invalid(`malformed: ${pathOf(error)}`)
+  if (data.rawId?.equals(data.id) === false) return invalid('id and rawId differ')
+  const { clientDataJSON, attestationObject } = data.response
+  const client = clientDataOf(clientDataJSON, 'webauthn.create', challenges)
+  if (typeof client === 'string') return invalid(client)
+  try {
+    const attestation = decodeAttestationObject(Uint8Array.from(attestationObject))
+    const format: string = attestation.get('fmt')
+    if (!formats.has(format)) return invalid(`attestation format ${format}`)
+    const { verified, registrationInfo } = await verifyRegistrationResponse({
+      response: {
+        id: base64url(data.id),
+        rawId: base64url(data.id),
+        type: 'public-key',
+        clientExtensionResults: {},
+        response: {
+          clientDataJSON: base64url(clientDataJSON),
+          attestationObject: base64url(attestationObject),
+        },
+      },
+      // Compared above, in both alphabets.
+      expectedChallenge: () => true,
+      expectedOrigin: client.origin,
+      requireUserVerification: false,
+      supportedAlgorithmIDs: algorithms,
+    })
+    if (!verified) return invalid('the attestation does not verify')
+    if (registrationInfo.credential.id !== base64url(data.id)) {
+      return invalid('the attestation is of another credential')
+    }
+    const ceremony = ceremonyOf(client, attestation.get('authData'))
+    const { publicKey } = registrationInfo.credential
+    return { type: 'VALID', verifier: verifierOf(data.id, publicKey, ceremony), ceremony }
+  } catch (error_) {
+    return invalid(messageOf(error_))
+  }
+}
+
+/**
+ * Checks FIDOPublicKeyCredentialAssertion with the stored credential. The counter is judged by whoever
+ * stores it.
+ */
+export async function checkAssertion(
+  payload: unknown,
+  challenges: readonly string[],
+  verifier: FidoVerifier,
+): Promise<SignatureCheck> {
+  const { data, error } = assertionPayload.safeParse(payload)
+  if (error !== undefined) return invalid(`malformed: ${pathOf(error)}`)
+  if (base64url(data.id) !== verifier.credentialId) return invalid('another credential signed')
+  const { clientDataJSON, authenticatorData, signature } = data.response
+  const client = clientDataOf(clientDataJSON, 'webauthn.get', challenges)
+  if (typeof client === 'string') return invalid(client)
+  try {
+    const ceremony = ceremonyOf(client, Uint8Array.from(authenticatorData))
+    const clientDataHash = hash('sha256', clientDataJSON, 'buffer')
+    const isRight = await verifySignature({
+      signature: Uint8Array.from(signature),
+      data: Uint8Array.from(Buffer.concat([authenticatorData, clientDataHash])),
+      credentialPublicKey: Uint8Array.from(Buffer.from(verifier.publicKey, 'base64url')),
+    })
+    return isRight ? { type: 'VALID', ceremony } : invalid('the signature does not verify')
+  } catch (error_) {
+    return invalid(messageOf(error_))
+  }
+}
+
+/** What the client says it was asked, or what is wrong with it. */
+function clientDataOf(
+  json: Buffer,
+  type: string,
+  challenges: readonly string[],
+): ClientData | string {
+  const { data, error } = clientData.safeParse(parsed(json))
+  if (error !== undefined) return `malformed client data: ${pathOf(error)}`
+  if (data.type !== type) return `the client data is of ${data.type}`
+  const challenge = base64url(Buffer.from(data.challenge, 'base64'))
+  return challenges.includes(challenge) ? data : 'the challenge is another one'
+}
+
+/** Throws when it cannot be read or the user was not there. */
+function ceremonyOf(
+  { origin, crossOrigin = false }: ClientData,
+  authenticatorData: Uint8Array<ArrayBuffer>,
+): Ceremony {
+  const { rpIdHash, flags, counter } = parseAuthenticatorData(authenticatorData)
+  if (!flags.up) throw new Error('the user was not present')
+  return {
+    origin,
+    isCrossOrigin: crossOrigin,
+    rpIdHash: base64url(rpIdHash),
+    isUserVerified: flags.uv,
+    signCount: counter,
+  }
+}
+
+function verifierOf(
+  id: Buffer,
+  publicKey: Uint8Array,
+  { origin, rpIdHash, signCount }: Ceremony,
+): FidoVerifier {
+  return {
+    type: 'FIDO',
+    credentialId: base64url(id),
+    publicKey: base64url(publicKey),
+    rpIdHash,
+    rpId: '',
+    origin,
+    signCount,
+  }
+}
+
+function parsed(json: Buffer): unknown {
+  try {
+    return JSON.parse(json.toString())
+  } catch {
+    return undefined
+  }
+}
+
+function base64url(value: Uint8Array): string {
+  return Buffer.from(value).toString('base64url')
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : 'it cannot be read'
+}
+
+function pathOf({ issues }: z.ZodError): string {
+  return issues[0]?.path.join('.') ?? ''
+}

@@ -1,0 +1,19 @@
+export { checkAssertion, checkAttestation } from './fido.ts'
+export { checkGenericRegistration, checkGenericSignature } from './generic.ts'
+export {
+  type Allowed,
+  type RelyingParty,
+  type RelyingPartyPolicy,
+  allowedFor,
+  countFault,
+  placeFault,
+  relyingPartyOf,
+} from './relying-party.ts'
+export type {
+  Ceremony,
+  CredentialCheck,
+  FidoVerifier,
+  GenericVerifier,
+  SignatureCheck,
+  Verifier,
+} from './verifier.ts'

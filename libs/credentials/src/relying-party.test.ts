@@ -1,0 +1,131 @@
+import { describe, expect, test } from '@jest/globals'
+import {
+  allowedFor,
+  countFault,
+  placeFault,
+  relyingPartyOf,
+  type RelyingPartyPolicy,
+} from './relying-party.ts'
+import { sha256 } from './testing/device.ts'
+import type { Ceremony, FidoVerifier } from './verifier.ts'
+
+const strict: RelyingPartyPolicy = {
+  allowed: new Map(),
+  acceptsNativeOrigins: false,
+  acceptsLocalhost: false,
+  acceptsCrossOrigin: false,
+  requiresUserVerification: false,
+}
+const native = 'android:apk-key-hash:abc'
+
+function at(origin: string, rpId: string, more: Partial<Ceremony> = {}): Ceremony {
+  const rpIdHash = sha256(Buffer.from(rpId)).toString('base64url')
+  return { origin, rpIdHash, isCrossOrigin: false, isUserVerified: false, signCount: 0, ...more }
+}
+
+function rpIdOf(ceremony: Ceremony, policy: Partial<RelyingPartyPolicy> = {}): string | undefined {
+  const judged = relyingPartyOf(ceremony, { ...strict, ...policy }, undefined)
+  return judged.type === 'ACCEPTED' ? judged.rpId : undefined
+}
+
+describe('of a credential that nothing is listed for', () => {
+  test.each([
+    ['https://app.pispx.example', 'app.pispx.example'],
+    ['https://app.pispx.example', 'pispx.example'],
+    ['https://a.b.pispx.example:8443', 'pispx.example'],
+  ])('the relying party at %s may be %s', (origin, rpId) => {
+    expect(rpIdOf(at(origin, rpId))).toBe(rpId)
+  })
+
+  test.each([
+    ['https://app.pispx.example', 'example'],
+    ['https://app.pispx.example', 'other.example'],
+    ['https://app.pispx.example', 'x.app.pispx.example'],
+    ['https://app.pispx.example/', 'app.pispx.example'],
+    ['http://app.pispx.example', 'app.pispx.example'],
+    ['http://localhost', 'localhost'],
+    ['no origin', 'no origin'],
+    [native, 'pispx.example'],
+  ])('the relying party at %s may not be %s', (origin, rpId) => {
+    expect(rpIdOf(at(origin, rpId))).toBeUndefined()
+  })
+
+  test('localhost and native apps are accepted where the policy says so', () => {
+    expect(rpIdOf(at('http://localhost', 'localhost'), { acceptsLocalhost: true })).toBe(
+      'localhost',
+    )
+    expect(rpIdOf(at(native, 'pispx.example'), { acceptsNativeOrigins: true })).toBe('')
+    expect(
+      rpIdOf(at('ftp://x.example', 'x.example'), { acceptsNativeOrigins: true }),
+    ).toBeUndefined()
+  })
+
+  test('frames of other origins and users who were not verified are refused where the policy says so', () => {
+    const framed = at('https://pispx.example', 'pispx.example', { isCrossOrigin: true })
+    expect(rpIdOf(framed)).toBeUndefined()
+    expect(rpIdOf(framed, { acceptsCrossOrigin: true })).toBe('pispx.example')
+    const verifying = { requiresUserVerification: true }
+    expect(rpIdOf({ ...framed, isCrossOrigin: false }, verifying)).toBeUndefined()
+    const verified = at('https://pispx.example', 'pispx.example', { isUserVerified: true })
+    expect(rpIdOf(verified, verifying)).toBe('pispx.example')
+  })
+})
+
+describe('of a credential that origins are listed for', () => {
+  const listed = { origins: ['https://app.pispx.example', native], rpIds: ['pispx.example'] }
+
+  test('the list is that of the PISP, or of the DFSP when the PISP is unknown', () => {
+    const policy = { ...strict, allowed: new Map([['pispx', listed]]) }
+    expect(allowedFor(policy, 'pispx', 'bankx')).toBe(listed)
+    expect(allowedFor(policy, 'pispy', 'pispx')).toBeUndefined()
+    expect(allowedFor(policy, undefined, 'pispx')).toBe(listed)
+  })
+
+  test.each([
+    ['https://app.pispx.example', 'pispx.example', 'ACCEPTED'],
+    [native, 'pispx.example', 'ACCEPTED'],
+    ['https://other.pispx.example', 'pispx.example', 'REFUSED'],
+    ['https://app.pispx.example', 'app.pispx.example', 'REFUSED'],
+  ])('%s with the relying party %s is %s', (origin, rpId, type) => {
+    expect(relyingPartyOf(at(origin, rpId), strict, listed).type).toBe(type)
+  })
+
+  test('a signature may come from any listed origin', () => {
+    const verifier = verifierAt('https://app.pispx.example')
+    expect(placeFault(at(native, 'pispx.example'), verifier, strict, listed)).toBeUndefined()
+    expect(placeFault(at('https://x.example', 'pispx.example'), verifier, strict, listed)).toBe(
+      'its origin is not on the list',
+    )
+  })
+})
+
+describe('a signature', () => {
+  const verifier = verifierAt('https://app.pispx.example')
+
+  test('comes from the origin and relying party of its credential', () => {
+    const here = at('https://app.pispx.example', 'pispx.example')
+    expect(placeFault(here, verifier, strict, undefined)).toBeUndefined()
+    const elsewhere = at('https://evil.example', 'pispx.example')
+    expect(placeFault(elsewhere, verifier, strict, undefined)).toBe('it was made at another origin')
+    const other = at('https://app.pispx.example', 'app.pispx.example')
+    expect(placeFault(other, verifier, strict, undefined)).toBe('it is for another relying party')
+  })
+
+  test.each([
+    [0, 0, undefined],
+    [0, 1, undefined],
+    [4, 5, undefined],
+    [4, 4, 'the signature counter did not grow'],
+    [4, 3, 'the signature counter did not grow'],
+    [4, 0, 'the signature counter did not grow'],
+  ])('after counter %i with counter %i is wrong for: %s', (stored, received, fault) => {
+    expect(countFault(stored, received)).toBe(fault)
+  })
+})
+
+function verifierAt(origin: string): FidoVerifier {
+  const { rpIdHash } = at(origin, 'pispx.example')
+  const credentialId = 'AAAA'
+  const publicKey = 'AAAA'
+  return { type: 'FIDO', credentialId, publicKey, rpIdHash, rpId: '', origin, signCount: 0 }
+}

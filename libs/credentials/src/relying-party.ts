@@ -1,0 +1,131 @@
+/**
+ * At which site or app a user may make a credential and sign with it. The hub is not the relying party
+ * and no message names it beforehand, so an operator may list what belongs to a PISP; what is not
+ * listed is accepted at first use and has to stay the same. (Web Authentication Level 3, section 13.4.9)
+ */
+import { hash } from 'node:crypto'
+import type { Ceremony, FidoVerifier } from './verifier.ts'
+
+/** What the operator allows one PISP, or a DFSP whose PISP is unknown. */
+export interface Allowed {
+  readonly origins: readonly string[]
+  readonly rpIds: readonly string[]
+}
+
+export interface RelyingPartyPolicy {
+  /** By participant. */
+  readonly allowed: ReadonlyMap<string, Allowed>
+  /** Origins that are no web address, such as `android:apk-key-hash:…`. */
+  readonly acceptsNativeOrigins: boolean
+  /** `http://localhost`, for development. */
+  readonly acceptsLocalhost: boolean
+  readonly acceptsCrossOrigin: boolean
+  readonly requiresUserVerification: boolean
+}
+
+/** By whom credentials of a consent are allowed: the list of its PISP, else that of its DFSP. */
+export function allowedFor(
+  { allowed }: RelyingPartyPolicy,
+  pispId: string | undefined,
+  dfspId: string,
+): Allowed | undefined {
+  return allowed.get(pispId ?? dfspId)
+}
+
+export type RelyingParty =
+  | { readonly type: 'ACCEPTED'; readonly rpId: string }
+  | { readonly type: 'REFUSED'; readonly detail: string }
+
+/** The relying party of a new credential. */
+export function relyingPartyOf(
+  ceremony: Ceremony,
+  policy: RelyingPartyPolicy,
+  allowed: Allowed | undefined,
+): RelyingParty {
+  const fault = ceremonyFault(ceremony, policy)
+  if (fault !== undefined) return refused(fault)
+  const { origin, rpIdHash } = ceremony
+  if (allowed !== undefined) {
+    if (!allowed.origins.includes(origin)) return refused('its origin is not on the list')
+    const listed = allowed.rpIds.find((rpId) => hashOf(rpId) === rpIdHash)
+    return listed === undefined
+      ? refused('its relying party is not on the list')
+      : { type: 'ACCEPTED', rpId: listed }
+  }
+  const host = webHostOf(origin, policy)
+  if (host === undefined) {
+    return policy.acceptsNativeOrigins && isNative(origin)
+      ? { type: 'ACCEPTED', rpId: '' }
+      : refused('its origin is not acceptable')
+  }
+  const rpId = relyingPartyIds(host).find((one) => hashOf(one) === rpIdHash)
+  return rpId === undefined
+    ? refused('its relying party is neither the host of its origin nor a domain above it')
+    : { type: 'ACCEPTED', rpId }
+}
+
+/** Why a signature was not made where the credential was; undefined: it was. */
+export function placeFault(
+  ceremony: Ceremony,
+  verifier: FidoVerifier,
+  policy: RelyingPartyPolicy,
+  allowed: Allowed | undefined,
+): string | undefined {
+  const fault = ceremonyFault(ceremony, policy)
+  if (fault !== undefined) return fault
+  if (ceremony.rpIdHash !== verifier.rpIdHash) return 'it is for another relying party'
+  const { origin } = ceremony
+  if (allowed !== undefined) {
+    return allowed.origins.includes(origin) ? undefined : 'its origin is not on the list'
+  }
+  return origin === verifier.origin ? undefined : 'it was made at another origin'
+}
+
+/**
+ * A counter that does not grow shows that the authenticator was copied, or that the signature was used
+ * before. An authenticator that does not count always says 0. (Web Authentication Level 3, 6.1.1)
+ * @param stored of the last signature
+ */
+export function countFault(stored: number, received: number): string | undefined {
+  const doesNotCount = stored === 0 && received === 0
+  return doesNotCount || received > stored ? undefined : 'the signature counter did not grow'
+}
+
+function ceremonyFault(
+  { isCrossOrigin, isUserVerified }: Ceremony,
+  { acceptsCrossOrigin, requiresUserVerification }: RelyingPartyPolicy,
+): string | undefined {
+  if (isCrossOrigin && !acceptsCrossOrigin) return 'it was made in a frame of another origin'
+  return requiresUserVerification && !isUserVerified ? 'the user was not verified' : undefined
+}
+
+function hashOf(rpId: string): string {
+  return hash('sha256', rpId, 'base64url')
+}
+
+function refused(detail: string): RelyingParty {
+  return { type: 'REFUSED', detail }
+}
+
+function webHostOf(origin: string, { acceptsLocalhost }: RelyingPartyPolicy): string | undefined {
+  if (!URL.canParse(origin)) return undefined
+  const { protocol, hostname, origin: written } = new URL(origin)
+  if (written !== origin) return undefined
+  if (protocol === 'https:') return hostname
+  return protocol === 'http:' && hostname === 'localhost' && acceptsLocalhost ? hostname : undefined
+}
+
+function isNative(origin: string): boolean {
+  return /^(?:android:apk-key-hash|ios):/.test(origin)
+}
+
+/**
+ * The host and the domains above it, but for the last label. Browsers also refuse other public suffixes
+ * (`co.uk`); a PISP that makes up such a relying party deceives only its own users.
+ */
+export function relyingPartyIds(host: string): readonly string[] {
+  const labels = host.split('.')
+  const ids = [host]
+  for (let from = 1; from < labels.length - 1; from++) ids.push(labels.slice(from).join('.'))
+  return ids
+}
