@@ -310,12 +310,11 @@ describe('when Kafka fails', () => {
   }
 
   async function expectAll(seen: readonly Message[], sent: readonly OutgoingMessage[]) {
-    const ids = () => new Set(seen.map(idOf))
-    await eventually(
-      () => sent.every(({ id }) => ids().has(id)),
-      'all that was acknowledged',
-      30_000,
-    )
+    const isAllSeen = () => {
+      const ids = new Set(seen.map(idOf))
+      return sent.every(({ id }) => ids.has(id))
+    }
+    await eventually(isAllSeen, 'all that was acknowledged', 30_000)
     const byKey: Record<string, number[]> = {}
     for (const one of seen) (byKey[one.key] ??= []).push(numberOf(one))
     for (const order of Object.values(byKey)) expect(inOrder(order)).toBe(true)
