@@ -256,11 +256,14 @@ export function whatSurvives(under: () => BusUnderTest, restart: () => Promise<v
     isOver = true
     await working
     const all = await committed(database)
-    const ids = () => new Set(seen.map(({ id }) => id))
     const count = Object.values(all).flat().length
     const counted = () => seen.filter(({ key }) => key.startsWith('k')).length
     await eventually(() => counted() >= count, 'every announced event')
-    await eventually(() => promised.every((id) => ids().has(id)), 'every published event')
+    const isAllSeen = () => {
+      const ids = new Set(seen.map(({ id }) => id))
+      return promised.every((id) => ids.has(id))
+    }
+    await eventually(isAllSeen, 'every published event')
     expect(byKey()).toMatchObject(all)
     expect(await bus.deadLetters(1)).toEqual([])
   })
