@@ -25,6 +25,16 @@ import { openRequestPayee } from './requests/payee.ts'
 import { requestPayerHearers } from './requests/payer.ts'
 import type { RequestOrder, RequestResult } from './requests/request.ts'
 import { openSecrecy, type Secrecy } from './secrecy.ts'
+import {
+  authService_usually,
+  authServiceOf,
+  type Dfsp,
+  noDfsp,
+  openDfsp,
+} from './thirdparty/dfsp/dfsp.ts'
+import { thirdPartyHearers } from './thirdparty/hearers.ts'
+import { openPisp, type Pisp } from './thirdparty/pisp/pisp.ts'
+import { resolveWith } from './payments/resolve.ts'
 import { transferHearers } from './transfers/hearers.ts'
 import type { TransferOrder, TransferResult } from './transfers/outcome.ts'
 import { openPayee } from './transfers/payee.ts'
@@ -45,6 +55,10 @@ export interface Fsp {
   /** Tells the scheme that the party is this FSP's customer. */
   associate(party: PartyId, currency?: string): Promise<AssociationResult>
   disassociate(party: PartyId, currency?: string): Promise<AssociationResult>
+  /** Towards PISPs: consents of its users, and what they allow. */
+  readonly dfsp: Dfsp
+  /** As a PISP: linking users' accounts at DFSPs, and paying from them. */
+  readonly pisp: Pisp
   /** Whether the hub is reached, reaches this FSP, and each takes the other's signature. */
   ping(): Promise<PingResult>
   /** Takes a message of the hub; what it returns is the answer to it. */
@@ -59,8 +73,9 @@ export function createFsp(options: FspOptions): Fsp {
   const { transport, link } = connect(options)
   const secrecy = openSecrecy(options.encryption)
   const hubName = options.hubName ?? 'Hub'
+  const own = new Set([hubName, ...authServicesOf(options)])
   const prove = proveWith(
-    keysOf && openKeyring((fspId) => (fspId === hubName ? hubKeys(transport) : keysOf(fspId))),
+    keysOf && openKeyring((fspId) => (own.has(fspId) ? hubKeys(transport) : keysOf(fspId))),
   )
   const roles = openRoles(options, { hubName, link, secrecy })
   const { hearers } = roles
@@ -73,6 +88,8 @@ export function createFsp(options: FspOptions): Fsp {
     requestPayment: (order) => roles.requests.requestPayment(order),
     associate: (party, currency) => roles.associations.associate(party, currency),
     disassociate: (party, currency) => roles.associations.disassociate(party, currency),
+    dfsp: roles.dfsp,
+    pisp: roles.pisp,
     ping: () => roles.pings.ping(),
     async receive(message) {
       const judgement = await takeInbound({ name, hearers, prove, secrecy }, message)
@@ -127,6 +144,18 @@ function openRoles(options: FspOptions, ways: Ways) {
   })
   const payee = openPayee({ ...parts, ...payeeSide(options, requests) })
   const paying = { lookups, quotes, transfers }
+  const resolver = resolveWith(transfers, silence_ms)
+  const dfsp = openDfsp(
+    {
+      ...parts,
+      associations,
+      pay: (order) => pay(paying, order),
+      resolve: (result) => resolver.resolve(result),
+    },
+    options.dfsp ?? noDfsp,
+  )
+  const { authService = authService_usually } = options.pisp ?? {}
+  const pisp = openPisp({ ...parts, ...options.pisp, authService, lookups })
   const hearers: Hearers = {
     ...lookups.hearers,
     ...associations.hearers,
@@ -143,9 +172,25 @@ function openRoles(options: FspOptions, ways: Ways) {
       onRequestOutcome: options.onRequestOutcome ?? (() => undefined),
     }),
     ...pings.hearers,
+    ...thirdPartyHearers(pisp.hearers, dfsp.hearers),
   }
   const open = [lookups, associations, quotes, transfers, payee, requests, authorizer, pings]
-  return { ...paying, associations, pings, requests, hearers, open }
+  return {
+    ...paying,
+    associations,
+    pings,
+    requests,
+    dfsp,
+    pisp,
+    hearers,
+    open: [...open, dfsp, pisp, resolver],
+  }
+}
+
+/** Whose keys the hub tells: its own auth service is a part of it. */
+function authServicesOf({ dfsp, pisp }: FspOptions): readonly string[] {
+  const asked = dfsp === undefined ? undefined : authServiceOf(dfsp)
+  return [pisp?.authService ?? authService_usually, ...(asked === undefined ? [] : [asked])]
 }
 
 const rejectRequest = () =>

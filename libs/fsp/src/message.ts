@@ -8,7 +8,7 @@ export interface Route {
 }
 
 export interface Outgoing {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** From the resource name on, with its query: `/transfers/<id>/error`. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
@@ -39,7 +39,7 @@ export function writeMessage(
     'fspiop-source': from,
   }
   if (to !== undefined) headers['fspiop-destination'] = to
-  if (method !== 'PUT') headers['accept'] = mediaType
+  if (method !== 'PUT' && method !== 'PATCH') headers['accept'] = mediaType
   if (encryption !== undefined) headers['fspiop-encryption'] = encryption
   return {
     method,

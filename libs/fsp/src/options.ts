@@ -14,6 +14,8 @@ import type {
   RequestOutcome,
 } from './requests/request.ts'
 import type { Encryption } from './secrecy.ts'
+import type { DfspOptions } from './thirdparty/dfsp/options.ts'
+import type { PispOptions } from './thirdparty/pisp/pisp.ts'
 import type { IncomingTransfer, PayeeDecision, PayeeOutcome } from './transfers/outcome.ts'
 
 type Later<Value> = Value | Promise<Value>
@@ -54,6 +56,9 @@ export interface FspOptions {
   readonly onRequestOutcome?: (outcome: RequestOutcome) => void
   /** The payer is to prove a requested payment at the payee's device; without it they do not want to. */
   readonly onAuthorization?: (asked: IncomingAuthorization) => Later<AuthorizationDecision>
+  /** As the FSP of a third party's users; without it the FSP has no accounts that could be linked. */
+  readonly dfsp?: DfspOptions
+  readonly pisp?: PispOptions
   /** Told of each message that was not believed, and what was answered. */
   readonly onDropped?: (method: string, target: string, error: ErrorInformation) => void
 

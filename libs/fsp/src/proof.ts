@@ -32,7 +32,9 @@ export function proveWith(keyring: Keyring | undefined): Prove {
   }
 }
 
-/** A question changes nothing, has no body that could be changed, and is not signed. */
+/** What has no body that could be changed is not signed. */
 function unsigned({ method }: ReceivedMessage): Proof {
-  return method === 'GET' ? 'PROVEN' : { disbelieved: 'header fspiop-signature is missing' }
+  return method === 'GET' || method === 'DELETE'
+    ? 'PROVEN'
+    : { disbelieved: 'header fspiop-signature is missing' }
 }

@@ -2,7 +2,7 @@
 import { Pool, type Dispatcher } from 'undici'
 
 export interface HubRequest {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** From the resource name on, with its query. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>

@@ -65,7 +65,7 @@ export function openQuotePayer(options: QuotePayerOptions): QuotePayer {
         questions.answer(
           id,
           error === undefined
-            ? { state: 'AGREED', quote: readQuote(reading.value) }
+            ? { state: 'AGREED', quote: readQuote(reading.value, reading.json as object) }
             : { state: 'FAILED', error },
         )
         return 'HEARD'
@@ -109,7 +109,7 @@ function requestMessage(
   return writeMessage('POST', '/quotes', { from: name, to: order.payeeFsp }, body, encryption)
 }
 
-function readQuote(body: PutQuotes): Quote {
+function readQuote(body: PutQuotes, written: object): Quote {
   const { payeeReceiveAmount, payeeFspFee, payeeFspCommission, ilpPacket, condition } = body
   return {
     transferAmount: moneyOf(body.transferAmount),
@@ -119,5 +119,6 @@ function readQuote(body: PutQuotes): Quote {
     expiration: new Date(body.expiration),
     ilpPacket,
     condition,
+    body: written,
   }
 }

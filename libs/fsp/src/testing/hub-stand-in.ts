@@ -84,7 +84,9 @@ export function callbackHeaders(
   resource = 'transfers',
 ): Record<string, string> {
   return {
-    'content-type': `application/vnd.interoperability.${resource}+json;version=1.1`,
+    'content-type': `application/vnd.interoperability.${resource}+json;version=${
+      resource === 'services' ? '1.0' : '1.1'
+    }`,
     date: new Date().toUTCString(),
     'fspiop-source': from,
     'fspiop-destination': to,

@@ -9,7 +9,9 @@ import { callbackHeaders, openHubStandIn, type HubStandIn, type Taken } from './
 export interface Scheme {
   readonly hub: HubStandIn
   /** Messages reach the FSP from now on. */
-  join(fsp: Fsp): void
+  join(fsp: Pick<Fsp, 'name' | 'receive'>): void
+  /** Nothing reaches it any more. */
+  leave(name: string): void
   /** What the FSPs answered to what was passed on, in the order of the answers. */
   readonly statuses: readonly number[]
   /** What is passed on from now on; undefined: nothing. Everything as it came when left alone. */
@@ -21,7 +23,7 @@ type Answer = { readonly path: string; readonly body: object }
 
 export async function openScheme(signing?: Signing): Promise<Scheme> {
   const hub = await openHubStandIn()
-  const fsps = new Map<string, Fsp>()
+  const fsps = new Map<string, Pick<Fsp, 'name' | 'receive'>>()
   const served = new Map<string, string>()
   const statuses: number[] = []
   let pass: (message: Taken) => Taken | undefined = (message) => message
@@ -53,6 +55,7 @@ export async function openScheme(signing?: Signing): Promise<Scheme> {
       const { pingId } = JSON.parse(body.toString()) as { pingId: string }
       return { path: `/pings/${pingId}`, body: { receivedAt: new Date().toISOString() } }
     }
+    if (resource === 'services') return { path: target, body: { providers: ['bank'] } }
     if (resource === 'participants' && party !== undefined) {
       if (method === 'POST') served.set(party, source)
       else served.delete(party)
@@ -73,12 +76,20 @@ export async function openScheme(signing?: Signing): Promise<Scheme> {
     const passed = pass(message)
     if (passed === undefined) return
     const [, party = ''] = /^\/parties\/([^?]+)/.exec(message.path) ?? []
-    const named = message.headers['fspiop-destination'] ?? served.get(party)
+    const named = redirected(message) ?? message.headers['fspiop-destination'] ?? served.get(party)
     void deliver(String(named), withoutAccept(passed))
   })
+
+  /** Who holds a consent ends it, whomever the message names. */
+  function redirected({ method, path }: Taken): string | undefined {
+    const isUnlinking = method === 'DELETE' && path.startsWith('/consents/')
+    return isUnlinking && fsps.has('centralAuth') ? 'centralAuth' : undefined
+  }
+
   return {
     hub,
     join: (fsp) => void fsps.set(fsp.name, fsp),
+    leave: (name) => void fsps.delete(name),
     statuses,
     passOn: (next) => (pass = next),
     stop: () => hub.stop(),

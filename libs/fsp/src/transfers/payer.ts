@@ -30,6 +30,8 @@ export type TransferWord = { readonly id: string; readonly source: string } & (
 
 export interface Payer {
   transfer(order: TransferOrder): Promise<TransferResult>
+  /** Asks how a transfer ended that was UNRESOLVED, until it is known or `until_ms` (of Date.now). */
+  resolve(transferId: string, order: TransferOrder, until_ms: number): Promise<TransferResult>
   hear(word: Exclude<TransferWord, { kind: 'NOTICE' }>): Hearing
   /** Everything that is open ends UNRESOLVED. */
   close(): void
@@ -50,6 +52,18 @@ export function openPayer({ name, hubName, link, silence_ms, margin_ms }: PayerO
         until_ms,
         reminder: () => askMessage(route, transferId),
         deadline_ms: until_ms + margin_ms,
+        context: order,
+      })
+      return { transferId, ...ended }
+    },
+    async resolve(transferId, order, until_ms) {
+      const request = () => askMessage({ from: name, to: order.payeeFsp }, transferId)
+      const ended = await questions.ask({
+        key: transferId,
+        request: request(),
+        until_ms,
+        reminder: request,
+        deadline_ms: until_ms,
         context: order,
       })
       return { transferId, ...ended }

@@ -1,0 +1,54 @@
+/**
+ * How a payment ended whose transfer was UNRESOLVED: the hub is asked until it says so. Whoever has to
+ * tell a third party the end must know it, and never guess.
+ */
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Payer } from '../transfers/payer.ts'
+import type { PaymentEnd, PaymentResult } from './payment.ts'
+
+export interface Resolver {
+  /** Undefined: closed before it was known. */
+  resolve(result: PaymentResult): Promise<PaymentResult | undefined>
+  close(): void
+}
+
+/** The hub is asked after each silence; one round of questions is as long as this. */
+const round_ms = 600_000
+
+export function resolveWith(transfers: Pick<Payer, 'resolve'>, silence_ms: number): Resolver {
+  const closing = new AbortController()
+  const { signal } = closing
+
+  async function ask(result: PaymentResult): Promise<PaymentEnd | undefined> {
+    const { transferId, quote, payee } = result
+    if (transferId === undefined || quote === undefined || payee === undefined) return undefined
+    const order = {
+      payeeFsp: payee.fspId,
+      amount: quote.transferAmount,
+      ilpPacket: quote.ilpPacket,
+      condition: quote.condition,
+      expiration: quote.expiration,
+    }
+    const ended = await transfers.resolve(transferId, order, Date.now() + round_ms)
+    if (ended.state === 'COMMITTED') {
+      const { state, fulfilment, completedTimestamp } = ended
+      return { state, fulfilment, completedTimestamp }
+    }
+    // A refused question says nothing about the transfer.
+    return ended.state === 'ABORTED'
+      ? { state: ended.state, leg: 'transfer', error: ended.error }
+      : undefined
+  }
+
+  return {
+    async resolve(result) {
+      while (!signal.aborted) {
+        const end = await ask(result)
+        if (end !== undefined) return { ...result, ...end }
+        await pause(silence_ms, undefined, { signal }).catch(() => undefined)
+      }
+      return undefined
+    },
+    close: () => closing.abort(),
+  }
+}

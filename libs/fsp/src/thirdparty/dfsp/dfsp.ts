@@ -1,0 +1,99 @@
+/** A DFSP towards PISPs: its users' consents, and payments that PISPs ask for. */
+import type { ErrorInformation } from '@causeway/fspiop'
+import type { HubLink } from '../../hub/link.ts'
+import type { Hearers } from '../../inbound.ts'
+import type { Associations } from '../../parties/associations.ts'
+import type { PaymentOrder, PaymentResult } from '../../payments/payment.ts'
+import type { Scope } from '../consent.ts'
+import { openAuthService } from './auth-service.ts'
+import { openAuthorizations } from './authorizations.ts'
+import { openConsents } from './consents.ts'
+import { itself } from './itself.ts'
+import type { Link } from './link.ts'
+import { openLinks } from './links.ts'
+import type { DfspOptions } from './options.ts'
+import { thirdPartyPaymentHearers } from './payments.ts'
+import { type LinkingChoices, openConsentRequests } from './requests.ts'
+
+export interface Dfsp {
+  /** For the page where a user logs in: what may be chosen; undefined: there is no such request. */
+  choicesOf(consentRequestId: string): Promise<LinkingChoices | undefined>
+  /**
+   * The user has logged in and allows this. The address that the browser goes to next, with the secret
+   * for the PISP in it; undefined: the request has ended, or these scopes are not the user's to give.
+   */
+  grant(consentRequestId: string, scopes: readonly Scope[]): Promise<string | undefined>
+  /** The user does not want to: the PISP is told (6102). */
+  decline(consentRequestId: string): void
+  /** Ends a consent; undefined: it has ended. */
+  unlink(consentId: string): Promise<ErrorInformation | undefined>
+  /** All consents, also those that have ended. */
+  links(): Iterable<Link>
+}
+
+export interface DfspParts {
+  readonly name: string
+  readonly hubName: string
+  readonly link: HubLink
+  readonly associations: Pick<Associations, 'associate' | 'disassociate'>
+  readonly pay: (order: PaymentOrder) => Promise<PaymentResult>
+  readonly resolve: (result: PaymentResult) => Promise<PaymentResult | undefined>
+  readonly silence_ms: number
+  readonly patience_ms: number
+  readonly remembered_max: number
+}
+
+/** In vain for an FSP that is none. */
+export const noDfsp: DfspOptions = {
+  accountsOf: () => [],
+  payerAccount: () => ({ state: 'UNKNOWN' }),
+}
+
+/** The hub's own. */
+export const authService_usually = 'centralAuth'
+
+/** Whom a DFSP asks; undefined: itself. */
+export function authServiceOf({ verification }: DfspOptions): string | undefined {
+  if (verification === undefined) return authService_usually
+  return verification.by === 'ITSELF' ? undefined : verification.name
+}
+
+export function openDfsp(
+  parts: DfspParts,
+  dfsp: DfspOptions,
+): Dfsp & { readonly hearers: Hearers; close(): void } {
+  const links = openLinks(dfsp.links ?? [], dfsp.onLink ?? (() => undefined))
+  const authorizations = openAuthorizations(parts)
+  const name = authServiceOf(dfsp)
+  const messages = name === undefined ? undefined : openAuthService({ ...parts, authService: name })
+  const verifier = messages ?? itself(links, dfsp.relyingParties)
+  const own = { ...parts, dfsp, links, authorizations, verifier }
+  const authService = name === undefined || messages === undefined ? undefined : { name, messages }
+  const requests = openConsentRequests(own)
+  const consents = openConsents({ ...own, authService })
+  return {
+    choicesOf: (id) => requests.choicesOf(id),
+    grant: (id, scopes) => requests.grant(id, scopes),
+    decline: (id) => requests.decline(id),
+    unlink: (id) => consents.unlink(id),
+    links: () => links.values(),
+    hearers: {
+      ...requests.hearers,
+      ...consents.hearers,
+      ...authorizations.hearers,
+      ...thirdPartyPaymentHearers(own),
+      ...(messages === undefined
+        ? {}
+        : {
+            'PUT /thirdpartyRequests/verifications/{ID}': (message) =>
+              messages.takeVerification(message),
+            'PUT /thirdpartyRequests/verifications/{ID}/error': (message) =>
+              messages.takeVerificationError(message),
+          }),
+    },
+    close() {
+      authorizations.close()
+      messages?.close()
+    },
+  }
+}

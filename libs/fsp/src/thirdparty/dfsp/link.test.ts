@@ -1,0 +1,112 @@
+import { describe, expect, test } from '@jest/globals'
+import { type Credential, type Scope } from '../consent.ts'
+import {
+  holds,
+  judgeCredential,
+  type Link,
+  payableLink,
+  revoked,
+  verified,
+  withCredential,
+  withoutCredential,
+} from './link.ts'
+
+const scopes: readonly Scope[] = [
+  { address: 'bank.amara.1', actions: ['ACCOUNTS_TRANSFER'] },
+  { address: 'bank.amara.2', actions: ['ACCOUNTS_GET_BALANCE'] },
+]
+
+const granted: Link = {
+  consentId: '7d34f91d-6a2c-4a0e-9c1b-5f8e2b7a4c10',
+  consentRequestId: '0c0a6d3e-5d0c-4c57-9a1b-3f1f0a7d2e11',
+  pispId: 'pispx',
+  userId: 'amara@bank',
+  scopes,
+  granted_ms: 0,
+  expires_ms: 1_000,
+  state: 'GRANTED',
+}
+
+const credential: Credential = {
+  credentialType: 'GENERIC',
+  genericPayload: { publicKey: 'AAAA', signature: 'BBBB' },
+}
+const another: Credential = {
+  credentialType: 'GENERIC',
+  genericPayload: { publicKey: 'AAAA', signature: 'CCCC' },
+}
+
+const checking = withCredential(granted, credential)
+const linked = verified(checking, undefined, 500)
+const ended = revoked(linked, '2027-03-02T08:15:30.123Z')
+
+describe('a credential that a PISP sends', () => {
+  test.each([
+    ['checked for a consent that has none', granted, 'CHECK'],
+    ['waited for while it is under check', checking, 'WAIT'],
+    ['confirmed again after it was found right', linked, 'CONFIRM'],
+  ])('is %s', (_what, link, type) => {
+    expect(judgeCredential(link, 'pispx', credential, scopes)).toEqual({ type })
+  })
+
+  test.each([
+    ['for no consent', undefined, 'pispx', credential, scopes, '6103'],
+    ['for a consent that was revoked', ended, 'pispx', credential, scopes, '6103'],
+    ["for another PISP's consent", granted, 'pispy', credential, scopes, '6104'],
+    ['in place of the one that is checked', checking, 'pispx', another, scopes, '3106'],
+    ['in place of the one that was verified', linked, 'pispx', another, scopes, '3106'],
+    ['with other scopes', granted, 'pispx', credential, scopes.slice(0, 1), '6101'],
+    ['with scopes in another order', granted, 'pispx', credential, scopes.toReversed(), '6101'],
+  ])('%s is refused', (_what, link, pispId, sent, sentScopes, errorCode) => {
+    const refusal = { type: 'REFUSE', error: { errorCode } }
+    expect(judgeCredential(link, pispId, sent, sentScopes)).toMatchObject(refusal)
+  })
+
+  test('may be followed by another one when it was found wrong', () => {
+    const again = withoutCredential(checking)
+    expect(again).toEqual(granted)
+    expect(judgeCredential(again, 'pispx', another, scopes)).toEqual({ type: 'CHECK' })
+  })
+})
+
+describe('a consent', () => {
+  test('that is revoked while its credential is under check stays revoked', () => {
+    const gone = revoked(checking, '2027-03-02T08:15:30.123Z')
+    expect(verified(gone, undefined, 500)).toBe(gone)
+    expect(withoutCredential(gone)).toBe(gone)
+  })
+
+  test('keeps the time at which it was revoked first', () => {
+    expect(revoked(ended, '2028-01-01T00:00:00.000Z')).toBe(ended)
+  })
+
+  test.each([
+    ['was verified', linked, 999, true],
+    ['has expired', linked, 1_000, false],
+    ['never expires', { ...linked, expires_ms: undefined }, 1e15, true],
+    ['was only granted', granted, 0, false],
+    ['is under check', checking, 0, false],
+    ['was revoked', ended, 0, false],
+  ])('that %s at %#: holds or does not', (_what, link, now_ms, expected) => {
+    expect(holds(link, now_ms)).toBe(expected)
+  })
+})
+
+describe('a payment from an account', () => {
+  const choose = (links: readonly Link[], pispId = 'pispx', address = 'bank.amara.1') =>
+    payableLink(links, pispId, address, 600)
+
+  test('is made under the consent that its PISP has', () => {
+    expect(choose([ended, linked])).toEqual({ link: linked })
+  })
+
+  test.each([
+    ['is linked to nothing', [], 'bank.amara.1', '6103'],
+    ['has a consent that was revoked', [ended], 'bank.amara.1', '6103'],
+    ['has a consent without a credential', [granted, checking], 'bank.amara.1', '6103'],
+    ['has a consent for reading alone', [linked], 'bank.amara.2', '6103'],
+    ['is of another PISP', [{ ...linked, pispId: 'pispy' }], 'bank.amara.1', '6104'],
+  ])('that %s is refused', (_what, links, address, errorCode) => {
+    expect(choose(links, 'pispx', address)).toMatchObject({ error: { errorCode } })
+  })
+})

@@ -1,0 +1,126 @@
+/**
+ * The life of a consent at its DFSP: granted, its credential under check, verified, revoked. What may
+ * be paid from is said by `payableLink`. Third-Party API 1.0, linking; the states are ISSUED and REVOKED
+ * on the wire.
+ */
+import { type ErrorInformation, errorInformation, payloadHash } from '@causeway/fspiop'
+import { type Credential, type Scope, transferAction } from '../consent.ts'
+import type { StoredKey } from './verifier.ts'
+
+export interface Grant {
+  readonly consentId: string
+  readonly consentRequestId: string
+  readonly pispId: string
+  readonly userId: string
+  /** As the PISP and the auth service are told them: the challenge is a hash over them. */
+  readonly scopes: readonly Scope[]
+  readonly granted_ms: number
+  /** No payment later; undefined: it holds until it is revoked. Times of Date.now. */
+  readonly expires_ms: number | undefined
+}
+
+/**
+ * GRANTED: the user's key is not known yet. CHECKING: it is being checked. VERIFIED: payments may be made.
+ */
+export type Link = Grant &
+  (
+    | { readonly state: 'GRANTED' }
+    | { readonly state: 'CHECKING'; readonly credential: Credential }
+    | {
+        readonly state: 'VERIFIED'
+        readonly credential: Credential
+        /** What the DFSP checks signatures with; undefined: an auth service does. */
+        readonly key: StoredKey | undefined
+        readonly verified_ms: number
+      }
+    | { readonly state: 'REVOKED'; readonly revokedAt: string }
+  )
+
+export type CredentialDecision =
+  /** It is to be checked. */
+  | { readonly type: 'CHECK' }
+  /** It came again and is being checked. */
+  | { readonly type: 'WAIT' }
+  /** It came again after it was found right: the PISP is told so once more. */
+  | { readonly type: 'CONFIRM' }
+  | { readonly type: 'REFUSE'; readonly error: ErrorInformation }
+
+/** What is done with the credential that a PISP sends for a consent. */
+export function judgeCredential(
+  link: Link | undefined,
+  pispId: string,
+  credential: Credential,
+  scopes: readonly Scope[],
+): CredentialDecision {
+  if (link === undefined || link.state === 'REVOKED') return refuse('6103')
+  if (link.pispId !== pispId) return refuse('6104')
+  if (payloadHash(scopes) !== payloadHash(link.scopes)) return refuse('6101')
+  if (link.state === 'GRANTED') return { type: 'CHECK' }
+  if (payloadHash(credential) !== payloadHash(link.credential)) return refuse('3106')
+  return { type: link.state === 'CHECKING' ? 'WAIT' : 'CONFIRM' }
+}
+
+/** The credential was found wrong: the PISP may send another. */
+export function withoutCredential(link: Link): Link {
+  return link.state === 'CHECKING' ? { ...grantOf(link), state: 'GRANTED' } : link
+}
+
+export function withCredential(link: Link, credential: Credential): Link {
+  return link.state === 'GRANTED' ? { ...grantOf(link), state: 'CHECKING', credential } : link
+}
+
+/** A consent that was revoked while its credential was under check stays revoked. */
+export function verified(link: Link, key: StoredKey | undefined, now_ms: number): Link {
+  if (link.state !== 'CHECKING') return link
+  const { credential } = link
+  return { ...grantOf(link), state: 'VERIFIED', credential, key, verified_ms: now_ms }
+}
+
+/** The first time counts. */
+export function revoked(link: Link, revokedAt: string): Link {
+  return link.state === 'REVOKED' ? link : { ...grantOf(link), state: 'REVOKED', revokedAt }
+}
+
+function grantOf(link: Link): Grant {
+  const { consentId, consentRequestId, pispId, userId, scopes, granted_ms, expires_ms } = link
+  return { consentId, consentRequestId, pispId, userId, scopes, granted_ms, expires_ms }
+}
+
+export type LinkChoice =
+  { readonly link: Link & { readonly state: 'VERIFIED' } } | { readonly error: ErrorInformation }
+
+/**
+ * The consent under which a PISP may pay from an account: 6103 when there is none that holds, 6104 when
+ * only another PISP has one.
+ */
+export function payableLink(
+  links: Iterable<Link>,
+  pispId: string,
+  address: string,
+  now_ms: number,
+): LinkChoice {
+  let isForeign = false
+  for (const link of links) {
+    if (!holds(link, now_ms) || !allowsTransfer(link, address)) continue
+    if (link.pispId === pispId) return { link }
+    isForeign = true
+  }
+  return { error: errorInformation(isForeign ? '6104' : '6103') }
+}
+
+/** Whether payments may be made under it at this moment. */
+export function holds(
+  link: Link | undefined,
+  now_ms: number,
+): link is Link & { readonly state: 'VERIFIED' } {
+  if (link?.state !== 'VERIFIED') return false
+  return link.expires_ms === undefined || now_ms < link.expires_ms
+}
+
+function allowsTransfer({ scopes }: Link, address: string): boolean {
+  return scopes.some((each) => each.address === address && each.actions.includes(transferAction))
+}
+
+function refuse(code: '3106' | '6101' | '6103' | '6104'): CredentialDecision {
+  return { type: 'REFUSE', error: errorInformation(code) }
+}

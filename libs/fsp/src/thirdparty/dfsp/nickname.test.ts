@@ -1,0 +1,12 @@
+import { expect, test } from '@jest/globals'
+import { maskNickname } from './nickname.ts'
+
+test.each([
+  ['Savings 0012345678', 'XXXXXXX XXXXXXX678'],
+  ['Chequing', 'XXXXXXng'],
+  ['บัญชีหลัก', 'XXXXXXลัก'],
+  ['ab', 'XX'],
+  ['', ''],
+])('of the account name "%s" a PISP sees "%s"', (nickname, masked) => {
+  expect(maskNickname(nickname)).toBe(masked)
+})
