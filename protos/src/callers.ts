@@ -103,6 +103,7 @@ const callers: Callers = {
       'admin',
       'auth-service',
       'fspiop-api',
+      'notifications',
       'quoting',
       'settlements',
     ],

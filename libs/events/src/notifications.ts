@@ -9,6 +9,11 @@ const http = z.object({
   type: z.literal('HTTP'),
   method: z.enum(['POST', 'PUT', 'PATCH', 'GET', 'DELETE']),
   url: z.string(),
+  /**
+   * Of the message, from the name of the resource on, with its query: the address is found anew from it
+   * when the FSP has moved. Absent where the address does not come from endpoints.
+   */
+  path: z.string().optional(),
 })
 
 /**

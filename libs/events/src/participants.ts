@@ -21,7 +21,7 @@ const ofParticipant = {
 } as const
 
 /** The services that cache participants (`@causeway/participants`). */
-const readers = ['account-lookup', 'fspiop-api', 'quoting'] as const
+const readers = ['account-lookup', 'fspiop-api', 'notifications', 'quoting'] as const
 
 const ofAccount = {
   participantId: z.string(),

@@ -91,7 +91,12 @@ test("the payer's bytes and headers reach the payee's lane unchanged", async () 
     cause: { msgName: 'TransferPrepared', entityId: transferId },
     legRole: 'PAYEE',
     destinationFspId: 'bluewallet',
-    transport: { type: 'HTTP', method: 'POST', url: 'http://bluewallet.example/transfers' },
+    transport: {
+      type: 'HTTP',
+      method: 'POST',
+      url: 'http://bluewallet.example/transfers',
+      path: '/transfers',
+    },
     headers: { 'fspiop-destination': 'bluewallet' },
     deadline: '2030-01-01T00:00:00.000Z',
     reportRequired: true,
@@ -113,6 +118,7 @@ test('a message of the hub has exactly its headers, and is tried for a day', asy
     type: 'HTTP',
     method: 'PUT',
     url: `http://greenbank.example/transfers/${transferId}/error`,
+    path: `/transfers/${transferId}/error`,
   })
   expect(toPayer?.headers).toEqual({
     'content-type': 'application/vnd.interoperability.transfers+json;version=1.0',

@@ -92,7 +92,7 @@ async function notify(
   now: Date,
 ): Promise<OutgoingMessage> {
   const { hubName, sign } = parts
-  const { content, method, fspId, entityId } = leg
+  const { content, method, path, fspId, entityId } = leg
   const notificationId = derivedId(causeId, 'NotifyRequested', leg.name)
   const body = content.type === 'MADE' ? bytesOf(content.body) : content.relay.body
   const payload = {
@@ -101,7 +101,7 @@ async function notify(
     cause: { msgName: causeName, entityId },
     legRole: leg.role,
     destinationFspId: fspId,
-    transport: { type: 'HTTP' as const, method, url },
+    transport: { type: 'HTTP' as const, method, url, path },
     headers:
       content.type === 'MADE'
         ? await madeHeaders(leg, content.version, body, { hubName, traceparent, sign, now })

@@ -20,6 +20,8 @@ export interface Notification {
   /** Whose lane it takes: the FSP that is told, or the mail server. */
   readonly fspId: string
   readonly entityId: string
+  /** The FSP whose message it is, or the hub; empty where FSPIOP-Source is absent. */
+  readonly source: string
   /** As it was heard; `headers` hold the relayed ones too. */
   readonly request: Payload<'NotifyRequested'>
   readonly body: Buffer
@@ -103,6 +105,7 @@ function openNotification(
     id: request.notificationId,
     fspId: request.transport.type === 'EMAIL' ? mailServer : request.destinationFspId,
     entityId: request.entityId,
+    source: request.headers['fspiop-source'] ?? '',
     request,
     body,
     deadline_ms,

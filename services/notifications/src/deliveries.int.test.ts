@@ -215,7 +215,7 @@ describe('an FSP that hangs', () => {
     )
     await publish(toQuick())
     await count(2, () => quick.received.length, 'both messages to the quick one', 5_000)
-    expect(slow.atOnce_max).toBe(32)
+    expect(slow.atOnce_max).toBe(24)
     slow.answers = () => 200
     slow.release(200)
   }, 30_000)

@@ -1,6 +1,7 @@
 /**
  * One lane per FSP, and one for the mail server, each with its own connections, slots and circuit: who
- * is slow or away delays nobody but itself.
+ * is slow or away delays nobody but itself. The sources of its messages share its slots, so that none of
+ * them delays another.
  */
 import type { Notification } from './contract.ts'
 import {
@@ -11,9 +12,11 @@ import {
   type Circuit,
   type CircuitBounds,
 } from './domain/circuit.ts'
+import { openFairQueue, type FairQueue } from './domain/fair-queue.ts'
+import { openSlots, shareOut, type Slots } from './domain/slots.ts'
 import type { AttemptEnd } from './domain/step.ts'
 import type { Measures } from './measures.ts'
-import type { Room } from './store.ts'
+import type { Room } from './parked-store.ts'
 import type { Sent, Transport } from './transport.ts'
 
 /** A notification on its way through a lane. */
@@ -42,7 +45,17 @@ export interface Lane {
    * latest; undefined when it had not begun, and then it will not begin.
    */
   release(delivery: Delivery): number | undefined
-  room(now_ms: number): Room
+  /** Whether there may be room for further attempts. */
+  hasRoom(now_ms: number): boolean
+  /** How many further attempts of each of these sources there is room for; `sources` are in order. */
+  rooms(sources: readonly string[], now_ms: number): readonly Room[]
+  /**
+   * The FSP has another address. What waits ends as NOT_BEGUN, what is under way to the old address takes
+   * no slot and says nothing of the FSP's health any more, and the circuit closes.
+   */
+  move(): void
+  /** When the FSP moved last; 0: never, as far as this process knows. */
+  readonly moved_ms: number
   readonly idle: boolean
   /** Fails what is under way. */
   close(): Promise<void>
@@ -55,15 +68,27 @@ export interface LaneParts {
   readonly onRecovered: (fspId: string) => void
 }
 
+interface UnderWay {
+  readonly began_ms: number
+  /** The FSP had another address when it began. */
+  isOutdated: boolean
+}
+
 interface LaneState extends LaneParts {
   readonly fspId: string
   readonly transport: Transport
-  /** With the moment at which each attempt began. */
-  readonly underWay: Map<Delivery, number>
+  readonly underWay: Map<Delivery, UnderWay>
   readonly again: Set<Delivery>
-  readonly waiting: Set<Delivery>
-  /** Those under way that nobody waits for: when they fill the lane, no slot is soon free. */
+  readonly waiting: FairQueue<Delivery>
+  /** Those of what is under way, and of what is to be tried again. */
+  slots: Slots
+  /** Those under way that nobody waits for. */
   readonly overdue: Set<Delivery>
+  /** If only these held slots: a source that they leave none gets none soon. */
+  overdueSlots: Slots
+  /** The source that was served last. */
+  lastSource: string
+  moved_ms: number
   circuit: Circuit
 }
 
@@ -75,14 +100,19 @@ export function openLane(fspId: string, transport: Transport, parts: LaneParts):
     transport,
     underWay: new Map(),
     again: new Set(),
-    waiting: new Set(),
+    waiting: openFairQueue(),
+    slots: openSlots(requests_max),
     overdue: new Set(),
+    overdueSlots: openSlots(requests_max),
+    lastSource: '',
+    moved_ms: 0,
     circuit: closedCircuit,
   }
   return {
     offer(delivery) {
-      if (takesOffers(lane)) {
-        lane.waiting.add(delivery)
+      const { source } = delivery.notification
+      if (takesOffers(lane, source)) {
+        lane.waiting.add(source, delivery)
         fill(lane)
       } else {
         delivery.onEnd({ type: 'NOT_BEGUN' })
@@ -90,19 +120,30 @@ export function openLane(fspId: string, transport: Transport, parts: LaneParts):
     },
     offerAgain(delivery) {
       lane.again.add(delivery)
+      lane.slots.take(delivery.notification.source)
       fill(lane)
     },
     release(delivery) {
-      lane.waiting.delete(delivery)
-      const began_ms = lane.underWay.get(delivery)
-      if (began_ms === undefined) return undefined
-      lane.overdue.add(delivery)
-      return began_ms + timeout_ms
+      const { source } = delivery.notification
+      lane.waiting.remove(source, delivery)
+      const attempt = lane.underWay.get(delivery)
+      if (attempt === undefined) return undefined
+      if (!attempt.isOutdated && !lane.overdue.has(delivery)) {
+        lane.overdue.add(delivery)
+        lane.overdueSlots.take(source)
+      }
+      return attempt.began_ms + timeout_ms
     },
-    room(now_ms) {
-      const free = Math.max(requests_max - lane.underWay.size - lane.again.size, 0)
-      if (lane.circuit.state === 'CLOSED') return { fspId, slots: free, trial: false }
-      return { fspId, slots: trialDue(lane.circuit, now_ms) ? Math.min(free, 1) : 0, trial: true }
+    hasRoom: (now_ms) => furtherAttempts_max(lane, now_ms) > 0,
+    rooms(sources, now_ms) {
+      const slots_max = furtherAttempts_max(lane, now_ms)
+      const trial = lane.circuit.state === 'OPEN'
+      const shares = shareOut(lane.slots, sources, lane.lastSource, slots_max)
+      return [...shares].map(([source, slots]) => ({ fspId, source, slots, trial }))
+    },
+    move: () => move(lane),
+    get moved_ms() {
+      return lane.moved_ms
     },
     get idle() {
       return lane.underWay.size === 0
@@ -111,43 +152,67 @@ export function openLane(fspId: string, transport: Transport, parts: LaneParts):
   }
 }
 
-function takesOffers({ bounds, overdue, circuit }: LaneState): boolean {
-  if (overdue.size >= bounds.requests_max) return false
+function takesOffers({ overdueSlots, circuit }: LaneState, source: string): boolean {
+  if (!overdueSlots.hasOneFor(source)) return false
   return circuit.state === 'CLOSED' || trialDue(circuit, Date.now())
+}
+
+function furtherAttempts_max({ bounds, slots, circuit }: LaneState, now_ms: number): number {
+  const free = Math.max(bounds.requests_max - slots.taken, 0)
+  if (circuit.state === 'CLOSED') return free
+  return trialDue(circuit, now_ms) ? Math.min(free, 1) : 0
 }
 
 /** Begins attempts while there are slots; one whose moment has passed is left out without a word. */
 function fill(lane: LaneState): void {
-  while (lane.underWay.size < lane.bounds.requests_max) {
-    const delivery = takeFirst(lane.again) ?? takeFirst(lane.waiting)
+  for (;;) {
+    const delivery = takeAgain(lane) ?? takeFirst(lane)
     if (delivery === undefined) return
     const now_ms = Date.now()
-    if (delivery.notification.deadline_ms <= now_ms) delivery.onEnd({ type: 'EXPIRED' })
-    else if (now_ms < delivery.begin_before_ms) begin(lane, delivery, now_ms)
+    const isExpired = delivery.notification.deadline_ms <= now_ms
+    if (!isExpired && now_ms < delivery.begin_before_ms) {
+      begin(lane, delivery, now_ms)
+      continue
+    }
+    lane.slots.release(delivery.notification.source)
+    if (isExpired) delivery.onEnd({ type: 'EXPIRED' })
   }
 }
 
-function takeFirst(deliveries: Set<Delivery>): Delivery | undefined {
-  for (const delivery of deliveries) {
-    deliveries.delete(delivery)
+/** Its slot was taken when it was offered; first attempts may have come into it since. */
+function takeAgain({ again, slots, bounds }: LaneState): Delivery | undefined {
+  if (slots.taken - again.size >= bounds.requests_max) return undefined
+  for (const delivery of again) {
+    again.delete(delivery)
     return delivery
   }
   return undefined
 }
 
+function takeFirst({ waiting, slots }: LaneState): Delivery | undefined {
+  const delivery = waiting.takeNext((source) => slots.hasOneFor(source))
+  if (delivery !== undefined) slots.take(delivery.notification.source)
+  return delivery
+}
+
 function begin(lane: LaneState, delivery: Delivery, now_ms: number): void {
-  lane.underWay.set(delivery, now_ms)
+  lane.underWay.set(delivery, { began_ms: now_ms, isOutdated: false })
+  lane.lastSource = delivery.notification.source
   lane.circuit = afterTrialBegan(lane.circuit, now_ms, lane.bounds)
   void lane.transport.send(delivery.notification).then((sent) => end(lane, delivery, sent))
 }
 
 function end(lane: LaneState, delivery: Delivery, sent: Sent): void {
-  const began_ms = lane.underWay.get(delivery) ?? Date.now()
-  lane.underWay.delete(delivery)
-  lane.overdue.delete(delivery)
+  const { began_ms = Date.now(), isOutdated = false } = lane.underWay.get(delivery) ?? {}
+  const { source } = delivery.notification
   const { verdict, httpStatus, refusal } = sent
+  lane.underWay.delete(delivery)
   lane.measures.attempted(verdict.type)
-  turnCircuit(lane, verdict.healthy)
+  if (!isOutdated) {
+    lane.slots.release(source)
+    if (lane.overdue.delete(delivery)) lane.overdueSlots.release(source)
+    turnCircuit(lane, verdict.healthy)
+  }
   delivery.onEnd({ type: 'ATTEMPTED', verdict, httpStatus, began_ms, refusal })
   fill(lane)
 }
@@ -159,11 +224,24 @@ function turnCircuit(lane: LaneState, healthy: boolean): void {
   const { state } = lane.circuit
   if (state === before) return
   lane.measures.circuitOpen(lane.fspId, state === 'OPEN')
-  if (state === 'CLOSED') {
-    lane.onRecovered(lane.fspId)
-    return
-  }
-  const turnedAway = [...lane.waiting]
-  lane.waiting.clear()
-  for (const delivery of turnedAway) delivery.onEnd({ type: 'NOT_BEGUN' })
+  if (state === 'CLOSED') lane.onRecovered(lane.fspId)
+  else turnAway(lane)
+}
+
+function turnAway({ waiting }: LaneState): void {
+  for (const delivery of waiting.drain()) delivery.onEnd({ type: 'NOT_BEGUN' })
+}
+
+function move(lane: LaneState): void {
+  const { requests_max } = lane.bounds
+  lane.moved_ms = Date.now()
+  for (const attempt of lane.underWay.values()) attempt.isOutdated = true
+  lane.overdue.clear()
+  lane.overdueSlots = openSlots(requests_max)
+  lane.slots = openSlots(requests_max)
+  for (const { notification } of lane.again) lane.slots.take(notification.source)
+  if (lane.circuit.state === 'OPEN') lane.measures.circuitOpen(lane.fspId, false)
+  lane.circuit = closedCircuit
+  turnAway(lane)
+  fill(lane)
 }

@@ -4,6 +4,10 @@ import type { Transport } from './transport.ts'
 
 export interface Lanes {
   of(fspId: string): Lane
+  /** The FSP has another address. */
+  move(fspId: string): void
+  /** Whether the FSP has had another address since that moment. */
+  hasMovedSince(fspId: string, time_ms: number): boolean
   readonly idle: boolean
   close(): Promise<void>
 }
@@ -23,6 +27,8 @@ export function openLanes(parts: LanesParts): Lanes {
       }
       return lane
     },
+    move: (fspId) => lanes.get(fspId)?.move(),
+    hasMovedSince: (fspId, time_ms) => time_ms <= (lanes.get(fspId)?.moved_ms ?? 0),
     get idle() {
       return [...lanes.values()].every(({ idle }) => idle)
     },

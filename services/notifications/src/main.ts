@@ -5,4 +5,10 @@ import { runDistributed } from '@causeway/runtime'
 import { start } from './service.ts'
 import { settings } from './settings.ts'
 
-await runDistributed('notifications', { settings, start, topics, callersOf, providers: [] })
+await runDistributed('notifications', {
+  settings,
+  start,
+  topics,
+  callersOf,
+  providers: ['participant-lifecycle'],
+})

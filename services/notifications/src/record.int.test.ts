@@ -1,23 +1,28 @@
-/** When what was delivered is stored: nobody waits for it, so it comes together. */
+/** When what came of notifications is stored, and for which of them a pause still makes sense. */
+import { statement, type Database } from '@causeway/runtime'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
 import type { Result } from './contract.ts'
 import { openMeasures } from './measures.ts'
 import { openRecord, type Record } from './record.ts'
+import { parkedResult } from './result.ts'
 import { delivered, heard, openStore } from './testing.ts'
 
 let parts: TestParts
 let record: Record
+let db: Database
+const moved_ms = 1_000
 
 beforeEach(async () => {
   parts = await openTestParts()
-  const db = await openStore(parts)
+  db = await openStore(parts)
   record = openRecord({
     db,
     bus: parts.bus,
     measures: openMeasures(parts.metrics, db),
     log: parts.log,
     waiting: { parked: () => undefined },
+    lanes: { hasMovedSince: (fspId, time_ms) => fspId === 'bluewallet' && time_ms <= moved_ms },
     stopping: new AbortController().signal,
   })
   jest.useFakeTimers({
@@ -63,3 +68,23 @@ test('64 results are stored without a wait, and what comes after them is not sto
   jest.advanceTimersByTime(1)
   await later
 })
+
+test('an attempt that began before its FSP moved is followed by no pause', async () => {
+  const [before, after] = [failedAt(moved_ms), failedAt(moved_ms + 1)]
+  await record.now([before, after])
+  const rows = await db.query<{ readonly id: string }>(
+    statement('select notification_id as id from undelivered where next_attempt_at <= now()'),
+    [],
+  )
+  expect(rows).toEqual([{ id: before.notification.id }])
+})
+
+/** It is to be tried again in an hour. */
+function failedAt(began_ms: number): Result {
+  const one = { began_ms, duration_ms: 1, httpStatus: 503, error: 'answered 503' }
+  return {
+    ...parkedResult(heard({ url: 'http://127.0.0.1:9' }), Date.now() + 3_600_000),
+    busy_until_ms: 0,
+    tries: [one],
+  } as Result
+}

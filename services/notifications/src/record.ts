@@ -11,6 +11,7 @@ import {
   type Logger,
 } from '@causeway/runtime'
 import { reportOf, type Ended, type Result } from './contract.ts'
+import type { Lanes } from './lanes.ts'
 import type { Measures } from './measures.ts'
 import { save } from './store.ts'
 import type { Waiting } from './waiting.ts'
@@ -24,6 +25,8 @@ export interface Record {
    * in memory.
    */
   soon(results: readonly Result[]): Promise<void>
+  /** Resolves when nothing is stored any more that was being stored. */
+  settled(): Promise<void>
 }
 
 export interface RecordParts {
@@ -32,6 +35,7 @@ export interface RecordParts {
   readonly measures: Measures
   readonly log: Logger
   readonly waiting: Pick<Waiting, 'parked'>
+  readonly lanes: Pick<Lanes, 'hasMovedSince'>
   /** From its abort on an outage is not waited out. */
   readonly stopping: AbortSignal
 }
@@ -51,9 +55,15 @@ interface Round {
 }
 
 export function openRecord(parts: RecordParts): Record {
-  const store = gather<Result, undefined>((results) => storeAll(parts, results), {
-    batch_max: results_max,
-  })
+  const storing = new Set<Promise<unknown>>()
+  const store = gather<Result, undefined>(
+    (results) => {
+      const stored = storeAll(parts, results).finally(() => storing.delete(stored))
+      storing.add(stored)
+      return stored
+    },
+    { batch_max: results_max },
+  )
   const now = async (results: readonly Result[]): Promise<void> => {
     await store(results)
   }
@@ -91,6 +101,9 @@ export function openRecord(parts: RecordParts): Record {
 
   return {
     now,
+    async settled() {
+      await Promise.allSettled(storing)
+    },
     async soon(results) {
       const current = (round ??= nextRound())
       current.results.push(...results)
@@ -112,9 +125,10 @@ function isDelivered(result: Result): boolean {
 }
 
 async function storeAll(
-  { db, bus, measures, waiting }: RecordParts,
-  results: readonly Result[],
+  { db, bus, measures, waiting, lanes }: RecordParts,
+  came: readonly Result[],
 ): Promise<readonly undefined[]> {
+  const results = came.map((result) => (isOutdated(result, lanes) ? dueNow(result) : result))
   const ended = results.filter((result): result is Ended => result.type === 'ENDED')
   const parked = results.filter(({ type, stored }) => type === 'WAITS' && !stored)
   await db.transaction(async (tx) => {
@@ -124,4 +138,14 @@ async function storeAll(
   waiting.parked(parked.map(({ notification }) => notification.fspId))
   for (const end of ended) measures.ended(end)
   return results.map(() => undefined)
+}
+
+/** It waits after an attempt at an address that its FSP has left: that it failed there says nothing. */
+function isOutdated(result: Result, lanes: RecordParts['lanes']): boolean {
+  const last = result.type === 'WAITS' ? result.tries.at(-1) : undefined
+  return last !== undefined && lanes.hasMovedSince(result.notification.fspId, last.began_ms)
+}
+
+function dueNow(result: Result): Result {
+  return result.type === 'WAITS' ? { ...result, next_attempt_ms: Date.now() } : result
 }

@@ -8,13 +8,22 @@ import type { AttemptEnd } from './domain/step.ts'
 import type { Lanes } from './lanes.ts'
 import type { Record } from './record.ts'
 import { resultOf, storing_ms } from './result.ts'
-import { claimDue, claimExpired, endPauses, type ClaimBounds, type Claimed } from './store.ts'
+import type { Addresses } from './addresses.ts'
+import {
+  claimDue,
+  claimExpired,
+  endPauses,
+  readSources,
+  type ClaimBounds,
+  type Claimed,
+} from './parked-store.ts'
 import type { Waiting } from './waiting.ts'
 
 export interface RetryParts {
   readonly db: Database
   readonly log: Logger
   readonly lanes: Lanes
+  readonly addresses: Addresses
   readonly record: Record
   readonly waiting: Waiting
   readonly backoff: BackoffBounds
@@ -27,6 +36,8 @@ export interface Retries {
   onEnd(claimed: Claimed, end: AttemptEnd): void
   /** The FSP answers again: nothing that waits for it waits longer. */
   onRecovered(fspId: string): void
+  /** The FSP may have another address: everything that waits for it goes there at once. */
+  onMoved(fspId: string): void
   /** Takes nothing more; what is under way is still stored when it ends. */
   stop(): Promise<void>
   /** Waits until everything that has ended is stored. */
@@ -37,7 +48,7 @@ const rows_max = 200
 /** A claimed notification begins within this time, or is left to the next claim. */
 const begin_within_ms = 2_000
 export function openRetries(parts: RetryParts): Retries {
-  const { db, log, lanes, record, waiting } = parts
+  const { db, log, lanes, addresses, record, waiting } = parts
   const storing = new Set<Promise<void>>()
   const look = coalesced(async () => {
     const now_ms = Date.now()
@@ -45,8 +56,13 @@ export function openRetries(parts: RetryParts): Retries {
     if (fspIds.length === 0) return
     const bounds = claimBounds(now_ms, parts.timeout_ms)
     for (const claimed of await claimExpired(db, bounds)) onEnd(claimed, { type: 'EXPIRED' })
-    const rooms = fspIds.map((fspId) => lanes.of(fspId).room(now_ms))
-    const due = await claimDue(db, rooms, bounds)
+    const ready = fspIds.filter((fspId) => lanes.of(fspId).hasRoom(now_ms))
+    if (ready.length === 0) return
+    const rooms = [...(await readSources(db, ready))].flatMap(([fspId, sources]) =>
+      lanes.of(fspId).rooms(sources, now_ms),
+    )
+    if (rooms.length === 0) return
+    const due = await addresses.renewed(await claimDue(db, rooms, bounds))
     for (const claimed of due) tryAgain(claimed, now_ms + begin_within_ms)
   })
 
@@ -71,6 +87,14 @@ export function openRetries(parts: RetryParts): Retries {
     storing.add(kept)
   }
 
+  async function move(fspId: string): Promise<void> {
+    await addresses.learn(fspId)
+    lanes.move(fspId)
+    // What is stored from now on knows of the move.
+    await record.settled()
+    await endPauses(db, fspId, new Date())
+  }
+
   const lookUnlessQuiet = () =>
     waiting.isQuiet(performance.now()) ? Promise.resolve() : look.now()
   const poll = periodically(parts.poll_ms, lookUnlessQuiet, {
@@ -81,6 +105,8 @@ export function openRetries(parts: RetryParts): Retries {
     onEnd,
     onRecovered: (fspId) =>
       keep(endPauses(db, fspId, new Date()), 'the pauses of an FSP could not be ended'),
+    onMoved: (fspId) =>
+      keep(move(fspId), 'the messages to an FSP could not follow its new address'),
     async stop() {
       look.stop()
       await poll.stop()

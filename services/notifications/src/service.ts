@@ -2,8 +2,8 @@
  * Delivery: every notification that was heard is delivered, or is a dead letter that the operator can
  * see and send anew.
  */
-import { onEvents } from '@causeway/events'
-import { hearParticipantStates } from '@causeway/participants'
+import { hearEvents, onEvents } from '@causeway/events'
+import { hearParticipantStates, openParticipants } from '@causeway/participants'
 import {
   ensureMonthlyPartitions,
   periodically,
@@ -11,17 +11,20 @@ import {
   statement,
   type ClientTls,
   type Database,
+  type Listener,
   type Logger,
   type Periodic,
   type ProcessParts,
   type Start,
 } from '@causeway/runtime'
 import { setTimeout as wait } from 'node:timers/promises'
+import { openAddresses } from './addresses.ts'
 import { mailServer } from './contract.ts'
 import type { BackoffBounds } from './domain/backoff.ts'
 import { noTries } from './domain/tries.ts'
 import { openHandle } from './handle.ts'
 import { openHttpTransport } from './http-transport.ts'
+import type { LaneParts } from './lane.ts'
 import { openLanes, type Lanes } from './lanes.ts'
 import { openMailTransport, type MailTransport } from './mail-transport.ts'
 import { openMeasures } from './measures.ts'
@@ -29,12 +32,15 @@ import { serveOperations } from './operate.ts'
 import { openRecord } from './record.ts'
 import { openRetries, type Retries } from './retries.ts'
 import type { Settings } from './settings.ts'
-import { readWaiting } from './store.ts'
+import { readWaiting } from './parked-store.ts'
 import { openWaiting } from './waiting.ts'
 
+const group = 'notifications'
 const connections_max = 4
 const hour_ms = 3_600_000
 const partitions_every_ms = hour_ms
+/** What is known of FSPs is never older, whether or not a change was heard. */
+const age_max_ms = 60_000
 const stop_wait_ms = 5_000
 const stop_look_ms = 20
 const partitioned = ['deliveries', 'undelivered']
@@ -55,31 +61,24 @@ export const start: Start<Settings> = async (settings, parts) => {
   const measures = openMeasures(parts.metrics, db)
   const waiting = openWaiting(() => readWaiting(db))
   const stop = new AbortController()
-  const record = openRecord({ db, bus: parts.bus, measures, log, waiting, stopping: stop.signal })
-  const timeout_ms = settings.CALLBACK_TIMEOUT_MS
-  const requests_max = settings.NOTIFICATIONS_LANE_MAX
   const backoff = backoffOf(settings)
-  const lanes = openLanes({
-    transportTo: (fspId) =>
-      fspId === mailServer ? mail : openHttpTransport({ requests_max, timeout_ms, tls }),
-    bounds: {
-      requests_max,
-      timeout_ms,
-      failures_max: settings.NOTIFICATIONS_CIRCUIT_FAILURES_MAX,
-      trial_every_ms: settings.NOTIFICATIONS_CIRCUIT_TRIAL_MS,
-    },
+  const lanes = lanesOf(settings, tls, mail, {
     measures,
     onRecovered: (fspId) => retries.onRecovered(fspId),
   })
+  const { bus, grpc } = parts
+  const record = openRecord({ db, bus, measures, log, waiting, lanes, stopping: stop.signal })
+  const participants = await openParticipants({ group, bus, grpc, log, age_max_ms })
   const retries: Retries = openRetries({
     db,
     log,
     lanes,
+    addresses: openAddresses({ participants, log }),
     record,
     waiting,
     backoff,
     poll_ms: settings.NOTIFICATIONS_RETRY_POLL_MS,
-    timeout_ms,
+    timeout_ms: settings.CALLBACK_TIMEOUT_MS,
   })
   const handleBatch = openHandle({
     db,
@@ -94,14 +93,17 @@ export const start: Start<Settings> = async (settings, parts) => {
       retries.onEnd({ notification, attempts: 0, tries: noTries }, end),
   })
   const resend_for_ms = settings.NOTIFICATIONS_RESEND_H * hour_ms
-  serveOperations({ db, bus: parts.bus, grpc: parts.grpc, resend_for_ms, waiting })
+  serveOperations({ db, bus, grpc, resend_for_ms, waiting })
   hearOfReturns(parts, log, retries)
-  const subscribed = await onEvents(parts.bus, 'notifications', heard, handleBatch)
+  const moves = await hearOfMoves(parts, retries)
+  const subscribed = await onEvents(bus, group, heard, handleBatch)
   parts.health.ready('notifications database', () => db.query(ping, []).then(() => undefined))
   return {
     async stop() {
       stop.abort()
       await subscribed.stop()
+      await moves.stop()
+      await participants.stop()
       await partitions.stop()
       await retries.stop()
       await letFinish(lanes)
@@ -110,6 +112,27 @@ export const start: Start<Settings> = async (settings, parts) => {
       await db.close()
     },
   }
+}
+
+function lanesOf(
+  settings: Settings,
+  tls: ClientTls | undefined,
+  mail: MailTransport,
+  parts: Pick<LaneParts, 'measures' | 'onRecovered'>,
+): Lanes {
+  const timeout_ms = settings.CALLBACK_TIMEOUT_MS
+  const requests_max = settings.NOTIFICATIONS_LANE_MAX
+  return openLanes({
+    ...parts,
+    transportTo: (fspId) =>
+      fspId === mailServer ? mail : openHttpTransport({ requests_max, timeout_ms, tls }),
+    bounds: {
+      requests_max,
+      timeout_ms,
+      failures_max: settings.NOTIFICATIONS_CIRCUIT_FAILURES_MAX,
+      trial_every_ms: settings.NOTIFICATIONS_CIRCUIT_TRIAL_MS,
+    },
+  })
 }
 
 function backoffOf(settings: Settings): BackoffBounds {
@@ -121,6 +144,18 @@ function backoffOf(settings: Settings): BackoffBounds {
 function hearOfReturns({ grpc }: ProcessParts, log: Logger, retries: Retries): void {
   hearParticipantStates({ grpc, log }, 'notifications', ({ isActive, participantId }) => {
     if (isActive) retries.onRecovered(participantId)
+  })
+}
+
+/** An operator adds and changes one endpoint at a time, of one FSP often several together. */
+function hearOfMoves({ bus }: ProcessParts, retries: Retries): Promise<Listener> {
+  return hearEvents(bus, group, ['ParticipantEndpointsUpdated'], {
+    hear(events) {
+      const fspIds = new Set(events.map(({ payload }) => payload.participantId))
+      for (const fspId of fspIds) retries.onMoved(fspId)
+    },
+    // Each attempt asks for the address, and the circuit closes with the next trial.
+    missed: () => undefined,
   })
 }
 

@@ -1,10 +1,9 @@
-/** All SQL of the service: lines of what has ended, rows of what has not. */
+/** SQL of what is stored: lines of what has ended, rows of what has not. */
 import { byteaArray, statement, textArray, type Queries, type Value } from '@causeway/runtime'
 import { noTries, type Try } from './domain/tries.ts'
 import {
   duration_msOf,
   storableError,
-  storedNotification,
   type Ended,
   type Notification,
   type Result,
@@ -66,15 +65,15 @@ const insertLines = statement(`
 
 const insertUndelivered = statement(`
   insert into undelivered (notification_id, month, state, fsp_id, entity_id, request, body, deadline,
-    taken_at, attempts, next_attempt_at, busy_until, http_status, last_error, tries)
+    taken_at, attempts, next_attempt_at, busy_until, http_status, last_error, tries, source)
   select id, month, state, fsp_id, entity_id, request, body, deadline, taken_at, attempts,
-    next_attempt_at, busy_until, http_status, last_error, tries
+    next_attempt_at, busy_until, http_status, last_error, tries, source
   from unnest($1::text[]::uuid[], $2::text[]::date[], $3::text[], $4::text[], $5::text[],
     $6::text[]::json[], $7::bytea[], $8::text[]::timestamptz[], $9::text[]::timestamptz[],
     $10::text[]::int[], $11::text[]::timestamptz[], $12::text[]::timestamptz[],
-    $13::text[]::int[], $14::text[], $15::text[])
+    $13::text[]::int[], $14::text[], $15::text[], $16::text[])
     with ordinality as r(id, month, state, fsp_id, entity_id, request, body, deadline, taken_at,
-      attempts, next_attempt_at, busy_until, http_status, last_error, tries, at)
+      attempts, next_attempt_at, busy_until, http_status, last_error, tries, source, at)
   order by at
   on conflict do nothing`)
 
@@ -220,6 +219,7 @@ function undeliveredValues(results: readonly Result[]): readonly Value[] {
     column(results, ({ httpStatus }) => httpStatus),
     column(results, ({ error }) => storableError(error)),
     column(results, ({ tries }) => triesText(tries)),
+    column(results, ({ notification }) => notification.source),
   ]
 }
 
@@ -257,126 +257,4 @@ function nextAttemptOf(result: Ended | Waits): string {
 
 function busyUntilOf(result: Ended | Waits): string {
   return time(result.type === 'ENDED' ? 0 : result.busy_until_ms)
-}
-
-/** How many parked notifications an FSP may be given now. */
-export interface Room {
-  readonly fspId: string
-  readonly slots: number
-  /** Whether it is a trial, which does not wait for the pause of what it takes. */
-  readonly trial: boolean
-}
-
-/** An undelivered notification, taken for an attempt. */
-export interface Claimed {
-  readonly notification: Notification
-  readonly attempts: number
-  readonly tries: readonly Try[]
-}
-
-interface ClaimedRow {
-  readonly request: unknown
-  readonly body: Buffer
-  readonly deadline: Date
-  readonly taken_at: Date
-  readonly month: string
-  readonly attempts: number
-  readonly tries: string | null
-}
-
-/** Only the oldest of each entity may leave. One that was sent anew is older than the one whose turn it was. */
-const claimDueRows = statement(`
-  with rooms as (
-    select fsp_id, slots, case when trial then 'infinity' else $4::timestamptz end as due_by
-    from unnest($1::text[], $2::text[]::int[], $3::text[]::bool[]) as r(fsp_id, slots, trial)
-    where slots > 0
-  ), due as (
-    select picked.notification_id, picked.month from rooms cross join lateral (
-      select u.notification_id, u.month from undelivered u
-      where u.state = 'PARKED' and u.at_turn and u.fsp_id = rooms.fsp_id and u.busy_until <= $4
-        and u.next_attempt_at <= rooms.due_by
-        and not exists (
-          select from undelivered older
-          where older.fsp_id = u.fsp_id and older.entity_id = u.entity_id
-            and older.state = 'PARKED' and older.n < u.n offset 0)
-      order by u.next_attempt_at limit rooms.slots for update skip locked
-    ) picked limit $5
-  )
-  update undelivered u set busy_until = $6 from due
-  where u.notification_id = due.notification_id and u.month = due.month
-  returning u.request, u.body, u.deadline, u.taken_at, u.month::text, u.attempts, u.tries`)
-
-const claimExpiredRows = statement(`
-  with expired as (
-    select notification_id, month from undelivered
-    where state = 'PARKED' and deadline <= $1 and busy_until <= $1
-    order by state, deadline limit $2 for update skip locked
-  )
-  update undelivered u set busy_until = $3 from expired
-  where u.notification_id = expired.notification_id and u.month = expired.month
-  returning u.request, u.body, u.deadline, u.taken_at, u.month::text, u.attempts, u.tries`)
-
-export interface ClaimBounds {
-  readonly now: Date
-  /** Until when nobody else may take them. */
-  readonly until: Date
-  readonly rows_max: number
-}
-
-/** Takes parked notifications that are due, of FSPs that have room. */
-export async function claimDue(
-  db: Queries,
-  rooms: readonly Room[],
-  { now, until, rows_max }: ClaimBounds,
-): Promise<readonly Claimed[]> {
-  const rows = await db.query<ClaimedRow>(claimDueRows, [
-    textArray(rooms.map(({ fspId }) => fspId)),
-    textArray(rooms.map(({ slots }) => String(slots))),
-    textArray(rooms.map(({ trial }) => String(trial))),
-    now,
-    rows_max,
-    until,
-  ])
-  return rows.map(claimed)
-}
-
-/** Takes parked notifications whose deadline has passed. */
-export async function claimExpired(
-  db: Queries,
-  { now, until, rows_max }: ClaimBounds,
-): Promise<readonly Claimed[]> {
-  return (await db.query<ClaimedRow>(claimExpiredRows, [now, rows_max, until])).map(claimed)
-}
-
-function claimed(row: ClaimedRow): Claimed {
-  const { request, body, deadline, taken_at, month, attempts, tries } = row
-  const notification = storedNotification(request, body, deadline.getTime(), taken_at.getTime())
-  return { notification: { ...notification, month }, attempts, tries: triesOf(tries) }
-}
-
-/** Skips from one FSP to the next through the index. */
-const selectWaiting = statement(`
-  with recursive fsps as (
-    (select fsp_id from undelivered where state = 'PARKED' and at_turn order by fsp_id limit 1)
-    union all
-    select (
-      select u.fsp_id from undelivered u
-      where u.state = 'PARKED' and u.at_turn and u.fsp_id > fsps.fsp_id order by u.fsp_id limit 1)
-    from fsps where fsps.fsp_id is not null
-  )
-  select fsp_id from fsps where fsp_id is not null`)
-
-/** The FSPs for which something is parked. */
-export async function readWaiting(db: Queries): Promise<readonly string[]> {
-  const rows = await db.query<{ readonly fsp_id: string }>(selectWaiting, [])
-  return rows.map(({ fsp_id }) => fsp_id)
-}
-
-const makeDue = statement(`
-  update undelivered set next_attempt_at = $2
-  where state = 'PARKED' and at_turn and fsp_id = $1 and next_attempt_at > $2 and busy_until <= $2`)
-
-/** An FSP answers again: what waits for it is due at once. */
-export async function endPauses(db: Queries, fspId: string, now: Date): Promise<void> {
-  await db.query(makeDue, [fspId, now])
 }

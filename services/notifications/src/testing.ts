@@ -188,6 +188,10 @@ export interface Asked {
   readonly deadline_ms?: number
   readonly id?: string
   readonly body?: string
+  /** FSPIOP-Source. */
+  readonly source?: string
+  /** From the name of the resource on. */
+  readonly path?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly relay?: EventOptions['relay']
 }
@@ -203,8 +207,17 @@ export function notify(asked: Asked): OutgoingMessage {
     cause: { msgName: 'TransferCommittedFulfiled', entityId },
     legRole: 'PAYER',
     destinationFspId: fspId,
-    transport: { type: 'HTTP', method, url: asked.url },
-    headers: { 'content-type': 'text/plain', ...asked.headers },
+    transport: {
+      type: 'HTTP',
+      method,
+      url: asked.url,
+      ...(asked.path === undefined ? {} : { path: asked.path }),
+    },
+    headers: {
+      'content-type': 'text/plain',
+      ...(asked.source === undefined ? {} : { 'fspiop-source': asked.source }),
+      ...asked.headers,
+    },
     deadline: new Date(Date.now() + deadline_ms).toISOString(),
     reportRequired: true,
   }

@@ -5,8 +5,9 @@ import { eventually, openTestParts } from '@causeway/runtime/testing'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
 import type { Result } from './contract.ts'
+import { claimDue } from './parked-store.ts'
 import { parkedResult } from './result.ts'
-import { claimDue, save } from './store.ts'
+import { save } from './store.ts'
 import {
   delivered,
   heard,
@@ -146,7 +147,7 @@ async function claim(db: Database): Promise<readonly string[]> {
   const now = new Date(Date.now() + 1)
   const bounds = { now, until: new Date(now.getTime() + 60_000), rows_max: 10 }
   const claimed = await db.transaction((tx) =>
-    claimDue(tx, [{ fspId: 'bluewallet', slots: 10, trial: false }], bounds),
+    claimDue(tx, [{ fspId: 'bluewallet', source: '', slots: 10, trial: false }], bounds),
   )
   return claimed.map(({ notification }) => notification.id)
 }

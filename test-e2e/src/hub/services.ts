@@ -10,7 +10,7 @@ export const providers = {
   settlements: ['participant-lifecycle', 'scheduler'],
   transfers: ['participant-lifecycle'],
   'participant-lifecycle': ['settlements', 'transfers', 'notifications', 'auth-service'],
-  notifications: [],
+  notifications: ['participant-lifecycle'],
   'auth-service': ['participant-lifecycle'],
   admin: [
     'participant-lifecycle',

@@ -78,7 +78,7 @@ export function forwarded(
     cause: { msgName: event.name, entityId: payload.partyKey },
     legRole: 'PAYEE',
     destinationFspId: fspId,
-    transport: { type: 'HTTP', method: 'GET', url },
+    transport: { type: 'HTTP', method: 'GET', url, path: payload.path },
     headers: { 'fspiop-destination': fspId },
     deadline: deadline.toISOString(),
     reportRequired: false,

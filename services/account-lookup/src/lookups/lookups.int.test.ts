@@ -88,6 +88,7 @@ describe('GET /parties', () => {
         type: 'HTTP',
         method: 'GET',
         url: `http://bluewallet.example/parties/MSISDN/${named.id}?currency=USD`,
+        path: `/parties/MSISDN/${named.id}?currency=USD`,
       },
       headers: { 'fspiop-destination': 'bluewallet' },
       reportRequired: false,

@@ -1,0 +1,90 @@
+/**
+ * Where a notification is sent when it is tried again: its FSP may have registered another address since
+ * it was asked for. Known from memory; what is stored with the notification is the address where
+ * participant-lifecycle does not answer, or where the FSP has no other.
+ */
+import { callbackAddress, matchPath, templateVariables } from '@causeway/fspiop'
+import type { Participant, Participants } from '@causeway/participants'
+import type { Logger } from '@causeway/runtime'
+import type { Claimed } from './parked-store.ts'
+
+export interface Addresses {
+  /** The same notifications, each with the address that its FSP has now. */
+  renewed(claimed: readonly Claimed[]): Promise<readonly Claimed[]>
+  /** Asks for what the FSP has registered; never rejects. */
+  learn(fspId: string): Promise<void>
+}
+
+export interface AddressParts {
+  readonly participants: Pick<Participants, 'peek' | 'get' | 'askAfresh'>
+  readonly log: Logger
+}
+
+/** No attempt waits for a question again that has just failed. */
+const ask_again_ms = 5_000
+
+export function openAddresses({ participants, log }: AddressParts): Addresses {
+  let silentUntil_ms = 0
+
+  /** Undefined when there is no answer. */
+  async function answerTo<Answer>(question: () => Promise<Answer>): Promise<Answer | undefined> {
+    try {
+      return await question()
+    } catch (error) {
+      silentUntil_ms = performance.now() + ask_again_ms
+      log.warn({ err: error }, 'the addresses of FSPs could not be asked for')
+      return undefined
+    }
+  }
+
+  return {
+    async renewed(claimed) {
+      const fspIds = [...new Set(claimed.filter(isAddressed).map(fspIdOf))]
+      const isKnown = fspIds.every((fspId) => participants.peek(fspId) !== undefined)
+      const known =
+        isKnown || performance.now() >= silentUntil_ms
+          ? await answerTo(() => participants.get(fspIds, () => true))
+          : undefined
+      return claimed.map((each) => {
+        const fspId = fspIdOf(each)
+        return withAddress(each, known?.get(fspId) ?? participants.peek(fspId))
+      })
+    },
+    async learn(fspId) {
+      await answerTo(() => participants.askAfresh(fspId))
+    },
+  }
+}
+
+function fspIdOf({ notification }: Claimed): string {
+  return notification.fspId
+}
+
+function isAddressed({ notification: { request } }: Claimed): boolean {
+  return request.transport.type === 'HTTP' && request.transport.path !== undefined
+}
+
+function withAddress(claimed: Claimed, fsp: Participant | undefined): Claimed {
+  const { notification } = claimed
+  const { request } = notification
+  const { transport } = request
+  if (fsp === undefined || transport.type !== 'HTTP' || transport.path === undefined) return claimed
+  const url = addressAt(fsp, transport.method, transport.path)
+  if (url === undefined || url === transport.url) return claimed
+  return {
+    ...claimed,
+    notification: { ...notification, request: { ...request, transport: { ...transport, url } } },
+  }
+}
+
+/** Undefined when the FSP has none. */
+function addressAt(fsp: Participant, method: string, path: string): string | undefined {
+  const [withoutQuery = '', query = ''] = path.split('?', 2)
+  const match = matchPath(method, withoutQuery)
+  if (match.kind !== 'ROUTE') return undefined
+  const { operation, resource, parameters } = match
+  const variables = templateVariables(resource, parameters)
+  const url = callbackAddress(fsp.endpoints, operation, path, variables)
+  if (url === undefined || query === '' || url.endsWith(`?${query}`)) return url
+  return `${url}${url.includes('?') ? '&' : '?'}${query}`
+}

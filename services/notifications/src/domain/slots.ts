@@ -1,0 +1,67 @@
+/**
+ * The slots of a lane, shared by the sources whose messages it carries. A source may have three times as
+ * many slots as are free (dynamic thresholds; Choudhury and Hahne, 1998): alone it has three quarters of
+ * them, and whatever some sources hold, there is one for another.
+ */
+export interface Slots {
+  /** Whether the source may have one more. */
+  hasOneFor(source: string): boolean
+  take(source: string): void
+  release(source: string): void
+  readonly taken: number
+}
+
+const times_free = 3
+
+export function openSlots(slots_max: number): Slots {
+  const bySource = new Map<string, number>()
+  let taken = 0
+  const of = (source: string) => bySource.get(source) ?? 0
+  return {
+    hasOneFor: (source) => of(source) < times_free * (slots_max - taken),
+    take(source) {
+      taken += 1
+      bySource.set(source, of(source) + 1)
+    },
+    release(source) {
+      const left = of(source) - 1
+      taken -= 1
+      if (left > 0) bySource.set(source, left)
+      else bySource.delete(source)
+    },
+    get taken() {
+      return taken
+    },
+  }
+}
+
+/**
+ * Gives out at most `slots_max` slots, one by one to the sources in turn; none of them is taken yet.
+ *
+ * @param sources in an order that is the same each time
+ * @param last the one that was served last: the turn is with who follows it
+ */
+export function shareOut(
+  slots: Slots,
+  sources: readonly string[],
+  last: string,
+  slots_max: number,
+): ReadonlyMap<string, number> {
+  const next = sources.findIndex((source) => source > last)
+  const inTurn = next < 0 ? sources : [...sources.slice(next), ...sources.slice(0, next)]
+  const given: string[] = []
+  for (let before = -1; before < given.length;) {
+    before = given.length
+    for (const source of inTurn) {
+      if (given.length >= slots_max || !slots.hasOneFor(source)) continue
+      slots.take(source)
+      given.push(source)
+    }
+  }
+  const shares = new Map<string, number>()
+  for (const source of given) {
+    slots.release(source)
+    shares.set(source, (shares.get(source) ?? 0) + 1)
+  }
+  return shares
+}

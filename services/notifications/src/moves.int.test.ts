@@ -1,0 +1,167 @@
+/** FSPs that move: what waits for one follows it to its new address. */
+import { newEvent } from '@causeway/events'
+import { participantsService, type Participant } from '@causeway/protos'
+import type { Handlers } from '@causeway/runtime'
+import { eventually, openTestParts } from '@causeway/runtime/testing'
+import { afterEach, expect, test } from '@jest/globals'
+import { randomUUID } from 'node:crypto'
+import { notify, openSink, openStand, type Sink, type Stand } from './testing.ts'
+
+const hour_ms = 3_600_000
+const ends: (() => Promise<unknown>)[] = []
+
+afterEach(async () => {
+  for (const end of ends.splice(0).toReversed()) await end()
+})
+
+async function sinkThat(answers: Sink['answers']): Promise<Sink> {
+  const sink = await openSink(answers)
+  ends.push(() => sink.close())
+  return sink
+}
+
+interface Moving extends Stand {
+  /** bluewallet has this address from now on; services hear of it only by the event. */
+  moveTo(url: string): void
+  tellOfMove(): Promise<void>
+}
+
+/** Without the address of bluewallet participant-lifecycle does not answer. */
+async function stands(changed: Parameters<typeof openStand>[0], url?: string): Promise<Moving> {
+  const parts = await openTestParts()
+  let value = url
+  const notAsked = () => Promise.reject(new Error('notifications do not ask this'))
+  parts.grpc.serve(participantsService, {
+    ...(Object.fromEntries(
+      Object.keys(participantsService).map((name) => [name, notAsked]),
+    ) as unknown as Handlers<typeof participantsService>),
+    GetParticipantInfo: () =>
+      value === undefined ? notAsked() : Promise.resolve({ participants: [bluewalletAt(value)] }),
+  })
+  const stand = await openStand(changed, parts)
+  ends.push(() => stand.stop())
+  return {
+    ...stand,
+    moveTo(moved) {
+      value = moved
+    },
+    tellOfMove: () =>
+      stand.publish(
+        newEvent('participant-lifecycle', 'ParticipantEndpointsUpdated', {
+          participantId: 'bluewallet',
+          endpoints: [],
+          version: 2,
+          changedAt: new Date().toISOString(),
+        }),
+      ),
+  }
+}
+
+function bluewalletAt(value: string): Participant {
+  return {
+    id: 7,
+    name: 'bluewallet',
+    isActive: true,
+    isHub: false,
+    createdAt: '2026-01-01T00:00:00.000Z',
+    createdBy: 'operator',
+    version: 1,
+    accounts: [],
+    endpoints: [{ type: 'FSPIOP_CALLBACK_URL', value }],
+  }
+}
+
+const transferTo = ({ url }: Sink) => {
+  const path = `/transfers/${randomUUID()}`
+  return { path, message: notify({ url: url + path, path }) }
+}
+
+function metric(stand: Stand, line: string): Promise<true> {
+  return eventually(async () => {
+    const metrics = await stand.parts.metrics.metrics()
+    return metrics.includes(line) ? true : undefined
+  }, line)
+}
+
+/** What fails is left alone for long: only a move brings it on its way. */
+const reluctant = {
+  PARK_AFTER_MS: 10_000,
+  NOTIFICATIONS_CIRCUIT_TRIAL_MS: hour_ms,
+  NOTIFICATIONS_RETRY_FIRST_MS: hour_ms,
+  NOTIFICATIONS_RETRY_MAX_MS: hour_ms,
+}
+
+test('what waits for an FSP that fails goes to its new address once it has one, and new messages too', async () => {
+  const [left, reached] = [await sinkThat(() => 503), await sinkThat(() => 200)]
+  const stand = await stands(reluctant, left.url)
+  const waiting = Array.from({ length: 20 }, () => transferTo(left))
+  await stand.publish(...waiting.map(({ message }) => message))
+  await metric(stand, 'notifications_undelivered{state="PARKED",fsp="bluewallet"} 20')
+  await metric(stand, 'notifications_circuit_open{fsp="bluewallet"} 1')
+  const inVain = left.received.length
+  stand.moveTo(reached.url)
+  await stand.tellOfMove()
+  await eventually(() => stand.reports.length === 20 || undefined, 'the reports of what waited')
+  expect(new Set(reached.received.map(({ path }) => path))).toEqual(
+    new Set(waiting.map(({ path }) => path)),
+  )
+  await metric(stand, 'notifications_circuit_open{fsp="bluewallet"} 0')
+  const next = transferTo(reached)
+  await stand.publish(next.message)
+  await eventually(() => stand.reports.length === 21 || undefined, 'the report of the new message')
+  expect(stand.reports[20]).toMatchObject({ status: 'SUCCESS', attempts: 1 })
+  expect(left.received).toHaveLength(inVain)
+})
+
+test('what hangs at the address that an FSP has left holds up nothing, and follows when it fails', async () => {
+  const [left, reached] = [await openSink(() => 'HANG'), await sinkThat(() => 200)]
+  const stand = await stands(
+    {
+      ...reluctant,
+      PARK_AFTER_MS: 100,
+      CALLBACK_TIMEOUT_MS: 60_000,
+      NOTIFICATIONS_LANE_MAX: 4,
+    },
+    left.url,
+  )
+  const hanging = Array.from({ length: 6 }, () => transferTo(left))
+  await stand.publish(...hanging.map(({ message }) => message))
+  await metric(stand, 'notifications_undelivered{state="PARKED",fsp="bluewallet"} 6')
+  const stuck = left.received.map(({ path }) => path)
+  stand.moveTo(reached.url)
+  await stand.tellOfMove()
+  await eventually(
+    () => stand.reports.length === 6 - stuck.length || undefined,
+    'what had not left',
+  )
+  const next = transferTo(reached)
+  await stand.publish(next.message)
+  await eventually(() => reached.received.some(({ path }) => path === next.path) || undefined, 'it')
+  await left.close()
+  await eventually(() => stand.reports.length === 7 || undefined, 'all reports')
+  const paths = reached.received.map(({ path }) => path)
+  expect(paths.slice(-stuck.length).toSorted()).toEqual(stuck.toSorted())
+  expect(stand.reports.every(({ status }) => status === 'SUCCESS')).toBe(true)
+})
+
+test('each further attempt goes where the FSP is now, also when its move was not heard of', async () => {
+  const [left, reached] = [await sinkThat(() => 503), await sinkThat(() => 200)]
+  const stand = await stands({}, reached.url)
+  const { path, message } = transferTo(left)
+  await stand.publish(message)
+  await eventually(() => stand.reports.length === 1 || undefined, 'the report')
+  expect(left.received).toHaveLength(1)
+  expect(reached.received.map((received) => received.path)).toEqual([path])
+})
+
+test('while nobody knows where an FSP is now, further attempts go where the first one went', async () => {
+  let isWell = false
+  const sink = await sinkThat(() => (isWell ? 200 : 503))
+  const stand = await stands({})
+  const { path, message } = transferTo(sink)
+  await stand.publish(message)
+  await eventually(() => sink.received.length === 3 || undefined, 'attempts in vain')
+  isWell = true
+  await eventually(() => stand.reports.length === 1 || undefined, 'the report')
+  expect(new Set(sink.received.map((received) => received.path))).toEqual(new Set([path]))
+})

@@ -1,0 +1,109 @@
+/** Whose messages an FSP is sent first: however many one source has, those of others do not wait for them. */
+import { eventually } from '@causeway/runtime/testing'
+import { afterEach, expect, test } from '@jest/globals'
+import { randomUUID } from 'node:crypto'
+import { notify, openSink, openStand, type Sink, type Stand } from './testing.ts'
+
+const ends: (() => Promise<unknown>)[] = []
+
+afterEach(async () => {
+  for (const end of ends.splice(0).toReversed()) await end()
+})
+
+async function stands(
+  answers: Sink['answers'],
+  changed: Parameters<typeof openStand>[0],
+): Promise<{ readonly sink: Sink; readonly stand: Stand }> {
+  const sink = await openSink(answers)
+  ends.push(() => sink.close())
+  const stand = await openStand({ ...patient, ...changed })
+  ends.push(() => {
+    sink.answers = () => 200
+    sink.release(200)
+    return stand.stop()
+  })
+  return { sink, stand }
+}
+
+/** No attempt is given up or parked for being slow. */
+const patient = { CALLBACK_TIMEOUT_MS: 60_000, PARK_AFTER_MS: 10_000 }
+
+const from = (source: string, messages: number, url: string) =>
+  Array.from({ length: messages }, () => notify({ url, source, headers: { 'x-from': source } }))
+const sourcesAt = ({ received }: Sink) => received.map(({ headers }) => headers['x-from'])
+
+function parked(stand: Stand, messages: number): Promise<true> {
+  return eventually(async () => {
+    const metrics = await stand.parts.metrics.metrics()
+    const line = `notifications_undelivered{state="PARKED",fsp="bluewallet"} ${messages}`
+    return metrics.includes(line) ? true : undefined
+  }, `${messages} parked messages`)
+}
+
+test('while all messages of one source hang, another source has a slot at once', async () => {
+  const { sink, stand } = await stands(() => 'HANG', { NOTIFICATIONS_LANE_MAX: 8 })
+  await stand.publish(...from('greenbank', 40, sink.url))
+  await eventually(() => sink.received.length >= 6 || undefined, 'the first messages')
+  await stand.publish(...from('redpay', 1, sink.url))
+  await eventually(() => sourcesAt(sink).includes('redpay') || undefined, 'the other message')
+  expect(sourcesAt(sink).filter((source) => source === 'greenbank')).toHaveLength(6)
+})
+
+test('while messages of one source hang and are parked, another source has a slot at once', async () => {
+  const changed = { NOTIFICATIONS_LANE_MAX: 8, PARK_AFTER_MS: 50 }
+  const { sink, stand } = await stands(() => 'HANG', changed)
+  await stand.publish(...from('greenbank', 40, sink.url))
+  await parked(stand, 40)
+  await stand.publish(...from('redpay', 1, sink.url))
+  await eventually(() => sourcesAt(sink).includes('redpay') || undefined, 'the other message')
+  expect(sourcesAt(sink)).toHaveLength(7)
+})
+
+test('sources take turns where an FSP answers one message at a time', async () => {
+  const { sink, stand } = await stands(() => 'HANG', { NOTIFICATIONS_LANE_MAX: 1 })
+  await stand.publish(...from('greenbank', 40, sink.url), ...from('redpay', 2, sink.url))
+  await eventually(() => {
+    sink.release(200)
+    return sink.received.length === 42 || undefined
+  }, 'all messages')
+  expect(sourcesAt(sink).slice(0, 6)).toEqual([
+    'greenbank',
+    'greenbank',
+    'redpay',
+    'greenbank',
+    'redpay',
+    'greenbank',
+  ])
+})
+
+test('sources take turns in what is tried again', async () => {
+  const { sink, stand } = await stands(() => 503, { NOTIFICATIONS_LANE_MAX: 1 })
+  await stand.publish(...from('greenbank', 60, sink.url))
+  await parked(stand, 60)
+  await stand.publish(...from('redpay', 3, sink.url))
+  await parked(stand, 63)
+  const before = sink.received.length
+  sink.answers = () => 200
+  await eventually(() => stand.reports.length === 63 || undefined, 'all reports')
+  const told = sourcesAt(sink).slice(before)
+  expect(told.slice(0, 8).filter((source) => source === 'redpay')).toHaveLength(3)
+})
+
+test('messages of two sources about one entity keep their order', async () => {
+  let turn = 0
+  const { sink, stand } = await stands(() => (turn++ % 3 === 0 ? 503 : 200), {
+    NOTIFICATIONS_CIRCUIT_FAILURES_MAX: 1_000,
+  })
+  const entityId = randomUUID()
+  const steps = Array.from({ length: 20 }, (_, step) => String(step))
+  const sourceOf = (step: number) => (step % 2 === 0 ? 'greenbank' : 'redpay')
+  const to = (body: string, at: number) =>
+    notify({ url: `${sink.url}/chain`, entityId, body, source: sourceOf(at) })
+  await stand.publish(...steps.map(to), ...from('greenbank', 100, sink.url))
+  await eventually(() => stand.reports.length === 120 || undefined, 'all reports')
+  const bodies = sink.received
+    .filter(({ path }) => path === '/chain')
+    .map(({ body }) => body.toString())
+  expect([...new Set(bodies)]).toEqual(steps)
+  expect(bodies).toEqual(bodies.toSorted((one, other) => Number(one) - Number(other)))
+})
