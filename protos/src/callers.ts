@@ -38,7 +38,7 @@ const self = 'participant-lifecycle'
 const operator = ['admin'] as const
 
 const callers: Callers = {
-  accountLookupService: { FindOwners: ['quoting'] },
+  accountLookupService: { FindOwners: ['fspiop-api', 'quoting'] },
   oraclesService: {
     ListOracles: operator,
     CreateOracle: operator,

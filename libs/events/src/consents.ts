@@ -12,7 +12,7 @@ const asker = { requesterFspId: z.string(), version: z.string() }
 
 const asked = {
   topic: 'fspiop-api.consents',
-  publishers: [],
+  publishers: ['fspiop-api'],
   consumers: [],
   key: 'consentId',
 } as const
@@ -122,10 +122,12 @@ export const consentEvents = {
   }),
   VerificationAnswered: define({
     ...said,
+    key: 'verificationRequestId',
     about: 'Whether the signature was made with the credential of the consent.',
     schema: z.object({
       verificationRequestId: z.string(),
-      consentId: z.string(),
+      /** Absent where no such verification is known. */
+      consentId: z.string().optional(),
       ...asker,
       result: z.union([
         z.object({ authenticationResponse: z.literal('VERIFIED') }),

@@ -97,7 +97,13 @@ export {
 export { contentType } from './media-type.ts'
 export { identifierFault, isPartyIdType, isThirdPartyIdType, subIdFault } from './party-id.ts'
 export { payeeReceiveAmountOf, type QuoteTerms, transferAmountOf } from './quote-amounts.ts'
-export { type Method, type Resource, resourceRules, type Version } from './resources.ts'
+export {
+  type Method,
+  type Resource,
+  type ResourceRules,
+  resourceRules,
+  type Version,
+} from './resources.ts'
 export {
   type AuthorizationsQuery,
   type PutAuthorizations,

@@ -4,10 +4,22 @@
  * a message that is only passed on is told.
  */
 import { derivedId, newEvent } from '@causeway/events'
-import { callbackAddress, errorInformation, hubHeaders, type Version } from '@causeway/fspiop'
+import {
+  callbackAddress,
+  errorInformation,
+  hubHeaders,
+  resourceRules,
+  type ResourceRules,
+} from '@causeway/fspiop'
 import type { Participant, Participants } from '@causeway/participants'
 import type { OutgoingMessage } from '@causeway/runtime'
-import { failureLeg, type CausedLeg, type FailureNotice, type Leg } from './legs.ts'
+import {
+  failureLeg,
+  type CausedLeg,
+  type FailureNotice,
+  type Leg,
+  type LegContent,
+} from './legs.ts'
 import { refuse } from './refusals.ts'
 import { reportEvents, type ReportLine } from './reports.ts'
 import type { Sign } from './sign.ts'
@@ -21,6 +33,8 @@ export interface CallbackParts {
   readonly onNoEndpoint: () => void
   /** Undefined: messages of the hub leave unsigned. */
   readonly sign: Sign | undefined
+  /** In whose name the hosted auth service speaks, and with which key. */
+  readonly authService: { readonly name: string; readonly sign: Sign | undefined }
 }
 
 /** The messages that a batch of legs becomes; `now` dates what the hub makes. */
@@ -33,14 +47,16 @@ export async function callbackMessages(
   const undeliverable: ReportLine[] = []
   const failures: CausedLeg[] = []
   const messages: Promise<OutgoingMessage>[] = []
-  for (const { caused, url } of addressed) {
-    if (url !== undefined) {
+  for (const { caused, url, reason } of addressed) {
+    if (url !== undefined && reason === undefined) {
       messages.push(notify(caused, url, parts, now))
       continue
     }
     parts.onNoEndpoint()
     if (caused.isReported) undeliverable.push(noEndpoint(caused, now))
-    if (caused.onFailure !== undefined) failures.push(unreachable(caused, caused.onFailure))
+    if (caused.onFailure !== undefined) {
+      failures.push(unreachable(caused, caused.onFailure, reason ?? 'DESTINATION_UNKNOWN'))
+    }
   }
   const told = failures.length === 0 ? [] : await callbackMessages(failures, parts, now)
   return [...(await Promise.all(messages)), ...told, ...reportEvents(undeliverable)]
@@ -49,7 +65,11 @@ export async function callbackMessages(
 interface Addressed {
   readonly caused: CausedLeg
   readonly url: string | undefined
+  /** Why it is not sent. */
+  readonly reason: Unreachable | undefined
 }
+
+type Unreachable = 'DESTINATION_UNKNOWN' | 'DESTINATION_UNREACHABLE'
 
 /** An FSP that seems to lack an address is asked for once afresh, together with all others of the batch. */
 async function addresses(
@@ -65,12 +85,32 @@ async function addresses(
   const hasAll = (participant: Participant) =>
     (legsOf.get(participant.name) ?? []).every((leg) => urlOf(leg, participant) !== undefined)
   const known = await participants.get([...legsOf.keys()], hasAll)
-  return legs.map((caused) => ({ caused, url: urlOf(caused.leg, known.get(caused.leg.fspId)) }))
+  return legs.map((caused) => {
+    const participant = known.get(caused.leg.fspId)
+    const url = urlOf(caused.leg, participant)
+    return { caused, url, reason: reasonOf(caused.leg, participant, url) }
+  })
+}
+
+/**
+ * What a PISP and a DFSP have for one another goes to no inactive participant, since no money waits for it;
+ * and who is known but has no address for it cannot be reached.
+ */
+function reasonOf(
+  { resource, content }: Leg,
+  participant: Participant | undefined,
+  url: string | undefined,
+): Unreachable | undefined {
+  const rules: ResourceRules = resourceRules[resource]
+  if (participant === undefined) return 'DESTINATION_UNKNOWN'
+  if (rules.isThirdParty !== true) return url === undefined ? 'DESTINATION_UNKNOWN' : undefined
+  if (content.type === 'RELAYED' && !participant.isActive) return 'DESTINATION_UNKNOWN'
+  return url === undefined ? 'DESTINATION_UNREACHABLE' : undefined
 }
 
 /** Whom the message was for is unknown, or has not said where it wants such messages. */
-function unreachable(caused: CausedLeg, notice: FailureNotice): CausedLeg {
-  const { code, detail } = refuse('DESTINATION_UNKNOWN')
+function unreachable(caused: CausedLeg, notice: FailureNotice, reason: Unreachable): CausedLeg {
+  const { code, detail } = refuse(reason)
   return {
     ...caused,
     leg: failureLeg(notice, caused.leg.entityId, errorInformation(code, detail)),
@@ -91,7 +131,6 @@ async function notify(
   parts: CallbackParts,
   now: Date,
 ): Promise<OutgoingMessage> {
-  const { hubName, sign } = parts
   const { content, method, path, fspId, entityId } = leg
   const notificationId = derivedId(causeId, 'NotifyRequested', leg.name)
   const body = content.type === 'MADE' ? bytesOf(content.body) : content.relay.body
@@ -104,8 +143,8 @@ async function notify(
     transport: { type: 'HTTP' as const, method, url, path },
     headers:
       content.type === 'MADE'
-        ? await madeHeaders(leg, content.version, body, { hubName, traceparent, sign, now })
-        : { 'fspiop-destination': fspId },
+        ? await madeHeaders(leg, content, body, { ...speakerOf(content, parts), traceparent, now })
+        : { 'fspiop-destination': leg.destination ?? fspId },
     deadline: leg.deadline ?? new Date(now.getTime() + patience_ms(leg, parts)).toISOString(),
     reportRequired: isReported,
     ...(onFailure === undefined ? {} : { onFailure }),
@@ -134,26 +173,35 @@ function bytesOf(body: object): Buffer {
   return Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body))
 }
 
+type Made = Extract<LegContent, { type: 'MADE' }>
+
+/** In whose name a message is made, and who signs it; undefined: nobody. */
+interface Speaker {
+  readonly name: string
+  readonly sign: Sign | undefined
+}
+
+function speakerOf({ from }: Made, { hubName, sign, authService }: CallbackParts): Speaker {
+  return from === 'AUTH_SERVICE' ? authService : { name: hubName, sign }
+}
+
 async function madeHeaders(
   { method, resource, path, fspId }: Leg,
-  version: Version,
+  { version }: Made,
   body: Buffer,
   {
-    hubName,
+    name: source,
     traceparent,
     sign,
     now,
-  }: Pick<CallbackParts, 'hubName' | 'sign'> & {
-    readonly traceparent: string | undefined
-    readonly now: Date
-  },
+  }: Speaker & { readonly traceparent: string | undefined; readonly now: Date },
 ): Promise<Record<string, string>> {
   const headers = hubHeaders({
     method,
     resource,
     path,
     version,
-    source: hubName,
+    source,
     destination: fspId,
     date: now,
   })

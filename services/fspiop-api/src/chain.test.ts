@@ -7,8 +7,13 @@ import { openEdge } from './testing/edge.ts'
 import { every, type Told } from './testing/every.ts'
 import { headersOf, id, mediaType, message, withHeaders, type Sent } from './testing/messages.ts'
 import { testSettings } from './testing/settings.ts'
+import { everyRelayed } from './testing/thirdparty.ts'
 
 const edge = openEdge()
+const nobodyAsked = {
+  owners: { ownerOf: () => Promise.resolve({ type: 'NONE' } as const) },
+  providers: { of: () => Promise.resolve([]) },
+}
 const versions = [
   { key: '1', value: '0' },
   { key: '1', value: '1' },
@@ -26,8 +31,9 @@ function resourceOf({ path }: Sent) {
 const rows = every.map((told): readonly [string, Told] => [told.operation, told])
 
 test('there is a good message for every operation that is served', () => {
-  const served = Object.keys(servedRoutes(testSettings))
-  expect(every.map(({ operation }) => operation).toSorted()).toEqual(served.toSorted())
+  const served = Object.keys(servedRoutes(testSettings, nobodyAsked))
+  const good = [...every, ...everyRelayed].map(({ operation }) => operation)
+  expect([...good, 'GET /services/{ServiceType}'].toSorted()).toEqual(served.toSorted())
 })
 
 describe.each(rows)('%s', (_operation, { sent, event, key }) => {
@@ -156,7 +162,7 @@ describe('Accept', () => {
 })
 
 describe('paths', () => {
-  const served = servedRoutes(testSettings)
+  const served = servedRoutes(testSettings, nobodyAsked)
   const told = (method: string, path: string) => {
     const parsed = routeOf(served, method, path)
     if ('routed' in parsed) return parsed.routed.match.operation

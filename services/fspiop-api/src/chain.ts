@@ -52,7 +52,14 @@ export interface Incoming {
 export type Reading =
   | { readonly type: 'PUBLISH'; readonly event: OutgoingMessage }
   /** Only passed on: no service remembers it. */
-  | { readonly type: 'RELAY'; readonly caused: CausedLeg }
+  | {
+      readonly type: 'RELAY'
+      readonly caused: CausedLeg
+      /** Events that are stored together with it. */
+      readonly besides?: readonly OutgoingMessage[]
+    }
+  /** Something has to be asked first. */
+  | { readonly type: 'LATER'; readonly reading: () => Promise<Reading> }
   | { readonly type: 'IGNORE' }
   | { readonly type: 'REFUSE'; readonly refusal: Refusal }
 
@@ -61,7 +68,7 @@ export interface ServedRoute {
   /** False: it finishes something, or is a ping; whoever is not closed may send it. */
   readonly needsActiveSource: boolean
   /** An answer that no service holds against its question: it has quotas. */
-  readonly isUnmatched?: true
+  readonly isUnmatched?: true | undefined
   /** Of the body; the largest of the API when left out. */
   readonly body_bytes_max?: number
   /** Its 200 promises that it came in time, so it is not given when that cannot be known any more. */
@@ -120,6 +127,8 @@ export interface Edge {
   readonly participants: Participants
   readonly quotas: AnswerQuotas
   readonly hubName: string
+  /** The participant that the hosted auth service is; empty: none is hosted. */
+  readonly authService: string
   readonly compatibility: Compatibility
   /** Undefined: signatures are not judged. */
   readonly checkSignature: CheckSignature | undefined
@@ -171,6 +180,10 @@ export function readHead(
   const check = checkHeaders(method, resource, headers, { judgesEveryAccept: isMojaloop })
   const contentType = responseContentType(resource, check)
   if (!check.accepted) return refusedHead(check.refusal, contentType)
+  // As the hub itself: nobody else speaks in its name.
+  if (check.source === edge.authService) {
+    return refusedHead(refuse('SOURCE_UNKNOWN', edge.compatibility), contentType)
+  }
   const good = (isIgnored: boolean): HeadReading => {
     const fault = quotaFault(edge, route, check)
     return fault === undefined
@@ -224,7 +237,7 @@ export async function workOn(
   if (match.fault !== undefined && !(route.takesAnyId && isRelayable(match.parameters.ID))) {
     return refused(match.fault, contentType)
   }
-  const reading = route.read({
+  const read = route.read({
     parameters: match.parameters,
     source,
     destination: check.destination === edge.hubName ? undefined : check.destination,
@@ -237,6 +250,7 @@ export async function workOn(
     kid: signed?.kid,
     compatibility: edge.compatibility,
   })
+  const reading = read.type === 'LATER' ? await read.reading() : read
   if (reading.type === 'REFUSE') return refused(reading.refusal, contentType)
   if (route.vouchesForTime && mayHaveExpired(edge, receivedAt)) {
     return refused(refuse('NOT_STORED_IN_TIME'), contentType)
@@ -281,7 +295,10 @@ async function store(edge: Edge, reading: Reading): Promise<Refusal | undefined>
   if (reading.type !== 'PUBLISH' && reading.type !== 'RELAY') return undefined
   let messages: readonly OutgoingMessage[]
   try {
-    messages = reading.type === 'PUBLISH' ? [reading.event] : await edge.passOn(reading.caused)
+    messages =
+      reading.type === 'PUBLISH'
+        ? [reading.event]
+        : [...(reading.besides ?? []), ...(await edge.passOn(reading.caused))]
   } catch (error) {
     if (isOutage(error)) return refuse('PARTICIPANTS_AWAY')
     throw error

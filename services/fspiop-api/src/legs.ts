@@ -13,6 +13,8 @@ export interface Leg {
   readonly name: string
   readonly role: LegRole
   readonly fspId: string
+  /** What FSPIOP-Destination says where that is another FSP. */
+  readonly destination?: string
   readonly entityId: string
   readonly resource: Resource
   readonly method: Method
@@ -30,7 +32,13 @@ export type LegContent =
   /** An FSP's own message: its bytes and headers as they came. */
   | { readonly type: 'RELAYED'; readonly relay: Relay }
   /** A message of the hub, in the version that its receiver used; a Buffer is told as it is. */
-  | { readonly type: 'MADE'; readonly version: Version; readonly body: object }
+  | {
+      readonly type: 'MADE'
+      /** Where it is not the hub itself that speaks. */
+      readonly from?: 'AUTH_SERVICE'
+      readonly version: Version
+      readonly body: object
+    }
 
 /** A leg with what caused it: an event, or a message that is only passed on. */
 export interface CausedLeg {

@@ -17,8 +17,9 @@ import { refuse, type Reason } from './refusals.ts'
 export function bodyOf<Schema extends z.ZodType>(
   schema: Schema,
   { body, encrypted, compatibility }: Incoming,
+  { mayBeList = false }: { readonly mayBeList?: boolean } = {},
 ): BodyReading<Clear<z.output<Schema>>> {
-  return readBody(schema, body, { encrypted, codes: compatibility })
+  return readBody(schema, body, { encrypted, codes: compatibility, mayBeList })
 }
 
 export function malformed(code: ErrorCode, detail: string): Reading {

@@ -46,6 +46,8 @@ export type Reason =
   | 'DESTINATION_REFUSED'
   | 'DESTINATION_SERVES_NOT'
   | 'DESTINATION_SPEAKS_OTHERWISE'
+  | 'AUTH_SERVICE_READS_ALL'
+  | 'OWNERS_AWAY'
   | 'RECONCILIATION_UNCLEAR'
   | 'REPORTS_AWAY'
 
@@ -127,6 +129,11 @@ const rules = {
     text: 'no participant, or none that has said where to send this',
   },
   DESTINATION_UNREACHABLE: { code: '1001', text: 'the destination could not be reached' },
+  AUTH_SERVICE_READS_ALL: {
+    code: '3100',
+    text: 'header fspiop-encryption: the auth service of the hub decrypts nothing',
+  },
+  OWNERS_AWAY: { code: '2003', text: 'the owner of the consent cannot be read; try again later' },
   DESTINATION_REFUSED: { code: '3000', text: 'the destination refused the message' },
   DESTINATION_SERVES_NOT: { code: '2002', text: 'the destination does not serve it' },
   DESTINATION_SPEAKS_OTHERWISE: { code: '3001', text: 'the destination speaks no such version' },

@@ -6,11 +6,21 @@ import { transactionRoutes } from './relayed/transactions.ts'
 import { participantRoutes } from './participants/requests.ts'
 import { partyRoutes } from './parties/requests.ts'
 import { pingRoutes } from './pings/requests.ts'
+import { consentRoutes, type ConsentParts } from './thirdparty/consents.ts'
+import type { Providers } from './thirdparty/providers.ts'
+import { relayedRoutes } from './thirdparty/relayed.ts'
+import { serviceRoutes } from './thirdparty/services.ts'
 import { quoteRoutes } from './quotes/requests.ts'
 import type { Settings } from './settings.ts'
 import { transferRoutes, type TransferRules } from './transfers/requests.ts'
 
-export function servedRoutes(settings: Settings): ServedRoutes {
+/** Whom routes ask before it is known what becomes of a message. */
+export interface Asked {
+  readonly owners: ConsentParts['owners']
+  readonly providers: Providers
+}
+
+export function servedRoutes(settings: Settings, { owners, providers }: Asked): ServedRoutes {
   const isMojaloop = settings.COMPATIBILITY === 'mojaloop'
   const relay = { retry_ms: settings.FSPIOP_API_RELAY_RETRY_MS, isLenient: isMojaloop }
   return {
@@ -22,6 +32,9 @@ export function servedRoutes(settings: Settings): ServedRoutes {
     ...authorizationRoutes(relay),
     ...transactionRoutes(relay),
     ...pingRoutes(settings),
+    ...relayedRoutes(relay),
+    ...consentRoutes({ rules: relay, authService: settings.AUTH_SERVICE_PARTICIPANT, owners }),
+    ...serviceRoutes(relay, providers),
   }
 }
 

@@ -13,6 +13,8 @@ export interface Security {
   readonly identify: Identify
   readonly checkSignature: CheckSignature | undefined
   readonly hubKey: HubKey | undefined
+  /** Of the hosted auth service. */
+  readonly authServiceKey: HubKey | undefined
   readonly issueToken: IssueToken
   /** The FSP's keys have changed. */
   forgetKeys(fspId: string): void
@@ -40,7 +42,11 @@ export async function openSecurity(
   log: Logger,
 ): Promise<Security> {
   const age_max_ms = settings.FSPIOP_API_KEY_AGE_MAX_MS
-  const hubKey = await hubKeyOf(settings)
+  const hubKey = await signingKey(settings, 'JWS_SIGNING_KEY_FILE')
+  const authServiceKey =
+    settings.AUTH_SERVICE_PARTICIPANT === ''
+      ? undefined
+      : await signingKey(settings, 'JWS_AUTH_SERVICE_SIGNING_KEY_FILE')
   const keys = settings.JWS_VERIFY === 'on' ? openFspKeys({ grpc, log, age_max_ms }) : undefined
   const algorithms =
     settings.JWS_VERIFY_ES256 === 'on' ? ([...rsaAlgorithms, 'ES256'] as const) : rsaAlgorithms
@@ -49,6 +55,7 @@ export async function openSecurity(
     identify: identifyBy(settings, { grpc }, log),
     checkSignature: keys === undefined ? undefined : openSignatures(keys, algorithms),
     hubKey,
+    authServiceKey,
     async issueToken(clientId, clientSecret) {
       const { token = null } = await IssueToken({ clientId, clientSecret })
       if (token === null) return undefined
@@ -95,8 +102,10 @@ function identifyBy(
   }
 }
 
-async function hubKeyOf(settings: Settings): Promise<HubKey | undefined> {
+async function signingKey(
+  settings: Settings,
+  setting: 'JWS_SIGNING_KEY_FILE' | 'JWS_AUTH_SERVICE_SIGNING_KEY_FILE',
+): Promise<HubKey | undefined> {
   if (settings.JWS_SIGN === 'off') return undefined
-  const pem = await readPem('JWS_SIGNING_KEY_FILE', settings.JWS_SIGNING_KEY_FILE)
-  return openHubKey(pem, 'JWS_SIGNING_KEY_FILE')
+  return openHubKey(await readPem(setting, settings[setting]), setting)
 }

@@ -33,6 +33,8 @@ import type { Settings } from './settings.ts'
 import { shareBounds } from './share-bounds.ts'
 import { openShedding } from './shedding.ts'
 import { readTls, renewTls } from './tls.ts'
+import { openConsentOwners, type ConsentOwners } from './thirdparty/owners.ts'
+import { openProviders } from './thirdparty/providers.ts'
 import { tellFsps } from './told-fsps.ts'
 
 export interface FspiopApi extends Service {
@@ -47,26 +49,26 @@ export async function start(settings: Settings, parts: ProcessParts): Promise<Fs
   const { bus, grpc } = parts
   const tls = await readTls(settings)
   const security = await openSecurity(settings, { grpc }, log)
-  const participants = await openParticipants({
-    group: 'fspiop_api',
-    grpc,
-    bus,
-    log,
-    age_max_ms: settings.FSPIOP_API_PARTICIPANT_AGE_MAX_MS,
-  })
-  const listener = await hearEvents(bus, 'fspiop_api', ['ParticipantKeysUpdated'], {
+  const age_max_ms = settings.FSPIOP_API_PARTICIPANT_AGE_MAX_MS
+  const group = 'fspiop_api'
+  const participants = await openParticipants({ group, grpc, bus, log, age_max_ms })
+  const listener = await hearEvents(bus, group, ['ParticipantKeysUpdated'], {
     hear(events) {
       for (const { payload } of events) security.forgetKeys(payload.participantId)
     },
     missed: () => security.forgetAllKeys(),
   })
-  const serveParts = openServing(settings, parts, { security, participants, log })
+  const owners = openConsentOwners({ grpc, log, age_max_ms })
+  const serveParts = openServing(settings, parts, { security, participants, owners, log })
   const { rates, admission, edge } = serveParts
   const sharing = shareBounds(parts.shared, { rates, admission, quotas: edge.quotas }, Date.now)
   const telling = await tellFsps({
     bus,
     callbacks: serveParts.callbacks,
-    rules: { notifyPayeeOnTimeout: settings.NOTIFY_PAYEE_ON_TIMEOUT === 'on' },
+    rules: {
+      notifyPayeeOnTimeout: settings.NOTIFY_PAYEE_ON_TIMEOUT === 'on',
+      authService: settings.AUTH_SERVICE_PARTICIPANT,
+    },
     shedding: serveParts.shedding,
   })
   const app = createApp({
@@ -76,7 +78,7 @@ export async function start(settings: Settings, parts: ProcessParts): Promise<Fs
       events: () => bus.deadLetters(1),
     }),
     errorsPage: errorsPage(settings.COMPATIBILITY),
-    jwks: { keys: security.hubKey === undefined ? [] : [security.hubKey.publicJwk] },
+    jwks: { keys: publicKeysOf(security) },
     issueToken: security.issueToken,
     reconciliation: openReconciliationPage({
       identify: security.identify,
@@ -97,6 +99,7 @@ export async function start(settings: Settings, parts: ProcessParts): Promise<Fs
       sharing.stop()
       await telling.stop()
       await listener.stop()
+      await owners.stop()
       await security.stop()
       await participants.stop()
     },
@@ -106,13 +109,19 @@ export async function start(settings: Settings, parts: ProcessParts): Promise<Fs
 interface OpenedParts {
   readonly security: Security
   readonly participants: Participants
+  readonly owners: ConsentOwners
   readonly log: Logger
+}
+
+/** Whoever gets a message in either name finds the key that signed it here. */
+function publicKeysOf({ hubKey, authServiceKey }: Security): readonly object[] {
+  return [hubKey, authServiceKey].flatMap((key) => (key === undefined ? [] : [key.publicJwk]))
 }
 
 function openServing(
   settings: Settings,
-  { bus, metrics, shared }: Pick<ProcessParts, 'bus' | 'metrics' | 'shared'>,
-  { security, participants, log }: OpenedParts,
+  { bus, grpc, metrics, shared }: Pick<ProcessParts, 'bus' | 'grpc' | 'metrics' | 'shared'>,
+  { security, participants, owners, log }: OpenedParts,
 ): ServeParts & { readonly callbacks: CallbackParts } {
   const shedding = openShedding(settings.FSPIOP_API_STANDING_MAX_MS, Date.now)
   const bounds = {
@@ -132,9 +141,10 @@ function openServing(
     relay_ms: settings.FSPIOP_API_RELAY_RETRY_MS,
     onNoEndpoint: () => measures.noEndpoint(),
     sign: security.hubKey?.sign,
+    authService: { name: settings.AUTH_SERVICE_PARTICIPANT, sign: security.authServiceKey?.sign },
   }
   const edge: Edge = {
-    served: servedRoutes(settings),
+    served: servedRoutes(settings, { owners, providers: openProviders(grpc, Date.now) }),
     participants,
     quotas: openAnswerQuotas({
       unasked_max: settings.FSPIOP_API_UNASKED_ANSWERS_MAX,
@@ -142,6 +152,7 @@ function openServing(
       isSole: shared.isSole,
     }),
     hubName: settings.HUB_NAME,
+    authService: settings.AUTH_SERVICE_PARTICIPANT,
     compatibility: settings.COMPATIBILITY,
     checkSignature: security.checkSignature,
     expiryGrace_ms: settings.EXPIRY_GRACE_MS,

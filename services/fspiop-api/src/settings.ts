@@ -57,7 +57,17 @@ export const settings = {
     about: 'PEM file: the private key that signs them (RSA of 2048 to 3072 bits, or P-256)',
     default: '',
   }),
+  JWS_AUTH_SERVICE_SIGNING_KEY_FILE: text({
+    about:
+      'PEM file: the private key that signs messages of the hosted auth service; none is needed ' +
+      'where AUTH_SERVICE_PARTICIPANT is empty',
+    default: '',
+  }),
   HUB_NAME: text({ about: 'name of the hub as a participant', default: 'Hub' }),
+  AUTH_SERVICE_PARTICIPANT: text({
+    about: 'name of the hosted auth service as a participant; empty: the hub hosts none',
+    default: 'centralAuth',
+  }),
   COMPATIBILITY: choice({
     about: 'whose answers are given where the specification and Mojaloop differ',
     options: ['specification', 'mojaloop'],

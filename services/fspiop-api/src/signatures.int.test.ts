@@ -128,7 +128,11 @@ describe('the signature of the hub', () => {
     ['P-256', 'ES256', curve('P-256')],
   ] as const)('by a key of %s is verified by what it shows', async (_title, alg, text) => {
     const file = keyFile(`${alg}.pem`, text)
-    const stand = await openStand({ JWS_SIGN: 'on', JWS_SIGNING_KEY_FILE: file })
+    const stand = await openStand({
+      JWS_SIGN: 'on',
+      JWS_SIGNING_KEY_FILE: file,
+      AUTH_SERVICE_PARTICIPANT: '',
+    })
     try {
       const { headers, body, transferId } = await callback(stand)
       const [shown, ...others] = await jwks(stand)

@@ -8,8 +8,7 @@ import type { EventBus, FollowUp, OutgoingMessage, Service } from '@causeway/run
 import { callbackMessages, type CallbackParts } from './callbacks.ts'
 import { failureLegs, reportEvents, reportLines, undeliveredQuestions } from './reports.ts'
 import type { Shedding } from './shedding.ts'
-import { causedLegs, toldEvents, type ToldEvent } from './told.ts'
-import type { CallbackRules } from './transfers/callbacks.ts'
+import { causedLegs, toldEvents, type TellingRules, type ToldEvent } from './told.ts'
 
 /** While one batch is being stored the next is made. */
 const callback_batches_max = 2
@@ -19,7 +18,7 @@ const report_batch_max = 1_000
 export interface TellingParts {
   readonly bus: EventBus
   readonly callbacks: CallbackParts
-  readonly rules: CallbackRules
+  readonly rules: TellingRules
   readonly shedding: Pick<Shedding, 'noted'>
 }
 

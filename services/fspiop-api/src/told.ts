@@ -27,13 +27,19 @@ export function isTold(name: string): name is ToldEvent {
   return Object.hasOwn(reportNames, name)
 }
 
+export interface TellingRules extends CallbackRules {
+  /** The participant that the hosted auth service is: it hears of what it asked by the event itself. */
+  readonly authService: string
+}
+
 /** What is to be told of the event, to whom. */
 export function causedLegs(
   event: DomainEvent<ToldEvent>,
-  rules: CallbackRules,
+  rules: TellingRules,
 ): readonly CausedLeg[] {
   const isReported = reportNames[event.name] !== null
-  return legsOf(event, rules).map((leg) => ({
+  const legs = legsOf(event, rules).filter(({ fspId }) => fspId !== rules.authService)
+  return legs.map((leg) => ({
     causeId: event.id,
     causeName: event.name,
     traceparent: event.traceparent,

@@ -78,7 +78,6 @@ export async function openSecrets(
       validity,
     }),
   )
-  const signingKeyFile = await keptSigningKey(file('hub-signing.key'))
   const auditKeyFile = keptEd25519Key(file('audit-signing.key'))
   const operators = keptOperators(folder)
   const secretsKey = keptText(file('auth-service.key'), () => randomBytes(32).toString('base64url'))
@@ -87,7 +86,8 @@ export async function openSecrets(
       EDGE_TLS_CERTIFICATE_FILE: port.certificateFile,
       EDGE_TLS_KEY_FILE: port.keyFile,
       EDGE_TLS_CA_FILE: ca.certificateFile,
-      JWS_SIGNING_KEY_FILE: signingKeyFile,
+      JWS_SIGNING_KEY_FILE: await keptSigningKey(file('hub-signing.key')),
+      JWS_AUTH_SERVICE_SIGNING_KEY_FILE: await keptSigningKey(file('auth-service-signing.key')),
       NOTIFICATIONS_TLS_CERTIFICATE_FILE: client.certificateFile,
       NOTIFICATIONS_TLS_KEY_FILE: client.keyFile,
       NOTIFICATIONS_TLS_CA_FILE: ca.certificateFile,

@@ -46,8 +46,10 @@ export function writeSecrets(house: House, folder: string): Secrets {
     'hub',
     issueClientCertificate(schemeCa, { subject: subject('Hub'), validity }),
   )
-  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 })
-  const signing = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+  const signingKey = () =>
+    generateKeyPairSync('rsa', { modulusLength: 2_048 })
+      .privateKey.export({ type: 'pkcs8', format: 'pem' })
+      .toString()
   const audit = generateKeyPairSync('ed25519').privateKey
   const passwordFile = write('administrator-password', randomBytes(15).toString('base64url'))
   return {
@@ -68,7 +70,8 @@ export function writeSecrets(house: House, folder: string): Secrets {
         EDGE_TLS_CERTIFICATE_FILE: edge.certificate,
         EDGE_TLS_KEY_FILE: edge.key,
         EDGE_TLS_CA_FILE: ca.certificate,
-        JWS_SIGNING_KEY_FILE: write('hub-signing.key', signing),
+        JWS_SIGNING_KEY_FILE: write('hub-signing.key', signingKey()),
+        JWS_AUTH_SERVICE_SIGNING_KEY_FILE: write('auth-service-signing.key', signingKey()),
       },
       notifications: {
         NOTIFICATIONS_TLS_CERTIFICATE_FILE: client.certificate,

@@ -3,7 +3,7 @@
  * is told when it cannot be done.
  */
 import type { LegRole } from '@causeway/events'
-import { templateVariables, type Operation, type Resource } from '@causeway/fspiop'
+import { templateVariables, type Method, type Operation, type Resource } from '@causeway/fspiop'
 import { randomUUID } from 'node:crypto'
 import type { Incoming, Reading } from '../chain.ts'
 import { against, relayOf, traceOf } from '../reading.ts'
@@ -32,6 +32,8 @@ export interface Passing {
   readonly role: LegRole
   /** Where the message itself names the FSP. */
   readonly destination?: string | undefined
+  /** Whom a look-up names instead of the header, which stays as its sender wrote it. */
+  readonly owner?: string | undefined
   readonly expiration?: string | undefined
   /** The error callback by which its sender is told; undefined for what is an error itself. */
   readonly failure:
@@ -46,9 +48,9 @@ export interface Passing {
 export function passOn(message: Incoming, rules: RelayRules, passing: Passing): Reading {
   const { source, version, parameters, target } = message
   const { resource, operation, entityId, role, failure } = passing
-  const fspId = message.destination ?? passing.destination
+  const fspId = passing.owner ?? message.destination ?? passing.destination
   if (fspId === undefined) return against('DESTINATION_MISSING')
-  const method = operation.slice(0, operation.indexOf(' ')) as 'GET' | 'POST' | 'PUT'
+  const method = operation.slice(0, operation.indexOf(' ')) as Method
   const retryUntil = Date.parse(message.receivedAt) + rules.retry_ms
   return {
     type: 'RELAY',
@@ -60,6 +62,7 @@ export function passOn(message: Incoming, rules: RelayRules, passing: Passing): 
         name: `${role} ${method}`,
         role,
         fspId,
+        ...(message.destination === undefined ? {} : { destination: message.destination }),
         entityId,
         resource,
         method,

@@ -9,6 +9,7 @@ import { servedRoutes } from '../routes.ts'
 import type { Settings } from '../settings.ts'
 import type { CheckSignature } from '../signatures.ts'
 import { causedLegs, type ToldEvent } from '../told.ts'
+import type { ConsentOwner } from '../thirdparty/owners.ts'
 import type { Sent } from './messages.ts'
 import { testSettings } from './settings.ts'
 
@@ -22,6 +23,8 @@ export interface TestEdge {
   readonly published: OutgoingMessage[]
   readonly participants: Map<string, Participant>
   readonly callbacks: CallbackParts
+  /** What the look-up knows: the owner by consent, or that it is away. */
+  readonly consentOwners: Map<string, ConsentOwner>
 }
 
 export interface Said {
@@ -66,11 +69,18 @@ export function openEdge(changes: EdgeChanges = {}): TestEdge {
     relay_ms: 60_000,
     onNoEndpoint: () => undefined,
     sign: undefined,
+    authService: { name: testSettings.AUTH_SERVICE_PARTICIPANT, sign: undefined },
   }
   const published: OutgoingMessage[] = []
+  const consentOwners = new Map<string, ConsentOwner>()
   const settings = { ...testSettings, ...changed }
   const edge: Edge = {
-    served: servedRoutes(settings),
+    served: servedRoutes(settings, {
+      owners: {
+        ownerOf: (consentId) => Promise.resolve(consentOwners.get(consentId) ?? { type: 'NONE' }),
+      },
+      providers: { of: (type) => Promise.resolve([`a ${type}`]) },
+    }),
     participants,
     quotas: openAnswerQuotas({
       unasked_max: settings.FSPIOP_API_UNASKED_ANSWERS_MAX,
@@ -78,6 +88,7 @@ export function openEdge(changes: EdgeChanges = {}): TestEdge {
       isSole: true,
     }),
     hubName: 'Hub',
+    authService: settings.AUTH_SERVICE_PARTICIPANT,
     compatibility: settings.COMPATIBILITY,
     checkSignature,
     expiryGrace_ms: settings.EXPIRY_GRACE_MS,
@@ -94,6 +105,7 @@ export function openEdge(changes: EdgeChanges = {}): TestEdge {
     participants: known,
     callbacks,
     published,
+    consentOwners,
     ask: (sent, identity) => ask(edge, sent, identity),
     async told(sent, identity) {
       const { status, refusal } = await ask(edge, sent, identity)
@@ -116,7 +128,10 @@ export async function tell<Name extends ToldEvent>(
 ): Promise<readonly Said[]> {
   const { relay, traceparent } = carried
   const event = { name, id: 'cause', time: receivedAt, payload, relay, traceparent, again: false }
-  const legs = causedLegs(event as DomainEvent<ToldEvent>, { notifyPayeeOnTimeout: true })
+  const legs = causedLegs(event as DomainEvent<ToldEvent>, {
+    notifyPayeeOnTimeout: true,
+    authService: testSettings.AUTH_SERVICE_PARTICIPANT,
+  })
   const messages = await callbackMessages(legs, edge.callbacks, new Date(receivedAt))
   return messages.map(saidIn)
 }

@@ -85,6 +85,7 @@ async function ofEdge(values: Values, ca: Ca): Promise<void> {
   )
   const signing = folder(join(SECRETS_DIR, 'fspiop-api', 'signing'))
   await keptSigningKey(join(signing, 'private.pem'))
+  await keptSigningKey(join(signing, 'auth-service.pem'))
   certified(values, ca, join('notifications', 'fsp-client'), HUB_NAME, undefined)
 
   const vouching = folder(join(SECRETS_DIR, 'auth-service', 'scheme-ca'))

@@ -1,0 +1,216 @@
+import { afterEach, describe, expect, test } from '@jest/globals'
+import { deliveries, openEdge, saidIn } from '../testing/edge.ts'
+import { id, withHeaders, withMembers } from '../testing/messages.ts'
+import {
+  credential,
+  dfsp,
+  grant,
+  pisp,
+  scopes,
+  thirdPartyMessage,
+  verification,
+} from '../testing/thirdparty.ts'
+
+const authService = 'centralAuth'
+const edge = openEdge()
+afterEach(() => {
+  edge.published.splice(0)
+  edge.consentOwners.clear()
+})
+
+const toAuth = { 'fspiop-destination': authService }
+const registration = thirdPartyMessage('POST /consents', {
+  source: dfsp,
+  body: { ...grant, credential },
+  changed: toAuth,
+})
+const asker = { requesterFspId: dfsp, version: '1.0' }
+
+describe('what is meant for the auth service of the hub', () => {
+  test('a registration becomes an event with its bytes', async () => {
+    expect(await edge.told(registration)).toBe('202')
+    const said = edge.said()
+    expect(said).toMatchObject({ name: 'ConsentRegistrationReceived', key: id })
+    expect(said.payload).toEqual({
+      ...asker,
+      consentId: id,
+      receivedAt: '2026-11-21T10:00:00.000Z',
+    })
+    expect(said.body).toBe(registration.body)
+  })
+
+  test.each([
+    [{ credential: undefined }, '400 3102 /credential'],
+    [{ scopes: [] }, '400 3100 /scopes'],
+    [{ consentId: '1' }, '400 3101 /consentId'],
+    [{ status: 'GIVEN' }, '400 3101 /status'],
+  ])('a registration with %j is refused: %s', async (changed, told) => {
+    expect((await edge.told(withMembers(registration, changed))).slice(0, told.length)).toBe(told)
+    expect(edge.published).toEqual([])
+  })
+
+  const verify = thirdPartyMessage('POST /thirdpartyRequests/verifications', {
+    source: dfsp,
+    body: verification,
+    changed: toAuth,
+  })
+
+  test('a verification becomes an event with its bytes', async () => {
+    expect(await edge.told(verify)).toBe('202')
+    const said = edge.said()
+    expect(said).toMatchObject({ name: 'VerificationReceived', key: id, body: verify.body })
+    expect(said.payload).toMatchObject({ ...asker, verificationRequestId: id, consentId: id })
+  })
+
+  test('a question for a verification becomes an event', async () => {
+    const operation = 'GET /thirdpartyRequests/verifications/{ID}'
+    const sent = thirdPartyMessage(operation, { source: dfsp, changed: toAuth })
+    expect(await edge.told(sent)).toBe('202')
+    const said = edge.said()
+    expect(said.name).toBe('VerificationQueryReceived')
+    expect(said.payload).toEqual({ ...asker, verificationRequestId: id })
+  })
+
+  test('may hold nothing encrypted', async () => {
+    const field = {
+      fieldName: 'extensionList',
+      encryptedKey: 'a2V5',
+      protectedHeader: 'e30',
+      initializationVector: 'aXY',
+      authenticationTag: 'dGFn',
+    }
+    const header = { 'fspiop-encryption': JSON.stringify({ encryptedFields: [field] }) }
+    for (const sent of [registration, verify]) {
+      expect(await edge.told(withHeaders(sent, header))).toMatch(/^400 3100 .*decrypts nothing$/)
+    }
+  })
+
+  test('is passed on where the hub hosts none', async () => {
+    const apart = openEdge({ AUTH_SERVICE_PARTICIPANT: '' })
+    expect(await apart.told(registration)).toBe('202')
+    // Nobody has this name, and its sender is told so.
+    const said = apart.said()
+    expect(deliveries([said])).toEqual([`${dfsp}: PUT http://${dfsp}.example/consents/${id}/error`])
+  })
+})
+
+describe.each(['GET', 'DELETE'])('%s /consents/{ID}', (method) => {
+  const sent = thirdPartyMessage(`${method} /consents/{ID}`, { source: pisp })
+
+  test('is for the auth service when the look-up names it, whatever the header says', async () => {
+    edge.consentOwners.set(id, { type: 'FOUND', fspId: authService })
+    expect(await edge.told(sent)).toBe('202')
+    const said = edge.said()
+    const asked = { consentId: id, requesterFspId: pisp, version: '1.0' }
+    if (method === 'GET') {
+      expect(said.name).toBe('ConsentQueryReceived')
+      expect(said.payload).toEqual(asked)
+    } else {
+      expect(said.name).toBe('ConsentRevocationReceived')
+      expect(said.payload).toEqual({ ...asked, destinationFspId: dfsp })
+    }
+  })
+
+  test('is for the auth service when the header names it and nobody owns the consent', async () => {
+    await edge.told(withHeaders(sent, toAuth))
+    expect(edge.said().name).toMatch(/^Consent(Query|Revocation)Received$/)
+  })
+
+  test('goes to the FSP of the header when nobody owns the consent', async () => {
+    await edge.told(sent)
+    expect(deliveries([edge.said()])).toEqual([
+      `${dfsp}: ${method} http://${dfsp}.example/consents/${id}`,
+    ])
+  })
+
+  test('goes to another owner with the headers that its sender signed', async () => {
+    edge.consentOwners.set(id, { type: 'FOUND', fspId: dfsp })
+    await edge.told(withHeaders(sent, { 'fspiop-destination': 'sleeper' }))
+    const said = edge.said()
+    expect(deliveries([said])).toEqual([`${dfsp}: ${method} http://${dfsp}.example/consents/${id}`])
+    expect(said.headers).toMatchObject({ 'fspiop-destination': 'sleeper' })
+    expect(said.payload['headers']).toEqual({ 'fspiop-destination': 'sleeper' })
+  })
+
+  test('of the owner itself goes to the FSP that it names', async () => {
+    edge.consentOwners.set(id, { type: 'FOUND', fspId: pisp })
+    await edge.told(sent)
+    expect(deliveries([edge.said()])).toEqual([
+      `${dfsp}: ${method} http://${dfsp}.example/consents/${id}`,
+    ])
+  })
+
+  test('is not taken while the owner cannot be known', async () => {
+    edge.consentOwners.set(id, { type: 'AWAY' })
+    expect(await edge.told(sent)).toMatch(/^503 2003 the owner of the consent/)
+    expect(edge.published).toEqual([])
+  })
+})
+
+/** The names of what is published, and the payload of the event. */
+function besides() {
+  const said = edge.published.splice(0).map(saidIn)
+  const event = said.find(({ name }) => name !== 'NotifyRequested')
+  return { names: said.map(({ name }) => name).toSorted(), payload: event?.payload }
+}
+
+describe('between whom a consent is', () => {
+  test('is seen when a DFSP grants it', async () => {
+    await edge.told(thirdPartyMessage('POST /consents', { source: dfsp, body: grant }))
+    expect(besides()).toEqual({
+      names: ['ConsentPartiesObserved', 'NotifyRequested'],
+      payload: { consentId: id, dfspId: dfsp, pispId: pisp, consentRequestId: id },
+    })
+  })
+
+  test('is seen when a PISP sends its credential', async () => {
+    const body = { scopes, credential }
+    await edge.told(thirdPartyMessage('PUT /consents/{ID}', { source: pisp, body }))
+    expect(besides()).toEqual({
+      names: ['ConsentPartiesObserved', 'NotifyRequested'],
+      payload: { consentId: id, dfspId: dfsp, pispId: pisp },
+    })
+  })
+
+  test('is not seen in what an auth service outside the hub is sent, or has verified', async () => {
+    const body = { ...grant, credential }
+    await edge.told(thirdPartyMessage('POST /consents', { source: dfsp, body }))
+    const verified = { scopes, credential: { ...credential, status: 'VERIFIED' } }
+    await edge.told(thirdPartyMessage('PUT /consents/{ID}', { source: dfsp, body: verified }))
+    expect(besides().names).toEqual(['NotifyRequested', 'NotifyRequested'])
+  })
+})
+
+describe('a consent that a DFSP revokes', () => {
+  const revoked = { status: 'REVOKED', revokedAt: '2027-03-02T09:15:30.123+01:00' }
+  const patch = (body: object, changed = {}) =>
+    thirdPartyMessage('PATCH /consents/{ID}', { source: dfsp, body, changed })
+
+  test('is revoked for the auth service too, as of the same moment', async () => {
+    expect(await edge.told(patch(revoked))).toBe('200')
+    expect(besides()).toEqual({
+      names: ['ConsentRevocationReceived', 'NotifyRequested'],
+      payload: {
+        ...asker,
+        consentId: id,
+        destinationFspId: pisp,
+        revokedAt: '2027-03-02T08:15:30.123Z',
+      },
+    })
+  })
+
+  test('without a time is revoked when the message came', async () => {
+    await edge.told(patch({ status: 'REVOKED' }))
+    expect(besides().payload).toMatchObject({ revokedAt: '2026-11-21T10:00:00.000Z' })
+  })
+
+  test('at the auth service alone is passed on to nobody', async () => {
+    await edge.told(patch(revoked, toAuth))
+    expect(besides().names).toEqual(['ConsentRevocationReceived'])
+  })
+
+  test('is told the PISP alone where its credential is what has changed', async () => {
+    await edge.told(patch({ credential: { status: 'VERIFIED' } }))
+    expect(besides().names).toEqual(['NotifyRequested'])
+  })
+})

@@ -1,0 +1,70 @@
+/**
+ * Who owns a consent: the auth service that has registered it, by the look-up's own entry. What has an owner
+ * is remembered for a while; what has none is asked for every time.
+ */
+import { accountLookupService } from '@causeway/protos'
+import { isOutage, periodically, readThrough, type GrpcHost, type Logger } from '@causeway/runtime'
+
+export type ConsentOwner =
+  | { readonly type: 'FOUND'; readonly fspId: string }
+  /** Nobody has registered it, so it is at its DFSP. */
+  | { readonly type: 'NONE' }
+  /** It cannot be known now. */
+  | { readonly type: 'AWAY' }
+
+export interface ConsentOwners {
+  ownerOf(consentId: string): Promise<ConsentOwner>
+  stop(): Promise<void>
+}
+
+export interface ConsentOwnersParts {
+  readonly grpc: GrpcHost
+  readonly log: Logger
+  readonly age_max_ms: number
+}
+
+const consents_max = 10_000
+
+class OwnerAway extends Error {}
+
+export function openConsentOwners({ grpc, log, age_max_ms }: ConsentOwnersParts): ConsentOwners {
+  const { FindOwners } = grpc.client(accountLookupService, 'account-lookup')
+  const cache = readThrough<string>({
+    entries_max: consents_max,
+    async load(ids) {
+      const queries = ids.map((partyIdentifier) => ({
+        partyIdType: 'CONSENT',
+        partyIdentifier,
+        partySubIdOrType: '',
+        currency: '',
+      }))
+      const { answers } = await FindOwners({ queries })
+      if (answers.some(({ outcome }) => outcome === 'ORACLE_AWAY')) throw new OwnerAway()
+      return new Map(
+        answers.flatMap(({ fspIds: [owner] }, at) =>
+          owner === undefined ? [] : [[ids[at] ?? '', owner] as const],
+        ),
+      )
+    },
+  })
+  const renewal = periodically(
+    age_max_ms,
+    () => {
+      cache.clear()
+      return Promise.resolve()
+    },
+    { log, name: 'renewal of what is known of consents' },
+  )
+  return {
+    async ownerOf(consentId) {
+      try {
+        const fspId = (await cache.get([consentId])).get(consentId)
+        return fspId === undefined ? { type: 'NONE' } : { type: 'FOUND', fspId }
+      } catch (error) {
+        if (error instanceof OwnerAway || isOutage(error)) return { type: 'AWAY' }
+        throw error
+      }
+    },
+    stop: () => renewal.stop(),
+  }
+}

@@ -1,0 +1,225 @@
+import type { Payload } from '@causeway/events'
+import { endpointTypeOf } from '@causeway/fspiop'
+import { afterEach, describe, expect, test } from '@jest/globals'
+import { deliveries, openEdge, reachable, saidIn, type Said } from '../testing/edge.ts'
+import { id, mediaType, withHeaders, withMembers, type Sent } from '../testing/messages.ts'
+import {
+  dfsp,
+  everyRelayed,
+  pisp,
+  thirdPartyMessage,
+  user,
+  type ThirdPartyTold,
+} from '../testing/thirdparty.ts'
+
+const edge = openEdge()
+afterEach(() => {
+  edge.published.splice(0)
+})
+
+/** What is to be delivered, without what the auth service is told besides. */
+function delivered(): Said {
+  const messages = edge.published.splice(0).map(saidIn)
+  const [only, ...others] = messages.filter(({ name }) => name === 'NotifyRequested')
+  if (only === undefined || others.length > 0) throw new Error('not one delivery')
+  return only
+}
+
+function sentOf(operation: string): Sent {
+  const found = everyRelayed.find((told) => told.operation === operation)
+  if (found === undefined) throw new Error(`no ${operation}`)
+  return found.sent
+}
+
+const rows = everyRelayed.map((told): readonly [string, ThirdPartyTold] => [told.operation, told])
+
+describe.each(rows)('%s', (operation, { sent, type, errorPath }) => {
+  const source = sent.headers['fspiop-source'] ?? ''
+  const destination = sent.headers['fspiop-destination'] ?? ''
+  const ack = sent.method === 'PUT' || sent.method === 'PATCH' ? '200' : '202'
+
+  test('is acknowledged and leaves byte for byte, with its own headers, on the same path', async () => {
+    const extra = {
+      'fspiop-uri': sent.path,
+      'fspiop-http-method': sent.method,
+      'fspiop-signature': '{"signature":"junk","protectedHeader":"junk"}',
+      'x-custom': 'kept',
+    }
+    expect(await edge.told(withHeaders(sent, { ...extra, cookie: 'a=b' }))).toBe(ack)
+    const said = delivered()
+    expect(deliveries([said])).toEqual([
+      `${destination}: ${sent.method} http://${destination}.example${sent.path}`,
+    ])
+    expect(said.body).toBe(String(sent.body ?? ''))
+    expect(said.headers).toEqual({ ...sent.headers, ...extra })
+    expect(said.payload['headers']).toEqual({ 'fspiop-destination': destination })
+  })
+
+  test('goes to the address of its own endpoint type', async () => {
+    expect(endpointTypeOf(operation as ThirdPartyTold['operation'])).toBe(type)
+    const own = openEdge()
+    const endpoints = new Map([
+      ['FSPIOP_CALLBACK_URL', 'http://wrong.example'],
+      [type, 'http://right.example/tp'],
+    ])
+    own.participants.set(destination, reachable(destination, { endpoints }))
+    await own.told(sent)
+    const [said] = own.published.map(saidIn).filter(({ name }) => name === 'NotifyRequested')
+    expect(deliveries(said === undefined ? [] : [said])).toEqual([
+      `${destination}: ${sent.method} http://right.example/tp${sent.path}`,
+    ])
+  })
+
+  test.each([
+    ['unknown', undefined, '3201'],
+    ['inactive', reachable('other', { isActive: false }), '3201'],
+    ['without an address for it', reachable('other', { endpoints: new Map() }), '1001'],
+  ])('to an FSP that is %s comes back to its sender', async (_why, participant, code) => {
+    const own = openEdge()
+    if (participant !== undefined) own.participants.set('other', participant)
+    expect(await own.told(withHeaders(sent, { 'fspiop-destination': 'other' }))).toBe(ack)
+    const said = own.published.map(saidIn).filter(({ name }) => name === 'NotifyRequested')
+    if (errorPath === undefined) {
+      expect(said).toEqual([])
+      return
+    }
+    expect(deliveries(said)).toEqual([`${source}: PUT http://${source}.example${errorPath}`])
+    const [told] = said
+    expect(JSON.parse(told?.body ?? '')).toMatchObject({ errorInformation: { errorCode: code } })
+    expect(told?.payload['headers']).toMatchObject({
+      'fspiop-source': 'Hub',
+      'fspiop-destination': source,
+      'content-type': mediaType('1.0', sent.path.split('/')[1] as 'consents'),
+    })
+  })
+
+  test('that fails on its way is told its sender by its own error callback', async () => {
+    await edge.told(sent)
+    const { onFailure } = delivered().payload as Payload<'NotifyRequested'>
+    if (errorPath === undefined) {
+      expect(onFailure).toBeUndefined()
+      return
+    }
+    expect(onFailure).toMatchObject({
+      requesterFspId: source,
+      operation: `PUT ${errorPath.replace(id, '{ID}').replace(user, '{ID}')}`,
+      path: errorPath,
+      version: '1.0',
+    })
+  })
+
+  test('needs a destination: nothing else tells the way', async () => {
+    expect(await edge.told(withHeaders(sent, { 'fspiop-destination': undefined }))).toBe(
+      '400 3102 header fspiop-destination',
+    )
+  })
+
+  test('may name the API in its media type, or be plain JSON', async () => {
+    const resource = 'thirdparty' as 'consents'
+    for (const type of [mediaType('1.0', resource), 'application/json']) {
+      const accept = ack === '202' ? type : undefined
+      expect(await edge.told(withHeaders(sent, { 'content-type': type, accept }))).toBe(ack)
+    }
+    const other = mediaType('1.0', 'transfers')
+    expect(await edge.told(withHeaders(sent, { 'content-type': other }))).toMatch(/^400 3101 /)
+    const later = mediaType('1.1', sent.path.split('/')[1] as 'consents')
+    expect(await edge.told(withHeaders(sent, { 'content-type': later }))).toMatch(/^406 3001 /)
+  })
+
+  test('of an inactive FSP, or in the name of the auth service or the hub, is refused', async () => {
+    const told = (name: string) => edge.told(withHeaders(sent, { 'fspiop-source': name }))
+    expect(await told('sleeper')).toMatch(/^400 3100 /)
+    edge.participants.set('centralAuth', reachable('centralAuth'))
+    expect(await told('centralAuth')).toBe('400 3200 header fspiop-source: not a participant')
+    expect(await told('Hub')).toBe('400 3200 header fspiop-source: not a participant')
+    expect(edge.published).toEqual([])
+  })
+
+  test('that is no JSON object is refused, where it has a body', async () => {
+    if (sent.body === undefined) return
+    expect(await edge.told({ ...sent, body: '<a/>' })).toMatch(/^400 3101 the body is not JSON/)
+    expect(await edge.told({ ...sent, body: '{}' })).toMatch(/^400 3102 /)
+    expect(edge.published).toEqual([])
+  })
+})
+
+test('a list of accounts may be the whole body', async () => {
+  const list = '[ {"address":"bankx.acc.1","currency":"USD"} ]'
+  expect(await edge.told({ ...sentOf('PUT /accounts/{ID}'), body: list })).toBe('200')
+  expect(delivered().body).toBe(list)
+})
+
+test('a consent may be patched as a merge patch', async () => {
+  const sent = withHeaders(sentOf('PATCH /consents/{ID}'), {
+    'content-type': 'application/merge-patch+json',
+  })
+  expect(await edge.told(sent)).toBe('200')
+})
+
+test('/consent/{ID} is /consents/{ID}, and leaves on the path on which it came', async () => {
+  const { path, ...sent } = sentOf('PUT /consents/{ID}')
+  expect(await edge.told({ ...sent, path: path.replace('/consents/', '/consent/') })).toBe('200')
+  const said = delivered()
+  expect(deliveries([said])).toEqual([`${dfsp}: PUT http://${dfsp}.example/consent/${id}`])
+  expect(said.payload['onFailure']).toMatchObject({ path: `/consents/${id}/error` })
+})
+
+test('an id of a user is written percent-encoded wherever a template asks for it', async () => {
+  const own = openEdge()
+  const endpoints = new Map([['TP_CB_URL_ACCOUNTS_GET', 'http://right.example/users/{{ID}}']])
+  own.participants.set(dfsp, reachable(dfsp, { endpoints }))
+  await own.told(sentOf('GET /accounts/{ID}'))
+  expect(deliveries([own.said()])).toEqual([`${dfsp}: GET http://right.example/users/${user}`])
+})
+
+test('a transaction request is tried until it expires', async () => {
+  const expiration = '2026-11-21T11:00:00.000+01:00'
+  const operation = 'POST /thirdpartyRequests/transactions'
+  await edge.told(withMembers(sentOf(operation), { expiration }))
+  expect(delivered().payload['deadline']).toBe('2026-11-21T10:00:00.000Z')
+})
+
+test('what a PISP signs may be encrypted, what the hub acts on may not', async () => {
+  const field = (fieldName: string) => ({
+    'fspiop-encryption': JSON.stringify({
+      encryptedFields: {
+        encryptedField: [
+          {
+            fieldName,
+            encryptedKey: 'a2V5',
+            protectedHeader: 'e30',
+            initializationVector: 'aXY',
+            authenticationTag: 'dGFn',
+          },
+        ],
+      },
+    }),
+  })
+  const accounts = sentOf('PUT /accounts/{ID}')
+  const hidden = JSON.stringify({ accounts: ['BN7x2SpBZSFMDQQ'] })
+  const sent = { ...withHeaders(accounts, field('accounts.0')), body: hidden }
+  expect(await edge.told(sent)).toBe('200')
+  expect(delivered().body).toBe(hidden)
+  const token = withHeaders(sentOf('PATCH /consentRequests/{ID}'), field('authToken'))
+  expect(await edge.told(token)).toBe('200')
+  const patch = withHeaders(sentOf('PATCH /consents/{ID}'), field('credential.status'))
+  expect(await edge.told(patch)).toMatch(/^400 3100 header fspiop-encryption/)
+})
+
+test('an answer that nobody asked for is refused beyond a few', async () => {
+  const own = openEdge({ FSPIOP_API_UNASKED_ANSWERS_MAX: 1 })
+  const accounts = sentOf('PUT /accounts/{ID}')
+  expect(await own.told(accounts)).toBe('200')
+  expect(await own.told(accounts)).toMatch(/^503 2005 more answers/)
+  expect(await own.told(sentOf('GET /accounts/{ID}'))).toBe('202')
+  expect(await own.told(accounts)).toBe('200')
+})
+
+test('unknown methods and paths are refused as elsewhere', async () => {
+  const ask = (operation: string, path: string) =>
+    edge.told(thirdPartyMessage(operation, { source: pisp, path }))
+  expect(await ask('DELETE', `/consentRequests/${id}`)).toMatch(/^405 3000 /)
+  expect(await ask('GET', `/thirdpartyRequests/quotes/${id}`)).toMatch(/^404 3002 /)
+  expect(await ask('PUT', '/services/PISP')).toMatch(/^501 2002 /)
+  expect(await ask('GET', '/consents/1')).toMatch(/^400 3101 path parameter ID/)
+})

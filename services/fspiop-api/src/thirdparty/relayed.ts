@@ -1,0 +1,206 @@
+/**
+ * What a PISP and a DFSP have for one another: passed on as it came, because challenges and signatures are
+ * made over bytes. Only ids and what the hub acts on are read. Third-Party API 1.0.
+ */
+import type { OutgoingMessage } from '@causeway/runtime'
+import type { LegRole } from '@causeway/events'
+import {
+  errorBody,
+  patchConsentRequests,
+  patchThirdpartyTransactions,
+  postConsentRequests,
+  postThirdpartyAuthorizations,
+  postThirdpartyTransactions,
+  putAccounts,
+  putConsentRequests,
+  putThirdpartyAuthorizations,
+  putThirdpartyTransactions,
+  putVerifications,
+  templateVariables,
+  type Operation,
+  type Resource,
+} from '@causeway/fspiop'
+import type { z } from 'zod'
+import type { Incoming, Reading, ServedRoute, ServedRoutes } from '../chain.ts'
+import { utc } from '../contract.ts'
+import { bodyOf, idOf, malformed } from '../reading.ts'
+import { passOn, type RelayRules } from '../relayed/relay.ts'
+
+/** The path of a thing without its id, which begins with the name of its resource. */
+export type Collection =
+  | '/accounts'
+  | '/consentRequests'
+  | '/consents'
+  | '/thirdpartyRequests/transactions'
+  | '/thirdpartyRequests/authorizations'
+  | '/thirdpartyRequests/verifications'
+
+/** In bytes: 256 accounts or scopes, or one credential with a chain of certificates. */
+const answer_bytes_max = 1_048_576
+
+/** The hub's room for what begins or goes on with something. */
+export const asking = { needsActiveSource: true, share: 'HALF' } as const
+
+export const answering = {
+  needsActiveSource: true,
+  share: 'ANSWER',
+  isUnmatched: true,
+  body_bytes_max: answer_bytes_max,
+} as const
+
+/** One message on its way: which operation it is, what it is about, and what else is to be stored. */
+export interface Relaying {
+  readonly operation: Operation
+  readonly id: string
+  /** PAYER is the DFSP, which has the account; REQUESTER the PISP, or whoever it is. */
+  readonly role: LegRole
+  readonly expiration?: string | undefined
+  /** Where a look-up has named another FSP than the sender. */
+  readonly owner?: string | undefined
+  /** Stored together with it. */
+  readonly besides?: readonly OutgoingMessage[]
+}
+
+export function relay(message: Incoming, rules: RelayRules, relaying: Relaying): Reading {
+  const { operation, id, role, expiration, owner, besides } = relaying
+  const collection = collectionOf(operation)
+  const resource = collection.split('/')[1] as Resource
+  const reading = passOn(message, rules, {
+    resource,
+    operation,
+    entityId: id,
+    role,
+    owner,
+    expiration: expiration === undefined ? undefined : utc(expiration),
+    failure: operation.endsWith('/error') ? undefined : failureOf(collection, resource, id),
+  })
+  return reading.type === 'RELAY' && besides !== undefined ? { ...reading, besides } : reading
+}
+
+function collectionOf(operation: Operation): Collection {
+  const path = operation.slice(operation.indexOf(' ') + 1)
+  return path.replace(/\/\{ID\}.*$/, '') as Collection
+}
+
+/** The error callback that tells the sender of a message that it could not be passed on. */
+function failureOf(collection: Collection, resource: Resource, id: string) {
+  return {
+    operation: `PUT ${collection}/{ID}/error` as Operation,
+    path: `${collection}/${encodeURIComponent(id)}/error`,
+    variables: templateVariables(resource, { ID: id }),
+  }
+}
+
+/** GET: nothing but the id is read. */
+export function query(operation: Operation, role: LegRole, rules: RelayRules): ServedRoute {
+  return {
+    ...asking,
+    read: (message) => relay(message, rules, { operation, id: idOf(message), role }),
+  }
+}
+
+/** PUT …/error: nobody is told when it cannot be delivered. */
+export function refusal(collection: Collection, role: LegRole, rules: RelayRules): ServedRoutes {
+  const operation = `PUT ${collection}/{ID}/error` as Operation
+  return { [operation]: answer(operation, errorBody, role, rules) }
+}
+
+export function answer(
+  operation: Operation,
+  schema: z.ZodType,
+  role: LegRole,
+  rules: RelayRules,
+): ServedRoute {
+  return {
+    ...answering,
+    read(message) {
+      // Some DFSPs answer with the bare list of accounts.
+      const reading = bodyOf(schema, message, { mayBeList: schema === putAccounts })
+      if (!reading.ok) return malformed(reading.code, reading.detail)
+      return relay(message, rules, { operation, id: idOf(message), role })
+    },
+  }
+}
+
+export function relayedRoutes(rules: RelayRules): ServedRoutes {
+  return { ...linking(rules), ...transactions(rules), ...authorizations(rules), ...verified(rules) }
+}
+
+function linking(rules: RelayRules): ServedRoutes {
+  return {
+    'GET /accounts/{ID}': query('GET /accounts/{ID}', 'PAYER', rules),
+    'PUT /accounts/{ID}': answer('PUT /accounts/{ID}', putAccounts, 'REQUESTER', rules),
+    ...refusal('/accounts', 'REQUESTER', rules),
+    'POST /consentRequests': {
+      ...asking,
+      read(message) {
+        const reading = bodyOf(postConsentRequests, message)
+        if (!reading.ok) return malformed(reading.code, reading.detail)
+        const { consentRequestId: id } = reading.value
+        return relay(message, rules, { operation: 'POST /consentRequests', id, role: 'PAYER' })
+      },
+    },
+    'GET /consentRequests/{ID}': query('GET /consentRequests/{ID}', 'PAYER', rules),
+    'PUT /consentRequests/{ID}': answer(
+      'PUT /consentRequests/{ID}',
+      putConsentRequests,
+      'REQUESTER',
+      rules,
+    ),
+    // It answers nothing that the DFSP has asked over this API, so it may not count as an answer.
+    'PATCH /consentRequests/{ID}': {
+      ...answer('PATCH /consentRequests/{ID}', patchConsentRequests, 'PAYER', rules),
+      ...asking,
+      isUnmatched: undefined,
+    },
+    ...refusal('/consentRequests', 'REQUESTER', rules),
+  }
+}
+
+function transactions(rules: RelayRules): ServedRoutes {
+  const one = '/thirdpartyRequests/transactions/{ID}'
+  return {
+    'POST /thirdpartyRequests/transactions': {
+      ...asking,
+      read(message) {
+        const reading = bodyOf(postThirdpartyTransactions, message)
+        if (!reading.ok) return malformed(reading.code, reading.detail)
+        const { transactionRequestId: id, expiration } = reading.value
+        const operation = 'POST /thirdpartyRequests/transactions'
+        return relay(message, rules, { operation, id, role: 'PAYER', expiration })
+      },
+    },
+    [`GET ${one}`]: query(`GET ${one}`, 'PAYER', rules),
+    [`PUT ${one}`]: answer(`PUT ${one}`, putThirdpartyTransactions, 'REQUESTER', rules),
+    [`PATCH ${one}`]: answer(`PATCH ${one}`, patchThirdpartyTransactions, 'REQUESTER', rules),
+    ...refusal('/thirdpartyRequests/transactions', 'REQUESTER', rules),
+  }
+}
+
+function authorizations(rules: RelayRules): ServedRoutes {
+  const one = '/thirdpartyRequests/authorizations/{ID}'
+  return {
+    'POST /thirdpartyRequests/authorizations': {
+      ...asking,
+      read(message) {
+        const reading = bodyOf(postThirdpartyAuthorizations, message)
+        if (!reading.ok) return malformed(reading.code, reading.detail)
+        const { authorizationRequestId: id, expiration } = reading.value
+        const operation = 'POST /thirdpartyRequests/authorizations'
+        return relay(message, rules, { operation, id, role: 'REQUESTER', expiration })
+      },
+    },
+    [`GET ${one}`]: query(`GET ${one}`, 'REQUESTER', rules),
+    [`PUT ${one}`]: answer(`PUT ${one}`, putThirdpartyAuthorizations, 'PAYER', rules),
+    ...refusal('/thirdpartyRequests/authorizations', 'PAYER', rules),
+  }
+}
+
+/** What an auth service answers that is a participant of its own. */
+function verified(rules: RelayRules): ServedRoutes {
+  const one = '/thirdpartyRequests/verifications/{ID}'
+  return {
+    [`PUT ${one}`]: answer(`PUT ${one}`, putVerifications, 'PAYER', rules),
+    ...refusal('/thirdpartyRequests/verifications', 'PAYER', rules),
+  }
+}

@@ -1,0 +1,80 @@
+import { describe, expect, test } from '@jest/globals'
+import type { Participant } from '@causeway/protos'
+import { deliveries, openEdge } from '../testing/edge.ts'
+import { participant } from '../testing/stand.ts'
+import { pisp, thirdPartyMessage } from '../testing/thirdparty.ts'
+import { providersOf } from './providers.ts'
+
+const edge = openEdge()
+
+test.each(['THIRD_PARTY_DFSP', 'PISP', 'AUTH_SERVICE'])(
+  'who serves %s is told by the hub itself',
+  async (type) => {
+    const sent = thirdPartyMessage('GET', {
+      source: pisp,
+      path: `/services/${type}`,
+      changed: { 'fspiop-destination': undefined },
+    })
+    expect(await edge.told(sent)).toBe('202')
+    const said = edge.said()
+    expect(deliveries([said])).toEqual([`${pisp}: PUT http://${pisp}.example/services/${type}`])
+    expect(said.body).toBe(`{"providers":["a ${type}"]}`)
+    expect(said.payload['headers']).toMatchObject({
+      'fspiop-source': 'Hub',
+      'content-type': 'application/vnd.interoperability.services+json;version=1.0',
+    })
+  },
+)
+
+test('an unknown type of service is refused', async () => {
+  const sent = thirdPartyMessage('GET', { source: pisp, path: '/services/BANK' })
+  expect(await edge.told(sent)).toBe('400 3101 path parameter ServiceType: not one of its values')
+})
+
+describe('the providers', () => {
+  const value = 'http://one.example'
+  const having = (name: string, changed: Partial<Participant>, ...types: readonly string[]) =>
+    participant(name, { endpoints: types.map((type) => ({ type, value })), ...changed })
+  const post = 'TP_CB_URL_CONSENT_REQUEST_POST'
+  const put = 'TP_CB_URL_CONSENT_REQUEST_PUT'
+  const all = [
+    having('zebra', { type: 'DFSP' }, post),
+    having('antelope', { type: 'DFSP' }, post),
+    having('dfsp-without', { type: 'DFSP' }, 'FSPIOP_CALLBACK_URL'),
+    having('dfsp-asleep', { type: 'DFSP', isActive: false }, post),
+    having('pisp-own', { type: 'PISP' }, put),
+    having('pisp-base', { type: 'PISP' }, 'FSPIOP_CALLBACK_URL'),
+    having('pisp-unreachable', { type: 'PISP' }),
+    having('pisp-and-post', { type: 'PISP' }, put, post),
+    having('dfsp-as-pisp', { type: 'DFSP' }, put),
+    having('centralAuth', { type: 'AUTH_SERVICE' }),
+    having('Hub', { type: 'HUB', isHub: true }, post, put),
+  ]
+
+  test('of accounts are the active DFSPs with an address for consent requests', () => {
+    expect(providersOf('THIRD_PARTY_DFSP', all)).toEqual(['antelope', 'zebra'])
+  })
+
+  test('of payments are the PISPs that can be reached, and who answers as one', () => {
+    expect(providersOf('PISP', all)).toEqual([
+      'dfsp-as-pisp',
+      'pisp-and-post',
+      'pisp-base',
+      'pisp-own',
+    ])
+  })
+
+  test('of verification are the auth services', () => {
+    expect(providersOf('AUTH_SERVICE', all)).toEqual(['centralAuth'])
+  })
+
+  test('may be none, and are 256 at most', () => {
+    expect(providersOf('AUTH_SERVICE', [])).toEqual([])
+    const many = Array.from({ length: 300 }, (_, at) =>
+      having(`fsp-${String(at).padStart(3, '0')}`, { type: 'DFSP' }, post),
+    )
+    const listed = providersOf('THIRD_PARTY_DFSP', many)
+    expect(listed).toHaveLength(256)
+    expect(listed.at(-1)).toBe('fsp-255')
+  })
+})

@@ -1,0 +1,73 @@
+/** GET /services: which participants serve what. The hub itself answers it. Third-Party API 1.0. */
+import { errorInformation, serviceType, type ServiceType } from '@causeway/fspiop'
+import { isOutage } from '@causeway/runtime'
+import { randomUUID } from 'node:crypto'
+import type { Incoming, Reading, ServedRoutes } from '../chain.ts'
+import { errorContent, versionOf, type LegContent } from '../legs.ts'
+import { traceOf } from '../reading.ts'
+import { refuse } from '../refusals.ts'
+import type { RelayRules } from '../relayed/relay.ts'
+import type { Providers } from './providers.ts'
+import { asking } from './relayed.ts'
+
+export function serviceRoutes(rules: RelayRules, providers: Providers): ServedRoutes {
+  return {
+    'GET /services/{ServiceType}': {
+      ...asking,
+      read: (message) => ({ type: 'LATER', reading: () => list(message, rules, providers) }),
+    },
+  }
+}
+
+async function list(
+  message: Incoming,
+  { retry_ms }: RelayRules,
+  providers: Providers,
+): Promise<Reading> {
+  const type = serviceType.parse(message.parameters.ServiceType)
+  const { source, version, receivedAt } = message
+  const { isError, content } = await contentOf(type, version, providers)
+  const error = isError ? '/error' : ''
+  return {
+    type: 'RELAY',
+    caused: {
+      causeId: randomUUID(),
+      causeName: 'GET /services/{ServiceType}',
+      traceparent: traceOf(message).traceparent,
+      leg: {
+        name: 'REQUESTER PUT',
+        role: 'REQUESTER',
+        fspId: source,
+        entityId: randomUUID(),
+        resource: 'services',
+        method: 'PUT',
+        operation: isError ? 'PUT /services/{ServiceType}/error' : 'PUT /services/{ServiceType}',
+        path: `/services/${type}${error}`,
+        variables: { ServiceType: type },
+        content,
+        deadline: new Date(Date.parse(receivedAt) + retry_ms).toISOString(),
+      },
+      isReported: false,
+      onFailure: undefined,
+    },
+  }
+}
+
+async function contentOf(
+  type: ServiceType,
+  version: string,
+  providers: Providers,
+): Promise<{ readonly isError: boolean; readonly content: LegContent }> {
+  try {
+    const body = { providers: await providers.of(type) }
+    const content = { type: 'MADE', version: versionOf('services', version), body } as const
+    return { isError: false, content }
+  } catch (error) {
+    if (!isOutage(error)) throw error
+    const { code, detail } = refuse('PARTICIPANTS_AWAY')
+    return {
+      isError: true,
+      content: errorContent('services', errorInformation(code, detail), version),
+    }
+  }
+}
