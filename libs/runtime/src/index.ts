@@ -62,7 +62,7 @@ export {
   type HttpRequest,
 } from './http/client.ts'
 export { HttpFailure, type HttpFailureKind } from './http/failure.ts'
-export { peerOf } from './http/peer.ts'
+export { noteClient, peerOf } from './http/peer.ts'
 export {
   serveHttp,
   type FixedAnswer,

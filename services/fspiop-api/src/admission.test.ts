@@ -7,6 +7,7 @@ const bounds = {
   per_fsp_max: 3,
   bytes_max: 1_000,
   bytes_per_fsp_max: 800,
+  connections_per_fsp_max: 100,
   answers_per_fsp_max: 6,
   answer_bytes_per_fsp_max: 2_000,
 }
@@ -49,7 +50,12 @@ test('one FSP cannot take the room of all', () => {
 
 test('answers of one FSP take no more of the room than one FSP may', () => {
   const admission = openAdmission(
-    { ...bounds, answers_per_fsp_max: 1_000, answer_bytes_per_fsp_max: 700_000 },
+    {
+      ...bounds,
+      connections_per_fsp_max: 1_000,
+      answers_per_fsp_max: 1_000,
+      answer_bytes_per_fsp_max: 700_000,
+    },
     nothingIsShed,
   )
   for (let at = 0; at < 1_000; at++) {
@@ -71,6 +77,16 @@ test('an FSP has a reserve for its answers, half of it for those that finish a t
   admission.leave('a', 100, 'ANSWER')
   expect(admission.enter('a', 1_501, 'FINISH')).toBe(false)
   expect(admission.enter('a', 1_500, 'FINISH')).toBe(true)
+})
+
+test('an FSP keeps no more connections at work than one may have, the last ones with what finishes a transfer', () => {
+  const admission = openAdmission({ ...bounds, connections_per_fsp_max: 4 }, nothingIsShed)
+  expect(admission.enter('a', 0, 'WHOLE')).toBe(true)
+  for (let at = 0; at < 2; at++) expect(admission.enter('a', 0, 'ANSWER')).toBe(true)
+  expect(admission.enter('a', 0, 'ANSWER')).toBe(false)
+  expect(admission.enter('a', 0, 'FINISH')).toBe(true)
+  expect(admission.enter('a', 0, 'FINISH')).toBe(false)
+  expect(admission.enter('b', 0, 'ANSWER')).toBe(true)
 })
 
 test('an answer of one FSP is let in whatever all others have at work', () => {

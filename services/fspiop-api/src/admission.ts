@@ -13,6 +13,8 @@ export interface AdmissionBounds {
   readonly per_fsp_max: number
   readonly bytes_max: number
   readonly bytes_per_fsp_max: number
+  /** Requests of one FSP at work, of whatever kind: each of them keeps a connection. */
+  readonly connections_per_fsp_max: number
   /** The reserve of each FSP for its answers. */
   readonly answers_per_fsp_max: number
   readonly answer_bytes_per_fsp_max: number
@@ -51,6 +53,9 @@ const parts: Readonly<Record<Exclude<Share, 'ANSWER' | 'FINISH'>, number>> = {
 
 /** Of the reserve for answers. */
 const reserves = { ANSWER: 0.5, FINISH: 1 } as const
+
+/** Of the connections of one FSP: the last ones are left to what can finish reserved money. */
+const connectionParts = { ANSWER: 0.75, FINISH: 1 } as const
 
 interface Use {
   requests: number
@@ -128,13 +133,14 @@ function noUse(): FspUse {
 }
 
 function hasReserve(
-  { answers_per_fsp_max, answer_bytes_per_fsp_max }: AdmissionBounds,
-  { answers }: FspUse,
+  { connections_per_fsp_max, answers_per_fsp_max, answer_bytes_per_fsp_max }: AdmissionBounds,
+  { requests, answers }: FspUse,
   bytes: number,
   share: keyof typeof reserves,
 ): boolean {
   const part = reserves[share]
   return (
+    requests < connections_per_fsp_max * connectionParts[share] &&
     answers.requests < answers_per_fsp_max * part &&
     answers.bytes + bytes <= answer_bytes_per_fsp_max * part
   )

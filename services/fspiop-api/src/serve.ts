@@ -3,7 +3,7 @@
  * Express serves the pages beside them.
  */
 import { errorInformation, responseContentType, type Refusal } from '@causeway/fspiop'
-import type { Logger } from '@causeway/runtime'
+import { noteClient, type Logger } from '@causeway/runtime'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isAnswer, type Admission } from './admission.ts'
 import { readHead, refused, routeOf, workOn, type Answer, type Edge, type Routed } from './chain.ts'
@@ -58,6 +58,7 @@ async function serveRouted(
     }
     const answering = parts.identify(request)
     const identity = answering instanceof Promise ? await answering : answering
+    if (identity.type === 'KNOWN') noteClient(request, identity.fspId)
     const answer =
       identity.type === 'KNOWN'
         ? await admit(parts, routed, request, identity.fspId)

@@ -129,6 +129,7 @@ function openServing(
     per_fsp_max: settings.FSPIOP_API_IN_FLIGHT_PER_FSP_MAX,
     bytes_max: settings.FSPIOP_API_BODIES_MAX_BYTES,
     bytes_per_fsp_max: settings.FSPIOP_API_BODIES_PER_FSP_MAX_BYTES,
+    connections_per_fsp_max: settings.FSPIOP_API_CONNECTIONS_PER_FSP_MAX,
     answers_per_fsp_max: settings.FSPIOP_API_ANSWERS_PER_FSP_MAX,
     answer_bytes_per_fsp_max: settings.FSPIOP_API_ANSWER_BYTES_PER_FSP_MAX,
   }

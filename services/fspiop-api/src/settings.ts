@@ -189,7 +189,9 @@ export const settings = {
     max: 1_000_000,
   }),
   FSPIOP_API_CONNECTIONS_PER_FSP_MAX: integer({
-    about: 'the same of one client certificate, gateways aside; beyond it they are refused',
+    about:
+      'the same of one client certificate, gateways aside; beyond it they are refused. However an ' +
+      'FSP is known: its requests at work, of which answers that finish nothing take three quarters',
     unit: 'connections',
     default: 1_000,
     min: 1,

@@ -7,7 +7,7 @@ import { openLog } from '../log.ts'
 import { makeTestCa, type TestCa, type TestCertificate } from '../testing/certificates.ts'
 import { eventually } from '../testing/eventually.ts'
 import type { ConnectionBounds } from './connections.ts'
-import { peerOf } from './peer.ts'
+import { noteClient, peerOf } from './peer.ts'
 import { serveHttp, type HttpServer } from './server.ts'
 
 let ca: TestCa
@@ -28,7 +28,11 @@ async function serve(changed: Partial<ConnectionBounds>): Promise<HttpServer> {
     host: '127.0.0.1',
     port: 0,
     log: openLog({ name: 'test', level: 'silent' }),
-    handler: (incoming, response) => response.end(peerOf(incoming) ?? 'nobody'),
+    handler: (incoming, response) => {
+      const token = incoming.headers.authorization
+      if (token !== undefined) noteClient(incoming, token)
+      response.end(peerOf(incoming) ?? token ?? 'nobody')
+    },
     tls: { ...hub, ca: ca.certificate, asksClient: true },
     connections: { total_max: 100, per_client_max: 100, gateways: new Set(), ...changed },
   })
@@ -38,7 +42,7 @@ async function serve(changed: Partial<ConnectionBounds>): Promise<HttpServer> {
 
 interface Client {
   /** The answer to a request on the connection, or to the connection itself: status and body. */
-  ask(): Promise<string>
+  ask(token?: string): Promise<string>
   readonly socket: Socket
 }
 
@@ -56,8 +60,9 @@ async function clientOf({ url }: HttpServer, own?: TestCertificate): Promise<Cli
   await once(socket, 'secureConnect')
   return {
     socket,
-    async ask() {
-      socket.write('GET / HTTP/1.1\r\nHost: hub\r\n\r\n')
+    async ask(token) {
+      const authorization = token === undefined ? '' : `Authorization: ${token}\r\n`
+      socket.write(`GET / HTTP/1.1\r\nHost: hub\r\n${authorization}\r\n`)
       const [chunk] = (await once(socket, 'data')) as [Buffer]
       const text = chunk.toString()
       return `${text.slice(9, 12)} ${text.slice(text.indexOf('\r\n\r\n') + 4)}`.trim()
@@ -113,4 +118,35 @@ test('when there are too many connections, strangers make room, and then the old
   expect(await (await clientOf(server, ca.issue('newcomer'))).ask()).toBe('200 newcomer')
   await left
   for (const client of clients) expect(await client.ask()).toMatch(/^200 /)
+})
+
+test('a client that is known by its requests pushes out no connection of others, only its own', async () => {
+  const server = await serve({ total_max: 4 })
+  const first = await clientOf(server)
+  expect(await first.ask('bluewallet')).toBe('200 bluewallet')
+  const greedy: Client[] = []
+  for (let at = 0; at < 3; at++) {
+    const client = await clientOf(server)
+    expect(await client.ask('greedy')).toBe('200 greedy')
+    greedy.push(client)
+  }
+  const ended = greedy.slice(0, 2).map(({ socket }) => once(socket, 'close'))
+  for (let at = 0; at < 2; at++) {
+    expect(await (await clientOf(server)).ask('greedy')).toBe('200 greedy')
+  }
+  await Promise.all(ended)
+  expect(await first.ask('bluewallet')).toBe('200 bluewallet')
+})
+
+test("a gateway's idle connections make room last", async () => {
+  const server = await serve({ total_max: 3, gateways: new Set(['gateway']) })
+  const gateway = ca.issue('gateway')
+  const kept = [await clientOf(server, gateway), await clientOf(server, gateway)]
+  for (const client of kept) expect(await client.ask()).toBe('200 gateway')
+  const bluewallet = await clientOf(server, ca.issue('bluewallet'))
+  expect(await bluewallet.ask()).toBe('200 bluewallet')
+  const left = once(bluewallet.socket, 'close')
+  expect(await (await clientOf(server, ca.issue('redcredit'))).ask()).toBe('200 redcredit')
+  await left
+  for (const client of kept) expect(await client.ask()).toBe('200 gateway')
 })

@@ -1,11 +1,11 @@
 /**
  * The connections of a server, within bounds: no client takes more than its part, and when there are too
- * many, idle ones make room, those of strangers first.
+ * many, idle ones make room, those of strangers first, then those of the client that has most.
  */
 import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { peerAt } from './peer.ts'
+import { clientAt, peerAt } from './peer.ts'
 
 export interface ConnectionBounds {
   /** At the same time. Beyond it an idle one is closed for a new one; where none is idle, the new one. */
@@ -40,7 +40,7 @@ export function trackConnections(
   function makeRoom(newest: Socket): void {
     if (bounds === undefined || open.size + handshaking.size < bounds.total_max) return
     const [oldest] = handshaking.values()
-    const leaving = oldest ?? oldestIdle(open)
+    const leaving = oldest ?? leastMissed(open, bounds.gateways)
     if (leaving === undefined) newest.destroy()
     else leaving.destroy()
   }
@@ -78,15 +78,26 @@ export function trackConnections(
   return { open, handshaking }
 }
 
-/** The oldest that no request is at work on: of a stranger, or else of any client. */
-function oldestIdle(open: ReadonlySet<Socket>): Socket | undefined {
-  let ofClient: Socket | undefined
+/**
+ * One that no request is at work on: of a stranger, or else of the client that has most connections, of
+ * a gateway last; the oldest of those.
+ */
+function leastMissed(open: ReadonlySet<Socket>, gateways: ReadonlySet<string>): Socket | undefined {
+  const countOf = new Map<string, number>()
+  for (const socket of open) {
+    const client = clientAt(socket)
+    if (client === undefined || gateways.has(client)) continue
+    countOf.set(client, (countOf.get(client) ?? 0) + 1)
+  }
+  let found: { readonly socket: Socket; readonly count: number } | undefined
   for (const socket of open) {
     if (answerOf(socket) !== undefined || socket.destroyed) continue
-    if (peerAt(socket) === undefined) return socket
-    ofClient ??= socket
+    const client = clientAt(socket)
+    if (client === undefined) return socket
+    const count = countOf.get(client) ?? 0
+    if (found === undefined || count > found.count) found = { socket, count }
   }
-  return ofClient
+  return found?.socket
 }
 
 function addressOf({ remoteAddress, remotePort }: Socket): string {

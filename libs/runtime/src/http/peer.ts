@@ -11,6 +11,18 @@ export function peerOf({ socket }: IncomingMessage): string | undefined {
   return peerAt(socket)
 }
 
+const clients = new WeakMap<Socket, string>()
+
+/** A request has proven in another way than by certificate who its client is: the connection is theirs. */
+export function noteClient({ socket }: IncomingMessage, client: string): void {
+  if (!clients.has(socket)) clients.set(socket, client)
+}
+
+/** Whose the connection is: by its certificate, or by what its first request has proven. */
+export function clientAt(socket: Socket): string | undefined {
+  return peerAt(socket) ?? clients.get(socket)
+}
+
 export function peerAt(socket: Socket): string | undefined {
   const known = peers.get(socket)
   if (known !== undefined) return known.name
