@@ -9,8 +9,8 @@ import { superuserClient } from './hub-lock.ts'
 const schemaName = /^[a-z][a-z0-9_]*$/
 const busSchema = 'bus'
 const application = 'causeway provisioning'
-/** Roles belong to the server, so databases that are prepared at the same time take turns. */
-const rolesLock = `hashtextextended('causeway roles', 0)`
+/** Who prepares a schema of the same database at the same time waits; locks hold within a database. */
+const schemasLock = `hashtextextended('causeway schemas', 0)`
 
 /** Makes the database if it is missing. */
 export function provisionDatabase(socketFolder: string, database: string): Promise<void> {
@@ -31,9 +31,8 @@ export function provisionSchema(
   if (!schemaName.test(schema)) throw new Error(`${schema} is no name of a schema`)
   return asSuperuser(socketFolder, database, async (client) => {
     await client.query('begin')
-    await client.query(`select pg_advisory_xact_lock(${rolesLock})`)
-    const { rowCount } = await client.query('select from pg_roles where rolname = $1', [schema])
-    if (rowCount === 0) await client.query(`create role ${schema} login`)
+    await client.query(`select pg_advisory_xact_lock(${schemasLock})`)
+    await client.query(makeRole(schema))
     await client.query(`create schema if not exists ${schema} authorization ${schema}`)
     if (schema !== busSchema) {
       await client.query(`grant usage on schema ${busSchema} to ${schema}`)
@@ -41,6 +40,15 @@ export function provisionSchema(
     }
     await client.query('commit')
   })
+}
+
+/** Roles belong to the server: another database may be getting the same one at this moment. */
+function makeRole(name: string): string {
+  return (
+    `do $$ begin if not exists (select from pg_roles where rolname = '${name}') then ` +
+    `create role ${name} login; end if; ` +
+    'exception when duplicate_object or unique_violation then null; end $$'
+  )
 }
 
 /** Runs the work on a connection of its own. */
