@@ -177,8 +177,8 @@ async function probe(): Promise<void> {
     signature: undefined,
   }
   // With signatures off, nothing but the body differs, and the transfer would be made.
-  const statusOfChanged = signing === undefined ? 202 : await link.statusOf(changed)
-  const statusOfOther = await link.statusOf(unknown, other)
+  const statusOfChanged = signing === undefined ? 202 : await statusWhenCalm(link, changed)
+  const statusOfOther = await statusWhenCalm(link, unknown, other)
   const own = heard(({ id }) => id === transferId, 'the answer to GET /transfers')
   await Promise.all([sendWhenCalm(link, unknown), own])
   const found: Probed = {
@@ -189,7 +189,15 @@ async function probe(): Promise<void> {
   say({ type: 'PROBED', found })
 }
 
-/** Right after a load the hub may still be too busy. */
+/** Right after a load the hub may still be too busy to judge a message. */
+async function statusWhenCalm(link: HubLink, message: Message, source?: string): Promise<number> {
+  for (;;) {
+    const status = await link.statusOf(message, source)
+    if (status !== 503) return status
+    await wait(pause_ms)
+  }
+}
+
 async function sendWhenCalm(link: HubLink, message: Message): Promise<void> {
   while ((await link.send(message)) === 'BUSY') await wait(pause_ms)
 }
