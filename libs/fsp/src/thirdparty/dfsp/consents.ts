@@ -54,13 +54,13 @@ export function openConsents(options: ConsentsOptions): Consents {
       if (link.state === 'REVOKED') return undefined
       if (authService === undefined || link.state === 'GRANTED') {
         const revokedAt = new Date().toISOString()
-        await end(options, link, revokedAt)
+        void end(options, link, revokedAt)
         await send(options, revocationMessage(options, link, revokedAt))
         return undefined
       }
       const revokedAt = await options.verifier.revoke(link)
       if (typeof revokedAt !== 'string') return revokedAt
-      await end(options, link, revokedAt)
+      void end(options, link, revokedAt)
       return undefined
     },
     hearers: {
@@ -169,6 +169,7 @@ async function associate(
   return failed.error ?? errorInformation('2004')
 }
 
+/** It holds no more from now on; its accounts' links in the scheme go a little later. */
 async function end(options: ConsentsOptions, link: Link, revokedAt: string): Promise<void> {
   const { links } = options
   const known = links.get(link.consentId)
@@ -198,7 +199,7 @@ async function takeUnlinking(options: ConsentsOptions, message: Received): Promi
     return
   }
   const revokedAt = link.state === 'REVOKED' ? link.revokedAt : new Date().toISOString()
-  await end(options, link, revokedAt)
+  void end(options, link, revokedAt)
   await send(options, revocationMessage(options, link, revokedAt))
 }
 
