@@ -1,12 +1,6 @@
-/**
- * One sandbox FSP: a plain port for the people of this machine, and callbacks from the hub, which come
- * over TLS when the FSP has a certificate and to the plain port below `/callbacks` when it has none.
- */
+/** One sandbox FSP, which pays, is paid, and lets PISPs link its customers' accounts. */
 import {
-  callbackHandler,
   createFsp,
-  serveCallbacks,
-  type CallbackServer,
   type Fsp,
   type IncomingQuote,
   type IncomingTransfer,
@@ -16,103 +10,62 @@ import {
   type RequestDecision,
 } from '@causeway/fsp'
 import { errorInformation } from '@causeway/fspiop'
-import { serveHttp, StartError, type HttpServer, type Logger } from '@causeway/runtime'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Credentials } from './credentials.ts'
 import { conductOf, feeAmount, quoteRejection, rejection } from './domain/conduct.ts'
 import { customerOf, customersOf, type SandboxName } from './customers.ts'
+import { type SandboxDfsp, sandboxDfsp } from './linking.ts'
 import { peopleApp } from './people.ts'
+import { openPorts, type PortOptions, type Ports } from './ports.ts'
 import { register } from './registration.ts'
-import type { Settings } from './settings.ts'
 
-export interface Bank {
+export interface Bank extends Ports {
   readonly name: SandboxName
-  /** For people, without a slash at the end. */
-  readonly url: string
-  /** Where the hub's callbacks go: `<callbackUrl>/transfers/…`. */
-  readonly callbackUrl: string
-  stop(): Promise<void>
 }
 
-export interface BankOptions {
+export interface BankOptions extends PortOptions {
   readonly name: SandboxName
-  readonly port: number
-  readonly tlsPort: number
-  readonly credentials: Credentials
   readonly keysOf: KeysOf
-  readonly settings: Settings
-  readonly log: Logger
 }
 
-const callbacks = '/callbacks'
 const silence_ms = 2_000
 const margin_ms = 5_000
 const delay_ms = 2_000
 
 export async function openBank(options: BankOptions): Promise<Bank> {
   const { name, credentials, settings, log } = options
-  const fsp = openFsp(options)
+  let url = ''
+  const dfsp = sandboxDfsp(name, settings, () => url)
+  const fsp = openFsp(options, dfsp)
   const registration = register(fsp, customersOf(name), log)
-  const opened: { stop(): Promise<void> }[] = [
-    {
-      stop() {
-        registration.stop()
-        return fsp.close()
-      },
-    },
-  ]
-  const stop = async () => {
-    for (const part of opened) await part.stop()
+  const close = () => {
+    registration.stop()
+    return fsp.close()
   }
   try {
-    const secure = await openCallbacks(fsp, options)
-    if (secure !== undefined) opened.push(secure)
-    const people = peopleApp({ fsp, name, registration, signing: credentials.signing }, settings)
-    const take = callbackHandler(fsp, callbacks)
-    const server = await serveHttp({
-      name: `sandbox FSP ${name}`,
-      host: settings.SANDBOX_HOST,
-      port: options.port,
-      handler(request, response) {
-        const isCallback = request.url?.startsWith(`${callbacks}/`) === true
-        // Beside a certificate nothing counts that comes without one.
-        if (isCallback && credentials.callbackTls === undefined) take(request, response)
-        else people(request, response)
+    const people = peopleApp(
+      { fsp, name, registration, dfsp, signing: credentials.signing },
+      settings,
+    )
+    const ports = await openPorts(fsp, people, options)
+    url = ports.url
+    return {
+      ...ports,
+      name,
+      async stop() {
+        await close()
+        await ports.stop()
       },
-      log,
-    })
-    opened.push(server)
-    return { name, url: server.url, callbackUrl: callbackUrlOf(server, secure), stop }
+    }
   } catch (error) {
-    await stop()
+    await close()
     throw error
   }
 }
 
-function callbackUrlOf(server: HttpServer, secure: CallbackServer | undefined): string {
-  return secure === undefined ? `${server.url}${callbacks}` : secure.url
-}
-
-async function openCallbacks(
-  fsp: Fsp,
-  { name, tlsPort, credentials, settings }: BankOptions,
-): Promise<CallbackServer | undefined> {
-  if (credentials.callbackTls === undefined) return undefined
-  const tls = { ...credentials.callbackTls, client: settings.HUB_NAME }
-  try {
-    return await serveCallbacks(fsp, {
-      host: settings.SANDBOX_HOST,
-      port: tlsPort,
-      base: callbacks,
-      tls,
-    })
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
-    throw new StartError(`The sandbox FSP ${name} cannot take callbacks at ${tlsPort}: ${why}.`)
-  }
-}
-
-function openFsp({ name, credentials, keysOf, settings, log }: BankOptions): Fsp {
+function openFsp(
+  { name, credentials, keysOf, settings, log }: BankOptions,
+  dfsp: SandboxDfsp,
+): Fsp {
   const { tls, token, signing, secret } = credentials
   return createFsp({
     name,
@@ -135,6 +88,7 @@ function openFsp({ name, credentials, keysOf, settings, log }: BankOptions): Fsp
         : { type: 'PAY', payer: { ...customer, ...payer } }
     },
     onRequestOutcome: (outcome) => log.debug(outcome, 'a request was paid or not'),
+    dfsp: dfsp.options,
     onDropped: (method, target, error) =>
       log.warn({ method, target, error }, 'a message was not believed'),
   })

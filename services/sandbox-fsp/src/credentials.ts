@@ -2,7 +2,6 @@
 import { readSigning, type Signing, type Tls, type TokenOptions } from '@causeway/fsp'
 import { readPem, StartError } from '@causeway/runtime'
 import { createHmac, randomBytes } from 'node:crypto'
-import type { SandboxName } from './customers.ts'
 import type { Settings } from './settings.ts'
 
 export interface Credentials {
@@ -18,9 +17,18 @@ export interface Credentials {
   readonly secret: Buffer
 }
 
+const prefixes = {
+  greenbank: 'SANDBOX_GREENBANK',
+  bluewallet: 'SANDBOX_BLUEWALLET',
+  lemonpay: 'SANDBOX_LEMONPAY',
+} as const
+
 /** Throws StartError. */
-export async function readCredentials(name: SandboxName, settings: Settings): Promise<Credentials> {
-  const prefix = `SANDBOX_${name === 'greenbank' ? 'GREENBANK' : 'BLUEWALLET'}` as const
+export async function readCredentials(
+  name: keyof typeof prefixes,
+  settings: Settings,
+): Promise<Credentials> {
+  const prefix = prefixes[name]
   const identity = settings.SANDBOX_IDENTITY
   const caFile = settings.SANDBOX_TLS_CA_FILE
   const certificateFile = settings[`${prefix}_TLS_CERTIFICATE_FILE`]
@@ -48,7 +56,7 @@ export async function readCredentials(name: SandboxName, settings: Settings): Pr
 }
 
 async function readSigningKey(
-  name: 'SANDBOX_GREENBANK_SIGNING_KEY_FILE' | 'SANDBOX_BLUEWALLET_SIGNING_KEY_FILE',
+  name: `${(typeof prefixes)[keyof typeof prefixes]}_SIGNING_KEY_FILE`,
   settings: Settings,
 ): Promise<Pick<Credentials, 'signing' | 'secret'>> {
   if (settings.SANDBOX_SIGNING === 'off') return { signing: undefined, secret: randomBytes(32) }

@@ -140,11 +140,11 @@ const statuses = {
   UNRESOLVED: 504,
 } as const satisfies Record<PaymentResult['state'], number>
 
-function badRequest(error: string): PersonalAnswer {
+export function badRequest(error: string): PersonalAnswer {
   return { status: 400, body: { error } }
 }
 
-function sentenceOf({ issues }: z.ZodError): string {
+export function sentenceOf({ issues }: z.ZodError): string {
   const [issue] = issues
   if (issue === undefined) return 'the request cannot be read'
   return `${issue.path.join('.') || 'the request'}: ${issue.message}`

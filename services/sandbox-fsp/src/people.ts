@@ -2,6 +2,7 @@
 import { publicJwk, type Fsp, type Signing } from '@causeway/fsp'
 import express, { type ErrorRequestHandler, type Express } from 'express'
 import { customersOf, type SandboxName } from './customers.ts'
+import { linkingRoutes, type SandboxDfsp } from './linking.ts'
 import { payAsAsked } from './payments.ts'
 import type { Registration } from './registration.ts'
 import type { Settings } from './settings.ts'
@@ -10,11 +11,12 @@ export interface PeopleParts {
   readonly fsp: Fsp
   readonly name: SandboxName
   readonly registration: Pick<Registration, 'isDone'>
+  readonly dfsp: SandboxDfsp
   readonly signing: Signing | undefined
 }
 
 export function peopleApp(
-  { fsp, name, registration, signing }: PeopleParts,
+  { fsp, name, registration, dfsp, signing }: PeopleParts,
   { SANDBOX_VALIDITY_MS }: Settings,
 ): Express {
   const app = express()
@@ -41,6 +43,7 @@ export function peopleApp(
     const result = await fsp.ping()
     response.status(result.state === 'ANSWERED' ? 200 : 502).json(result)
   })
+  app.use(linkingRoutes(fsp, dfsp))
   app.use((request, response) => {
     response.status(404).json({ error: `there is no ${request.method} ${request.path} here` })
   })
@@ -48,7 +51,8 @@ export function peopleApp(
   return app
 }
 
-const unreadable: ErrorRequestHandler = (error: unknown, _request, response, next) => {
+/** A body that is no JSON. */
+export const unreadable: ErrorRequestHandler = (error: unknown, _request, response, next) => {
   if (response.headersSent) {
     next(error)
     return

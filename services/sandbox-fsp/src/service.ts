@@ -1,14 +1,18 @@
-/** The two sandbox FSPs in one process, each on ports of its own as two FSPs would be. */
+/** The sandbox FSPs, and the PISP, in one process, each on ports of its own as participants are. */
 import { createHttpClient, type Logger, type Service } from '@causeway/runtime'
 import { openBank, type Bank } from './bank.ts'
 import { readCredentials } from './credentials.ts'
 import type { SandboxName } from './customers.ts'
 import { peerKeys } from './peer-keys.ts'
+import { openSandboxPisp, pispName, type SandboxPisp } from './pisp.ts'
+import type { Ports } from './ports.ts'
 import type { Settings } from './settings.ts'
 
 export interface Sandbox extends Service {
   readonly greenbank: Bank
   readonly bluewallet: Bank
+  /** Undefined: SANDBOX_PISP is off. */
+  readonly lemonpay: SandboxPisp | undefined
 }
 
 const timeout_ms = 3_000
@@ -16,38 +20,54 @@ const timeout_ms = 3_000
 /** Throws StartError for a port in use and for a file that is missing. */
 export async function start(settings: Settings, log: Logger): Promise<Sandbox> {
   const http = createHttpClient({ connections_per_origin_max: 4, timeout_ms })
-  const banks = new Map<string, Bank>()
+  const open = new Map<string, Ports>()
   const keysOf = peerKeys(http, (fspId) => {
     const template = settings.SANDBOX_PEER_KEYS_URL
     if (template !== '') return template.replace('{name}', encodeURIComponent(fspId))
-    const bank = banks.get(fspId)
-    return bank && `${bank.url}/.well-known/jwks.json`
+    const ports = open.get(fspId)
+    return ports && `${ports.url}/.well-known/jwks.json`
   })
   const stop = async () => {
-    await Promise.all([...banks.values()].map((bank) => bank.stop()))
+    await Promise.all([...open.values()].map((ports) => ports.stop()))
     await http.close()
   }
 
-  async function open(name: SandboxName, port: number, tlsPort: number): Promise<Bank> {
+  async function openOne(name: SandboxName, port: number, tlsPort: number): Promise<Bank> {
     const credentials = await readCredentials(name, settings)
     const bank = await openBank({ name, port, tlsPort, credentials, keysOf, settings, log })
-    banks.set(name, bank)
+    open.set(name, bank)
     return bank
   }
 
+  async function openPisp(): Promise<SandboxPisp | undefined> {
+    if (settings.SANDBOX_PISP === 'off') return undefined
+    const pisp = await openSandboxPisp({
+      port: settings.SANDBOX_LEMONPAY_PORT,
+      tlsPort: settings.SANDBOX_LEMONPAY_TLS_PORT,
+      credentials: await readCredentials(pispName, settings),
+      keysOf,
+      settings,
+      log,
+    })
+    open.set(pispName, pisp)
+    return pisp
+  }
+
   try {
-    const greenbank = await open(
+    const greenbank = await openOne(
       'greenbank',
       settings.SANDBOX_GREENBANK_PORT,
       settings.SANDBOX_GREENBANK_TLS_PORT,
     )
-    const bluewallet = await open(
+    const bluewallet = await openOne(
       'bluewallet',
       settings.SANDBOX_BLUEWALLET_PORT,
       settings.SANDBOX_BLUEWALLET_TLS_PORT,
     )
-    log.info({ greenbank: greenbank.url, bluewallet: bluewallet.url }, 'the sandbox FSPs are open')
-    return { greenbank, bluewallet, stop }
+    const lemonpay = await openPisp()
+    const urls = { greenbank: greenbank.url, bluewallet: bluewallet.url, lemonpay: lemonpay?.url }
+    log.info(urls, 'the sandbox FSPs are open')
+    return { greenbank, bluewallet, lemonpay, stop }
   } catch (error) {
     await stop()
     throw error

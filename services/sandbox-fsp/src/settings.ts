@@ -22,9 +22,20 @@ export const settings = {
   SANDBOX_GREENBANK_TLS_KEY_FILE: file('its private key'),
   SANDBOX_BLUEWALLET_TLS_CERTIFICATE_FILE: file("bluewallet's certificate"),
   SANDBOX_BLUEWALLET_TLS_KEY_FILE: file('its private key'),
+  SANDBOX_PISP: choice({
+    about:
+      'on: a third participant, the PISP lemonpay, links and pays from accounts of the two FSPs',
+    options: ['on', 'off'],
+    default: 'off',
+  }),
+  SANDBOX_LEMONPAY_PORT: port('lemonpay, the sandbox PISP, for people', 4_303),
+  SANDBOX_LEMONPAY_TLS_PORT: port('where lemonpay takes callbacks, with its certificate', 4_313),
+  SANDBOX_LEMONPAY_TLS_CERTIFICATE_FILE: file("lemonpay's certificate"),
+  SANDBOX_LEMONPAY_TLS_KEY_FILE: file('its private key'),
   SANDBOX_TLS_CA_FILE: file("the scheme's CA, which vouches for the hub"),
   SANDBOX_GREENBANK_SIGNING_KEY_FILE: file('the private key that signs what greenbank sends'),
   SANDBOX_BLUEWALLET_SIGNING_KEY_FILE: file('the private key that signs what bluewallet sends'),
+  SANDBOX_LEMONPAY_SIGNING_KEY_FILE: file('the private key that signs what lemonpay sends'),
   SANDBOX_IDENTITY: choice({
     about: 'how the FSPs say who they are: mtls (certificate), token, or header (development only)',
     options: ['mtls', 'token', 'header'],
@@ -34,6 +45,23 @@ export const settings = {
   SANDBOX_GREENBANK_CLIENT_SECRET: text({ about: 'its secret', default: '', secret: true }),
   SANDBOX_BLUEWALLET_CLIENT_ID: text({ about: 'for tokens of bluewallet', default: '' }),
   SANDBOX_BLUEWALLET_CLIENT_SECRET: text({ about: 'its secret', default: '', secret: true }),
+  SANDBOX_LEMONPAY_CLIENT_ID: text({ about: 'for tokens of lemonpay', default: '' }),
+  SANDBOX_LEMONPAY_CLIENT_SECRET: text({ about: 'its secret', default: '', secret: true }),
+  SANDBOX_VERIFICATION: choice({
+    about: "who checks the keys and signatures of PISPs' users: the auth service, or the FSPs",
+    options: ['auth-service', 'itself'],
+    default: 'auth-service',
+  }),
+  SANDBOX_CALLBACK_URIS: text({
+    about:
+      'where PISPs may have users sent back to, besides 127.0.0.1 and localhost: beginnings of ' +
+      'addresses, separated by commas',
+    default: '',
+  }),
+  AUTH_SERVICE_PARTICIPANT: text({
+    about: 'the name of the auth service as a participant',
+    default: 'centralAuth',
+  }),
   SANDBOX_SIGNING: choice({
     about: 'whether the FSPs sign what they send and verify what they get',
     options: ['on', 'off'],

@@ -39,6 +39,12 @@ export function conductOf(amount: string, extensions: ReadonlyMap<string, string
   return conducts.find((conduct) => conduct === name) ?? conductsByAmount.get(amount) ?? 'commit'
 }
 
+/** What is wrong with an account that a PISP's user pays this amount from, whatever is on it. */
+export function accountStateOf(amount: string): 'READY' | 'WITHOUT_FUNDS' | 'OTHER_CURRENCY' {
+  if (amount === '61.04') return 'WITHOUT_FUNDS'
+  return amount === '41.03' ? 'OTHER_CURRENCY' : 'READY'
+}
+
 export const rejection = errorInformation('5104', 'the sandbox was asked to reject it')
 export const quoteRejection = errorInformation('5103', 'the sandbox was asked to reject it')
 export const feeAmount = '1'

@@ -70,7 +70,7 @@ export async function openHubRelay({ tls, signing }: HubRelayOptions = {}): Prom
     const resource = /^\/(\w+)/.exec(path)?.[1] ?? ''
     const date = new Date().toUTCString()
     const headers: Record<string, string> = {
-      'content-type': `application/vnd.interoperability.${resource}+json;version=1.1`,
+      'content-type': `application/vnd.interoperability.${resource}+json;version=${resource === 'services' ? '1.0' : '1.1'}`,
       date,
       'fspiop-source': 'Hub',
       'fspiop-destination': to,
@@ -100,9 +100,12 @@ export async function openHubRelay({ tls, signing }: HubRelayOptions = {}): Prom
     if (path === '/pings') {
       const { pingId } = JSON.parse(body.toString()) as { pingId: string }
       await say(source, 'PUT', `/pings/${pingId}`, { receivedAt: new Date().toISOString() })
+    } else if (path.startsWith('/services/')) {
+      await say(source, 'PUT', path, { providers: ['greenbank', 'bluewallet'] })
     } else if (path.startsWith('/participants/') && party !== undefined) {
-      served.set(party, source)
-      await say(source, 'PUT', target, { fspId: source })
+      if (method === 'POST') served.set(party, source)
+      else served.delete(party)
+      await say(source, 'PUT', target, method === 'POST' ? { fspId: source } : {})
     } else if (method === 'GET' && party !== undefined && !served.has(party)) {
       const error = { errorInformation: errorInformation('3204') }
       await say(source, 'PUT', `${target}/error`, error)
@@ -130,7 +133,7 @@ export async function openHubRelay({ tls, signing }: HubRelayOptions = {}): Prom
       return
     }
     seen.push(message)
-    response.writeHead(method === 'PUT' ? 200 : 202).end()
+    response.writeHead(method === 'PUT' || method === 'PATCH' ? 200 : 202).end()
     await pass(message)
   }
 

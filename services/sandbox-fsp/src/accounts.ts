@@ -1,0 +1,25 @@
+/** The invented accounts of the sandbox FSPs' customers, which a PISP may ask to link. */
+import type { Account, NamedParty } from '@causeway/fsp'
+import { customersOf, type SandboxName } from './customers.ts'
+
+const kinds = [
+  { kind: 'everyday', accountNickname: 'Everyday account' },
+  { kind: 'savings', accountNickname: 'Savings' },
+] as const
+
+/** Of the customer with that number, who is known to the FSP by it; none for a stranger. */
+export function accountsOf(fsp: SandboxName, userId: string): readonly Account[] {
+  if (customersOf(fsp).every(({ id }) => id !== userId)) return []
+  return kinds.map(({ kind, accountNickname }) => ({
+    address: `${fsp}.${userId}.${kind}`,
+    currency: 'USD',
+    accountNickname,
+  }))
+}
+
+/** Whose account it is; undefined: there is no such account. */
+export function holderOf(fsp: SandboxName, address: string): NamedParty | undefined {
+  return customersOf(fsp).find(({ id }) =>
+    accountsOf(fsp, id).some((account) => account.address === address),
+  )
+}

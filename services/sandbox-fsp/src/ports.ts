@@ -1,0 +1,83 @@
+/**
+ * The ports of a sandbox participant: a plain one for the people of this machine, and callbacks from the
+ * hub, which come over TLS when it has a certificate and to the plain port below `/callbacks` when not.
+ */
+import { callbackHandler, serveCallbacks, type CallbackServer, type Fsp } from '@causeway/fsp'
+import { serveHttp, StartError, type HttpServer, type Logger } from '@causeway/runtime'
+import type { Express } from 'express'
+import type { Credentials } from './credentials.ts'
+import type { Settings } from './settings.ts'
+
+export interface Ports {
+  /** For people, without a slash at the end. */
+  readonly url: string
+  /** Where the hub's callbacks go: `<callbackUrl>/transfers/…`. */
+  readonly callbackUrl: string
+  stop(): Promise<void>
+}
+
+export interface PortOptions {
+  readonly name: string
+  readonly port: number
+  readonly tlsPort: number
+  readonly credentials: Credentials
+  readonly settings: Settings
+  readonly log: Logger
+}
+
+const callbacks = '/callbacks'
+
+/** Closes what it has opened when a later part fails. */
+export async function openPorts(fsp: Fsp, people: Express, options: PortOptions): Promise<Ports> {
+  const { name, credentials, settings, log } = options
+  const secure = await openCallbacks(fsp, options)
+  const take = callbackHandler(fsp, callbacks)
+  try {
+    const server = await serveHttp({
+      name: `sandbox FSP ${name}`,
+      host: settings.SANDBOX_HOST,
+      port: options.port,
+      handler(request, response) {
+        const isCallback = request.url?.startsWith(`${callbacks}/`) === true
+        // Beside a certificate nothing counts that comes without one.
+        if (isCallback && credentials.callbackTls === undefined) take(request, response)
+        else people(request, response)
+      },
+      log,
+    })
+    return {
+      url: server.url,
+      callbackUrl: callbackUrlOf(server, secure),
+      async stop() {
+        await secure?.stop()
+        await server.stop()
+      },
+    }
+  } catch (error) {
+    await secure?.stop()
+    throw error
+  }
+}
+
+function callbackUrlOf(server: HttpServer, secure: CallbackServer | undefined): string {
+  return secure === undefined ? `${server.url}${callbacks}` : secure.url
+}
+
+async function openCallbacks(
+  fsp: Fsp,
+  { name, tlsPort, credentials, settings }: PortOptions,
+): Promise<CallbackServer | undefined> {
+  if (credentials.callbackTls === undefined) return undefined
+  const tls = { ...credentials.callbackTls, client: settings.HUB_NAME }
+  try {
+    return await serveCallbacks(fsp, {
+      host: settings.SANDBOX_HOST,
+      port: tlsPort,
+      base: callbacks,
+      tls,
+    })
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    throw new StartError(`The sandbox FSP ${name} cannot take callbacks at ${tlsPort}: ${why}.`)
+  }
+}
