@@ -4,8 +4,10 @@ import {
   holds,
   judgeCredential,
   type Link,
-  payableLink,
+  payableLinks,
   revoked,
+  signedLink,
+  type VerifiedLink,
   verified,
   withCredential,
   withoutCredential,
@@ -94,10 +96,11 @@ describe('a consent', () => {
 
 describe('a payment from an account', () => {
   const choose = (links: readonly Link[], pispId = 'pispx', address = 'bank.amara.1') =>
-    payableLink(links, pispId, address, 600)
+    payableLinks(links, pispId, address, 600)
 
-  test('is made under the consent that its PISP has', () => {
-    expect(choose([ended, linked])).toEqual({ link: linked })
+  test('is made under the consents that its PISP has, the newest first', () => {
+    const newer = { ...linked, consentId: 'newer', verified_ms: 550 }
+    expect(choose([ended, linked, newer])).toEqual({ links: [newer, linked] })
   })
 
   test.each([
@@ -108,5 +111,40 @@ describe('a payment from an account', () => {
     ['is of another PISP', [{ ...linked, pispId: 'pispy' }], 'bank.amara.1', '6104'],
   ])('that %s is refused', (_what, links, address, errorCode) => {
     expect(choose(links, 'pispx', address)).toMatchObject({ error: { errorCode } })
+  })
+})
+
+describe('of several consents on an account, a payment is made under', () => {
+  const fido = (id: string): VerifiedLink => {
+    if (linked.state !== 'VERIFIED') throw new Error('it is not verified')
+    const response = { clientDataJSON: '', attestationObject: '' }
+    const fidoPayload = { id, rawId: id, response, type: 'public-key' } as const
+    return { ...linked, consentId: id, credential: { credentialType: 'FIDO', fidoPayload } }
+  }
+  const generic: VerifiedLink = { ...fido('none'), credential }
+  const assertion = (id: string) => ({
+    signedPayloadType: 'FIDO' as const,
+    fidoSignedPayload: {
+      id,
+      rawId: id,
+      response: { authenticatorData: '', clientDataJSON: '', signature: '' },
+      type: 'public-key' as const,
+    },
+  })
+
+  test('the one whose FIDO key has signed, in whichever alphabet its id is written', () => {
+    expect(signedLink([fido('AAAA'), fido('-_-_')], assertion('+/+/')).consentId).toBe('-_-_')
+  })
+
+  test('the newest of its kind when the key is unknown', () => {
+    expect(signedLink([generic, fido('AAAA'), fido('BBBB')], assertion('CCCC')).consentId).toBe(
+      'AAAA',
+    )
+    const signed = { signedPayloadType: 'GENERIC', genericSignedPayload: 'AAAA' } as const
+    expect(signedLink([fido('AAAA'), generic], signed)).toBe(generic)
+  })
+
+  test('the newest of all when there is none of its kind', () => {
+    expect(signedLink([generic], assertion('AAAA'))).toBe(generic)
   })
 })

@@ -1,10 +1,10 @@
 /**
  * The life of a consent at its DFSP: granted, its credential under check, verified, revoked. What may
- * be paid from is said by `payableLink`. Third-Party API 1.0, linking; the states are ISSUED and REVOKED
+ * be paid from is said by `payableLinks`. Third-Party API 1.0, linking; the states are ISSUED and REVOKED
  * on the wire.
  */
 import { type ErrorInformation, errorInformation, payloadHash } from '@causeway/fspiop'
-import { type Credential, type Scope, transferAction } from '../consent.ts'
+import { type Credential, type Scope, type SignedPayload, transferAction } from '../consent.ts'
 import type { StoredKey } from './verifier.ts'
 
 export interface Grant {
@@ -86,33 +86,56 @@ function grantOf(link: Link): Grant {
   return { consentId, consentRequestId, pispId, userId, scopes, granted_ms, expires_ms }
 }
 
+/** A consent that payments may be made under, as far as its state goes. */
+export type VerifiedLink = Link & { readonly state: 'VERIFIED' }
+
 export type LinkChoice =
-  { readonly link: Link & { readonly state: 'VERIFIED' } } | { readonly error: ErrorInformation }
+  | { readonly links: readonly [VerifiedLink, ...VerifiedLink[]] }
+  | { readonly error: ErrorInformation }
 
 /**
- * The consent under which a PISP may pay from an account: 6103 when there is none that holds, 6104 when
- * only another PISP has one.
+ * The consents under which a PISP may pay from an account, the newest first: its user may have several
+ * devices. 6103 when there is none that holds, 6104 when only another PISP has one.
  */
-export function payableLink(
+export function payableLinks(
   links: Iterable<Link>,
   pispId: string,
   address: string,
   now_ms: number,
 ): LinkChoice {
-  let isForeign = false
-  for (const link of links) {
-    if (!holds(link, now_ms) || !allowsTransfer(link, address)) continue
-    if (link.pispId === pispId) return { link }
-    isForeign = true
-  }
-  return { error: errorInformation(isForeign ? '6104' : '6103') }
+  const all = [...links].filter(
+    (link): link is VerifiedLink => holds(link, now_ms) && allowsTransfer(link, address),
+  )
+  const [first, ...others] = all
+    .filter((link) => link.pispId === pispId)
+    .sort((one, other) => other.verified_ms - one.verified_ms)
+  if (first !== undefined) return { links: [first, ...others] }
+  return { error: errorInformation(all.length > 0 ? '6104' : '6103') }
+}
+
+/** The one whose key has signed; the newest when no key is known by what was signed. */
+export function signedLink(
+  links: readonly [VerifiedLink, ...VerifiedLink[]],
+  signed: SignedPayload,
+): VerifiedLink {
+  const [newest] = links
+  const ofKind = links.filter(
+    ({ credential }) => credential.credentialType === signed.signedPayloadType,
+  )
+  if (signed.signedPayloadType === 'GENERIC') return ofKind[0] ?? newest
+  const { id } = signed.fidoSignedPayload
+  const isSigner = ({ credential }: VerifiedLink) =>
+    credential.credentialType === 'FIDO' && bytesOf(credential.fidoPayload.id).equals(bytesOf(id))
+  return ofKind.find(isSigner) ?? ofKind[0] ?? newest
+}
+
+/** Clients write ids in either alphabet of base64. */
+function bytesOf(id: unknown): Buffer {
+  return Buffer.from(String(id), 'base64')
 }
 
 /** Whether payments may be made under it at this moment. */
-export function holds(
-  link: Link | undefined,
-  now_ms: number,
-): link is Link & { readonly state: 'VERIFIED' } {
+export function holds(link: Link | undefined, now_ms: number): link is VerifiedLink {
   if (link?.state !== 'VERIFIED') return false
   return link.expires_ms === undefined || now_ms < link.expires_ms
 }

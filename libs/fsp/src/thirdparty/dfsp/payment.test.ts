@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { errorInformation } from '@causeway/fspiop'
-import type { Link, LinkChoice } from './link.ts'
+import type { LinkChoice, VerifiedLink } from './link.ts'
 import {
   judgePayment,
   outcomeOfAnswer,
@@ -21,7 +21,7 @@ const request: PaymentRequest = {
   until_ms: 1_000,
 }
 
-const link: Link & { state: 'VERIFIED' } = {
+const link: VerifiedLink = {
   consentId: '7d34f91d-6a2c-4a0e-9c1b-5f8e2b7a4c10',
   consentRequestId: '0c0a6d3e-5d0c-4c57-9a1b-3f1f0a7d2e11',
   pispId: 'pispx',
@@ -41,7 +41,7 @@ const payer = { type: 'MSISDN', id: '12025550101', name: 'Amara Example' } as co
 
 function judge(
   changes: Partial<PaymentRequest>,
-  choice: LinkChoice = { link },
+  choice: LinkChoice = { links: [link] },
   account: PayerAccount = { state: 'READY', payer },
 ) {
   const own = { name: 'bank', now_ms: 999, choice, account: () => Promise.resolve(account) }
@@ -72,7 +72,7 @@ describe('a payment that a PISP asks for', () => {
   ])('from an account that is %s is refused with %s', async (state, errorCode) => {
     const account = { state } as PayerAccount
     const refused = { type: 'REFUSE', error: { errorCode } }
-    expect(await judge({}, { link }, account)).toMatchObject(refused)
+    expect(await judge({}, { links: [link] }, account)).toMatchObject(refused)
   })
 
   test('without a consent is refused before anything is asked about the account', async () => {

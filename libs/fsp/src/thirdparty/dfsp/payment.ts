@@ -7,7 +7,7 @@ import { type ErrorCode, type ErrorInformation, errorInformation } from '@causew
 import type { Amount } from '../../amount.ts'
 import type { NamedParty, PartyId } from '../../parties/party.ts'
 import type { PaymentEnd } from '../../payments/payment.ts'
-import type { Link, LinkChoice } from './link.ts'
+import type { LinkChoice, VerifiedLink } from './link.ts'
 
 /** What a PISP asks for. */
 export interface PaymentRequest {
@@ -35,7 +35,8 @@ export type PayerAccount =
 export type PaymentDecision =
   | {
       readonly type: 'ACCEPT'
-      readonly link: Link
+      /** The newest one; the key that signs may be another's. */
+      readonly link: VerifiedLink
       readonly payer: NamedParty
       readonly fees: Amount | undefined
       readonly payeeFsp: string
@@ -65,7 +66,7 @@ export async function judgePayment(
     case 'READY':
       return {
         type: 'ACCEPT',
-        link: own.choice.link,
+        link: own.choice.links[0],
         payer: account.payer,
         fees: account.fees,
         payeeFsp,

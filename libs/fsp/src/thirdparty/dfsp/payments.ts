@@ -23,7 +23,7 @@ import { readParty, readPartyIdInfo, writeParty, writePartyIdInfo } from '../../
 import type { Offer, PaymentOrder, PaymentResult } from '../../payments/payment.ts'
 import { openRepeats, type Repeats } from '../../repeats.ts'
 import type { Authorizations } from './authorizations.ts'
-import { holds, payableLink } from './link.ts'
+import { holds, type LinkChoice, payableLinks, signedLink } from './link.ts'
 import type { Links } from './links.ts'
 import type { DfspOptions } from './options.ts'
 import {
@@ -170,12 +170,14 @@ async function outcomeOf(
   // Whatever comes next may overtake it.
   request.answer = statusMessage(name, request)
   void link.sendUntil(request.answer, request.until_ms)
-  const { consentId } = decision.link
+  let { consentId } = decision.link
   let denied: PispOutcome | undefined
   const result = await parts.pay({
     ...orderOf(request, wanted, decision),
     async confirm(offer) {
-      denied = await authorize(parts, request, { wanted, consentId, offer })
+      const authorization = await authorize(parts, request, wanted, offer)
+      denied = authorization.denied
+      consentId = authorization.consentId ?? consentId
       return denied === undefined
     },
   })
@@ -215,13 +217,12 @@ function readRequest(
 /** A DFSP whose own books fail pays nothing. */
 async function decide({ name, links, dfsp }: Parts, wanted: Wanted): Promise<PaymentDecision> {
   const now_ms = Date.now()
-  const address = wanted.payer.id
   try {
     return await judgePayment(wanted, {
       name,
       now_ms,
-      choice: payableLink(links.ofAddress(address), wanted.pispId, address, now_ms),
-      account: async () => dfsp.payerAccount(address, wanted.amount),
+      choice: choiceOf(links, wanted, now_ms),
+      account: async () => dfsp.payerAccount(wanted.payer.id, wanted.amount),
     })
   } catch {
     return { type: 'REFUSE', error: errorInformation('6003') }
@@ -250,32 +251,42 @@ function orderOf(
   }
 }
 
-/** Undefined: the user has signed these terms under a consent that holds. */
+function choiceOf(links: Links, { payer, pispId }: PaymentRequest, now_ms: number): LinkChoice {
+  return payableLinks(links.ofAddress(payer.id), pispId, payer.id, now_ms)
+}
+
+interface Authorization {
+  /** Of the key that has signed; undefined: nothing was signed under a consent that holds. */
+  readonly consentId?: string
+  /** Undefined: the user has signed these terms under a consent that holds. */
+  readonly denied: PispOutcome | undefined
+}
+
 async function authorize(
   { authorizations, verifier, links }: Parts,
   request: Requested,
-  {
-    wanted,
-    consentId,
-    offer,
-  }: { readonly wanted: Wanted; readonly consentId: string; readonly offer: Offer },
-): Promise<PispOutcome | undefined> {
+  wanted: Wanted,
+  offer: Offer,
+): Promise<Authorization> {
   const { pispId, until_ms } = request
   const challenge = transactionChallenge(offer.quote.body).toString('base64url')
   request.progress = 'PENDING'
-  const answer = await authorizations.ask(pispId, termsOf(wanted, offer, challenge), until_ms)
-  if (answer.type !== 'SIGNED') return outcomeOfAnswer(answer)
-  const link = links.get(consentId)
-  if (!holds(link, Date.now())) return outcomeOfVerdict({ type: 'CONSENT_NOT_VALID' })
+  const terms = termsOf(wanted, offer, challenge)
+  const answer = await authorizations.ask(pispId, terms, until_ms)
+  if (answer.type !== 'SIGNED') return { denied: outcomeOfAnswer(answer) }
+  const choice = choiceOf(links, wanted, Date.now())
+  if ('error' in choice) return { denied: notValid }
+  const link = signedLink(choice.links, answer.signed)
+  const { consentId } = link
   const verdict = await verifier.verify(link, challenge, answer.signed)
-  if (verdict.type !== 'VERIFIED') return outcomeOfVerdict(verdict)
+  if (verdict.type !== 'VERIFIED') return { consentId, denied: outcomeOfVerdict(verdict) }
   // It may have been revoked while the signature was checked.
-  if (!holds(links.get(consentId), Date.now())) {
-    return outcomeOfVerdict({ type: 'CONSENT_NOT_VALID' })
-  }
+  if (!holds(links.get(consentId), Date.now())) return { consentId, denied: notValid }
   request.progress = 'ACCEPTED'
-  return undefined
+  return { consentId, denied: undefined }
 }
+
+const notValid = outcomeOfVerdict({ type: 'CONSENT_NOT_VALID' })
 
 /** What the user is shown. Fees are what the transfer carries and the payee does not get. */
 function termsOf(wanted: Wanted, { payee: { fspId: payeeFsp }, quote }: Offer, challenge: string) {
