@@ -9,6 +9,7 @@ import * as settlements from '@causeway/settlements'
 import * as transfers from '@causeway/transfers'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
+import { toldOf } from './testing/identities.ts'
 import { openAdmin, type RunningAdmin } from './testing/running-admin.ts'
 import {
   accountOf,
@@ -80,6 +81,21 @@ describe('participants', () => {
     expect((await admin.call('GET', '/participants/new_fsp-1.0')).json).toEqual(json)
     const all = (await admin.call('GET', '/participants')).json as { name: string }[]
     expect(all.map(({ name }) => name)).toEqual(expect.arrayContaining(['Hub', 'new_fsp-1.0']))
+  })
+
+  test('that is a PISP has no currency and no accounts', async () => {
+    const { status, json } = await admin.call('POST', '/participants', {
+      name: 'pisp',
+      type: 'PISP',
+    })
+    expect([status, json]).toMatchObject([200, { name: 'pisp', isActive: 0, accounts: [] }])
+    const told = async (body: object) => toldOf(await admin.call('POST', '/participants', body))
+    expect(await told({ name: 'pisp', type: 'PISP' })).toBe('400 3000')
+    expect(await told({ name: 'pisp', currency: 'USD' })).toBe('400 3100')
+    expect(await told({ name: 'pisp-2', type: 'PISP', currency: 'USD' })).toBe('400 3100')
+    expect(await told({ name: 'dfsp-2', type: 'DFSP' })).toBe('400 3102')
+    expect(await told({ name: 'dfsp-2' })).toBe('400 3102')
+    expect(await told({ name: 'auth-2', type: 'AUTH_SERVICE' })).toBe('400 3101')
   })
 
   test('is switched on and off, as often as one likes', async () => {

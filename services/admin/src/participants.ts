@@ -8,7 +8,22 @@ import { reads, writes, type Operation } from './operation.ts'
 import { shownFlag, shownTime } from './shapes.ts'
 import { findParticipant, unknownParticipant, passedOn, type Deps } from './upstream.ts'
 
-const creation = z.strictObject({ name: newParticipantName, currency })
+/** A PISP has no accounts, and so no currency. */
+const creation = z
+  .strictObject({
+    name: newParticipantName,
+    currency: currency.optional(),
+    type: z.enum(['DFSP', 'PISP']).optional(),
+  })
+  .refine(({ currency: given, type }) => given !== undefined || type === 'PISP', {
+    path: ['currency'],
+    error: 'is missing',
+  })
+  .refine(({ currency: given, type }) => given === undefined || type !== 'PISP', {
+    path: ['currency'],
+    error: 'is none that a PISP has',
+  })
+  .meta({ description: 'Without a type it is a DFSP, whose currency must be given.' })
 const state = z.strictObject({ isActive: flag })
 
 export const shownParticipant = z
@@ -47,12 +62,15 @@ export function participantOperations(deps: Deps): readonly Operation[] {
       '/participants',
       creation,
       {
-        about: 'Creates a participant with its accounts in a currency, or adds a currency to one',
+        about:
+          'Creates a DFSP with its accounts in a currency, or adds a currency to one; or creates a PISP, ' +
+          'which has none',
         answers: { [createdStatus(deps)]: shownParticipant },
         refuses: [
           'CURRENCY_EXISTS',
           'ACCOUNT_TYPE_WRONG',
           'NAME_RESERVED',
+          'PARTICIPANT_EXISTS',
           'HUB_ACCOUNTS_MISSING',
           'NO_SETTLEMENT_MODEL',
         ],
@@ -101,7 +119,13 @@ async function createParticipant(
   body: z.infer<typeof creation>,
   actor: string,
 ): Promise<Answer> {
-  const created = await deps.participants.CreateParticipant({ ...body, createdBy: actor })
+  const { name, currency: given = '', type } = body
+  const created = await deps.participants.CreateParticipant({
+    name,
+    currency: given,
+    createdBy: actor,
+    ...(type === undefined ? {} : { type }),
+  })
   return participantAnswer(deps, created, createdStatus(deps))
 }
 

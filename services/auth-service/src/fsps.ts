@@ -11,7 +11,10 @@ export interface Fsp {
 /** Who is in this state stays in it. */
 export const closed = 'CLOSED'
 
-/** Undefined when nobody has the name; the hub is no FSP, and who is CLOSED comes back no more. */
+/**
+ * Undefined when nobody has the name; the hub and the auth service that it hosts are no FSPs, and who is
+ * CLOSED comes back no more.
+ */
 export type FindFsp = (name: string) => Promise<Fsp | undefined>
 
 export function openFsps(grpc: GrpcHost): FindFsp {
@@ -21,6 +24,7 @@ export function openFsps(grpc: GrpcHost): FindFsp {
     const { participants } = await GetParticipantInfo({ names: [name] })
     const [participant] = participants
     if (participant === undefined || participant.isHub) return undefined
+    if (participant.type === 'AUTH_SERVICE') return undefined
     if (participant.state === closed) return undefined
     return { name, hosts: hostsOf(participant) }
   }

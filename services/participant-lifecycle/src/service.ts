@@ -36,7 +36,7 @@ import { mailPeople, type MailParts } from './mails/handle.ts'
 import { alignStates } from './participants/align.ts'
 import { modelsFrom } from './participants/models.ts'
 import { openTellingStates, type TellingStates } from './participants/tell.ts'
-import { nameHub } from './participants/store.ts'
+import { nameAuthService, nameHub } from './participants/store.ts'
 import { serveLifecycles } from './serve.ts'
 import type { Settings } from './settings.ts'
 import { openVerifier } from './verification/verifier.ts'
@@ -75,7 +75,7 @@ export const start: Start<Settings> = async (settings, parts) => {
   })
   const stopping = new AbortController()
   const { signal } = stopping
-  const named = beginWhenOpen({ connection, writer, bus: parts.bus, hubName, states, log, signal })
+  const named = beginWhenOpen({ connection, writer, bus: parts.bus, settings, states, log, signal })
   named.catch((error: unknown) => {
     if (!signal.aborted) log.error({ err: error }, 'ALARM participants could not be made ready')
   })
@@ -205,33 +205,36 @@ interface Naming {
   readonly connection: OneConnection
   readonly writer: Writer
   readonly bus: EventBus
-  readonly hubName: string
+  readonly settings: Pick<Settings, 'HUB_NAME' | 'AUTH_SERVICE_PARTICIPANT'>
   readonly states: States
   readonly log: Logger
   readonly signal: AbortSignal
 }
 
-/** The hub has its name, and participants may do what their states permit since this start. */
+/** The hub and its auth service have their names, and participants may do what their states permit since this start. */
 async function beginWhenOpen({
   connection,
   writer,
   bus,
-  hubName,
+  settings,
   states,
   log,
   signal,
 }: Naming): Promise<void> {
+  const { HUB_NAME: hubName, AUTH_SERVICE_PARTICIPANT: authService } = settings
   await connection.opened
   const begin = async (tx: Transaction) => {
     await alignStates(tx, bus, states)
-    return nameHub(tx, hubName)
+    if (!(await nameHub(tx, hubName))) return `HUB_NAME is ${hubName}`
+    const isNamed = await nameAuthService(tx, authService)
+    return isNamed ? undefined : `AUTH_SERVICE_PARTICIPANT is ${authService}`
   }
-  const isNamed = await retrying(() => writer.alone(begin), {
+  const taken = await retrying(() => writer.alone(begin), {
     log,
     what: 'giving the hub its name',
     signal,
   })
-  if (!isNamed) throw new StartError(`HUB_NAME is ${hubName}, which is the name of a participant.`)
+  if (taken !== undefined) throw new StartError(`${taken}, which is the name of a participant.`)
 }
 
 const alive = statement('select 1')

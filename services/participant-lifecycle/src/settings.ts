@@ -87,6 +87,10 @@ export const settings = {
     default: 'on',
   }),
   HUB_NAME: text({ about: 'name of the hub as a participant', default: 'Hub' }),
+  AUTH_SERVICE_PARTICIPANT: text({
+    about: 'name of the hosted auth service as a participant; empty: the hub hosts none',
+    default: 'centralAuth',
+  }),
   COMPATIBILITY: choice({
     about: 'whose answers are given where the specification and Mojaloop differ',
     options: ['specification', 'mojaloop'],

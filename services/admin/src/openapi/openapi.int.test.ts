@@ -87,11 +87,12 @@ describe('the document', () => {
             'application/json': {
               schema: {
                 type: 'object',
-                required: ['name', 'currency'],
+                required: ['name'],
                 additionalProperties: false,
                 properties: {
                   name: { type: 'string', minLength: 2, maxLength: 30 },
                   currency: { type: 'string', pattern: '^[A-Z]{3}$' },
+                  type: { type: 'string', enum: ['DFSP', 'PISP'] },
                 },
               },
             },

@@ -20,6 +20,7 @@ export async function gatherFacts(deps: Deps, participant: Participant): Promise
   const ping = pings.pings[0]
   return {
     name,
+    type: participant.type === 'PISP' ? 'PISP' : 'DFSP',
     edgeIdentity: deps.settings.EDGE_IDENTITY,
     isActive: participant.isActive,
     endpointTypes: new Set(participant.endpoints.map(({ type }) => type)),

@@ -33,10 +33,11 @@ export function readinessOperations(deps: Deps): readonly Operation[] {
   ]
 }
 
-/** The hub is no FSP: nobody onboards it. */
+/** The hub and its auth service are no FSPs: nobody onboards them. */
 async function readiness(deps: Deps, name: string): Promise<Answer> {
   const participant = await findParticipant(deps, name)
   if (participant === undefined || participant.isHub) return unknownParticipant(name)
+  if (participant.type === 'AUTH_SERVICE') return unknownParticipant(name)
   const { ready, items } = checklist(await gatherFacts(deps, participant), new Date())
   return answered(200, { participant: name, ready, items: items.map((item) => ({ ...item })) })
 }

@@ -14,9 +14,9 @@ const by = { actor: 'participant-lifecycle', action: 'AlignParticipantState' }
 /** To be run in the ledger's turn. */
 export async function alignStates(tx: Transaction, bus: Announcer, states: States): Promise<void> {
   for (const participant of await participantsNamed(tx, 'ALL')) {
-    const { state, isActive: before, isHub } = participant
+    const { state, isActive: before, isHub, type } = participant
     const isActive = permittedIn(states, state).has('TRANSFERS')
-    if (isHub || isActive === before) continue
+    if (isHub || type === 'AUTH_SERVICE' || isActive === before) continue
     const changes: readonly Change[] = [{ type: 'SET_STATE', state, old: state, isActive }]
     await applyChanges(bus, tx, [{ participant, changes }], new Date())
     const audited = auditedChanges(participant, changes)

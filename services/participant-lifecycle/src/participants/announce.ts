@@ -4,7 +4,7 @@ import type { OutgoingMessage } from '@causeway/runtime'
 import { formatAmount } from '@causeway/money'
 import type { Change } from './domain/change.ts'
 import type { Endpoint, Participant } from './domain/participant.ts'
-import type { OpenedAccount } from './store.ts'
+import type { NewParticipant, OpenedAccount } from './store.ts'
 
 export interface Announcements {
   readonly events: readonly OutgoingMessage[]
@@ -19,7 +19,7 @@ export interface AnnouncedAccount extends OpenedAccount {
 
 /** Of a new participant: everything about it in one event. */
 export function created(
-  participant: Participant,
+  participant: Participant & Pick<NewParticipant, 'type'>,
   accounts: readonly AnnouncedAccount[],
   at: Date,
   requestId?: string,

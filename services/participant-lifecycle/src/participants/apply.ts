@@ -54,7 +54,8 @@ export async function applyCreation(
 ): Promise<void> {
   const added = await addParticipant(tx, participant)
   const opened = await openAccounts(tx, openingsOf({ participant: added, changes }))
-  bus.announce(tx, [created(added, announced(added, changes, opened), at, requestId)])
+  const known = { ...added, type: participant.type }
+  bus.announce(tx, [created(known, announced(added, changes, opened), at, requestId)])
 }
 
 function openingsOf({ participant, changes }: Changing) {

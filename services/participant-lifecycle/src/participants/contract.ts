@@ -23,10 +23,19 @@ const percentage_max = 1_000_000n
 
 /** What is wrong with a name or a currency that is to become part of the hub. */
 export function creationFault(name: string, currency: string): Refused | undefined {
-  if (!namePattern.test(name)) {
-    return refuse('INVALID', 'name has 2 to 30 letters, digits, hyphens, dots or underscores')
-  }
-  return currencyFault(currency)
+  return nameFault(name) ?? currencyFault(currency)
+}
+
+/** The same of a PISP, which has no currency. */
+export function pispFault(name: string, currency: string): Refused | undefined {
+  const isBare = currency === ''
+  return nameFault(name) ?? (isBare ? undefined : refuse('INVALID', 'a PISP has no currency'))
+}
+
+function nameFault(name: string): Refused | undefined {
+  return namePattern.test(name)
+    ? undefined
+    : refuse('INVALID', 'name has 2 to 30 letters, digits, hyphens, dots or underscores')
 }
 
 export function currencyFault(currency: string): Refused | undefined {

@@ -9,7 +9,13 @@ import { decideIn, type DecidingRules, type Writer } from '../ledger/writer.ts'
 import { applyChanges, applyCreation, type Announcer } from './apply.ts'
 import { announceAudit, auditedChanges, subjectOf, type Audited, type By } from './audit.ts'
 import { refuse, type Decision, type Refused } from './domain/change.ts'
-import { addModelAccounts, create, createHubAccount, type ModelPair } from './domain/create.ts'
+import {
+  addModelAccounts,
+  create,
+  createHubAccount,
+  createPisp,
+  type ModelPair,
+} from './domain/create.ts'
 import { accountIn, openingBalance, type Participant } from './domain/participant.ts'
 import { setInitialLimit, type InitialLimit } from './domain/update.ts'
 import type { CurrencyModel } from './models.ts'
@@ -105,6 +111,23 @@ export async function createParticipant(
     return existing === undefined
       ? createdAs(tx, name)
       : afterwards(tx, name, auditedChanges(existing, changes))
+  })
+}
+
+/** Without currency and accounts. */
+export function createPispParticipant(
+  parts: HandleParts,
+  { name, createdBy }: { readonly name: string; readonly createdBy: string },
+): Promise<Outcome> {
+  const by = { actor: createdBy, action: 'CreateParticipant' }
+  return recorded(parts, by, async (tx) => {
+    const hub = await lockHub(tx, parts.rules.hubName)
+    const existing = name === hub.name ? hub : await lockOne(tx, name)
+    const decision = createPisp(hub, existing, name)
+    if (decision.type === 'REFUSE') return decision
+    const participant = { name, type: 'PISP', createdBy, ...stateOfNew(parts) } as const
+    await applyCreation(parts.bus, tx, participant, decision.changes, new Date())
+    return createdAs(tx, name)
   })
 }
 

@@ -75,6 +75,77 @@ test('the hub is there from the beginning, under its name, with the accounts it 
   ])
 })
 
+describe('the auth service that the hub hosts', () => {
+  const authServiceOf = async (of: TestLedger) => {
+    const { participants } = await of.participants.GetParticipantInfo({ names: [] })
+    return participants.filter(({ type }) => type === 'AUTH_SERVICE')
+  }
+
+  test('is a participant of its own type from the start, as often as that is done', async () => {
+    let own = await openTestLedger({ AUTH_SERVICE_PARTICIPANT: 'centralAuth' })
+    try {
+      const [made, ...others] = await authServiceOf(own)
+      expect(others).toEqual([])
+      expect(made).toMatchObject({
+        name: 'centralAuth',
+        isHub: false,
+        isActive: true,
+        state: 'ACTIVE',
+        accounts: [],
+        createdBy: 'hub',
+      })
+      own = await own.restart()
+      expect(await authServiceOf(own)).toEqual([made])
+    } finally {
+      await own.stop()
+    }
+  })
+
+  test('is not there where the hub hosts none', async () => {
+    expect(await authServiceOf(hub)).toEqual([])
+  })
+
+  test('is switched, given accounts and created by nobody', async () => {
+    const own = await openTestLedger({ AUTH_SERVICE_PARTICIPANT: 'centralAuth' })
+    try {
+      await openHubAccounts(own)
+      const { participants } = own
+      const name = 'centralAuth'
+      const off = await participants.UpdateParticipantState({ name, isActive: false })
+      expect(off.refusal?.reason).toBe('HUB_UNCHANGEABLE')
+      const again = await participants.CreateParticipant({ name, currency, createdBy })
+      expect(again.refusal?.reason).toBe('ACCOUNT_TYPE_WRONG')
+      const pisp = { name, currency: '', createdBy, type: 'PISP' }
+      expect((await participants.CreateParticipant(pisp)).refusal?.reason).toBe(
+        'PARTICIPANT_EXISTS',
+      )
+    } finally {
+      await own.stop()
+    }
+  })
+})
+
+describe('a PISP', () => {
+  const pisp = { name: 'pisp', currency: '', createdBy, type: 'PISP' }
+
+  test('is created without a currency, and announced', async () => {
+    const { participant } = await hub.participants.CreateParticipant(pisp)
+    expect(participant).toMatchObject({ name: 'pisp', type: 'PISP', isActive: false, accounts: [] })
+    const [created] = await heard('pisp', 1)
+    expect(created?.payload).toMatchObject({ type: 'PISP', currencies: [], accounts: [] })
+  })
+
+  test('is refused when it is there already, and has no currency', async () => {
+    const reasonOf = async (changed: Partial<typeof pisp>) =>
+      (await hub.participants.CreateParticipant({ ...pisp, ...changed })).refusal?.reason
+    expect(await reasonOf({})).toBe('PARTICIPANT_EXISTS')
+    expect(await reasonOf({ type: 'DFSP', currency })).toBe('ACCOUNT_TYPE_WRONG')
+    expect(await reasonOf({ name: 'pisp-2', currency })).toBe('INVALID')
+    expect(await reasonOf({ name: 'pisp-2', type: 'AUTH_SERVICE' })).toBe('INVALID')
+    expect(await reasonOf({ name: 'Hub' })).toBe('NAME_RESERVED')
+  })
+})
+
 test('a participant goes through its life, and each change is announced with the next version', async () => {
   const name = 'greenbank'
   const participants = hub.participants

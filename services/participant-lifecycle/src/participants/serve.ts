@@ -10,19 +10,21 @@ import {
   limitMessage,
   limitOf,
   participantMessage,
+  pispFault,
   positionOf,
   refusalMessage,
 } from './contract.ts'
 import { manageFunds } from '../funds/serve.ts'
 import type { FundsParts } from '../funds/handle.ts'
 import { active, inactive } from '../ledger/domain/states.ts'
-import type { Refused } from './domain/change.ts'
+import { refuse, type Refused } from './domain/change.ts'
 import type { By } from './audit.ts'
 import { accountIn } from './domain/participant.ts'
 import { setAccountStatus, setEndpoint, setLimit, setState } from './domain/update.ts'
 import {
   changeParticipant,
   createParticipant,
+  createPispParticipant,
   openHubAccount,
   openModelAccounts,
   setInitialPositionAndLimits,
@@ -67,7 +69,12 @@ function creations(
   parts: HandleParts,
 ): Pick<Service, 'CreateParticipant' | 'CreateHubAccount' | 'AddModelAccounts'> {
   return {
-    CreateParticipant: async ({ name, currency, createdBy }) => {
+    CreateParticipant: async ({ name, currency, createdBy, type = 'DFSP' }) => {
+      if (type === 'PISP') {
+        const fault = pispFault(name, currency)
+        return participantAnswer(fault ?? (await createPispParticipant(parts, { name, createdBy })))
+      }
+      if (type !== 'DFSP') return participantAnswer(refuse('INVALID', 'type is DFSP or PISP'))
       const fault = creationFault(name, currency)
       return participantAnswer(
         fault ?? (await createParticipant(parts, { name, currency, createdBy })),

@@ -28,7 +28,8 @@ const whole = `
 
 const named = statement(`${whole} where name = any($1::text[]) order by id`)
 const lockNamed = statement(`${whole} where name = any($1::text[]) order by id for update`)
-const all = statement(`${whole} order by id`)
+/** The hub first, before the auth service, whose id is below its own. */
+const all = statement(`${whole} order by id < 1, id`)
 const lockWithCurrency = statement(`
   ${whole}
   where id <> $1 and id in (select participant_id from accounts where currency = $2)
@@ -118,7 +119,7 @@ const insertParticipant = statement(`
 
 export interface NewParticipant {
   readonly name: string
-  readonly type: ParticipantType
+  readonly type: Exclude<ParticipantType, 'AUTH_SERVICE'>
   readonly state: string
   readonly isActive: boolean
   readonly createdBy: string
@@ -249,6 +250,33 @@ const renameHub = statement(`
 /** False when a participant has this name. Entries of the past keep the name that the hub had then. */
 export async function nameHub(tx: Transaction, name: string): Promise<boolean> {
   const rows = await tx.query(renameHub, [hubId, name])
+  return rows.length > 0
+}
+
+const makeAuthService = statement(`
+  insert into participants (id, name, type, state, is_active, created_by)
+  values (0, $1, 'AUTH_SERVICE', 'ACTIVE', true, 'hub')
+  on conflict do nothing`)
+
+const renameAuthService = statement(`
+  update participants set name = $1, state = 'ACTIVE', is_active = true
+  where id = 0 and not exists (select from participants where name = $1 and id <> 0)
+  returning id`)
+
+const endAuthService = statement(`
+  update participants set state = 'INACTIVE', is_active = false where id = 0 and is_active`)
+
+/**
+ * The auth service that the hub hosts, made as the hub itself is: without an event, because who does not
+ * know a participant asks for it. An empty name ends it. False when a participant has this name.
+ */
+export async function nameAuthService(tx: Transaction, name: string): Promise<boolean> {
+  if (name === '') {
+    await tx.query(endAuthService, [])
+    return true
+  }
+  await tx.query(makeAuthService, [name])
+  const rows = await tx.query(renameAuthService, [name])
   return rows.length > 0
 }
 

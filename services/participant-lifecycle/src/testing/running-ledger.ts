@@ -43,6 +43,7 @@ const settings: Settings = {
   COVER_PERCENT: 'fixed',
   ENDPOINT_CHECK: 'on',
   HUB_NAME: 'Hub',
+  AUTH_SERVICE_PARTICIPANT: '',
   COMPATIBILITY: 'specification',
 }
 

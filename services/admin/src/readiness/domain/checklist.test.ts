@@ -12,6 +12,7 @@ const readyPing = { ...pinged, answer: { type: 'DELIVERED', at: before } } as co
 
 const readyFacts: Facts = {
   name: 'greenbank',
+  type: 'DFSP',
   edgeIdentity: 'mtls',
   isActive: true,
   endpointTypes: new Set(['FSPIOP_CALLBACK_URL']),
@@ -173,4 +174,50 @@ test('each currency is looked at by itself', () => {
     accounts: expect.stringContaining('9 (SETTLEMENT EUR)'),
     funds: expect.stringContaining('no funds in EUR;'),
   })
+})
+
+describe('a PISP', () => {
+  const pisp = {
+    type: 'PISP',
+    currencies: [],
+    endpointTypes: new Set(['FSPIOP_CALLBACK_URL']),
+  } as const
+
+  test('is ready without any currency, limit or funds, and is not asked for them', () => {
+    expect(lacking(pisp)).toEqual({})
+    const { items } = checklist({ ...readyFacts, ...pisp }, now)
+    expect(items.map(({ item }) => item)).toEqual([
+      'keys',
+      'identity',
+      'endpoints',
+      'ping',
+      'deliveries',
+      'active',
+    ])
+  })
+
+  test('needs addresses for what PISPs are sent, and not for quotes and transfers', () => {
+    const { endpoints = '' } = lacking({ ...pisp, endpointTypes: new Set() })
+    expect(endpoints).toContain('TP_CB_URL_CONSENT_REQUEST_PUT,')
+    expect(endpoints).toContain('FSPIOP_CALLBACK_URL_PARTIES_PUT,')
+    expect(endpoints).not.toContain('TRANSFER_POST')
+    expect(endpoints).not.toContain('CONSENT_REQUEST_POST')
+  })
+})
+
+test('a DFSP that has an address for some of what PISPs send needs one for all of it', () => {
+  const paying = [
+    'PARTIES_GET',
+    'PARTIES_PUT',
+    'PARTIES_PUT_ERROR',
+    'QUOTES',
+    'TRANSFER_POST',
+    'TRANSFER_PUT',
+    'TRANSFER_ERROR',
+  ].map((name) => `FSPIOP_CALLBACK_URL_${name}`)
+  expect(lacking({ endpointTypes: new Set(paying) })).toEqual({})
+  const { endpoints = '' } = lacking({
+    endpointTypes: new Set([...paying, 'TP_CB_URL_CONSENT_REQUEST_POST']),
+  })
+  expect(endpoints).toContain('no address: TP_CB_URL_ACCOUNTS_GET, TP_CB_URL_CONSENT_REQUEST_PATCH')
 })

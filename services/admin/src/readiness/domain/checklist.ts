@@ -9,6 +9,8 @@ export type EdgeIdentity = 'mtls' | 'token' | 'header'
 
 export interface Facts {
   readonly name: string
+  /** A PISP has no accounts, so it needs neither limit nor funds. */
+  readonly type: 'DFSP' | 'PISP'
   readonly edgeIdentity: EdgeIdentity
   readonly isActive: boolean
   readonly endpointTypes: ReadonlySet<string>
@@ -90,12 +92,14 @@ interface Finding {
 const good = (text: string): Finding => ({ ok: true, text })
 const lacking = (text: string): Finding => ({ ok: false, text })
 
+const ofAccounts: ReadonlySet<string> = new Set<ItemName>(['limits', 'accounts', 'funds'])
+
 /** In the order in which an FSP is best brought in. */
 export function checklist(facts: Facts, now: Date): Checklist {
-  const items = Object.entries(checks).map(([item, check]) => ({
-    item: item as ItemName,
-    ...check(facts, now),
-  }))
+  const needed = Object.entries(checks).filter(
+    ([item]) => facts.type === 'DFSP' || !ofAccounts.has(item),
+  )
+  const items = needed.map(([item, check]) => ({ item: item as ItemName, ...check(facts, now) }))
   return { ready: items.every(({ ok }) => ok), items }
 }
 
@@ -165,8 +169,8 @@ function shown({ ping: last, edgeIdentity }: Facts): Finding {
   return good(`It identified itself (${edgeIdentity}) at ${last?.receivedAt.toISOString()}.`)
 }
 
-/** What an FSP is sent when it pays or is paid. */
-const needed: readonly Operation[] = [
+/** What a DFSP is sent when it pays or is paid. */
+const paying: readonly Operation[] = [
   'GET /parties/{Type}/{ID}',
   'PUT /parties/{Type}/{ID}',
   'PUT /parties/{Type}/{ID}/error',
@@ -176,15 +180,54 @@ const needed: readonly Operation[] = [
   'PUT /transfers/{ID}/error',
 ]
 
-function endpoints({ name, endpointTypes }: Facts): Finding {
+/** What a PISP is sent when it links an account and pays from it. */
+const initiating: readonly Operation[] = [
+  'PUT /parties/{Type}/{ID}',
+  'PUT /parties/{Type}/{ID}/error',
+  'PUT /services/{ServiceType}',
+  'PUT /accounts/{ID}',
+  'PUT /accounts/{ID}/error',
+  'PUT /consentRequests/{ID}',
+  'PUT /consentRequests/{ID}/error',
+  'POST /consents',
+  'PUT /consents/{ID}',
+  'PATCH /consents/{ID}',
+  'PUT /consents/{ID}/error',
+  'PUT /thirdpartyRequests/transactions/{ID}',
+  'PATCH /thirdpartyRequests/transactions/{ID}',
+  'PUT /thirdpartyRequests/transactions/{ID}/error',
+  'POST /thirdpartyRequests/authorizations',
+]
+
+/** What a DFSP is sent that lets PISPs start payments: none of it, or all. */
+const initiated: readonly Operation[] = [
+  'GET /accounts/{ID}',
+  'POST /consentRequests',
+  'PATCH /consentRequests/{ID}',
+  'PUT /consents/{ID}',
+  'PUT /consents/{ID}/error',
+  'POST /thirdpartyRequests/transactions',
+  'PUT /thirdpartyRequests/authorizations/{ID}',
+]
+
+function endpoints({ name, type, endpointTypes }: Facts): Finding {
   if (endpointTypes.has('FSPIOP_CALLBACK_URL')) {
     return good(
       'Every callback has an address: FSPIOP_CALLBACK_URL serves what has none of its own.',
     )
   }
-  const types = needed.flatMap((operation) => endpointTypeOf(operation) ?? [])
-  const missing = types.filter((type) => !endpointTypes.has(type))
-  if (missing.length === 0) return good('Lookups, quotes and transfers have an address each.')
+  const typesOf = (operations: readonly Operation[]) =>
+    operations.flatMap((operation) => endpointTypeOf(operation) ?? [])
+  const links = type === 'DFSP' && typesOf(initiated).some((each) => endpointTypes.has(each))
+  const needed = type === 'PISP' ? initiating : links ? [...paying, ...initiated] : paying
+  const missing = typesOf(needed).filter((each) => !endpointTypes.has(each))
+  if (missing.length === 0) {
+    return good(
+      type === 'PISP'
+        ? 'Links, consents and payments that it starts have an address each.'
+        : `Lookups, quotes and transfers${links ? ', and what PISPs send,' : ''} have an address each.`,
+    )
+  }
   return lacking(
     `These callbacks have no address: ${missing.join(', ')}; register one for all: POST /participants/${name}/endpoints {"type":"FSPIOP_CALLBACK_URL","value":"https://…"}.`,
   )

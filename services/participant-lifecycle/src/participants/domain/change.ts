@@ -86,3 +86,9 @@ export function refuse(reason: Reason, detail: string): Refused {
 export function change(...changes: readonly Change[]): Changed {
   return { type: 'CHANGE', changes }
 }
+
+/** Of a participant that is neither a DFSP nor the hub. */
+export function withoutAccounts({ name, type }: { readonly name: string; readonly type: string }) {
+  const what = type === 'PISP' ? 'a PISP' : 'the auth service of the hub'
+  return refuse('ACCOUNT_TYPE_WRONG', `${name} is ${what}, which has no accounts`)
+}

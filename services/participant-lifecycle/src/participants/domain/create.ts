@@ -1,6 +1,19 @@
 /** Creating participants and opening their accounts: one pair for each settlement model. */
-import { change, refuse, type Change, type Changed, type Refused } from './change.ts'
-import { accountIn, hubAccountTypes, type HubAccountType, type Participant } from './participant.ts'
+import {
+  change,
+  refuse,
+  withoutAccounts,
+  type Change,
+  type Changed,
+  type Refused,
+} from './change.ts'
+import {
+  accountIn,
+  hasAccounts,
+  hubAccountTypes,
+  type HubAccountType,
+  type Participant,
+} from './participant.ts'
 
 /** An active settlement model that serves the currency. */
 export interface ModelPair {
@@ -25,9 +38,7 @@ export function create(
   { name, currency, createdBy, models }: Creation,
 ): Refused | Changed {
   if (name === hub.name) return refuse('NAME_RESERVED', `${name} is the hub`)
-  if (existing?.type === 'PISP') {
-    return refuse('ACCOUNT_TYPE_WRONG', `${name} is a PISP, which has no accounts`)
-  }
+  if (existing !== undefined && !hasAccounts(existing)) return withoutAccounts(existing)
   if (existing?.accounts.some((account) => account.currency === currency) === true) {
     return refuse('CURRENCY_EXISTS', `${name} has accounts in ${currency} already`)
   }
@@ -42,6 +53,18 @@ export function create(
     return refuse('NO_SETTLEMENT_MODEL', `no active settlement model serves ${currency}`)
   }
   return change(...opened(typesOf(models), currency, createdBy, false))
+}
+
+/** A PISP is created whole: it has no accounts, so no currency that could be added later. */
+export function createPisp(
+  hub: Participant,
+  existing: Participant | undefined,
+  name: string,
+): Refused | Changed {
+  if (name === hub.name) return refuse('NAME_RESERVED', `${name} is the hub`)
+  return existing === undefined
+    ? change()
+    : refuse('PARTICIPANT_EXISTS', `${name} is there already`)
 }
 
 /** The accounts of a new model that a participant with the currency lacks. */

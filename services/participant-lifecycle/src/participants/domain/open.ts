@@ -1,7 +1,14 @@
 /** Opening accounts one by one, active at once because two persons have agreed on them. */
-import { change, refuse, type Change, type Changed, type Refused } from './change.ts'
+import {
+  change,
+  refuse,
+  withoutAccounts,
+  type Change,
+  type Changed,
+  type Refused,
+} from './change.ts'
 import { createHubAccount, type ModelPair } from './create.ts'
-import { accountIn, type Participant } from './participant.ts'
+import { accountIn, hasAccounts, type Participant } from './participant.ts'
 import { defaultAlarmPercentage } from './update.ts'
 
 export interface AccountWanted {
@@ -63,9 +70,7 @@ function faultOf(
     return decision.type === 'REFUSE' ? decision : undefined
   }
   const { name } = participant
-  if (participant.type === 'PISP') {
-    return refuse('ACCOUNT_TYPE_WRONG', `${name} is a PISP, which has no accounts`)
-  }
+  if (!hasAccounts(participant)) return withoutAccounts(participant)
   if (accountIn(participant, type, currency) !== undefined) {
     return refuse('ACCOUNT_EXISTS', `${name} has a ${type} account in ${currency} already`)
   }

@@ -23,7 +23,8 @@ export interface Endpoint {
   readonly value: string
 }
 
-export type ParticipantType = 'DFSP' | 'PISP' | 'HUB'
+/** AUTH_SERVICE is the one that the hub hosts, and a part of it. */
+export type ParticipantType = 'DFSP' | 'PISP' | 'HUB' | 'AUTH_SERVICE'
 
 export interface Participant {
   readonly id: number
@@ -52,6 +53,11 @@ export const hubAccountTypes: readonly string[] = [
 
 /** The other side of initial positions; nobody but the ledger sees it. */
 export const openingBalance = 'HUB_OPENING_BALANCE' satisfies AccountType
+
+/** Only who pays or is paid has accounts, and the hub. */
+export function hasAccounts({ type }: Pick<Participant, 'type'>): boolean {
+  return type === 'DFSP' || type === 'HUB'
+}
 
 export function accountIn(
   { accounts }: Participant,

@@ -9,6 +9,9 @@ export const defaultAlarmPercentage = 100_000n
 /** Only the participant's own state; accounts keep theirs, and what is reserved can still finish. */
 export function setState(participant: Participant, state: string, states: States): Decision {
   if (participant.isHub) return refuse('HUB_UNCHANGEABLE', 'the hub is always active')
+  if (participant.type === 'AUTH_SERVICE') {
+    return refuse('HUB_UNCHANGEABLE', 'the auth service is a part of the hub')
+  }
   if (!states.has(state)) {
     return refuse('STATE_UNKNOWN', `${state} is none of ${[...states.keys()].join(', ')}`)
   }
