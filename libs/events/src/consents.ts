@@ -13,13 +13,13 @@ const asker = { requesterFspId: z.string(), version: z.string() }
 const asked = {
   topic: 'fspiop-api.consents',
   publishers: ['fspiop-api'],
-  consumers: [],
+  consumers: ['auth-service'],
   key: 'consentId',
 } as const
 
 const said = {
   topic: 'auth-service.consents',
-  publishers: [],
+  publishers: ['auth-service'],
   consumers: [],
   key: 'consentId',
 } as const

@@ -142,7 +142,7 @@ export const partyEvents = {
   }),
   ParticipantAssociationCreated: define({
     ...said,
-    consumers: ['account-lookup', 'fspiop-api'],
+    consumers: ['account-lookup', 'auth-service', 'fspiop-api'],
     about: 'The party belongs to the FSP; stored.',
     schema: z.object({ ...party, ...asker, fspId: z.string(), currency: z.string().optional() }),
   }),
@@ -154,6 +154,7 @@ export const partyEvents = {
   }),
   ParticipantAssociationRequestRefused: define({
     ...said,
+    consumers: ['auth-service', 'fspiop-api'],
     about: 'An association was neither made nor removed, and why.',
     schema: z.object({ ...party, ...asker, errorInformation }),
   }),

@@ -8,6 +8,10 @@ export interface Measures {
   ping(identity: string): void
   /** `let_in`, or why not. */
   logIn(outcome: string): void
+  /** A consent came into a state. */
+  consent(state: string): void
+  /** `VERIFIED`, or why not. */
+  verification(result: string): void
 }
 
 const outcomeOf = (issued: boolean) => ({ outcome: issued ? 'issued' : 'refused' })
@@ -38,7 +42,21 @@ export function openMeasures(metrics: Metrics): Measures {
     labelNames: ['outcome'],
     registers,
   })
+  const consents = new Counter({
+    name: 'auth_service_consents_total',
+    help: 'consents of users by the state that they came into',
+    labelNames: ['state'],
+    registers,
+  })
+  const verifications = new Counter({
+    name: 'auth_service_verifications_total',
+    help: 'signatures of users that DFSPs had verified, by result',
+    labelNames: ['result'],
+    registers,
+  })
   return {
+    consent: (state) => consents.inc({ state }),
+    verification: (result) => verifications.inc({ result }),
     token: (issued) => tokens.inc(outcomeOf(issued)),
     certificate: (issued) => certificates.inc(outcomeOf(issued)),
     ping: (identity) => pings.inc({ identity }),

@@ -10,6 +10,8 @@ import {
   type Start,
 } from '@causeway/runtime'
 import { endSecretsOfClosed } from './closed.ts'
+import { openConsents } from './consents/open.ts'
+import { policyOf } from './consents/policy.ts'
 import { openCa } from './credentials/certificates.ts'
 import { openGuesses } from './credentials/guesses.ts'
 import { openSeal } from './credentials/seal.ts'
@@ -34,6 +36,7 @@ export const start: Start<Settings> = async (settings, parts) => {
   const log = parts.log.child({ service: 'auth-service' })
   const seal = openSeal('AUTH_SERVICE_SECRETS_KEY', settings.AUTH_SERVICE_SECRETS_KEY)
   const readCa = await openCa(settings)
+  const policy = policyOf(settings)
   const db = await parts.openDatabase({
     url: settings.AUTH_SERVICE_DATABASE_URL,
     schema: 'auth_service',
@@ -79,6 +82,7 @@ export const start: Start<Settings> = async (settings, parts) => {
     handlePings(events),
   )
   const mailing = await mailOperators({ bus, db, hubName: settings.HUB_NAME, log })
+  const consents = await openConsents(settings, { bus, db, policy, measures, log })
   const forgetting = keepForgetting(db, log, settings.AUTH_SERVICE_PINGS_KEPT_D * day_ms)
   parts.health.ready('auth-service database', async () => {
     await db.query(alive, [])
@@ -90,6 +94,7 @@ export const start: Start<Settings> = async (settings, parts) => {
       await closing.stop()
       await subscribed.stop()
       await mailing.stop()
+      await consents.stop()
       await forgetting.stop()
       sharing.stop()
       await db.close()

@@ -1,5 +1,5 @@
 /** Every setting of auth-service. */
-import { integer, text, type SettingValues } from '@causeway/runtime'
+import { choice, integer, text, type SettingValues } from '@causeway/runtime'
 
 export const settings = {
   AUTH_SERVICE_DATABASE_URL: text({
@@ -110,6 +110,46 @@ export const settings = {
       "file: the secret of the operator 'setup', a program that may set the hub up: 32 random bytes " +
       'in base64url; empty: there is none; the hub process makes its own',
     default: '',
+  }),
+  AUTH_SERVICE_PARTICIPANT: text({
+    about: 'name of the hosted auth service as a participant; empty: the hub hosts none',
+    default: 'centralAuth',
+  }),
+  AUTH_SERVICE_ORIGINS: text({
+    about:
+      'where users of a PISP may make and use FIDO credentials, PISPs parted by semicolons: its name, ' +
+      'then the origins and relying-party ids parted by blanks ' +
+      "('pispx https://app.pispx.example pispx.example'); for a PISP that is not named: any https " +
+      'origin of the relying party, and the same one ever after',
+    default: '',
+  }),
+  AUTH_SERVICE_NATIVE_ORIGINS: choice({
+    about: 'whether origins of native apps are accepted for PISPs that AUTH_SERVICE_ORIGINS omits',
+    options: ['off', 'on'],
+    default: 'off',
+  }),
+  AUTH_SERVICE_LOCALHOST_ORIGINS: choice({
+    about: 'whether http://localhost is accepted for them; development only',
+    options: ['off', 'on'],
+    default: 'off',
+  }),
+  AUTH_SERVICE_CROSS_ORIGIN: choice({
+    about: 'whether FIDO credentials may be made and used in a frame of another origin',
+    options: ['off', 'on'],
+    default: 'off',
+  }),
+  AUTH_SERVICE_USER_VERIFICATION: choice({
+    about:
+      'whether an authenticator must have verified its user (PIN, fingerprint) and not only noticed one',
+    options: ['off', 'on'],
+    default: 'off',
+  }),
+  AUTH_SERVICE_OWNERSHIP_WAIT_MS: integer({
+    about: 'how long a registration of a consent waits for account-lookup before it is refused',
+    unit: 'ms',
+    default: 60_000,
+    min: 1_000,
+    max: 3_600_000,
   }),
   HUB_NAME: text({ about: 'name of the hub as a participant', default: 'Hub' }),
 }

@@ -1,0 +1,79 @@
+/** Each command to its decision, on what is stored and what cryptography says. Pure. */
+import {
+  allowedFor,
+  placeFault,
+  relyingPartyOf,
+  type RelyingPartyPolicy,
+} from '@causeway/credentials'
+import type { Command } from './contract.ts'
+import { silence, type Decision, type Unexamined } from './domain/decision.ts'
+import { decideOwnership, decideParties, decideRegistration } from './domain/register.ts'
+import { decideRevocation } from './domain/revoke.ts'
+import { decideVerification } from './domain/verify.ts'
+import type { Checks } from './examine.ts'
+import type { Known } from './store.ts'
+
+export interface Judging {
+  readonly policy: RelyingPartyPolicy
+  /** That the auth service is. */
+  readonly participant: string
+}
+
+export function decide(
+  command: Command,
+  known: Known,
+  checks: Checks,
+  { policy, participant }: Judging,
+  now: Date,
+): Decision | Unexamined {
+  if (known.handled.has(command.eventId)) return silence
+  const consentId = consentIdOf(command)
+  const consent = known.consents.get(consentId)
+  const parties = known.parties.get(consentId)
+  switch (command.type) {
+    case 'REGISTER': {
+      const { registration } = command
+      const allowed = allowedFor(policy, parties?.pispId, registration.requester.fspId)
+      return decideRegistration(
+        { consent, parties },
+        registration,
+        checks.credential,
+        (ceremony) => relyingPartyOf(ceremony, policy, allowed),
+        now,
+      )
+    }
+    case 'OBSERVE':
+      return decideParties(parties, consent, command.parties)
+    case 'OWN':
+      return decideOwnership(consent, command.ownership, participant, now)
+    case 'REVOKE':
+      return decideRevocation(consent, parties, command.revocation, now)
+    case 'VERIFY': {
+      const { request } = command
+      const verification = known.verifications.get(request.verificationRequestId)
+      const allowed = allowedFor(policy, parties?.pispId, request.requester.fspId)
+      return decideVerification(
+        { consent, verification },
+        request,
+        checks.signature,
+        (ceremony, verifier) => placeFault(ceremony, verifier, policy, allowed),
+        now,
+      )
+    }
+  }
+}
+
+export function consentIdOf(command: Command): string {
+  switch (command.type) {
+    case 'REGISTER':
+      return command.registration.consentId
+    case 'OBSERVE':
+      return command.parties.consentId
+    case 'OWN':
+      return command.ownership.consentId
+    case 'REVOKE':
+      return command.revocation.consentId
+    case 'VERIFY':
+      return command.request.consentId
+  }
+}

@@ -1,0 +1,101 @@
+/**
+ * What the hub knows of a consent. A consent has a credential exactly while it is PENDING or ISSUED, so
+ * nothing can be verified with a credential that was refused or revoked.
+ */
+import type { Verifier } from '@causeway/credentials'
+import type { RegistrationReason } from './reason.ts'
+
+/** Parts of POST /consents as received; the hub returns them and never decides by them. */
+export interface ConsentDocument {
+  readonly scopes: readonly unknown[]
+  readonly credential: Readonly<Record<string, unknown>>
+}
+
+export interface Usable {
+  readonly verifier: Verifier
+  readonly document: ConsentDocument
+}
+
+/** The registration that made the consent what it is. */
+export interface Registered {
+  readonly consentId: string
+  readonly dfspId: string
+  /** Of the DFSP's message, for its callbacks. */
+  readonly version: string
+  readonly requestEventId: string
+  /** SHA-256 of the canonical body, base64url. */
+  readonly requestHash: string
+  readonly consentRequestId: string | undefined
+  readonly registeredAt: Date
+}
+
+/** The credential is valid, and account-lookup has not confirmed yet that the consent is owned here. */
+export interface Pending extends Registered, Usable {
+  readonly state: 'PENDING'
+}
+
+export interface Issued extends Registered, Usable {
+  readonly state: 'ISSUED'
+  readonly issuedAt: Date
+}
+
+export interface Revoked extends Registered {
+  readonly state: 'REVOKED'
+  /** Undefined when it was revoked before it was issued. */
+  readonly issuedAt: Date | undefined
+  readonly revokedAt: Date
+  readonly revokedBy: string
+}
+
+/** The registration failed; the same consent may be registered again. */
+export interface Refused extends Registered {
+  readonly state: 'REFUSED'
+  readonly reason: RegistrationReason
+}
+
+export type Consent = Pending | Issued | Revoked | Refused
+
+/** Between whom a consent is, as the hub saw when it relayed their messages. */
+export interface ConsentParties {
+  readonly consentId: string
+  readonly dfspId: string
+  readonly pispId: string
+  readonly consentRequestId: string | undefined
+}
+
+/** Who sent a message, and the version in which it is answered. */
+export interface Requester {
+  readonly fspId: string
+  readonly version: string
+}
+
+/** A verification of the past, which is never decided again. */
+export interface Verification {
+  readonly verificationRequestId: string
+  readonly consentId: string
+  readonly dfspId: string
+  readonly requestEventId: string
+  readonly requestHash: string
+  readonly result: VerificationResult
+  readonly decidedAt: Date
+}
+
+export type VerificationResult =
+  | { readonly type: 'VERIFIED' }
+  | { readonly type: 'FAILED'; readonly reason: VerificationReason; readonly detail: string }
+
+export type VerificationReason =
+  'CONSENT_UNKNOWN' | 'CONSENT_PENDING' | 'CONSENT_REVOKED' | 'NOT_PARTY' | 'SIGNATURE_INVALID'
+
+/** Whether an FSP may learn of the consent and act on it. */
+export function isParty(
+  { dfspId }: Registered,
+  parties: ConsentParties | undefined,
+  fspId: string,
+): boolean {
+  return fspId === dfspId || fspId === parties?.pispId
+}
+
+export function isUsable(consent: Consent | undefined): consent is Pending | Issued {
+  return consent?.state === 'PENDING' || consent?.state === 'ISSUED'
+}

@@ -1,0 +1,123 @@
+/** A party ends a consent. REVOKED is final, and the consent's credential is given up with it. */
+import {
+  isParty,
+  isUsable,
+  type Consent,
+  type ConsentParties,
+  type Issued,
+  type Pending,
+  type Requester,
+  type Revoked,
+} from './consent.ts'
+import { answering, silence, type Answer, type Decision } from './decision.ts'
+import { requesterOf, withoutCredential } from './register.ts'
+import type { ConsentReason } from './reason.ts'
+
+/** DELETE /consents/{ID}, or PATCH with REVOKED that the hub has relayed to the PISP. */
+export interface Revocation {
+  readonly eventId: string
+  readonly consentId: string
+  readonly requester: Requester
+  /** FSPIOP-Destination. */
+  readonly destination: string | undefined
+  /** When the DFSP says that it revoked the consent: nobody is answered then. */
+  readonly relayedAt: Date | undefined
+}
+
+export function decideRevocation(
+  consent: Consent | undefined,
+  parties: ConsentParties | undefined,
+  revocation: Revocation,
+  now: Date,
+): Decision {
+  const { requester, relayedAt } = revocation
+  if (consent === undefined || consent.state === 'REFUSED') {
+    return relayedAt === undefined ? answering(refusal(revocation, 'CONSENT_UNKNOWN')) : silence
+  }
+  if (!mayRevoke(consent, parties, revocation)) {
+    return {
+      ...answering(...(relayedAt === undefined ? [refusal(revocation, 'NOT_PARTY')] : [])),
+      step: { type: 'REVOCATION_REFUSED', fspId: requester.fspId, detail: 'it is no party' },
+    }
+  }
+  if (isUsable(consent)) return revoke(consent, parties, revocation, now)
+  if (relayedAt !== undefined) return silence
+  return {
+    ...answering(revokedAnswer(consent, parties, revocation)),
+    step: { type: 'REVOCATION_REPEATED', fspId: requester.fspId, detail: '' },
+  }
+}
+
+/**
+ * What a PISP says in a message to its DFSP is for the DFSP to decide. A PISP that the hub has not seen
+ * yet is known by the DFSP that it names.
+ */
+function mayRevoke(
+  consent: Consent,
+  parties: ConsentParties | undefined,
+  { requester, destination, relayedAt }: Revocation,
+): boolean {
+  if (relayedAt !== undefined) return requester.fspId === consent.dfspId
+  return (
+    isParty(consent, parties, requester.fspId) ||
+    (parties === undefined && destination === consent.dfspId)
+  )
+}
+
+function revoke(
+  consent: Pending | Issued,
+  parties: ConsentParties | undefined,
+  revocation: Revocation,
+  now: Date,
+): Decision {
+  const { relayedAt, requester } = revocation
+  const revoked: Revoked = {
+    ...withoutCredential(consent),
+    state: 'REVOKED',
+    issuedAt: consent.state === 'ISSUED' ? consent.issuedAt : undefined,
+    // A clock that is ahead revokes nothing in the future.
+    revokedAt: relayedAt === undefined || relayedAt > now ? now : relayedAt,
+    revokedBy: requester.fspId,
+  }
+  const { verifier, document } = consent
+  return {
+    type: 'DECISION',
+    consent: revoked,
+    withdrawn: { verifier, document },
+    step: { type: 'REVOKED', fspId: requester.fspId, detail: '' },
+    answers: [
+      ...registrationEnd(consent),
+      ...(relayedAt === undefined ? [revokedAnswer(revoked, parties, revocation)] : []),
+    ],
+  }
+}
+
+/** A registration under way ends with the consent. */
+function registrationEnd(consent: Pending | Issued): readonly Answer[] {
+  if (consent.state !== 'PENDING') return []
+  const { consentId, requestEventId: causeId } = consent
+  const to = requesterOf(consent)
+  return [{ type: 'REFUSED', causeId, consentId, to, reason: 'CONSENT_REVOKED' }]
+}
+
+const thirdPartyVersion = '1.0'
+
+/** Both parties are told, whichever of them asked. */
+function revokedAnswer(
+  consent: Revoked,
+  parties: ConsentParties | undefined,
+  { eventId: causeId, consentId, requester }: Revocation,
+): Answer {
+  const recipients = [...new Set([consent.dfspId, parties?.pispId ?? requester.fspId])].map(
+    (fspId) => ({
+      fspId,
+      version: fspId === requester.fspId ? requester.version : thirdPartyVersion,
+    }),
+  )
+  return { type: 'REVOKED', causeId, consentId, revokedAt: consent.revokedAt, recipients }
+}
+
+function refusal(revocation: Revocation, reason: ConsentReason): Answer {
+  const { eventId: causeId, consentId, requester: to } = revocation
+  return { type: 'REFUSED', causeId, consentId, to, reason }
+}

@@ -1,0 +1,197 @@
+/**
+ * A DFSP asks whether the user has signed. The answer is stored under the id of the request and stays
+ * the same, but a consent that is revoked by now verifies nothing, not even again.
+ */
+import {
+  countFault,
+  type Ceremony,
+  type FidoVerifier,
+  type SignatureCheck,
+} from '@causeway/credentials'
+import type {
+  Consent,
+  Requester,
+  Verification,
+  VerificationReason,
+  VerificationResult,
+} from './consent.ts'
+import {
+  answering,
+  silence,
+  type Decision,
+  type Unexamined,
+  type VerificationAnswer,
+} from './decision.ts'
+
+/** POST /thirdpartyRequests/verifications. */
+export interface VerificationRequest {
+  readonly eventId: string
+  readonly verificationRequestId: string
+  readonly consentId: string
+  readonly requester: Requester
+  readonly requestHash: string
+  readonly signedPayloadType: string
+}
+
+export interface VerificationKnown {
+  readonly consent: Consent | undefined
+  readonly verification: Verification | undefined
+}
+
+/** @param placeFault why the signature was not made where the credential was */
+export function decideVerification(
+  { consent, verification }: VerificationKnown,
+  request: VerificationRequest,
+  check: SignatureCheck | undefined,
+  placeFault: (ceremony: Ceremony, verifier: FidoVerifier) => string | undefined,
+  now: Date,
+): Decision | Unexamined {
+  if (verification !== undefined) return repeated(verification, consent, request)
+  const reason = consentFault(consent, request.requester.fspId)
+  if (reason !== undefined) return failed(request, reason, '', now)
+  if (consent?.state !== 'ISSUED') return failed(request, 'CONSENT_UNKNOWN', '', now)
+  if (consent.verifier.type !== request.signedPayloadType) {
+    const detail = `the credential is ${consent.verifier.type}`
+    return failed(request, 'SIGNATURE_INVALID', detail, now)
+  }
+  // The credential of an issued consent stays the same, so a check of it does.
+  if (check === undefined) return { type: 'UNEXAMINED' }
+  if (check.type === 'INVALID') {
+    return failed(request, 'SIGNATURE_INVALID', check.detail, now)
+  }
+  const { ceremony } = check
+  const { verifier } = consent
+  if (ceremony === undefined || verifier.type !== 'FIDO') return verified(request, now)
+  const { signCount: from } = verifier
+  const { signCount: to } = ceremony
+  const fault = placeFault(ceremony, verifier)
+  if (fault !== undefined) return failed(request, 'SIGNATURE_INVALID', fault, now)
+  const copied = countFault(from, to)
+  if (copied !== undefined) return suspicious(request, copied, now)
+  return { ...verified(request, now), signCount: { from, to } }
+}
+
+/** Only its DFSP may have a consent verified. */
+function consentFault(consent: Consent | undefined, fspId: string): VerificationReason | undefined {
+  if (consent === undefined || consent.state === 'REFUSED') return 'CONSENT_UNKNOWN'
+  if (consent.state === 'REVOKED') return 'CONSENT_REVOKED'
+  if (consent.dfspId !== fspId) return 'NOT_PARTY'
+  return consent.state === 'PENDING' ? 'CONSENT_PENDING' : undefined
+}
+
+function verified(request: VerificationRequest, now: Date): Decision {
+  return decided(request, { type: 'VERIFIED' }, now)
+}
+
+function failed(
+  request: VerificationRequest,
+  reason: VerificationReason,
+  detail: string,
+  now: Date,
+): Decision {
+  return decided(request, { type: 'FAILED', reason, detail }, now)
+}
+
+/** A counter that does not grow is on record for operators. */
+function suspicious(request: VerificationRequest, detail: string, now: Date): Decision {
+  const { eventId: causeId, consentId, verificationRequestId, requester } = request
+  const { fspId } = requester
+  const decision = failed(request, 'SIGNATURE_INVALID', detail, now)
+  return {
+    ...decision,
+    answers: [
+      ...decision.answers,
+      { type: 'AUDIT', causeId, consentId, verificationRequestId, fspId, detail, at: now },
+    ],
+  }
+}
+
+function decided(
+  { eventId, verificationRequestId, consentId, requester, requestHash }: VerificationRequest,
+  result: VerificationResult,
+  now: Date,
+): Decision {
+  const verification = {
+    verificationRequestId,
+    consentId,
+    dfspId: requester.fspId,
+    requestEventId: eventId,
+    requestHash,
+    result,
+    decidedAt: now,
+  }
+  return { ...answering(answerOf(verification, requester, eventId)), verification }
+}
+
+function repeated(
+  verification: Verification,
+  consent: Consent | undefined,
+  request: VerificationRequest,
+): Decision {
+  if (verification.requestEventId === request.eventId) return silence
+  const { eventId, requester, requestHash, verificationRequestId, consentId } = request
+  if (verification.dfspId !== requester.fspId || verification.requestHash !== requestHash) {
+    return answering({
+      type: 'VERIFICATION',
+      causeId: eventId,
+      verificationRequestId,
+      consentId,
+      to: requester,
+      result: 'ID_USED',
+    })
+  }
+  return answering(answerNow(verification, consent, requester, eventId))
+}
+
+/** GET /thirdpartyRequests/verifications/{ID}. */
+export interface VerificationQuery {
+  readonly eventId: string
+  readonly verificationRequestId: string
+  readonly requester: Requester
+}
+
+/** A verification is known to the DFSP that asked for it and to no other FSP. */
+export function decideVerificationQuery(
+  { consent, verification }: VerificationKnown,
+  { eventId: causeId, verificationRequestId, requester: to }: VerificationQuery,
+): Decision {
+  if (verification !== undefined && verification.dfspId === to.fspId) {
+    return answering(answerNow(verification, consent, to, causeId))
+  }
+  const result = verification === undefined ? 'VERIFICATION_UNKNOWN' : 'NOT_PARTY'
+  return answering({
+    type: 'VERIFICATION',
+    causeId,
+    verificationRequestId,
+    consentId: undefined,
+    to,
+    result,
+  })
+}
+
+function answerNow(
+  verification: Verification,
+  consent: Consent | undefined,
+  to: Requester,
+  causeId: string,
+): VerificationAnswer {
+  const answer = answerOf(verification, to, causeId)
+  return verification.result.type === 'VERIFIED' && consent?.state !== 'ISSUED'
+    ? { ...answer, result: 'CONSENT_REVOKED' }
+    : answer
+}
+
+function answerOf(
+  { verificationRequestId, consentId, result }: Verification,
+  to: Requester,
+  causeId: string,
+): VerificationAnswer {
+  return {
+    type: 'VERIFICATION',
+    causeId,
+    verificationRequestId,
+    consentId,
+    to,
+    result: result.type === 'VERIFIED' ? 'VERIFIED' : result.reason,
+  }
+}

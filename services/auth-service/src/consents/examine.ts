@@ -1,0 +1,65 @@
+/**
+ * Cryptography before decisions: what a decision will need to know of a credential or a signature. It
+ * holds no lock and no transaction, and what it finds is thrown away when it is not needed.
+ */
+import {
+  checkAssertion,
+  checkAttestation,
+  checkGenericRegistration,
+  checkGenericSignature,
+  type CredentialCheck,
+  type SignatureCheck,
+} from '@causeway/credentials'
+import { consentClientChallenges, transactionClientChallenges } from '@causeway/fspiop'
+import type { Command } from './contract.ts'
+import type { Known } from './store.ts'
+
+export interface Checks {
+  readonly credential?: CredentialCheck
+  readonly signature?: SignatureCheck
+}
+
+type Of<Type extends Command['type']> = Extract<Command, { type: Type }>
+
+/** Nothing is checked for a command that is decided without. */
+export async function examine(command: Command, known: Known): Promise<Checks> {
+  if (known.handled.has(command.eventId)) return {}
+  switch (command.type) {
+    case 'REGISTER': {
+      const consent = known.consents.get(command.registration.consentId)
+      const isNew = consent === undefined || consent.state === 'REFUSED'
+      return isNew && command.registration.fault === undefined
+        ? { credential: await credentialCheck(command) }
+        : {}
+    }
+    case 'VERIFY':
+      return verificationChecks(command, known)
+    default:
+      return {}
+  }
+}
+
+function credentialCheck({
+  credentialType,
+  payload,
+  challenge,
+}: Of<'REGISTER'>): Promise<CredentialCheck> | CredentialCheck {
+  return credentialType === 'FIDO'
+    ? checkAttestation(payload, consentClientChallenges(challenge))
+    : checkGenericRegistration(payload, challenge)
+}
+
+async function verificationChecks(command: Of<'VERIFY'>, known: Known): Promise<Checks> {
+  const { request, payload, challenge } = command
+  const consent = known.consents.get(request.consentId)
+  const isNew = !known.verifications.has(request.verificationRequestId)
+  if (!isNew || consent?.state !== 'ISSUED' || consent.dfspId !== request.requester.fspId) return {}
+  const { verifier } = consent
+  if (verifier.type !== request.signedPayloadType) return {}
+  return {
+    signature:
+      verifier.type === 'FIDO'
+        ? await checkAssertion(payload, transactionClientChallenges(challenge), verifier)
+        : checkGenericSignature(payload, challenge, verifier),
+  }
+}

@@ -1,0 +1,161 @@
+/**
+ * A batch of events about consents: read what is stored, examine credentials and signatures, then decide
+ * under lock on what is stored by then, and store and announce the decisions in one transaction. Several
+ * events of one consent or one verification request keep their order.
+ */
+import { allOf, type OutgoingMessage } from '@causeway/runtime'
+import { messageOf } from './announce.ts'
+import { askedBy, type Command, type ConsentEvent, type Question } from './contract.ts'
+import { consentIdOf, decide, type Judging } from './decide.ts'
+import type { Decision } from './domain/decision.ts'
+import { decideQuery } from './domain/query.ts'
+import { decideVerificationQuery } from './domain/verify.ts'
+import { examine, type Checks } from './examine.ts'
+import type { ConsentStore, Decided, Keys, Known } from './store.ts'
+
+export interface ConsentWork extends Judging {
+  readonly store: ConsentStore
+  readonly publish: (messages: readonly OutgoingMessage[]) => Promise<void>
+  readonly now: () => Date
+  /** Told of each decision that is stored. */
+  readonly onDecided: (decision: Decision) => void
+}
+
+export async function handleBatch(
+  work: ConsentWork,
+  events: readonly ConsentEvent[],
+): Promise<void> {
+  const asked = events.flatMap((event) => askedBy(event, work.participant) ?? [])
+  for (const round of roundsOf(asked)) {
+    await allOf([carryOut(work, round.filter(isCommand)), answer(work, round.filter(isQuestion))])
+  }
+}
+
+/** Commands are of different consents and verification requests. */
+export async function carryOut(work: ConsentWork, commands: readonly Command[]): Promise<void> {
+  let open = commands
+  let known = open.length === 0 ? undefined : await work.store.read(keysOf(open))
+  // What was examined too early, because it was not there yet, is examined on what was read since.
+  while (known !== undefined && open.length > 0) {
+    const checks = await examineAll(open, known)
+    ;({ open, known } = await settle(work, checks))
+  }
+}
+
+export type Examined = readonly (readonly [Command, Checks])[]
+
+export function examineAll(commands: readonly Command[], known: Known): Promise<Examined> {
+  return Promise.all(
+    commands.map(async (command) => [command, await examine(command, known)] as const),
+  )
+}
+
+/** Decides, stores and announces; gives back what has to be examined anew, and what was read. */
+export async function settle(work: ConsentWork, examined: Examined) {
+  const now = work.now()
+  let open: readonly Command[] = []
+  let decided: readonly Decided[] = []
+  const keys = keysOf(examined.map(([command]) => command))
+  const known = await work.store.change(keys, now, (stored) => {
+    const decisions = examined.map(([command, checks]) => ({
+      command,
+      decision: decide(command, stored, checks, work, now),
+    }))
+    open = decisions.flatMap(({ command, decision }) =>
+      decision.type === 'UNEXAMINED' ? [command] : [],
+    )
+    decided = decisions.flatMap(({ command, decision }) =>
+      decision.type === 'DECISION' ? [decidedOf(work, command, decision)] : [],
+    )
+    return decided
+  })
+  for (const { decision } of decided) work.onDecided(decision)
+  return { open, known }
+}
+
+function decidedOf({ participant }: Judging, command: Command, decision: Decision): Decided {
+  const { eventId, traceparent } = command
+  const messages = decision.answers.map((one) => messageOf(one, { participant, traceparent }))
+  return { consentId: consentIdOf(command), eventId, decision, messages }
+}
+
+async function answer(work: ConsentWork, questions: readonly Question[]): Promise<void> {
+  if (questions.length === 0) return
+  const { participant, store } = work
+  const [found, known] = await Promise.all([
+    store.find(questions.flatMap((one) => (one.type === 'QUERY' ? [one.query.consentId] : []))),
+    store.read({
+      consentIds: [],
+      eventIds: [],
+      verificationRequestIds: questions.flatMap((one) =>
+        one.type === 'QUERY_VERIFICATION' ? [one.query.verificationRequestId] : [],
+      ),
+    }),
+  ])
+  const messages = questions.flatMap((question) => {
+    const { traceparent } = question
+    return answerOf(question).answers.map((one) => messageOf(one, { participant, traceparent }))
+  })
+  await work.publish(messages)
+
+  function answerOf(question: Question): Decision {
+    if (question.type === 'QUERY') {
+      const { consent, parties } = found.get(question.query.consentId) ?? {}
+      return decideQuery(consent, parties, question.query)
+    }
+    const verification = known.verifications.get(question.query.verificationRequestId)
+    const consent = known.consents.get(verification?.consentId ?? '')
+    return decideVerificationQuery({ consent, verification }, question.query)
+  }
+}
+
+function isCommand(asked: Command | Question): asked is Command {
+  return asked.type !== 'QUERY' && asked.type !== 'QUERY_VERIFICATION'
+}
+
+function isQuestion(asked: Command | Question): asked is Question {
+  return !isCommand(asked)
+}
+
+export function keysOf(commands: readonly Command[]): Keys {
+  return {
+    consentIds: [...new Set(commands.map(consentIdOf))],
+    verificationRequestIds: commands.flatMap((command) =>
+      command.type === 'VERIFY' ? [command.request.verificationRequestId] : [],
+    ),
+    eventIds: commands.map(({ eventId }) => eventId),
+  }
+}
+
+/** No consent and no verification request is in a round twice, and each keeps its order. */
+export function roundsOf(
+  asked: readonly (Command | Question)[],
+): readonly (readonly (Command | Question)[])[] {
+  const rounds: (Command | Question)[][] = []
+  const next = new Map<string, number>()
+  for (const one of asked) {
+    const ids = idsOf(one)
+    const round = Math.max(...ids.map((id) => next.get(id) ?? 0))
+    for (const id of ids) next.set(id, round + 1)
+    const others = rounds[round]
+    if (others === undefined) rounds.push([one])
+    else others.push(one)
+  }
+  return rounds
+}
+
+function idsOf(asked: Command | Question): readonly string[] {
+  switch (asked.type) {
+    case 'QUERY':
+      return [`consent ${asked.query.consentId}`]
+    case 'QUERY_VERIFICATION':
+      return [`verification ${asked.query.verificationRequestId}`]
+    case 'VERIFY':
+      return [
+        `consent ${asked.request.consentId}`,
+        `verification ${asked.request.verificationRequestId}`,
+      ]
+    default:
+      return [`consent ${consentIdOf(asked)}`]
+  }
+}

@@ -1,0 +1,73 @@
+/** The hosted auth service: it hears of consents, answers, and lets no registration wait for ever. */
+import type { RelyingPartyPolicy } from '@causeway/credentials'
+import { onEvents } from '@causeway/events'
+import {
+  periodically,
+  type Database,
+  type Logger,
+  type ProcessParts,
+  type Service,
+} from '@causeway/runtime'
+import type { Measures } from '../measures.ts'
+import type { Settings } from '../settings.ts'
+import { heardOfConsents } from './contract.ts'
+import type { Decision } from './domain/decision.ts'
+import { handleBatch, type ConsentWork } from './handle.ts'
+import { openConsentStore } from './store.ts'
+import { refuseUnconfirmed } from './sweep.ts'
+
+export interface ConsentParts extends Pick<ProcessParts, 'bus'> {
+  readonly policy: RelyingPartyPolicy
+  readonly db: Database
+  readonly measures: Measures
+  readonly log: Logger
+}
+
+const upkeep_interval_ms = 3_600_000
+const sweeps_per_wait = 4
+const batch_max = 100
+
+export async function openConsents(
+  settings: Settings,
+  { bus, db, policy, measures, log }: ConsentParts,
+): Promise<Service> {
+  const store = openConsentStore(db, bus)
+  await store.ensurePartitions(new Date())
+  const participant = settings.AUTH_SERVICE_PARTICIPANT
+  if (participant === '') return { stop: () => Promise.resolve() }
+  const work: ConsentWork = {
+    store,
+    policy,
+    participant,
+    publish: (messages) => bus.publish(messages),
+    now: () => new Date(),
+    onDecided: (decision) => measure(measures, decision),
+  }
+  const subscribed = await onEvents(bus, 'auth_service.consents', heardOfConsents, (events) =>
+    handleBatch(work, events),
+  )
+  const wait_ms = settings.AUTH_SERVICE_OWNERSHIP_WAIT_MS
+  const sweeping = { batch_max, wait_ms, workedOffUntil: () => subscribed.workedOffUntil() }
+  const routines = [
+    periodically(wait_ms / sweeps_per_wait, () => refuseUnconfirmed(work, sweeping), {
+      log,
+      name: 'refuse registrations of consents that nothing confirms',
+    }),
+    periodically(upkeep_interval_ms, () => store.ensurePartitions(work.now()), {
+      log,
+      name: 'partitions of the month',
+    }),
+  ]
+  return {
+    async stop() {
+      await Promise.all([subscribed.stop(), ...routines.map((routine) => routine.stop())])
+    },
+  }
+}
+
+function measure(measures: Measures, { consent, verification }: Decision): void {
+  if (consent !== undefined) measures.consent(consent.state)
+  if (verification === undefined) return
+  const { result } = verification
+  measures.verification(result.type === 'VERIFIED' ? result.type : result.reason)
+}

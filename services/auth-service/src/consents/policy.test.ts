@@ -1,0 +1,44 @@
+import { StartError } from '@causeway/runtime'
+import { expect, test } from '@jest/globals'
+import { authSettings } from '../testing/running-auth.ts'
+import { policyOf } from './policy.ts'
+
+test('a PISP is listed with its origins and its relying-party ids', () => {
+  const { allowed } = policyOf(
+    authSettings({
+      AUTH_SERVICE_ORIGINS:
+        'pispx https://app.pispx.example android:apk-key-hash:abc pispx.example;  pispy https://pispy.example pispy.example ;',
+    }),
+  )
+  expect([...allowed]).toEqual([
+    [
+      'pispx',
+      {
+        origins: ['https://app.pispx.example', 'android:apk-key-hash:abc'],
+        rpIds: ['pispx.example'],
+      },
+    ],
+    ['pispy', { origins: ['https://pispy.example'], rpIds: ['pispy.example'] }],
+  ])
+})
+
+test('nothing is listed and nothing unusual accepted unless a setting says so', () => {
+  expect(policyOf(authSettings())).toEqual({
+    allowed: new Map(),
+    acceptsNativeOrigins: false,
+    acceptsLocalhost: false,
+    acceptsCrossOrigin: false,
+    requiresUserVerification: false,
+  })
+})
+
+test.each([
+  'pispx',
+  'pispx https://pispx.example',
+  'pispx pispx.example',
+  'https://pispx.example pispx.example',
+  'pispx https://a.example a.example; pispx https://b.example b.example',
+])('the start is refused with the list %s', (text) => {
+  const settings = authSettings({ AUTH_SERVICE_ORIGINS: text })
+  expect(() => policyOf(settings)).toThrow(StartError)
+})

@@ -1,0 +1,291 @@
+import { createAuthenticator, createGenericKey } from '@causeway/fsp'
+import { openTestParts, type TestParts } from '@causeway/runtime/testing'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { randomUUID } from 'node:crypto'
+import {
+  again,
+  challengeOf,
+  deletion,
+  dfsp,
+  fido,
+  generic,
+  notOwned,
+  observed,
+  owned,
+  pisp,
+  query,
+  registration,
+  scopes,
+  stranger,
+} from './testing/messages.ts'
+import { openWorld, type World } from './testing/world.ts'
+
+const origin = 'https://app.pispx.example'
+
+let parts: TestParts
+let world: World
+
+beforeAll(async () => {
+  parts = await openTestParts()
+  world = await openWorld(parts)
+})
+
+afterAll(async () => {
+  await world.db.close()
+  await parts.stop()
+})
+
+function valid(consentId: string, ceremony: { origin?: string; rpId?: string } = {}) {
+  const challenge = challengeOf(consentId)
+  return fido(createAuthenticator().register({ challenge, origin, ...ceremony }))
+}
+
+describe('a consent with a valid credential', () => {
+  test('is issued when account-lookup has confirmed its ownership, and not before', async () => {
+    const id = randomUUID()
+    expect(await world.handle(registration(id, valid(id)))).toEqual([
+      'ConsentOwnershipClaimed centralAuth',
+    ])
+    expect(await world.consent(id)).toMatchObject({ state: 'PENDING', dfsp })
+    expect(await world.handle(query(id))).toEqual(['ConsentRefused bankx 6103'])
+    expect(await world.handle(owned(id))).toEqual(['ConsentRegistered bankx'])
+    expect(await world.consent(id)).toMatchObject({ state: 'ISSUED' })
+    expect(await world.steps(id)).toEqual([
+      'CREDENTIAL_VERIFIED bankx',
+      'OWNERSHIP_CONFIRMED centralAuth',
+    ])
+  })
+
+  test('comes back to the DFSP as it was sent, but for the status of its credential', async () => {
+    const id = randomUUID()
+    const credential = valid(id)
+    await world.handle(registration(id, credential, { body: { extra: 1 } }), owned(id))
+    expect(world.said.at(-1)?.payload).toEqual({
+      consentId: id,
+      requesterFspId: dfsp,
+      version: '1.0',
+      body: { status: 'ISSUED', scopes, credential: { ...credential, status: 'VERIFIED' } },
+    })
+  })
+
+  test('may be GENERIC', async () => {
+    const id = randomUUID()
+    const key = createGenericKey('Ed25519')
+    const signature = key.sign(challengeOf(id).toString('base64url'))
+    const credential = generic(key.publicKey, signature)
+    expect(await world.handle(registration(id, credential), owned(id))).toEqual([
+      'ConsentOwnershipClaimed centralAuth',
+      'ConsentRegistered bankx',
+    ])
+    expect(await world.consent(id)).toMatchObject({ state: 'ISSUED', sign_count: '0' })
+  })
+
+  test('is refused with 6003 when account-lookup refuses, and may be registered again', async () => {
+    const id = randomUUID()
+    const asked = registration(id, valid(id))
+    await world.handle(asked)
+    expect(await world.handle(notOwned(id))).toEqual(['ConsentRefused bankx 6003'])
+    expect(await world.consent(id)).toMatchObject({
+      state: 'REFUSED',
+      reason: 'OWNERSHIP_REFUSED',
+      verifier: null,
+    })
+    expect(await world.handle(owned(id))).toEqual([])
+    expect(await world.handle(again(asked), owned(id))).toEqual([
+      'ConsentOwnershipClaimed centralAuth',
+      'ConsentRegistered bankx',
+    ])
+  })
+
+  test('is refused with 6003 when account-lookup does not answer in time', async () => {
+    const ids = [randomUUID(), randomUUID(), randomUUID()]
+    await world.handle(...ids.map((id) => registration(id, valid(id))))
+    world.after(59_999)
+    expect(await world.sweep(60_000)).toEqual([])
+    world.after(1)
+    expect(await world.sweep(60_000)).toEqual(ids.map(() => 'ConsentRefused bankx 6003'))
+    expect(await world.sweep(60_000)).toEqual([])
+    expect(await world.handle(owned(ids[0] ?? ''))).toEqual([])
+    expect(await world.consent(ids[0] ?? '')).toMatchObject({ state: 'REFUSED' })
+  })
+
+  test('is not issued by what account-lookup says of the parties of FSPs', async () => {
+    const id = randomUUID()
+    await world.handle(registration(id, valid(id)))
+    const stolen = owned(id, { from: stranger })
+    const named = { ...owned(id), payload: { ...owned(id).payload, partyIdType: 'MSISDN' } }
+    expect(await world.handle(stolen, named)).toEqual([])
+    expect(await world.consent(id)).toMatchObject({ state: 'PENDING' })
+  })
+})
+
+describe('a registration is refused', () => {
+  test.each([
+    [
+      'over another challenge',
+      () => fido(createAuthenticator().register({ challenge: Buffer.alloc(32), origin })),
+      '6200',
+    ],
+    [
+      'made at an origin without https',
+      (id: string) => valid(id, { origin: 'http://app.pispx.example' }),
+      '6200',
+    ],
+    ['of another relying party', (id: string) => valid(id, { rpId: 'other.example' }), '6200'],
+    ['without a payload', () => ({ credentialType: 'FIDO', status: 'PENDING' }), '6200'],
+    ['that is verified already', (id: string) => ({ ...valid(id), status: 'VERIFIED' }), '3100'],
+    ['of an unknown type', () => ({ credentialType: 'SMS', status: 'PENDING' }), '3101'],
+  ])('with a credential %s', async (_case, credentialOf, code) => {
+    const id = randomUUID()
+    expect(await world.handle(registration(id, credentialOf(id)))).toEqual([
+      `ConsentRefused bankx ${code}`,
+    ])
+    expect(await world.consent(id)).toMatchObject({ state: 'REFUSED', verifier: null })
+    expect(await world.handle(owned(id))).toEqual([])
+    expect(await world.handle(query(id))).toEqual(['ConsentRefused bankx 6103'])
+  })
+
+  test('when the scopes are not those that were signed', async () => {
+    const id = randomUUID()
+    const changed = [{ ...scopes[0], address: 'bankx.acc.2' }]
+    const asked = registration(id, valid(id), { body: { scopes: changed } })
+    expect(await world.handle(asked)).toEqual(['ConsentRefused bankx 6200'])
+  })
+
+  test('when the consent is REVOKED in the message', async () => {
+    const id = randomUUID()
+    const asked = registration(id, valid(id), { body: { status: 'REVOKED' } })
+    expect(await world.handle(asked)).toEqual(['ConsentRefused bankx 3100'])
+  })
+
+  test('when another DFSP granted the consent, whose own registration then succeeds', async () => {
+    const id = randomUUID()
+    const credential = valid(id)
+    expect(
+      await world.handle(observed(id), registration(id, credential, { from: stranger })),
+    ).toEqual(['ConsentRefused stranger 6104'])
+    expect(await world.consent(id)).toBeUndefined()
+    expect(await world.handle(registration(id, credential), owned(id))).toEqual([
+      'ConsentOwnershipClaimed centralAuth',
+      'ConsentRegistered bankx',
+    ])
+  })
+
+  test('and may be tried again under the same id', async () => {
+    const id = randomUUID()
+    const wrong = fido(createAuthenticator().register({ challenge: Buffer.alloc(32), origin }))
+    await world.handle(registration(id, wrong))
+    expect(await world.handle(registration(id, valid(id)))).toEqual([
+      'ConsentOwnershipClaimed centralAuth',
+    ])
+  })
+})
+
+describe('a registration that comes again', () => {
+  test('as the same event says nothing, in whatever state the consent is', async () => {
+    const id = randomUUID()
+    const asked = registration(id, valid(id))
+    const wrong = registration(id, fido({}))
+    await world.handle(wrong, asked)
+    expect(await world.handle(asked, wrong)).toEqual([])
+    await world.handle(owned(id))
+    expect(await world.handle(asked, wrong)).toEqual([])
+    await world.handle(deletion(id))
+    expect(await world.handle(asked, wrong)).toEqual([])
+  })
+
+  test('with the same content is answered once, and again when the consent is issued', async () => {
+    const id = randomUUID()
+    const asked = registration(id, valid(id))
+    expect(await world.handle(asked, again(asked))).toEqual(['ConsentOwnershipClaimed centralAuth'])
+    expect(await world.handle(owned(id))).toEqual(['ConsentRegistered bankx'])
+    expect(await world.handle(again(asked))).toEqual(['ConsentRegistered bankx'])
+    await world.handle(deletion(id))
+    expect(await world.handle(again(asked))).toEqual(['ConsentRefused bankx 6103'])
+  })
+
+  test.each(['PENDING', 'ISSUED', 'REVOKED'])(
+    'with other content or from another DFSP is refused with 3106 when the consent is %s',
+    async (state) => {
+      const id = randomUUID()
+      const credential = valid(id)
+      await world.handle(registration(id, credential))
+      if (state !== 'PENDING') await world.handle(owned(id))
+      if (state === 'REVOKED') await world.handle(deletion(id))
+      expect(
+        await world.handle(
+          registration(id, credential, { body: { more: true } }),
+          registration(id, credential, { from: stranger }),
+        ),
+      ).toEqual(['ConsentRefused bankx 3106', 'ConsentRefused stranger 3106'])
+      expect(await world.consent(id)).toMatchObject({ state, dfsp })
+    },
+  )
+})
+
+describe('the policy of origins', () => {
+  test('is that of the PISP that the consent was granted to', async () => {
+    const allowed = new Map([[pisp, { origins: [origin], rpIds: ['pispx.example'] }]])
+    world.setPolicy({ allowed })
+    const [right, wrong, other] = [randomUUID(), randomUUID(), randomUUID()]
+    const listed = (id: string) => valid(id, { rpId: 'pispx.example' })
+    const elsewhere = (id: string) =>
+      valid(id, { origin: 'https://other.pispx.example', rpId: 'pispx.example' })
+    expect(
+      await world.handle(
+        observed(right),
+        registration(right, listed(right)),
+        observed(wrong),
+        registration(wrong, elsewhere(wrong)),
+        observed(other, { pispId: 'pispy' }),
+        registration(other, elsewhere(other)),
+      ),
+    ).toEqual(
+      expect.arrayContaining([
+        'ConsentOwnershipClaimed centralAuth',
+        'ConsentRefused bankx 6200',
+        'ConsentOwnershipClaimed centralAuth',
+      ]),
+    )
+    expect(await world.consent(right)).toMatchObject({ state: 'PENDING' })
+    expect(await world.consent(wrong)).toMatchObject({ state: 'REFUSED' })
+    expect(await world.consent(other)).toMatchObject({ state: 'PENDING' })
+    world.setPolicy({})
+  })
+})
+
+describe('an issued consent', () => {
+  test('is shown to its DFSP and its PISP, and to no other FSP', async () => {
+    const id = randomUUID()
+    await world.handle(observed(id), registration(id, valid(id)), owned(id))
+    expect(await world.handle(query(id))).toEqual(['ConsentRegistered bankx'])
+    expect(await world.handle(query(id, { from: pisp }))).toEqual(['ConsentRegistered pispx'])
+    expect(await world.handle(query(id, { from: stranger }))).toEqual([
+      'ConsentRefused stranger 6104',
+    ])
+    expect(await world.handle(query(randomUUID()))).toEqual(['ConsentRefused bankx 6103'])
+  })
+
+  test('is found by the id of its request too', async () => {
+    const [id, consentRequestId] = [randomUUID(), randomUUID()]
+    await world.handle(registration(id, valid(id), { body: { consentRequestId } }), owned(id))
+    expect(await world.handle(query(consentRequestId))).toEqual(['ConsentRegistered bankx'])
+    expect(world.said.at(-1)?.payload).toMatchObject({ consentId: consentRequestId })
+  })
+
+  test('keeps the first pair of DFSP and PISP', async () => {
+    const id = randomUUID()
+    await world.handle(observed(id), observed(id), observed(id, { pispId: 'pispy' }))
+    expect(await world.steps(id)).toEqual(['PARTIES_OBSERVED bankx', 'PARTIES_CONFLICT bankx'])
+    await world.handle(registration(id, valid(id)), owned(id))
+    expect(await world.handle(query(id, { from: 'pispy' }))).toEqual(['ConsentRefused pispy 6104'])
+  })
+
+  test('takes no DFSP but its own from what is observed later', async () => {
+    const id = randomUUID()
+    await world.handle(registration(id, valid(id)), observed(id, { dfspId: stranger }))
+    expect(await world.steps(id)).toContain('PARTIES_CONFLICT stranger')
+    await world.handle(owned(id))
+    expect(await world.handle(query(id, { from: pisp }))).toEqual(['ConsentRefused pispx 6104'])
+  })
+})

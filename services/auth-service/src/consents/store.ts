@@ -1,0 +1,190 @@
+/**
+ * Consents and verifications as they are stored. Whoever changes a consent or answers a verification
+ * request holds its lock until COMMIT, has read what is stored after the lock was given, and announces
+ * what was decided on that in the same transaction.
+ */
+import {
+  ensureMonthlyPartitions,
+  statement,
+  textArray,
+  type Database,
+  type EventBus,
+  type OutgoingMessage,
+  type Queries,
+  type Transaction,
+} from '@causeway/runtime'
+import type { Consent, ConsentParties, Verification } from './domain/consent.ts'
+import type { Decision } from './domain/decision.ts'
+import {
+  consentColumns,
+  consentOf,
+  partiesOf,
+  verificationOf,
+  type ConsentRow,
+  type PartiesRow,
+  type VerificationRow,
+} from './row.ts'
+import { writeDecisions } from './write-store.ts'
+
+/** What decisions are taken on. */
+export interface Keys {
+  readonly consentIds: readonly string[]
+  readonly verificationRequestIds: readonly string[]
+  /** Of the events that are worked on. */
+  readonly eventIds: readonly string[]
+}
+
+export interface Known {
+  readonly consents: ReadonlyMap<string, Consent>
+  readonly parties: ReadonlyMap<string, ConsentParties>
+  readonly verifications: ReadonlyMap<string, Verification>
+  /** Events whose decision is stored. */
+  readonly handled: ReadonlySet<string>
+}
+
+/** A decision with the consent and the event that it is about. */
+export interface Decided {
+  readonly consentId: string
+  readonly eventId: string
+  readonly decision: Decision
+  readonly messages: readonly OutgoingMessage[]
+}
+
+export interface ConsentStore {
+  read(keys: Keys): Promise<Known>
+  /** Decides on what is stored, stores the decisions and announces their messages, or does neither. */
+  change(keys: Keys, now: Date, decide: (known: Known) => readonly Decided[]): Promise<Known>
+  /** For a query by consentId or, where there is none, by consentRequestId; by the id asked for. */
+  find(ids: readonly string[]): Promise<ReadonlyMap<string, Found>>
+  /** Consents that have waited for account-lookup since before that moment. */
+  listUnconfirmed(before: Date, limit: number): Promise<readonly Consent[]>
+  ensurePartitions(now: Date): Promise<void>
+}
+
+export interface Found {
+  readonly consent: Consent
+  readonly parties: ConsentParties | undefined
+}
+
+// In one order, so that batches that share ids wait for each other and never in a circle.
+const lockStatement = statement(`
+  select pg_advisory_xact_lock(n) from (
+    select distinct hashtextextended(id, 0) as n from unnest($1::text[]) as a (id) order by n
+  ) as ordered`)
+
+const consentsStatement = statement(`
+  select ${consentColumns} from unnest($1::text[]) as a (id) join consents c using (id)`)
+
+const partiesStatement = statement(`
+  select p.consent_id, p.dfsp, p.pisp, p.consent_request_id
+  from unnest($1::text[]) as a (consent_id) join consent_parties p using (consent_id)`)
+
+const verificationsStatement = statement(`
+  select v.id, v.consent_id, v.dfsp, v.request_event_id, v.request_hash, v.reason, v.detail,
+    v.decided_at
+  from unnest($1::text[]) as a (id) join verifications v using (id)`)
+
+const handledStatement = statement(`
+  select event_id as id from consent_steps where event_id = any($1::text[]::uuid[])`)
+
+const byRequestStatement = statement(`
+  select distinct on (a.id) a.id as asked, ${consentColumns}
+  from unnest($1::text[]) as a (id) join consents c on c.consent_request_id = a.id
+  order by a.id, c.registered_at desc`)
+
+const unconfirmedStatement = statement(`
+  select ${consentColumns} from consents c
+  where state = 'PENDING' and registered_at <= $1 order by registered_at limit $2`)
+
+export function openConsentStore(db: Database, bus: Pick<EventBus, 'announce'>): ConsentStore {
+  return {
+    read: (keys) => read(db, keys),
+    change: (keys, now, decide) =>
+      db.transaction(async (tx) => {
+        await lock(tx, keys)
+        const known = await read(tx, keys)
+        const decided = decide(known)
+        await writeDecisions(tx, decided, now)
+        bus.announce(
+          tx,
+          decided.flatMap(({ messages }) => messages),
+        )
+        return known
+      }),
+    find: (ids) => find(db, ids),
+    async listUnconfirmed(before, limit) {
+      return (await db.query<ConsentRow>(unconfirmedStatement, [before, limit])).map(consentOf)
+    },
+    ensurePartitions: (now) =>
+      ensureMonthlyPartitions(db, ['consent_steps', 'revoked_credentials'], now),
+  }
+}
+
+async function lock(tx: Transaction, keys: Keys): Promise<void> {
+  await lockIds(tx, [
+    ...keys.consentIds.map((id) => `consent ${id}`),
+    ...keys.verificationRequestIds.map((id) => `verification ${id}`),
+  ])
+}
+
+/** Whoever changes the consent otherwise holds the same lock. */
+export function lockConsent(tx: Transaction, consentId: string): Promise<void> {
+  return lockIds(tx, [`consent ${consentId}`])
+}
+
+async function lockIds(tx: Transaction, ids: readonly string[]): Promise<void> {
+  await tx.query(lockStatement, [textArray(ids)])
+}
+
+async function read(db: Queries, keys: Keys): Promise<Known> {
+  const { consentIds, verificationRequestIds, eventIds } = keys
+  const verifications = await rowsOf<VerificationRow>(
+    db,
+    verificationsStatement,
+    verificationRequestIds,
+  )
+  // A verification that is asked for by its id alone is of a consent that only its row names.
+  const ids = [...new Set([...consentIds, ...verifications.map((row) => row.consent_id)])]
+  const [consents, parties, handled] = await Promise.all([
+    rowsOf<ConsentRow>(db, consentsStatement, ids),
+    rowsOf<PartiesRow>(db, partiesStatement, ids),
+    rowsOf<{ id: string }>(db, handledStatement, eventIds),
+  ])
+  return {
+    consents: new Map(consents.map((row) => [row.id, consentOf(row)])),
+    parties: new Map(parties.map((row) => [row.consent_id, partiesOf(row)])),
+    verifications: new Map(verifications.map((row) => [row.id, verificationOf(row)])),
+    handled: new Set(handled.map(({ id }) => id)),
+  }
+}
+
+async function rowsOf<Row>(
+  db: Queries,
+  select: ReturnType<typeof statement>,
+  ids: readonly string[],
+): Promise<readonly Row[]> {
+  return ids.length === 0 ? [] : db.query<Row>(select, [textArray(ids)])
+}
+
+async function find(db: Queries, ids: readonly string[]): Promise<ReadonlyMap<string, Found>> {
+  if (ids.length === 0) return new Map()
+  const [own, byRequest] = await Promise.all([
+    rowsOf<ConsentRow>(db, consentsStatement, ids),
+    rowsOf<ConsentRow & { readonly asked: string }>(db, byRequestStatement, ids),
+  ])
+  const rows = new Map<string, ConsentRow>(byRequest.map((row) => [row.asked, row]))
+  for (const row of own) rows.set(row.id, row)
+  const consentIds = [...new Set([...rows.values()].map(({ id }) => id))]
+  const parties = new Map(
+    (await rowsOf<PartiesRow>(db, partiesStatement, consentIds)).map((row) => [
+      row.consent_id,
+      partiesOf(row),
+    ]),
+  )
+  return new Map(
+    [...rows].map(([asked, row]) => [
+      asked,
+      { consent: consentOf(row), parties: parties.get(row.id) },
+    ]),
+  )
+}

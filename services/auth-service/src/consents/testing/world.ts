@@ -1,0 +1,130 @@
+/** Consents on a real database, with a clock that tests set, and all that is announced. */
+import type { RelyingPartyPolicy } from '@causeway/credentials'
+import { statement, type Database, type OutgoingMessage } from '@causeway/runtime'
+import type { TestParts } from '@causeway/runtime/testing'
+import { ownDatabase } from '../../testing/running-auth.ts'
+import type { ConsentEvent } from '../contract.ts'
+import { handleBatch, type ConsentWork } from '../handle.ts'
+import { openConsentStore } from '../store.ts'
+import { refuseUnconfirmed } from '../sweep.ts'
+import { owner, started } from './messages.ts'
+
+export interface StoredConsent {
+  readonly id: string
+  readonly state: string
+  readonly dfsp: string
+  readonly reason: string | null
+  readonly verifier: string | null
+  readonly sign_count: string | null
+}
+
+const consentStatement = statement(`
+  select id, state, dfsp, reason, verifier, sign_count from consents where id = $1`)
+const stepsStatement = statement(`
+  select step, fsp from consent_steps where consent_id = $1 order by n`)
+const withdrawnStatement = statement(`
+  select credential_type from revoked_credentials where consent_id = $1`)
+
+export const strict: RelyingPartyPolicy = {
+  allowed: new Map(),
+  acceptsNativeOrigins: false,
+  acceptsLocalhost: false,
+  acceptsCrossOrigin: false,
+  requiresUserVerification: false,
+}
+
+export type World = Awaited<ReturnType<typeof openWorld>>
+
+export async function openWorld(parts: TestParts) {
+  const db = await ownDatabase(parts, 4)
+  let now_ms = Date.parse(started)
+  const said: OutgoingMessage[] = []
+  const open = (policy: RelyingPartyPolicy): ConsentWork => ({
+    // Only what was committed is said.
+    store: openConsentStore(noting(db, said), parts.bus),
+    policy,
+    participant: owner,
+    publish(messages) {
+      said.push(...messages)
+      return Promise.resolve()
+    },
+    now: () => new Date(now_ms),
+    onDecided: () => undefined,
+  })
+  let work = open(strict)
+  await work.store.ensurePartitions(new Date(now_ms))
+
+  async function saidBy(working: Promise<void>): Promise<readonly string[]> {
+    const from = said.length
+    await working
+    return said.slice(from).map(toldBy)
+  }
+
+  return {
+    db,
+    said,
+    work: () => work,
+    setPolicy(policy: Partial<RelyingPartyPolicy>) {
+      work = open({ ...strict, ...policy })
+    },
+    after(ms: number) {
+      now_ms += ms
+    },
+    handle: (...events: readonly ConsentEvent[]) => saidBy(handleBatch(work, events)),
+    sweep: (wait_ms: number) =>
+      saidBy(
+        refuseUnconfirmed(work, {
+          batch_max: 2,
+          wait_ms,
+          workedOffUntil: () => Promise.resolve(new Date(now_ms)),
+        }),
+      ),
+    async consent(id: string): Promise<StoredConsent | undefined> {
+      const [row] = await db.query<StoredConsent>(consentStatement, [id])
+      return row
+    },
+    async steps(id: string): Promise<readonly string[]> {
+      const rows = await db.query<{ step: string; fsp: string }>(stepsStatement, [id])
+      return rows.map(({ step, fsp }) => `${step} ${fsp}`)
+    },
+    async withdrawn(id: string): Promise<readonly string[]> {
+      const rows = await db.query<{ credential_type: string }>(withdrawnStatement, [id])
+      return rows.map((row) => row.credential_type)
+    },
+  }
+}
+
+/** Notes what transactions have announced, as soon as they are committed. */
+function noting(db: Database, said: OutgoingMessage[]): Database {
+  return {
+    ...db,
+    async transaction(work, options) {
+      let announced: readonly OutgoingMessage[] = []
+      const result = await db.transaction(async (tx) => {
+        const given = await work(tx)
+        announced = [...tx.announced]
+        return given
+      }, options)
+      said.push(...announced)
+      return result
+    },
+  }
+}
+
+interface Told {
+  readonly requesterFspId?: string
+  readonly errorInformation?: { readonly errorCode: string }
+  readonly recipients?: readonly { readonly fspId: string }[]
+  readonly result?: {
+    readonly authenticationResponse?: string
+    readonly errorInformation?: { readonly errorCode: string }
+  }
+}
+
+/** An event with whom it is for, and with its result. */
+export function toldBy({ type, payload }: OutgoingMessage): string {
+  const { requesterFspId, recipients, result, errorInformation } = payload as Told
+  const error = errorInformation ?? result?.errorInformation
+  const to = recipients?.map(({ fspId }) => fspId).join() ?? requesterFspId
+  return [type, to, result?.authenticationResponse, error?.errorCode].filter(Boolean).join(' ')
+}
