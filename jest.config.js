@@ -1,19 +1,17 @@
-const typescript = {
-  extensionsToTreatAsEsm: ['.ts'],
-  testEnvironmentOptions: { customExportConditions: ['source', 'node', 'node-addons'] },
-  transform: {
-    '\\.ts$': [
-      '@swc/jest',
-      {
-        jsc: { target: 'es2023', parser: { syntax: 'typescript' } },
-        module: { type: 'es6' },
-        sourceMaps: 'inline',
-      },
-    ],
-  },
+/** Node.js loads the TypeScript sources itself: libs/tooling/src/jest. */
+const native = {
+  testEnvironment: './libs/tooling/src/jest/environment.cjs',
+  runtime: './libs/tooling/src/jest/runtime.cjs',
+  transform: {},
   modulePathIgnorePatterns: ['/dist/'],
-  moduleNameMapper: { '^fast-check$': '<rootDir>/libs/tooling/src/fast-check.mjs' },
 }
+
+/** What runs before and after all test files of a project. */
+const around = (setup, teardown) => ({
+  globalSetup: './libs/tooling/src/jest/setup.mjs',
+  globalTeardown: './libs/tooling/src/jest/teardown.mjs',
+  testEnvironmentOptions: { setup, teardown },
+})
 
 /**
  * unit: no I/O, milliseconds. int: real PostgreSQL. kafka: a real broker beside it. e2e: the hub as a
@@ -23,7 +21,7 @@ export default {
   reporters: ['default', './libs/tooling/src/count-reporter.mjs'],
   projects: [
     {
-      ...typescript,
+      ...native,
       displayName: 'unit',
       testMatch: ['**/src/**/*.test.ts', '**/src/**/*.test.mjs'],
       testPathIgnorePatterns: [
@@ -33,36 +31,41 @@ export default {
       ],
     },
     {
-      ...typescript,
+      ...native,
       displayName: 'int',
       testMatch: ['**/src/**/*.int.test.ts'],
-      globalSetup: './libs/runtime/src/testing/global-setup.ts',
-      globalTeardown: './libs/runtime/src/testing/global-teardown.ts',
+      ...around(
+        './libs/runtime/src/testing/global-setup.ts',
+        './libs/runtime/src/testing/global-teardown.ts',
+      ),
     },
     {
-      ...typescript,
+      ...native,
       displayName: 'kafka',
       testMatch: ['**/src/**/*.kafka.test.ts'],
-      globalSetup: './libs/runtime/src/testing/kafka-setup.ts',
-      globalTeardown: './libs/runtime/src/testing/kafka-teardown.ts',
+      ...around(
+        './libs/runtime/src/testing/kafka-setup.ts',
+        './libs/runtime/src/testing/kafka-teardown.ts',
+      ),
     },
     {
-      ...typescript,
+      ...native,
       displayName: 'e2e',
       testMatch: ['**/test-e2e/src/**/*.e2e.test.ts'],
-      globalSetup: './test-e2e/src/hub/template-setup.ts',
-      globalTeardown: './test-e2e/src/hub/template-teardown.ts',
+      ...around('./test-e2e/src/hub/template-setup.ts', './test-e2e/src/hub/template-teardown.ts'),
     },
     {
-      ...typescript,
+      ...native,
       displayName: 'containers',
       testMatch: ['**/test-e2e/src/**/*.e2e.test.ts'],
       // Of these the hub in one process is itself the matter, or the load is.
       testPathIgnorePatterns: [
         '/(archive|front-door|killed|postgres-killed|flood|console|release)\\.e2e\\.test\\.ts$',
       ],
-      globalSetup: './test-e2e/src/hub/containers-setup.ts',
-      globalTeardown: './test-e2e/src/hub/containers-teardown.ts',
+      ...around(
+        './test-e2e/src/hub/containers-setup.ts',
+        './test-e2e/src/hub/containers-teardown.ts',
+      ),
     },
   ],
 }

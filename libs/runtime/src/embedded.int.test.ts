@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { EventBus, OutgoingMessage, Subscribed } from './bus/event-bus.ts'
 import { openEmbedded } from './embedded.ts'
 import type { EmbeddedParts } from './embedded-parts.ts'
@@ -11,9 +11,6 @@ import type { DatabaseOptions } from './postgres/open.ts'
 import { statement } from './postgres/statement.ts'
 import { eventually, openTestParts, type TestParts } from './testing.ts'
 import { migrationFiles } from './testing/migration-files.ts'
-
-// A database is made from nothing.
-jest.setTimeout(60_000)
 
 const migrations = migrationFiles({ '0001-notes.sql': 'create table notes (text text);' })
 const insert = statement('insert into notes values ($1)')

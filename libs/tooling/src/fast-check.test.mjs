@@ -1,10 +1,14 @@
-import { afterEach, expect, jest, test } from '@jest/globals'
+import { afterEach, expect, test } from '@jest/globals'
+import fc from 'fast-check'
 
 const { PROPERTY_RUNS, PROPERTY_SEED } = process.env
+const settingsOfRun = fc.readConfigureGlobal()
+let imports = 0
 
 afterEach(() => {
   restore('PROPERTY_RUNS', PROPERTY_RUNS)
   restore('PROPERTY_SEED', PROPERTY_SEED)
+  fc.configureGlobal(settingsOfRun)
 })
 
 function restore(name, value) {
@@ -15,11 +19,10 @@ function restore(name, value) {
 /** The cases that a property tries with these settings. */
 async function casesOf(settings, parameters) {
   for (const [name, value] of Object.entries(settings)) restore(name, value)
-  jest.resetModules()
-  const { default: fc } = await import('./fast-check.mjs')
+  const { default: own } = await import(`./fast-check.mjs?${++imports}`)
   const cases = []
-  await fc.assert(
-    fc.property(fc.nat(), (n) => void cases.push(n)),
+  await own.assert(
+    own.property(own.nat(), (n) => void cases.push(n)),
     parameters,
   )
   return cases

@@ -11,25 +11,13 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import {
-  afterAll,
-  afterEach,
-  beforeAll,
-  beforeEach,
-  describe,
-  expect,
-  jest,
-  test,
-} from '@jest/globals'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Client } from 'pg'
 import { openLog } from '../log.ts'
 import { eventually } from '../testing.ts'
 import { startChild, type Child } from '../testing/child.ts'
 import { asSuperuser } from './provision.ts'
 import { startServer, type PostgresServer, type ServerOptions } from './server.ts'
-
-// Some tests wait for a lock, and some make a database from nothing.
-jest.setTimeout(60_000)
 
 const log = openLog({ name: 'test', level: 'silent' })
 

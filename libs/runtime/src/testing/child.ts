@@ -14,7 +14,7 @@ export interface Child {
 
 /** Runs a TypeScript program beside the tests. */
 export function startChild(program: URL, args: readonly string[]): Child {
-  const loader = new URL('typescript-loader.mjs', import.meta.url).href
+  const loader = new URL('../../../tooling/src/jest/hooks.mjs', import.meta.url).href
   const child: ChildProcess = spawn(
     process.execPath,
     ['--conditions=source', '--import', loader, fileURLToPath(program), ...args],

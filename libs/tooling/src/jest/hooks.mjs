@@ -1,0 +1,33 @@
+/**
+ * How Node.js loads tests and what they test: from the TypeScript sources, of which only the types are cut
+ * away, so that lines and columns in stack traces are those of the source.
+ * `node --conditions=source --import <this file> program.ts`
+ *
+ * The modules of jest and fast-check that a test imports are those beside this file.
+ */
+import { readFileSync } from 'node:fs'
+import { register } from 'node:module'
+import { fileURLToPath } from 'node:url'
+import { isMainThread } from 'node:worker_threads'
+import { transformSync } from '@swc/wasm-typescript'
+
+const replaced = {
+  '@jest/globals': new URL('globals.mjs', import.meta.url).href,
+  'fast-check': new URL('../fast-check.mjs', import.meta.url).href,
+}
+
+if (isMainThread) register(import.meta.url)
+
+/** @type {import('node:module').ResolveHook} */
+export function resolve(specifier, context, next) {
+  const url = replaced[specifier]
+  return url === undefined ? next(specifier, context) : { url, shortCircuit: true }
+}
+
+/** @type {import('node:module').LoadHook} */
+export function load(url, context, next) {
+  if (!url.startsWith('file:') || !url.endsWith('.ts')) return next(url, context)
+  const filename = fileURLToPath(url)
+  const { code } = transformSync(readFileSync(filename, 'utf8'), { filename, mode: 'strip-only' })
+  return { format: 'module', source: `${code}\n//# sourceURL=${url}`, shortCircuit: true }
+}
