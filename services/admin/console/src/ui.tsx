@@ -1,6 +1,6 @@
 /** The few elements that every view is made of: labelled, reachable by keyboard, and plain. */
 import type { UseQueryResult } from '@tanstack/react-query'
-import { useEffect, useId, useRef, type ReactNode } from 'react'
+import { useId, useLayoutEffect, useRef, type ReactNode } from 'react'
 import { Refusal } from './api.ts'
 import { isNegative, shownAmount, type Amount } from './domain/amounts.ts'
 
@@ -9,7 +9,8 @@ let isFirstView = true
 
 export function Page({ title, children }: { title: string; children: ReactNode }) {
   const heading = useRef<HTMLHeadingElement>(null)
-  useEffect(() => {
+  // Before it is shown: a key that is pressed at once must not go to the view before.
+  useLayoutEffect(() => {
     if (!isFirstView) {
       window.scrollTo(0, 0)
       heading.current?.focus()
