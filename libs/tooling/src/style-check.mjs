@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { breaches, importCircles, readFile } from './style-rules.mjs'
 
-const listed = ['ls-files', '--cached', '--others', '--exclude-standard', '*.ts']
+const listed = ['ls-files', '--cached', '--others', '--exclude-standard', '*.ts', '*.tsx']
 const paths = execFileSync('git', listed, { encoding: 'utf8' }).split('\n').filter(existsSync)
 const files = paths.map((path) => readFile(path, readFileSync(path, 'utf8')))
 const found = [

@@ -27,6 +27,9 @@ test.each([
   ['a pattern that begins anywhere in a run', store, String.raw`export const a = /\s*;/`],
   ['a pattern that ends anywhere in a run', store, String.raw`export const a = /\/+$/`],
   ['a pattern with a repeated repetition', store, String.raw`export const a = /^"(?:[^"]+)*"/`],
+  ['any in the console', 'services/admin/console/src/app.tsx', 'export const a: any = 1'],
+  ['console around the hub', 'test-e2e/src/bench/page.ts', 'console.log(1)'],
+  ['a slow pattern of the bench', 'test-e2e/src/bench/a.ts', String.raw`export const a = /\s*;/`],
   ['a vague folder', 'services/transfers/src/utils/a.ts', 'export const a = 1'],
 ])('%s is one breach', (_, path, line) => {
   expect(check(path, line)).toHaveLength(1)
@@ -39,6 +42,9 @@ test.each([
   [domain, 'export const later = (now: Date) => new Date(now.getTime() + 1)'],
   [store, String.raw`export const a = /^\w+\s*;\s*x$/`],
   [store, String.raw`export const a = /(?<!\/)\/+$/`],
+  ['test-e2e/src/bench/page.ts', 'export const a = process.env.A ?? b.toFixed(2)'],
+  ['test-e2e/src/bench/database.ts', "const s = 'select a from b'"],
+  ['services/admin/console/src/app.tsx', "import { x } from '@causeway/events/four-eyes'"],
   ['services/hub/src/start.ts', "import { start } from '@causeway/transfers'"],
 ])('%s may hold %s', (path, line) => {
   expect(check(path, line)).toEqual([])
@@ -48,7 +54,9 @@ test('a file without its promise, a long file and a long function are breaches',
   const long = Array.from({ length: 401 }, (_, n) => `export const a${n} = ${n}`)
   expect(check(store, ...long)[0]).toContain('402 lines')
   const body = Array.from({ length: 70 }, (_, n) => `  f(${n})`)
-  expect(check(store, 'function g() {', ...body, '}')[0]).toContain('a function of 72 lines')
+  for (const path of [store, 'services/admin/console/src/app.tsx', 'test-e2e/src/hub/house.ts']) {
+    expect(check(path, 'function g() {', ...body, '}')[0]).toContain('a function of 72 lines')
+  }
   expect(breaches(readFile(store, 'export const a = 1\n'))).toHaveLength(1)
 })
 

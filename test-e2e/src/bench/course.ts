@@ -57,56 +57,90 @@ const unansweredState = 5
 const nothing: LegTotals = { commands: 0, refused: 0, requests: 0, callbacks: 0 }
 
 export function openCourse(parts: CourseParts): Course {
-  const { payments, legs, timeline, send, now_ms } = parts
-  const states = new Uint8Array(payments.length)
+  const { payments, legs, timeline } = parts
+  const ends = openEnds(payments.length)
+  const steps = openSteps(parts, ends)
   /** A bit for each message that has come: requests, then answers. */
   const seen = new Uint8Array(payments.length)
-  const failures: Record<string, number> = {}
-  const counts = legs.map(() => ({ ...nothing }))
   const legOf = new Map<string, number>(legs.map((name, leg) => [resources[name], leg]))
   let begun = 0
-  let committed = 0
-  let failed = 0
-  let refused = 0
-  let unanswered = 0
-  const refusedByPayer = new Map<number, number>()
-  let isUnanswered: (n: number) => boolean = () => false
   let repeated = 0
-  let underWay = 0
+
+  return {
+    begin(n, scheduled_ms) {
+      ends.begin(n)
+      begun += 1
+      timeline.scheduled(n, scheduled_ms)
+      steps.ask(n, 0)
+    },
+    take(arrival) {
+      const { method, resource, isError, body } = arrival
+      const leg = legOf.get(resource)
+      const n = numberOf(method === 'POST' ? idIn(body) : arrival.id)
+      if (leg === undefined || payments[n] === undefined) return false
+      if (isError) {
+        ends.fail(n, `PUT /${resource}/{ID}/error: ${body.toString()}`)
+        return true
+      }
+      const bit = 1 << (method === 'PUT' ? legs.length + leg : leg)
+      const before = seen[n] ?? 0
+      seen[n] = before | bit
+      if ((before & bit) !== 0) repeated += 1
+      else if (method === 'PUT') steps.takeAnswer(n, leg, arrival)
+      else steps.takeRequest(n, leg, arrival)
+      return true
+    },
+    expectNoAnswer: ends.expectNoAnswer,
+    fail: ends.fail,
+    hasEnded: (n) => ends.stateOf(n) > underWayState,
+    hasCommitted: (n) => ends.stateOf(n) === committedState,
+    get underWay() {
+      return steps.post.underWay
+    },
+    get ended() {
+      const { committed, failed, refused, unanswered } = ends.counted
+      return committed + failed + refused + unanswered
+    },
+    get committed() {
+      return ends.counted.committed
+    },
+    totals() {
+      const { committed, refused, unanswered } = ends.counted
+      return {
+        begun,
+        committed,
+        refused,
+        refusedByPayer: fspsOf(ends.refusedByPayer),
+        unanswered,
+        failures: { ...ends.failures },
+        repeated,
+        legs: Object.fromEntries(
+          legs.map((name, leg): [LegName, LegTotals] => [
+            name,
+            { ...nothing, ...steps.counts[leg] },
+          ]),
+        ),
+      }
+    },
+  }
+}
+
+/** What the FSPs do with each message, and what they count of each leg. */
+function openSteps({ payments, legs, timeline, send, now_ms }: CourseParts, ends: Ends) {
+  const counts = legs.map(() => ({ ...nothing }))
+  const post = openPost(send, ends)
 
   function ask(n: number, leg: number): void {
     const message = payments[n]?.legs[leg]?.request
     const count = counts[leg]
     if (message === undefined || count === undefined) return
     timeline.mark(n, leg, 'ASKED', now_ms())
-    dispatch(n, message, (told) => {
-      if (told === 'BUSY') refuse(n, message.from, count)
-      else {
+    post.dispatch(n, message, (told) => {
+      if (told === 'TAKEN') {
         count.commands += 1
-        if (isUnanswered(n) && end(n, unansweredState)) unanswered += 1
-      }
+        ends.taken(n)
+      } else if (ends.refuse(n, message.from)) count.refused += 1
     })
-  }
-
-  function refuse(n: number, payer: number, count: { refused: number }): void {
-    if (!end(n, refusedState)) return
-    count.refused += 1
-    refused += 1
-    refusedByPayer.set(payer, (refusedByPayer.get(payer) ?? 0) + 1)
-  }
-
-  function dispatch(n: number, message: Message, onTold: (told: 'TAKEN' | 'BUSY') => void): void {
-    underWay += 1
-    send(message).then(
-      (told) => {
-        underWay -= 1
-        onTold(told)
-      },
-      (error: unknown) => {
-        underWay -= 1
-        fail(n, `${message.method} /${message.resource}: ${(error as Error).message}`)
-      },
-    )
   }
 
   /** The request of a leg at the payee FSP. */
@@ -116,10 +150,11 @@ export function openCourse(parts: CourseParts): Course {
     if (request === undefined || answer === undefined || count === undefined) return
     count.requests += 1
     timeline.mark(n, leg, 'REACHED', at_ms)
-    if (!isSame(body, request.body)) fail(n, `${request.method} /${request.resource} was changed`)
+    const { method, resource } = request
+    if (!isSame(body, request.body)) ends.fail(n, `${method} /${resource} was changed`)
     timeline.mark(n, leg, 'ANSWERED', now_ms())
-    dispatch(n, answer, (told) => {
-      if (told === 'BUSY') fail(n, `${answer.method} /${answer.resource}: too busy`)
+    post.dispatch(n, answer, (told) => {
+      if (told === 'BUSY') ends.fail(n, `${answer.method} /${answer.resource}: too busy`)
     })
   }
 
@@ -130,86 +165,86 @@ export function openCourse(parts: CourseParts): Course {
     const count = counts[leg]
     if (condition === undefined || answer === undefined || count === undefined) return
     if (!isSame(body, answer.body)) {
-      fail(n, `PUT /${answer.resource} was changed`)
+      ends.fail(n, `PUT /${answer.resource} was changed`)
       return
     }
     count.callbacks += 1
     timeline.mark(n, leg, 'DONE', at_ms)
-    if (states[n] !== underWayState) return
+    if (ends.stateOf(n) !== underWayState) return
     if (leg + 1 < legs.length) ask(n, leg + 1)
-    else if (isFulfilledBy(body, condition)) {
-      if (end(n, committedState)) committed += 1
-    } else fail(n, 'the fulfilment does not fit the condition')
+    else if (isFulfilledBy(body, condition)) ends.commit(n)
+    else ends.fail(n, 'the fulfilment does not fit the condition')
   }
 
-  /** False when it has ended before. */
-  function end(n: number, state: number): boolean {
-    if (states[n] !== underWayState) return false
-    states[n] = state
-    return true
-  }
+  return { counts, ask, takeRequest, takeAnswer, post }
+}
 
-  function fail(n: number, reason: string): void {
-    if (!end(n, failedState)) return
-    failed += 1
-    const without = reason.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}|\d{11}/g, '{ID}')
-    failures[without] = (failures[without] ?? 0) + 1
-  }
-
+/** Messages to the hub, until it has answered them. */
+function openPost(send: CourseParts['send'], ends: Ends) {
+  let underWay = 0
   return {
-    begin(n, scheduled_ms) {
-      states[n] = underWayState
-      begun += 1
-      timeline.scheduled(n, scheduled_ms)
-      ask(n, 0)
-    },
-    take(arrival) {
-      const { method, resource, isError, body } = arrival
-      const leg = legOf.get(resource)
-      const n = numberOf(method === 'POST' ? idIn(body) : arrival.id)
-      if (leg === undefined || payments[n] === undefined) return false
-      if (isError) {
-        fail(n, `PUT /${resource}/{ID}/error: ${body.toString()}`)
-        return true
-      }
-      const bit = 1 << (method === 'PUT' ? legs.length + leg : leg)
-      const before = seen[n] ?? 0
-      seen[n] = before | bit
-      if ((before & bit) !== 0) repeated += 1
-      else if (method === 'PUT') takeAnswer(n, leg, arrival)
-      else takeRequest(n, leg, arrival)
-      return true
-    },
-    expectNoAnswer(to) {
-      isUnanswered = to
-      for (let n = 0; n < states.length; n += 1) {
-        if (to(n) && end(n, unansweredState)) unanswered += 1
-      }
-    },
-    fail,
-    hasEnded: (n) => (states[n] ?? 0) > underWayState,
-    hasCommitted: (n) => states[n] === committedState,
     get underWay() {
       return underWay
     },
-    get ended() {
-      return committed + failed + refused + unanswered
+    dispatch(n: number, message: Message, onTold: (told: 'TAKEN' | 'BUSY') => void): void {
+      underWay += 1
+      send(message).then(
+        (told) => {
+          underWay -= 1
+          onTold(told)
+        },
+        (error: unknown) => {
+          underWay -= 1
+          ends.fail(n, `${message.method} /${message.resource}: ${(error as Error).message}`)
+        },
+      )
     },
-    get committed() {
-      return committed
+  }
+}
+
+type Ends = ReturnType<typeof openEnds>
+
+/** How each payment has ended: once. */
+function openEnds(payments: number) {
+  const states = new Uint8Array(payments)
+  const counted = { committed: 0, failed: 0, refused: 0, unanswered: 0 }
+  const failures: Record<string, number> = {}
+  const refusedByPayer = new Map<number, number>()
+  let isUnanswered: (n: number) => boolean = () => false
+
+  /** False when it has ended before. */
+  function end(n: number, state: number, as: keyof typeof counted): boolean {
+    if (states[n] !== underWayState) return false
+    states[n] = state
+    counted[as] += 1
+    return true
+  }
+
+  return {
+    counted,
+    failures,
+    refusedByPayer,
+    stateOf: (n: number) => states[n] ?? 0,
+    begin: (n: number) => void (states[n] = underWayState),
+    commit: (n: number) => void end(n, committedState, 'committed'),
+    taken(n: number): void {
+      if (isUnanswered(n)) end(n, unansweredState, 'unanswered')
     },
-    totals: () => ({
-      begun,
-      committed,
-      refused,
-      refusedByPayer: fspsOf(refusedByPayer),
-      unanswered,
-      failures: { ...failures },
-      repeated,
-      legs: Object.fromEntries(
-        legs.map((name, leg): [LegName, LegTotals] => [name, { ...nothing, ...counts[leg] }]),
-      ),
-    }),
+    expectNoAnswer(to: (n: number) => boolean): void {
+      isUnanswered = to
+      for (let n = 0; n < payments; n += 1) if (to(n)) end(n, unansweredState, 'unanswered')
+    },
+    /** False when it has ended before. */
+    refuse(n: number, payer: number): boolean {
+      if (!end(n, refusedState, 'refused')) return false
+      refusedByPayer.set(payer, (refusedByPayer.get(payer) ?? 0) + 1)
+      return true
+    },
+    fail(n: number, reason: string): void {
+      if (!end(n, failedState, 'failed')) return
+      const without = reason.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}|\d{11}/g, '{ID}')
+      failures[without] = (failures[without] ?? 0) + 1
+    },
   }
 }
 

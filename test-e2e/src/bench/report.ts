@@ -4,7 +4,7 @@ import type { DatabaseUse, Guarantees, Tally } from './database.ts'
 import { missedBy, type Disturbed } from './disturbances.ts'
 import { failedOf, isClean } from './gate.ts'
 import type { Machine } from './machine.ts'
-import type { Probed, RunResult } from './messages.ts'
+import type { Probed, RunResult, Totals } from './messages.ts'
 import { relaxations, type BenchOptions } from './options.ts'
 import { serviceOf, type ProcessName } from '../hub/services.ts'
 import type { Profile } from './profile.ts'
@@ -72,36 +72,17 @@ export function reportOf(options: BenchOptions, findings: Findings) {
   const window_ms = closed.at_ms - opened.at_ms
   const committed = closed.committed - opened.committed
   const tps = (committed * 1_000) / window_ms
-  const used = (part: CpuPart) => closed.cpu[part] - opened.cpu[part]
-  const cpu = (part: CpuPart) => round(used(part) / committed)
-  const cores = (ms: number) => round(ms / window_ms)
-  const each = (part: keyof DatabaseUse) =>
-    round((closed.database[part] - opened.database[part]) / committed)
-  const counted_ms = used('hub_ms') + used('postgres_ms') + used('kafka_ms')
-  const cores_used = {
-    hub: cores(used('hub_ms')),
-    postgres: cores(used('postgres_ms')),
-    kafka: cores(used('kafka_ms')),
-    fsps: cores(used('fsps_ms')),
-    others: cores(used('machine_ms') - counted_ms - used('fsps_ms')),
-  }
+  const cores_used = coresUsed(findings, window_ms)
   return {
     load: options.load,
     apart: options.apart,
     fsps: options.fsps,
     rate: options.rate,
     transactions: options.payments,
-    refused: totals.refused,
-    refused_by_payer: totals.refusedByPayer,
-    refused_by_leg: Object.fromEntries(
-      Object.entries(totals.legs).map(([leg, { refused }]) => [leg, refused]),
-    ),
-    unanswered: totals.unanswered,
-    failed: failedOf(totals),
-    failures: totals.failures,
+    ...endsOf(totals),
     window_s: round(window_ms / 1_000),
     tps: round(tps),
-    tps_per_used_core: round((committed * 1_000) / counted_ms),
+    tps_per_used_core: round((committed * 1_000) / counted_ms(findings)),
     latency_ms: measured.latency_ms,
     hub_latency_ms: measured.hub_latency_ms,
     legs: measured.legs,
@@ -109,26 +90,11 @@ export function reportOf(options: BenchOptions, findings: Findings) {
     windows_closed: findings.windows_closed,
     disturbed: result.disturbed,
     missed: result.disturbed === undefined ? [] : missedBy(result.disturbed),
-    cpu_ms_per_transaction: {
-      hub: cpu('hub_ms'),
-      hub_main_thread: cpu('hub_main_thread_ms'),
-      postgres: cpu('postgres_ms'),
-      kafka: cpu('kafka_ms'),
-      total: round(counted_ms / committed),
-      fsps_not_counted: cpu('fsps_ms'),
-    },
+    cpu_ms_per_transaction: cpuOfEach(findings, committed),
     cpu_ms_by_service:
       options.apart === undefined ? undefined : byService(opened.cpu, closed.cpu, committed),
     cores_used,
-    per_transaction: {
-      sql_statements: each('sql_statements'),
-      commits: each('commits'),
-      rows_written: each('rows_written'),
-      events: each('events'),
-      bytes_stored: Math.round(each('bytes_stored')),
-      wal_bytes: Math.round(each('wal_bytes')),
-      wal_fsyncs: each('wal_fsyncs'),
-    },
+    per_transaction: databaseUseOfEach(findings, committed),
     events_per_transaction: findings.events.map(({ name, count }) => ({
       name,
       count: round(count / committed),
@@ -155,6 +121,66 @@ export function reportOf(options: BenchOptions, findings: Findings) {
       processes: profilesOf(profile, committed),
       statements: statementsOf(findings, committed),
     },
+  }
+}
+
+function endsOf(totals: Totals) {
+  return {
+    refused: totals.refused,
+    refused_by_payer: totals.refusedByPayer,
+    refused_by_leg: Object.fromEntries(
+      Object.entries(totals.legs).map(([leg, { refused }]) => [leg, refused]),
+    ),
+    unanswered: totals.unanswered,
+    failed: failedOf(totals),
+    failures: totals.failures,
+  }
+}
+
+function used({ opened, closed }: Findings, part: CpuPart): number {
+  return closed.cpu[part] - opened.cpu[part]
+}
+
+/** What the hub is, without its FSPs. */
+function counted_ms(findings: Findings): number {
+  return used(findings, 'hub_ms') + used(findings, 'postgres_ms') + used(findings, 'kafka_ms')
+}
+
+function coresUsed(findings: Findings, window_ms: number) {
+  const cores = (ms: number) => round(ms / window_ms)
+  const fsps_ms = used(findings, 'fsps_ms')
+  return {
+    hub: cores(used(findings, 'hub_ms')),
+    postgres: cores(used(findings, 'postgres_ms')),
+    kafka: cores(used(findings, 'kafka_ms')),
+    fsps: cores(fsps_ms),
+    others: cores(used(findings, 'machine_ms') - counted_ms(findings) - fsps_ms),
+  }
+}
+
+function cpuOfEach(findings: Findings, committed: number) {
+  const cpu = (part: CpuPart) => round(used(findings, part) / committed)
+  return {
+    hub: cpu('hub_ms'),
+    hub_main_thread: cpu('hub_main_thread_ms'),
+    postgres: cpu('postgres_ms'),
+    kafka: cpu('kafka_ms'),
+    total: round(counted_ms(findings) / committed),
+    fsps_not_counted: cpu('fsps_ms'),
+  }
+}
+
+function databaseUseOfEach({ opened, closed }: Findings, committed: number) {
+  const each = (part: keyof DatabaseUse) =>
+    round((closed.database[part] - opened.database[part]) / committed)
+  return {
+    sql_statements: each('sql_statements'),
+    commits: each('commits'),
+    rows_written: each('rows_written'),
+    events: each('events'),
+    bytes_stored: Math.round(each('bytes_stored')),
+    wal_bytes: Math.round(each('wal_bytes')),
+    wal_fsyncs: each('wal_fsyncs'),
   }
 }
 

@@ -77,96 +77,24 @@ export async function openApartHub(
   names: readonly ProcessName[] = processNames,
 ): Promise<ApartHub> {
   const place = await prepare(settings, house, names)
-  const edges = names.filter((name) => serviceOf(name) === 'fspiop-api')
-  const running = new Map<ProcessName, Running>()
-  const ready = new Set<Running>()
-  const sentAway = new Set<Running>()
-  let stopping = false
-  const logFile = (name: ProcessName) => join(place.folder, `${name}.log`)
-  const environmentOf = (name: ProcessName) => place.environment[name] ?? {}
-
-  async function launch(name: ProcessName): Promise<Running> {
-    const launched = await house.launch({
-      name,
-      main: `services/${serviceOf(name)}/dist/main.js`,
-      environment: environmentOf(name),
-      folder: place.folder,
-      logFile: logFile(name),
-    })
-    running.set(name, launched)
-    return launched
-  }
-
-  async function readyOf(name: ProcessName): Promise<number | undefined> {
-    const url = `http://127.0.0.1:${environmentOf(name)['METRICS_PORT'] ?? ''}/health/ready`
-    const answer = await request(url).catch(() => undefined)
-    await answer?.body.dump()
-    return answer?.statusCode
-  }
-
-  async function start(name: ProcessName): Promise<void> {
-    const launched = await launch(name)
-    for (const until = Date.now() + start_ms_max; Date.now() < until; await wait(50)) {
-      if ((await readyOf(name)) === 200) return void ready.add(launched)
-      if (launched.hasEnded || stopping) break
-    }
-    throw new Error(`${name} did not start:\n${readFileSync(logFile(name), 'utf8').slice(-4_000)}`)
-  }
-
-  async function end(name: ProcessName, signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null> {
-    const launched = running.get(name)
-    if (launched === undefined || launched.hasEnded) return null
-    ready.delete(launched)
-    sentAway.add(launched)
-    launched.signal(signal)
-    return launched.ended
-  }
-
-  async function restart(name: ProcessName): Promise<void> {
-    const code = await end(name, 'SIGTERM')
-    if (code !== 0) {
-      const last = readFileSync(logFile(name), 'utf8').slice(-4_000)
-      throw new Error(`${name} had ended by itself, or with an error:\n${last}`)
-    }
-    await start(name)
-  }
-
-  /** As a balancer in front of them does: none that is ending. */
-  function edge(): ProcessName {
-    const isThere = (name: ProcessName) => {
-      const launched = running.get(name)
-      return launched !== undefined && ready.has(launched) && !launched.hasEnded
-    }
-    return edges.find(isThere) ?? 'fspiop-api'
-  }
-
-  const fsps: Fsp[] = []
-  const urlOf = (name: ProcessName, scheme: string, port: string) =>
-    `${scheme}://127.0.0.1:${environmentOf(name)[port] ?? ''}`
-  const isPlain = settings['EDGE_IDENTITY'] === 'header' || settings['EDGE_TLS'] === 'off'
-  const scheme = isPlain ? 'http' : 'https'
-  const urls = {
-    get fsp() {
-      return urlOf(edge(), scheme, 'FSP_PORT')
-    },
-    edges: edges.map((name) => urlOf(name, scheme, 'FSP_PORT')),
-    operator: urlOf('admin', 'http', 'OPERATOR_PORT'),
-  }
+  const running = openProcesses(place, house)
+  const urls = urlsOf(place, running, names, settings)
   const operator = patient(operatorAt(urls.operator, place.passwordFile))
+  const fsps: Fsp[] = []
 
   async function stop(): Promise<readonly (number | null)[]> {
-    stopping = true
-    const codes = await Promise.all(names.map((name) => end(name, 'SIGTERM')))
+    running.giveUp()
+    const codes = await Promise.all(names.map((name) => running.end(name, 'SIGTERM')))
     await Promise.all(fsps.map((fsp) => fsp.stop()))
     await removeDataDir(place.folder)
     return codes
   }
 
   try {
-    await Promise.all(names.map(start))
+    await Promise.all(names.map(running.start))
     await openScheme(operator)
   } catch (error) {
-    const troubles = names.map((name) => troublesIn(name, readFileSync(logFile(name), 'utf8')))
+    const troubles = names.map((name) => troublesIn(name, running.logOf(name)))
     await stop()
     throw new Error(`the hub did not start:\n${troubles.join('')}`, { cause: error })
   }
@@ -181,25 +109,130 @@ export async function openApartHub(
       return fsp
     },
     kill: async (name) => {
-      await end(name, 'SIGKILL')
+      await running.end(name, 'SIGKILL')
     },
-    start,
-    restart,
-    freeze: (name) => running.get(name)?.signal('SIGSTOP'),
-    thaw: (name) => running.get(name)?.signal('SIGCONT'),
-    endedByThemselves: () =>
-      names.filter((name) => {
-        const launched = running.get(name)
-        return launched?.hasEnded === true && !sentAway.has(launched)
-      }),
+    start: running.start,
+    restart: running.restart,
+    freeze: (name) => running.signal(name, 'SIGSTOP'),
+    thaw: (name) => running.signal(name, 'SIGCONT'),
+    endedByThemselves: () => names.filter(running.hasEndedByItself),
     async metricsOf(name) {
-      const port = environmentOf(name)['METRICS_PORT'] ?? ''
+      const port = portOf(place, name, 'METRICS_PORT')
       return (await request(`http://127.0.0.1:${port}/metrics`)).body.text()
     },
     stop,
-    readyOf,
-    logOf: (name) => readFileSync(logFile(name), 'utf8'),
+    readyOf: running.readyOf,
+    logOf: running.logOf,
     verify: async () => (await operator.call('POST', '/verify')).json,
+  }
+}
+
+function portOf(place: Place, name: ProcessName, port: string): string {
+  return place.environment[name]?.[port] ?? ''
+}
+
+function urlsOf(
+  place: Place,
+  { isReady }: Processes,
+  names: readonly ProcessName[],
+  settings: Readonly<Record<string, string>>,
+): ApartHub['urls'] {
+  const edges = names.filter((name) => serviceOf(name) === 'fspiop-api')
+  const isPlain = settings['EDGE_IDENTITY'] === 'header' || settings['EDGE_TLS'] === 'off'
+  const scheme = isPlain ? 'http' : 'https'
+  const fspUrl = (name: ProcessName) => `${scheme}://127.0.0.1:${portOf(place, name, 'FSP_PORT')}`
+  return {
+    /** As a balancer in front of them does: none that is ending. */
+    get fsp() {
+      return fspUrl(edges.find(isReady) ?? 'fspiop-api')
+    },
+    edges: edges.map(fspUrl),
+    operator: `http://127.0.0.1:${portOf(place, 'admin', 'OPERATOR_PORT')}`,
+  }
+}
+
+/** The processes of a hub, by their names. */
+interface Processes {
+  readonly start: (name: ProcessName) => Promise<void>
+  readonly restart: (name: ProcessName) => Promise<void>
+  /** Null when it had ended already. */
+  readonly end: (name: ProcessName, signal: 'SIGTERM' | 'SIGKILL') => Promise<number | null>
+  readonly signal: (name: ProcessName, signal: 'SIGSTOP' | 'SIGCONT') => void
+  readonly isReady: (name: ProcessName) => boolean
+  readonly readyOf: (name: ProcessName) => Promise<number | undefined>
+  readonly hasEndedByItself: (name: ProcessName) => boolean
+  readonly logOf: (name: ProcessName) => string
+  /** No start waits any longer. */
+  giveUp(): void
+}
+
+function openProcesses(place: Place, house: House): Processes {
+  const running = new Map<ProcessName, Running>()
+  const ready = new Set<Running>()
+  const sentAway = new Set<Running>()
+  let stopping = false
+  const logFile = (name: ProcessName) => join(place.folder, `${name}.log`)
+  const logOf = (name: ProcessName) => readFileSync(logFile(name), 'utf8')
+
+  async function launch(name: ProcessName): Promise<Running> {
+    const launched = await house.launch({
+      name,
+      main: `services/${serviceOf(name)}/dist/main.js`,
+      environment: place.environment[name] ?? {},
+      folder: place.folder,
+      logFile: logFile(name),
+    })
+    running.set(name, launched)
+    return launched
+  }
+
+  async function readyOf(name: ProcessName): Promise<number | undefined> {
+    const url = `http://127.0.0.1:${portOf(place, name, 'METRICS_PORT')}/health/ready`
+    const answer = await request(url).catch(() => undefined)
+    await answer?.body.dump()
+    return answer?.statusCode
+  }
+
+  async function start(name: ProcessName): Promise<void> {
+    const launched = await launch(name)
+    for (const until = Date.now() + start_ms_max; Date.now() < until; await wait(50)) {
+      if ((await readyOf(name)) === 200) return void ready.add(launched)
+      if (launched.hasEnded || stopping) break
+    }
+    throw new Error(`${name} did not start:\n${logOf(name).slice(-4_000)}`)
+  }
+
+  async function end(name: ProcessName, signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null> {
+    const launched = running.get(name)
+    if (launched === undefined || launched.hasEnded) return null
+    ready.delete(launched)
+    sentAway.add(launched)
+    launched.signal(signal)
+    return launched.ended
+  }
+
+  async function restart(name: ProcessName): Promise<void> {
+    const code = await end(name, 'SIGTERM')
+    if (code !== 0) {
+      throw new Error(
+        `${name} had ended by itself, or with an error:\n${logOf(name).slice(-4_000)}`,
+      )
+    }
+    await start(name)
+  }
+
+  const is = (name: ProcessName, asked: (one: Running) => boolean) =>
+    [running.get(name)].some((one) => one !== undefined && asked(one))
+  return {
+    start,
+    restart,
+    end,
+    readyOf,
+    logOf,
+    signal: (name, signal) => running.get(name)?.signal(signal),
+    isReady: (name) => is(name, (one) => ready.has(one) && !one.hasEnded),
+    hasEndedByItself: (name) => is(name, (one) => one.hasEnded && !sentAway.has(one)),
+    giveUp: () => (stopping = true),
   }
 }
 

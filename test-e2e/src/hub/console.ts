@@ -105,7 +105,7 @@ export const settlementSteps = [
 export async function stepsShown(page: Page): Promise<readonly string[]> {
   const words: readonly string[] = settlementSteps.map(([word]) => word)
   const labels = await page.getByRole('main').getByRole('button').allTextContents()
-  const first = labels.map((label) => label.replace(/ .*$/, ''))
+  const first = labels.map((label) => label.split(' ')[0] ?? '')
   return [...new Set(first)].filter((word) => words.includes(word))
 }
 

@@ -53,6 +53,11 @@ interface Sent<Name extends string> {
   readonly values: Values<Name>
 }
 
+/** One that is sent when its question is answered. */
+interface Asked<Name extends string> extends Sent<Name> {
+  readonly question: Question
+}
+
 /** A form of labelled fields; says whether the change was made. */
 export function ChangeForm<Name extends string>({
   fields,
@@ -71,24 +76,8 @@ export function ChangeForm<Name extends string>({
   cancel?: ReactNode
 }) {
   const form = useRef<HTMLFormElement>(null)
-  const [asked, setAsked] = useState<Sent<Name> & { readonly question: Question }>()
-  /** The last one that failed, or is under way. */
-  const attempt = useRef<{ readonly content: string; readonly id: string }>(undefined)
-  const client = useQueryClient()
-  const change = useMutation({
-    mutationFn: ({ way, values }: Sent<Name>) => {
-      const content = JSON.stringify([way.label, values])
-      if (attempt.current?.content !== content) {
-        attempt.current = { content, id: newId() }
-      }
-      return way.run(values, attempt.current.id)
-    },
-    onSuccess: () => {
-      attempt.current = undefined
-      if (!quiet) form.current?.reset()
-    },
-    onSettled: () => (quiet ? undefined : client.invalidateQueries()),
-  })
+  const [asked, setAsked] = useState<Asked<Name>>()
+  const change = useChange<Name>(quiet, () => form.current?.reset())
   const send = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const { submitter } = event.nativeEvent as SubmitEvent
@@ -125,24 +114,60 @@ export function ChangeForm<Name extends string>({
       {change.isError && <Problem error={change.error} />}
       {done}
       {asked !== undefined && (
-        <Dialog title={asked.question.title} close={() => setAsked(undefined)}>
-          {asked.question.text}
-          <div className="buttons">
-            <Cancel />
-            <button
-              type="button"
-              className={asked.way.isDangerous === true ? 'danger' : 'primary'}
-              onClick={() => {
-                change.mutate(asked)
-                setAsked(undefined)
-              }}
-            >
-              Yes, {asked.way.label.toLowerCase()}
-            </button>
-          </div>
-        </Dialog>
+        <Confirmation asked={asked} close={() => setAsked(undefined)} send={change.mutate} />
       )}
     </form>
+  )
+}
+
+/** Sends a form off; what is sent again after a failure has the id of the first time. */
+function useChange<Name extends string>(quiet: boolean, reset: () => void) {
+  /** The last one that failed, or is under way. */
+  const attempt = useRef<{ readonly content: string; readonly id: string }>(undefined)
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: ({ way, values }: Sent<Name>) => {
+      const content = JSON.stringify([way.label, values])
+      if (attempt.current?.content !== content) {
+        attempt.current = { content, id: newId() }
+      }
+      return way.run(values, attempt.current.id)
+    },
+    onSuccess: () => {
+      attempt.current = undefined
+      if (!quiet) reset()
+    },
+    onSettled: () => (quiet ? undefined : client.invalidateQueries()),
+  })
+}
+
+function Confirmation<Name extends string>({
+  asked,
+  close,
+  send,
+}: {
+  asked: Asked<Name>
+  close: () => void
+  send: (sent: Sent<Name>) => void
+}) {
+  const { way, question } = asked
+  return (
+    <Dialog title={question.title} close={close}>
+      {question.text}
+      <div className="buttons">
+        <Cancel />
+        <button
+          type="button"
+          className={way.isDangerous === true ? 'danger' : 'primary'}
+          onClick={() => {
+            send(asked)
+            close()
+          }}
+        >
+          Yes, {way.label.toLowerCase()}
+        </button>
+      </div>
+    </Dialog>
   )
 }
 

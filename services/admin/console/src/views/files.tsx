@@ -19,7 +19,7 @@ export function Files({ name }: { name: string }) {
   const save =
     (format: Format) =>
     ({ day, settlementWindowId: id }: Values<Field>) => {
-      const settlementWindowId = id.replace(/ .*$/, '')
+      const [settlementWindowId = ''] = id.split(' ')
       const asked = { day, settlementWindowId, format, ...(format === 'json' ? page : {}) }
       const about = [id === '' ? '' : `-window-${settlementWindowId}`, day === '' ? '' : `-${day}`]
       return download(

@@ -99,47 +99,13 @@ function password(answer: unknown) {
 
 function Actions({ operator, roles }: { operator: Operator; roles: readonly string[] }) {
   const { may } = useOperator()
-  const { name, isActive } = operator
-  const path = `/operators/${encodeURIComponent(name)}`
-  const label = isActive ? 'Disable' : 'Enable'
+  const { name } = operator
   return (
     <>
       {may('MANAGE_OPERATORS') && (
         <>
-          <AskButton<'roles'>
-            label="Roles"
-            of={`of ${name}`}
-            title={`Roles of ${name}`}
-            text={<p>They hold from the next token on, which {name} is given by itself.</p>}
-            fields={[
-              { name: 'roles', label: 'Roles', checks: roles, initial: operator.roles.join(',') },
-            ]}
-            way={{
-              label: 'Change roles',
-              run: (values) => call('PUT', path, { roles: listOf(values.roles) }),
-            }}
-          />
-          {operator.kind === 'PERSON' && (
-            <AskButton<'email'>
-              label="E-mail"
-              of={`of ${name}`}
-              title={`E-mail of ${name}`}
-              text={<p>Requests that wait for {name}, and decisions about his, are told there.</p>}
-              fields={[
-                {
-                  name: 'email',
-                  label: 'E-mail',
-                  type: 'email',
-                  initial: operator.email ?? '',
-                  optional: true,
-                },
-              ]}
-              way={{
-                label: 'Change e-mail',
-                run: ({ email }) => call('PUT', path, { email: email || null }),
-              }}
-            />
-          )}
+          <GivenRoles operator={operator} roles={roles} />
+          {operator.kind === 'PERSON' && <Email operator={operator} />}
           <AskButton
             label="New password"
             of={`of ${name}`}
@@ -147,26 +113,11 @@ function Actions({ operator, roles }: { operator: Operator; roles: readonly stri
             text={<p>Every session of {name} ends, and a lock is opened.</p>}
             way={{
               label: 'Make it',
-              run: () => call('POST', `${path}/secret-reset`),
+              run: () => call('POST', `${operatorPath(name)}/secret-reset`),
               done: password,
             }}
           />
-          <AskButton
-            label={label}
-            of={name}
-            kind={isActive ? 'danger' : ''}
-            title={`${label} ${name}?`}
-            text={
-              <p>
-                {isActive ? `Every session of ${name} ends at once.` : `${name} can log in again.`}
-              </p>
-            }
-            way={{
-              label: `${label} now`,
-              isDangerous: isActive,
-              run: () => call('PUT', path, { isActive: !isActive }),
-            }}
-          />
+          <Activity operator={operator} />
         </>
       )}
       {may('VIEW_AUDIT') && (
@@ -175,6 +126,65 @@ function Actions({ operator, roles }: { operator: Operator; roles: readonly stri
         </Link>
       )}
     </>
+  )
+}
+
+function operatorPath(name: string): string {
+  return `/operators/${encodeURIComponent(name)}`
+}
+
+function GivenRoles({ operator, roles }: { operator: Operator; roles: readonly string[] }) {
+  const { name } = operator
+  return (
+    <AskButton<'roles'>
+      label="Roles"
+      of={`of ${name}`}
+      title={`Roles of ${name}`}
+      text={<p>They hold from the next token on, which {name} is given by itself.</p>}
+      fields={[{ name: 'roles', label: 'Roles', checks: roles, initial: operator.roles.join(',') }]}
+      way={{
+        label: 'Change roles',
+        run: (values) => call('PUT', operatorPath(name), { roles: listOf(values.roles) }),
+      }}
+    />
+  )
+}
+
+function Email({ operator: { name, email } }: { operator: Operator }) {
+  return (
+    <AskButton<'email'>
+      label="E-mail"
+      of={`of ${name}`}
+      title={`E-mail of ${name}`}
+      text={<p>Requests that wait for {name}, and decisions about his, are told there.</p>}
+      fields={[
+        { name: 'email', label: 'E-mail', type: 'email', initial: email ?? '', optional: true },
+      ]}
+      way={{
+        label: 'Change e-mail',
+        run: (values) => call('PUT', operatorPath(name), { email: values.email || null }),
+      }}
+    />
+  )
+}
+
+function Activity({ operator: { name, isActive } }: { operator: Operator }) {
+  const label = isActive ? 'Disable' : 'Enable'
+  return (
+    <AskButton
+      label={label}
+      of={name}
+      kind={isActive ? 'danger' : ''}
+      title={`${label} ${name}?`}
+      text={
+        <p>{isActive ? `Every session of ${name} ends at once.` : `${name} can log in again.`}</p>
+      }
+      way={{
+        label: `${label} now`,
+        isDangerous: isActive,
+        run: () => call('PUT', operatorPath(name), { isActive: !isActive }),
+      }}
+    />
   )
 }
 
