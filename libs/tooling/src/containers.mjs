@@ -37,7 +37,9 @@ function runChaos(flags) {
 
 function runStories(patterns) {
   const args = [
-    '--experimental-vm-modules',
+    '--conditions=source',
+    '--import',
+    './libs/tooling/src/jest/hooks.mjs',
     '--disable-warning=ExperimentalWarning',
     'node_modules/jest/bin/jest.js',
     '--selectProjects',

@@ -1,5 +1,5 @@
 /**
- * fast-check as the tests import it (`moduleNameMapper` of jest.config.js), with settings for all properties:
+ * fast-check as the tests import it (jest/hooks.mjs), with settings for all properties:
  *   PROPERTY_RUNS   how many cases a property tries that names no number of its own (100); a property
  *                   that names one tries as many more or fewer in proportion
  *   PROPERTY_SEED   the seed that a failed property printed: the same cases again
