@@ -46,10 +46,6 @@ export function writeSecrets(house: House, folder: string): Secrets {
     'hub',
     issueClientCertificate(schemeCa, { subject: subject('Hub'), validity }),
   )
-  const signingKey = () =>
-    generateKeyPairSync('rsa', { modulusLength: 2_048 })
-      .privateKey.export({ type: 'pkcs8', format: 'pem' })
-      .toString()
   const audit = generateKeyPairSync('ed25519').privateKey
   const passwordFile = write('administrator-password', randomBytes(15).toString('base64url'))
   return {
@@ -92,4 +88,9 @@ export function writeSecrets(house: House, folder: string): Secrets {
       },
     },
   }
+}
+
+function signingKey(): string {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 })
+  return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
 }
