@@ -384,7 +384,8 @@ describe('after a crash', () => {
   test('parked notifications are tried again from their bytes', async () => {
     let isWell = false
     const sink = await sinkThat(() => (isWell ? 200 : 503))
-    const first = await openStand()
+    // What it tries when it dies waits until its attempt would have ended.
+    const first = await openStand({ CALLBACK_TIMEOUT_MS: 1_000 })
     const messages = Array.from({ length: 20 }, () => notify({ url: sink.url }))
     await first.publish(...messages)
     await eventually(async () => {
