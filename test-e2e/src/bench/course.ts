@@ -90,8 +90,8 @@ export function openCourse(parts: CourseParts): Course {
       else steps.takeRequest(n, leg, arrival)
       return true
     },
-    expectNoAnswer: ends.expectNoAnswer,
-    fail: ends.fail,
+    expectNoAnswer: (to) => ends.expectNoAnswer(to),
+    fail: (n, reason) => ends.fail(n, reason),
     hasEnded: (n) => ends.stateOf(n) > underWayState,
     hasCommitted: (n) => ends.stateOf(n) === committedState,
     get underWay() {
