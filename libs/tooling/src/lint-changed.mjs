@@ -24,7 +24,7 @@ const changed = [
   git('ls-files', '--others', '--exclude-standard'),
 ]
   .flatMap((list) => list.split('\n'))
-  .filter((path) => /\.(tsx?|mjs|js)$/.test(path) && existsSync(path))
+  .filter((path) => /\.(tsx?|[cm]?js)$/.test(path) && existsSync(path))
 
 const runs = [['--deny-warnings']]
 if (changed.length > 0) runs.push(['--type-aware', '--deny-warnings', ...changed])

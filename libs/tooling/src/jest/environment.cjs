@@ -6,7 +6,7 @@ const { ModernFakeTimers } = require('@jest/fake-timers')
 const { ModuleMocker } = require('jest-mock')
 
 const { console, process } = globalThis
-const { exit } = process
+const exit = process.exit.bind(process)
 /** Jest asks for 100, which makes each error dear, those that are meant included. */
 const stackFrames = 20
 
