@@ -77,13 +77,29 @@ describe('before the payment', () => {
     expect(gone).toEqual([{}, expect.objectContaining({ errorCode: '3204' })])
   })
 
-  test('a batch is answered each time, in the same way', async () => {
+  test('a batch is made once and answered each time in the same way; other content is refused', async () => {
     const requestId = randomUUID()
     const entry = { partyIdType: 'MSISDN', partyIdentifier: newPhoneNumber(), fspId: payee.name }
     const body = { requestId, partyList: [entry] }
     await twice(() => payee.send('POST', '/participants', body), 202)
     const [one, other] = await all(payee, at('PUT', `/participants/${requestId}`), 2)
     expect(one?.json()).toEqual(other?.json())
+
+    const { partyIdentifier } = entry
+    await payee.send('DELETE', `/participants/MSISDN/${partyIdentifier}`)
+    await payee.await(at('PUT', `/participants/MSISDN/${partyIdentifier}`))
+    await payee.send('POST', '/participants', body)
+    const [, , third] = await all(payee, at('PUT', `/participants/${requestId}`), 3)
+    expect(third?.json()).toEqual(one?.json())
+    await payer.send('GET', `/participants/MSISDN/${partyIdentifier}`)
+    const unknown = await payer.await(at('PUT', `/participants/MSISDN/${partyIdentifier}/error`))
+    expect(errorOf(unknown).errorCode).toBe('3204')
+
+    const path = `/participants/${requestId}/error`
+    await payee.send('POST', '/participants', { ...body, currency: 'USD' })
+    expect(errorOf(await payee.await(at('PUT', path))).errorCode).toBe('3106')
+    await payer.send('POST', '/participants', body)
+    expect(errorOf(await payer.await(at('PUT', path))).errorCode).toBe('3106')
   })
 
   test('a lookup asks the payee FSP each time: the hub keeps nothing of parties', async () => {

@@ -85,6 +85,8 @@ const requests = {
       currency: z.string().optional(),
       /** In the order of the request, 1 to 10,000. */
       partyList: z.array(batchEntry),
+      /** SHA-256 of the canonical body, base64url; absent in events of release 0.1.0. */
+      payloadHash: z.string().optional(),
     }),
   }),
 }

@@ -1,5 +1,6 @@
 /** What the tests stand on: the service on real parts, participants as they say, and all it says. */
 import { catalogue, newEvent, type EventName, type Payload, type Relay } from '@causeway/events'
+import { payloadHash } from '@causeway/fspiop'
 import { participantsService, type Participant } from '@causeway/protos'
 import type {
   Database,
@@ -271,12 +272,16 @@ export function batch(
   partyList: readonly Entry[],
   { by = 'greenbank', currency }: { readonly by?: string; readonly currency?: string } = {},
 ): OutgoingMessage {
-  return newEvent('fspiop-api', 'ParticipantBatchAssociationRequestReceived', {
+  const content = {
     requestId,
-    requesterFspId: by,
-    version: '1.1',
     ...(currency === undefined ? {} : { currency }),
     partyList: [...partyList],
+  }
+  return newEvent('fspiop-api', 'ParticipantBatchAssociationRequestReceived', {
+    ...content,
+    requesterFspId: by,
+    version: '1.1',
+    payloadHash: payloadHash(content),
   })
 }
 

@@ -7,6 +7,7 @@ import type { OracleFailure } from '../oracles/failure.ts'
 import type { Choose } from '../oracles/oracles.ts'
 import type { ExternalOracle } from '../oracles/external.ts'
 import type { Command, RegisterReason } from './domain/register.ts'
+import type { Standing } from '../batches/domain/standing.ts'
 
 export type AssociationEvent = DomainEvent<'ParticipantAssociationRequestReceived'>
 export type RemovalEvent = DomainEvent<'ParticipantDisassociateRequestReceived'>
@@ -22,6 +23,8 @@ export type Reason =
   | 'FSP_MISMATCH'
   | 'FSP_INACTIVE'
   | 'ORACLE_MISSING'
+  /** The requestId belongs to other content, or to another FSP. */
+  | 'ID_USED'
   /** In the oracle's own words. */
   | 'ORACLE_REFUSED'
 
@@ -39,9 +42,13 @@ export type Task =
 export interface Work {
   readonly event: CommandEvent
   readonly tasks: readonly Task[]
+  /** It was worked on under the same id before: its answer is repeated, and it has no tasks. */
+  readonly isRepeat?: true
 }
 
 export interface Knowledge {
+  /** By event id, what each POST /participants is to its requestId. */
+  readonly standings: ReadonlyMap<string, Standing>
   readonly isActive: (fspId: string) => boolean
   readonly choose: Choose
 }
@@ -54,6 +61,7 @@ const codes = {
   TYPE_UNKNOWN: { ASSOCIATE: '3003', REMOVE: '3204', detail: 'not a legal PartyIdType' },
   IDENTIFIER_ILLEGAL: { ASSOCIATE: '3003', REMOVE: '3204', detail: 'not a legal identifier' },
   FSP_MISMATCH: { ASSOCIATE: '3003', REMOVE: '3040', detail: 'fspId is not FSPIOP-Source' },
+  ID_USED: { ASSOCIATE: '3106', REMOVE: '3106', detail: 'the id was used before' },
   FSP_INACTIVE: { ASSOCIATE: '3003', REMOVE: '3040', detail: 'the FSP is no active participant' },
   ORACLE_MISSING: { ASSOCIATE: '3003', REMOVE: '3204', detail: 'there is no oracle for its type' },
   ORACLE_REFUSED: { ASSOCIATE: '3003', REMOVE: '3040', detail: 'the oracle refused it' },
@@ -74,17 +82,21 @@ export function workOf(event: CommandEvent, knowledge: Knowledge): Work {
       return { event, tasks: [taskOf(event, event.payload, event.payload.fspId, knowledge)] }
     case 'ParticipantDisassociateRequestReceived':
       return { event, tasks: [removalOf(event, knowledge)] }
-    case 'ParticipantBatchAssociationRequestReceived': {
-      const { partyList, requesterFspId } = event.payload
-      // An entry that names no FSP can only mean the one that sends it.
-      return {
-        event,
-        tasks: partyList.map((entry) =>
-          taskOf(event, entry, entry.fspId ?? requesterFspId, knowledge),
-        ),
-      }
-    }
+    case 'ParticipantBatchAssociationRequestReceived':
+      return batchWorkOf(event, knowledge)
   }
+}
+
+function batchWorkOf(event: BatchEvent, knowledge: Knowledge): Work {
+  const standing = knowledge.standings.get(event.id)
+  if (standing === 'REPEAT') return { event, tasks: [], isRepeat: true }
+  if (standing === 'ID_USED') return { event, tasks: [nowhere('ID_USED')] }
+  const { partyList, requesterFspId } = event.payload
+  // An entry that names no FSP can only mean the one that sends it.
+  const tasks = partyList.map((entry) =>
+    taskOf(event, entry, entry.fspId ?? requesterFspId, knowledge),
+  )
+  return { event, tasks }
 }
 
 function taskOf(
@@ -170,7 +182,12 @@ function batchSaid(event: BatchEvent, outcomes: readonly Outcome[]): OutgoingMes
   })
 }
 
-const wholeReasons: ReadonlySet<Reason> = new Set(['FSP_INACTIVE', 'ORACLE_AWAY', 'ORACLE_TRIPPED'])
+const wholeReasons: ReadonlySet<Reason> = new Set([
+  'FSP_INACTIVE',
+  'ID_USED',
+  'ORACLE_AWAY',
+  'ORACLE_TRIPPED',
+])
 
 type Refusal = Extract<Outcome, { type: 'REFUSED' }>
 

@@ -3,16 +3,18 @@
  * done, and that it is done.
  */
 import type { Participants } from '@causeway/participants'
-import { allOf, type EventBus } from '@causeway/runtime'
+import { allOf, type Database, type EventBus } from '@causeway/runtime'
 import { deferred } from '../deferred.ts'
 import type { Oracles } from '../oracles/oracles.ts'
 import { workAbroad } from './abroad.ts'
-import { workOf, type CommandEvent, type Work } from './contract.ts'
+import { workOf, type BatchEvent, type CommandEvent, type Work } from './contract.ts'
+import { claimRequests } from '../batches/store.ts'
 import { settle, type SettleParts } from './settle.ts'
 import type { AssociationStore } from './store.ts'
 
 export interface AssociationParts extends SettleParts {
   readonly bus: Pick<EventBus, 'announce' | 'publish'>
+  readonly db: Database
   readonly store: Pick<AssociationStore, 'begin'>
   readonly participants: Pick<Participants, 'get'>
   readonly oracles: Pick<Oracles, 'chooser'>
@@ -49,20 +51,26 @@ async function worksOf(
   events: readonly CommandEvent[],
 ): Promise<readonly Work[]> {
   if (events.length === 0) return []
-  const [participants, choose] = await Promise.all([
+  const asked = distinct(events)
+  const [participants, choose, standings] = await Promise.all([
     parts.participants.get(
       [...new Set(events.map(({ payload }) => payload.requesterFspId))],
       (participant) => participant.isActive,
     ),
     parts.oracles.chooser(),
+    claimRequests(parts.db, asked.filter(isBatch)),
   ])
   const isActive = (fspId: string) => participants.get(fspId)?.isActive === true
-  return distinct(events).map((event) => workOf(event, { isActive, choose }))
+  return asked.map((event) => workOf(event, { isActive, choose, standings }))
 }
 
 /** The same event twice in a batch is one. */
 function distinct(events: readonly CommandEvent[]): readonly CommandEvent[] {
   return [...new Map(events.map((event) => [event.id, event])).values()]
+}
+
+function isBatch(event: CommandEvent): event is BatchEvent {
+  return event.name === 'ParticipantBatchAssociationRequestReceived'
 }
 
 function goesAbroad({ tasks }: Work): boolean {

@@ -16,6 +16,7 @@ import {
   type Work,
 } from './contract.ts'
 import { register, type Command, type Held } from './domain/register.ts'
+import { keepOutcomes, withEarlierOutcomes } from '../batches/store.ts'
 import { add, claim, lock, remove } from './store.ts'
 
 export interface SettleParts {
@@ -72,8 +73,10 @@ async function settleSlice(
   for (const party of works.flatMap(partiesAbroad)) parts.onChanged(party)
 }
 
-interface Settled {
+export interface Settled {
   readonly event: CommandEvent
+  /** Its outcomes are those of the request that was first with its id. */
+  readonly isRepeat: boolean
   readonly outcomes: readonly Outcome[]
 }
 
@@ -92,7 +95,9 @@ async function store(
   const { outcomes, added, removed } = register(await lock(tx, parties), commands)
   await remove(tx, removed)
   await add(tx, added, now)
-  const settled = withOutcomes(fresh, outcomes, abroad)
+  const worked = withOutcomes(fresh, outcomes, abroad)
+  await keepOutcomes(tx, worked)
+  const settled = await withEarlierOutcomes(tx, worked)
   bus.announce(
     tx,
     settled.map(({ event, outcomes: each }) => said(event, each)),
@@ -111,8 +116,9 @@ function withOutcomes(
     if (task.place === 'NOWHERE') return task.outcome
     return task.place === 'HOME' ? rest.next().value : abroad.get(task)
   }
-  return works.map(({ event, tasks }) => ({
+  return works.map(({ event, tasks, isRepeat = false }) => ({
     event,
+    isRepeat,
     outcomes: tasks.map((task) => {
       const outcome = outcomeOf(task)
       if (outcome === undefined) throw new Error(`a task of ${event.id} came to nothing`)

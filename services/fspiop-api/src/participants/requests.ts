@@ -5,6 +5,7 @@
 import { newEvent, type Payload } from '@causeway/events'
 import {
   errorBody,
+  payloadHash,
   postParticipant,
   postParticipants,
   putParticipant,
@@ -152,6 +153,7 @@ function associateMany(message: Incoming): Reading {
       ...(partySubIdOrType === undefined ? {} : { partySubIdOrType }),
       ...(fspId === undefined ? {} : { fspId }),
     })),
+    payloadHash: payloadHash(reading.json),
   }
   const name = 'ParticipantBatchAssociationRequestReceived'
   return { type: 'PUBLISH', event: newEvent('fspiop-api', name, payload, traceOf(message)) }
