@@ -1,6 +1,6 @@
 import { errorInformation } from '@causeway/fspiop'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import {
   createFsp,
   refundOf,
@@ -9,7 +9,7 @@ import {
   type IncomingQuote,
   type PaymentOrder,
 } from '../index.ts'
-import type { Taken } from '../testing/hub-stand-in.ts'
+import { callbackHeaders, type Taken } from '../testing/hub-stand-in.ts'
 import { openScheme, type Scheme } from '../testing/scheme.ts'
 
 const amara = { type: 'MSISDN', id: '12025550101', name: 'Amara Example' } as const
@@ -220,6 +220,85 @@ describe('the payee FSP', () => {
     )
     expect(codes).toEqual(expect.arrayContaining([expect.stringContaining('"3106"'), 'same']))
   })
+
+  /** What the payee FSP answers to GET /transactions/{ID}. */
+  async function told(transactionId: string, asker = 'payerfsp'): Promise<Taken> {
+    const path = `/transactions/${transactionId}`
+    const headers = callbackHeaders('payeefsp', asker, 'transactions')
+    const before = scheme.hub.taken.filter(sent('PUT', 'transactions')).length
+    const question = { ...headers, accept: String(headers['content-type']) }
+    const body = Buffer.alloc(0)
+    const answer = await opened[1]?.receive({
+      method: 'GET',
+      target: path,
+      headers: question,
+      body,
+    })
+    expect(answer).toEqual({ status: 202 })
+    const puts = await scheme.hub.heard(sent('PUT', 'transactions'), before + 1)
+    const [last] = puts.slice(before)
+    if (last === undefined) throw new Error('nothing was answered')
+    expect(last.headers['fspiop-destination']).toBe(asker)
+    return last
+  }
+
+  const stateIn = ({ body }: Taken) =>
+    JSON.parse(body.toString()) as {
+      readonly transactionState?: string
+      readonly completedTimestamp?: string
+      readonly errorInformation?: { readonly errorCode: string }
+    }
+
+  test('tells the payer FSP, and nobody else, what became of a transaction', async () => {
+    const payer = await openBoth()
+    const transactionId = randomUUID()
+    const unknown = await told(transactionId)
+    expect(unknown.path).toBe(`/transactions/${transactionId}/error`)
+    expect(stateIn(unknown).errorInformation?.errorCode).toBe('3207')
+
+    const paid = await payer.pay(order())
+    if (paid.state !== 'COMMITTED') throw new Error(paid.state)
+    const done = await told(paid.transactionId)
+    expect(done.path).toBe(`/transactions/${paid.transactionId}`)
+    expect(stateIn(done)).toEqual({
+      transactionState: 'COMPLETED',
+      completedTimestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]{12}Z$/),
+    })
+    const strangers = await told(paid.transactionId, 'otherfsp')
+    expect(stateIn(strangers).errorInformation?.errorCode).toBe('3207')
+  })
+
+  test('tells that a transaction it refused is REJECTED', async () => {
+    const error = errorInformation('5104')
+    const payer = await openBoth({ onTransfer: () => ({ type: 'REJECT', error }) })
+    const refused = await payer.pay(order())
+    if (refused.state !== 'ABORTED') throw new Error(refused.state)
+    expect(stateIn(await told(refused.transactionId))).toEqual({ transactionState: 'REJECTED' })
+  })
+
+  test.each([
+    ['COMMITTED', 'COMPLETED'],
+    ['ABORTED', 'REJECTED'],
+  ] as const)(
+    'tells PENDING of a transaction until the hub says %s, then %s',
+    async (transferState, transactionState) => {
+      const payer = await openBoth({ silence_ms: 5_000, onTransfer: () => ({ type: 'RESERVE' }) })
+      void payer.pay(order())
+      const [put] = await scheme.hub.heard(sent('PUT', 'transfers'), 1)
+      const [quote] = scheme.hub.taken.filter(sent('POST', 'quotes'))
+      const { transactionId } = JSON.parse(String(quote?.body)) as { transactionId: string }
+      expect(stateIn(await told(transactionId))).toEqual({ transactionState: 'PENDING' })
+      await opened[1]?.receive({
+        method: 'PATCH',
+        target: put?.path ?? '',
+        headers: callbackHeaders('payeefsp'),
+        body: Buffer.from(
+          JSON.stringify({ transferState, completedTimestamp: '2030-01-01T00:00:00.000Z' }),
+        ),
+      })
+      expect(stateIn(await told(transactionId))).toMatchObject({ transactionState })
+    },
+  )
 
   test('refuses a transfer whose quote has expired', async () => {
     const payer = await openBoth({

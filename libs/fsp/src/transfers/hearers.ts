@@ -1,4 +1,4 @@
-/** What is heard about transfers: read, and handed to the side that it is for. FSPIOP 6.7. */
+/** What is heard about transfers: read, and handed to the side that it is for. FSPIOP 6.7, 6.8. */
 import { errorBody, patchTransfers, postTransfers, putTransfersAnswer } from '@causeway/fspiop'
 import { informationIn } from '../errors.ts'
 import { bodyOf, type Hearers, type Hearing, idOf, type Received } from '../inbound.ts'
@@ -27,6 +27,7 @@ export function transferHearers(payer: Payer, payee: Payee): Hearers {
       if (!reading.ok) return disbelieved(reading.detail)
       return either({ kind: 'ERROR', ...about(message), error: informationIn(reading.value) })
     },
+    'GET /transactions/{ID}': (message) => payee.tell(message.source, idOf(message)),
     'PATCH /transfers/{ID}'(message) {
       const reading = bodyOf(patchTransfers, message)
       if (!reading.ok) return disbelieved(reading.detail)

@@ -1,5 +1,5 @@
 /** The messages that an FSP sends about transfers. FSPIOP 6.7. */
-import type { ErrorInformation } from '@causeway/fspiop'
+import { errorInformation, type ErrorInformation, type PutTransactions } from '@causeway/fspiop'
 import { extensionListOf, writeMessage, type Outgoing, type Route } from '../message.ts'
 import type { TransferOrder } from './outcome.ts'
 
@@ -38,4 +38,16 @@ export function errorMessage(
   errorInformation: ErrorInformation,
 ): Outgoing {
   return writeMessage('PUT', `/transfers/${transferId}/error`, route, { errorInformation })
+}
+
+/** The answer to GET /transactions/{ID}; 3207 when there is nothing to tell. FSPIOP 6.8. */
+export function transactionMessage(
+  route: Route,
+  transactionId: string,
+  told: PutTransactions | undefined,
+): Outgoing {
+  const path = `/transactions/${transactionId}`
+  return told === undefined
+    ? writeMessage('PUT', `${path}/error`, route, { errorInformation: errorInformation('3207') })
+    : writeMessage('PUT', path, route, told)
 }

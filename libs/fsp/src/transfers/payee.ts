@@ -8,9 +8,10 @@ import type { Hearing } from '../inbound.ts'
 import { extensionsIn, type Route } from '../message.ts'
 import { type Asked, openRepeats, type Repeats } from '../repeats.ts'
 import { keepAgreement, type Kept } from './agreement.ts'
-import { askMessage, errorMessage, fulfilMessage } from './messages.ts'
+import { errorMessage, fulfilMessage, transactionMessage } from './messages.ts'
 import type { IncomingTransfer, PayeeDecision, PayeeOutcome } from './outcome.ts'
 import type { TransferWord } from './payer.ts'
+import { openTransactions, type Transactions } from './transactions.ts'
 
 export interface PayeeOptions {
   readonly name: string
@@ -29,6 +30,8 @@ export interface PayeeOptions {
 export interface Payee {
   take(source: string, body: PostTransfers): Hearing
   hear(word: TransferWord): Hearing
+  /** GET /transactions/{ID}: answers the payer FSP with what has become of the payment. */
+  tell(source: string, transactionId: string): Hearing
   close(): void
 }
 
@@ -41,14 +44,21 @@ interface Taken extends Asked {
 
 interface Transfers extends PayeeOptions {
   readonly taken: Repeats<Taken>
+  readonly transactions: Transactions
 }
 
 export function openPayee(options: PayeeOptions): Payee {
   const { link, remembered_max } = options
-  const transfers = { ...options, taken: openRepeats(link, remembered_max, settleSilently) }
+  const transactions = openTransactions()
+  const forget = (transfer: Taken) => {
+    settleSilently(transfer)
+    transactions.forget(transfer.id)
+  }
+  const transfers = { ...options, transactions, taken: openRepeats(link, remembered_max, forget) }
   return {
     take: (source, body) => take(transfers, source, body),
     hear: (word) => hear(transfers, word),
+    tell: (source, transactionId) => tell(transfers, source, transactionId),
     close() {
       for (const transfer of transfers.taken.values()) settleSilently(transfer)
     },
@@ -89,23 +99,29 @@ function termsOf({ payerFsp, amount, ilpPacket, condition, expiration }: PostTra
 }
 
 async function decide(transfers: Transfers, transfer: Taken, body: PostTransfers): Promise<void> {
-  const { taken } = transfers
+  const { taken, transactions } = transfers
   const { id, route } = transfer
   const kept = keepAgreement(transfers.secret, body, new Date())
   if ('error' in kept) {
     await taken.say(transfer, errorMessage(route, id, kept.error))
     return
   }
+  if (kept.transaction !== undefined) {
+    transactions.add(id, kept.transaction.transactionId, body.payerFsp)
+  }
   const decision = await decisionOf(transfers, body, kept)
   switch (decision.type) {
     case 'COMMIT':
+      transactions.set(id, 'COMPLETED')
       await taken.say(transfer, fulfilMessage(route, id, 'COMMITTED', kept.fulfilment))
       return
     case 'RESERVE':
+      transactions.set(id, 'PENDING')
       await taken.say(transfer, fulfilMessage(route, id, 'RESERVED', kept.fulfilment))
       listen(transfers, transfer)
       return
     case 'REJECT':
+      transactions.set(id, 'REJECTED')
       await taken.say(transfer, errorMessage(route, id, decision.error))
       return
     case 'IGNORE':
@@ -134,7 +150,10 @@ async function decisionOf(
   }
 }
 
-/** An FSP that asked for the hub's word waits for it, and asks when it does not come. */
+/**
+ * An FSP that asked for the hub's word waits for it, and says its own again when that does not come: the
+ * hub takes it if it had got lost, and repeats its word if not. FSPIOP 6.7.
+ */
 function listen(transfers: Transfers, transfer: Taken): void {
   if (transfer.settled) return
   const left_ms = transfer.until_ms - Date.now()
@@ -143,13 +162,12 @@ function listen(transfers: Transfers, transfer: Taken): void {
     return
   }
   const wait_ms = Math.min(transfers.silence_ms, left_ms)
-  transfer.timer = setTimeout(() => void ask(transfers, transfer), wait_ms)
+  transfer.timer = setTimeout(() => void sayAgain(transfers, transfer), wait_ms)
 }
 
-async function ask(transfers: Transfers, transfer: Taken): Promise<void> {
-  if (Date.now() < transfer.until_ms) {
-    await transfers.link.send(askMessage(transfer.route, transfer.id))
-  }
+async function sayAgain(transfers: Transfers, transfer: Taken): Promise<void> {
+  const { answer, until_ms } = transfer
+  if (answer !== undefined && Date.now() < until_ms) await transfers.link.send(answer)
   listen(transfers, transfer)
 }
 
@@ -174,6 +192,12 @@ function hear(transfers: Transfers, word: TransferWord): Hearing {
   return 'HEARD'
 }
 
+function tell({ name, link, transactions, margin_ms }: Transfers, source: string, id: string) {
+  const answer = transactionMessage({ from: name, to: source }, id, transactions.tell(id, source))
+  void link.sendUntil(answer, Date.now() + margin_ms)
+  return 'HEARD' as const
+}
+
 /** 3106 and 3208 answer a message, 1xxx and 2xxx tell of troubles: the transfer itself goes on. */
 function endsTransfer({ errorCode }: ErrorInformation): boolean {
   return !/^[12]|^3106$|^3208$/.test(errorCode)
@@ -187,6 +211,8 @@ function settle(
 ): void {
   if (transfer.settled) return
   settleSilently(transfer)
+  if (state === 'COMMITTED') transfers.transactions.set(transfer.id, 'COMPLETED')
+  if (state === 'ABORTED') transfers.transactions.set(transfer.id, 'REJECTED')
   transfers.onOutcome({ transferId: transfer.id, state, error })
 }
 

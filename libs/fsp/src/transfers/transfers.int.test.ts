@@ -407,19 +407,25 @@ describe('the payee FSP', () => {
     },
   )
 
-  test('that asked RESERVED asks the hub when the PATCH was lost', async () => {
+  test('that asked RESERVED sends the same PUT again when the PATCH was lost', async () => {
+    const bodies: string[] = []
     const settled = new Promise<PayeeOutcome>((resolve) => {
       const payee = open('payeefsp', {
         onTransfer: () => ({ type: 'RESERVE' }),
         onOutcome: resolve,
       })
-      hub.onTaken(({ method, path }) => {
-        if (method !== 'GET') return
-        void tell(payee, 'PUT', path, { transferState: 'COMMITTED', completedTimestamp })
+      hub.onTaken(({ method, path, body }) => {
+        if (method !== 'PUT') return
+        bodies.push(body.toString())
+        if (bodies.length < 3) return
+        void tell(payee, 'PATCH', path, { transferState: 'COMMITTED', completedTimestamp })
       })
       void post(payee, prepare(order()))
     })
     expect(await settled).toMatchObject({ state: 'COMMITTED' })
+    expect(bodies.length).toBeGreaterThanOrEqual(3)
+    expect(new Set(bodies).size).toBe(1)
+    expect(hub.taken.filter(({ method }) => method !== 'PUT')).toEqual([])
   })
 
   test('is told by 3303 that its answer came too late', async () => {
