@@ -5,11 +5,11 @@ import { answered, page, refused, type Answer } from '../answer.ts'
 import { currency, goesOn, pageSize, queryNumber, queryTime, word } from '../fields.ts'
 import { reads, writes, type Operation } from '../operation.ts'
 import { passedOn, patient, type Deps } from '../upstream.ts'
-import { shownWindow, windowBody, windowStates } from './shown.ts'
+import { shownWindow, soughtWindowStates, windowBody } from './shown.ts'
 
 const search = z.object({
   participantId: queryNumber.optional(),
-  state: z.enum(windowStates).optional(),
+  state: z.enum(soughtWindowStates).optional(),
   fromDateTime: queryTime.optional(),
   toDateTime: queryTime.optional(),
   currency: currency.optional(),
