@@ -87,14 +87,14 @@ export const platformEvents = {
     ...unpublished,
     topic: 'audit',
     key: 'requestId',
-    about: 'Somebody asks for random bytes, or is given them; the value is never logged.',
+    about:
+      'Somebody asks for random bytes. What is made is answered over a connection and is in no event, ' +
+      'because a log keeps what it is given and every publisher to this topic may read it.',
     schema: z.object({
       requestId: z.string(),
       purpose: z.enum(['ID', 'SECRET', 'FIDO_CHALLENGE']),
       byteLength: z.int().min(16).max(64),
       encoding: z.enum(['base64url', 'hex']),
-      /** Only in the answer. */
-      value: z.string().optional(),
     }),
   }),
 }
