@@ -328,7 +328,7 @@ test('an operator has an e-mail address, another one, and none', async () => {
   expect(toldOf(await as(token, 'POST', '/operators', program))).toBe('400 3100')
 })
 
-describe('GET /audit', () => {
+describe.each(['/audit', '/read-audit-log'])('GET %s', (path) => {
   interface Page {
     readonly entries: readonly {
       readonly actionType: string
@@ -342,16 +342,17 @@ describe('GET /audit', () => {
   }
 
   async function pageOf(query: string): Promise<Page> {
-    const { status, json } = await as(token, 'GET', `/audit?${query}`)
+    const { status, json } = await as(token, 'GET', `${path}?${query}`)
     expect(status).toBe(200)
     return json as Page
   }
 
   test('shows what was done to an operator, by whom, with before and after', async () => {
-    await person('is-watched', 'viewer')
-    await as(token, 'PUT', '/operators/is-watched', { roles: ['maker'] })
+    const name = `is-watched-by${path.replaceAll('/', '-')}`
+    await person(name, 'viewer')
+    await as(token, 'PUT', `/operators/${name}`, { roles: ['maker'] })
     const { entries } = await eventually(async () => {
-      const page = await pageOf('subject=operators/is-watched&actionType=UpdateOperator')
+      const page = await pageOf(`subject=operators/${name}&actionType=UpdateOperator`)
       return page.entries.length > 0 ? page : undefined
     }, 'the change is on record')
     expect(entries).toHaveLength(1)
@@ -369,8 +370,13 @@ describe('GET /audit', () => {
     const second = await pageOf(`limit=2&userId=administrator&cursor=${first.cursor ?? ''}`)
     expect(second.entries[0]).not.toEqual(first.entries[0])
     for (const query of ['limit=0', 'limit=x', 'cursor=x', 'label=x', 'from=yesterday']) {
-      expect((await as(token, 'GET', `/audit?${query}`)).status).toBe(400)
+      expect((await as(token, 'GET', `${path}?${query}`)).status).toBe(400)
     }
+  })
+
+  test('is not shown to whoever may not view the audit', async () => {
+    const unprivileged = await person(`blind${path.replaceAll('/', '-')}`)
+    expect((await as(unprivileged, 'GET', path)).status).toBe(403)
   })
 
   test('is proven whole by POST /audit/verify', async () => {

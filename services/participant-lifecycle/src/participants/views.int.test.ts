@@ -162,6 +162,38 @@ describe('accounts', () => {
     ])
   })
 
+  test('are opened one by one by the method for exactly one', async () => {
+    await openHubAccounts(hub, 'KES')
+    const [model] = hub.models
+    if (model === undefined) throw new Error('no model')
+    hub.models.push({ ...model, id: 10, name: 'KENYANET', currency: 'KES' })
+    const name = 'oneatatime'
+    await onboard(hub, name)
+    const one = { ...wanted('POSITION', '70'), currency: 'KES' }
+    const other = { ...wanted('SETTLEMENT'), currency: 'KES' }
+    const request = { requestId: randomUUID(), name, accounts: [one], actor: 'ada' }
+    for (const wrong of [[], [one, other]]) {
+      const asked = { ...request, accounts: wrong }
+      const refused = await accounts.CreateParticipantAccountWithLimits(asked, patient)
+      expect(refused).toMatchObject({ accounts: [], refusal: { reason: 'INVALID' } })
+    }
+    const made = await accounts.CreateParticipantAccountWithLimits(request, patient)
+    expect(made.accounts.map((each) => each.clientAccountKey)).toEqual(['my POSITION'])
+    expect(await accounts.CreateParticipantAccountWithLimits(request, patient)).toEqual(made)
+    const again = { ...request, requestId: randomUUID() }
+    const refused = await accounts.CreateParticipantAccountWithLimits(again, patient)
+    expect(refused.refusal?.reason).toBe('ACCOUNT_EXISTS')
+    const opened = (await infoOf(name)).accounts.filter(({ currency }) => currency === 'KES')
+    expect(opened).toMatchObject([
+      {
+        id: made.accounts[0]?.accountId,
+        ledgerAccountType: 'POSITION',
+        isActive: true,
+        limit: { value: '70' },
+      },
+    ])
+  })
+
   test('are switched and warned about by their ids, each on record', async () => {
     await onboard(hub, 'switched')
     const account = (await infoOf('switched')).accounts[0]
