@@ -50,6 +50,7 @@ export function signer({ kid, key }: SigningKey): Sign {
       source: headers['fspiop-source'] ?? '',
       destination: headers['fspiop-destination'],
       date: headers['date'] ?? '',
+      encryption: headers['fspiop-encryption'],
       body,
     })
 }
