@@ -114,7 +114,7 @@ describe('before the payment', () => {
     expect(await lookUp(payer, payee, phone)).toEqual(party.party)
   })
 
-  test('a request to pay, and its answer, are passed on each time', async () => {
+  test('a request to pay, and its answer, are passed on each time; other content is refused', async () => {
     const id = randomUUID()
     const request = {
       transactionRequestId: id,
@@ -129,6 +129,16 @@ describe('before the payment', () => {
     const received = { transactionRequestState: 'RECEIVED' }
     await twice(() => payer.send('PUT', path, received, to(payee)), 200)
     expect(await all(payee, at('PUT', path), 2)).toHaveLength(2)
+
+    const changed = { ...request, amount: { currency: 'USD', amount: '11' } }
+    await payee.send('POST', '/transactionRequests', changed, to(payer))
+    expect(errorOf(await payee.await(at('PUT', `${path}/error`))).errorCode).toBe('3106')
+    const { payee: _payee, ...others } = request
+    const stolen = { ...others, payee: partyOf(payer, '15550000002') }
+    await payer.send('POST', '/transactionRequests', stolen, to(payee))
+    expect(errorOf(await payer.await(at('PUT', `${path}/error`))).errorCode).toBe('3106')
+    expect(payer.received.filter(at('POST', '/transactionRequests', id))).toHaveLength(2)
+    expect(payee.received.filter(at('POST', '/transactionRequests', id))).toEqual([])
   })
 })
 

@@ -1,7 +1,7 @@
 /** Commands to deliver something to somebody, and what became of them. */
 import { z } from 'zod'
 import { define } from './define.ts'
-import { deliveryReport, legRole } from './parts.ts'
+import { deliveryReport, errorInformation, legRole } from './parts.ts'
 
 const cause = z.object({ msgName: z.string(), entityId: z.string() })
 
@@ -31,6 +31,12 @@ const onFailure = z.object({
   /** The same question went to several FSPs: it has failed only once it has failed at each of them. */
   several: z.object({ questionId: z.string(), fsps: z.number().int().min(2) }).optional(),
 })
+
+/**
+ * The first message with a key decides what the key stands for. One with other content is not sent: it
+ * fails with `refusal`. One with the same content is sent like any other.
+ */
+const idempotency = z.object({ key: z.string(), content: z.string(), refusal: errorInformation })
 
 const email = z.object({
   type: z.literal('EMAIL'),
@@ -62,6 +68,7 @@ export const notificationEvents = {
       reportRequired: z.boolean(),
       /** With it a failure is reported whatever `reportRequired` says. */
       onFailure: onFailure.optional(),
+      idempotency: idempotency.optional(),
     }),
   }),
   NotifyReport: define({

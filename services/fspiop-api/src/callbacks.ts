@@ -126,7 +126,7 @@ function urlOf(leg: Leg, participant: Participant | undefined): string | undefin
 }
 
 async function notify(
-  { causeId, causeName, traceparent, leg, isReported, onFailure }: CausedLeg,
+  { causeId, causeName, traceparent, leg, isReported, onFailure, idempotency }: CausedLeg,
   url: string,
   parts: CallbackParts,
   now: Date,
@@ -148,6 +148,7 @@ async function notify(
     deadline: leg.deadline ?? new Date(now.getTime() + patience_ms(leg, parts)).toISOString(),
     reportRequired: isReported,
     ...(onFailure === undefined ? {} : { onFailure }),
+    ...(idempotency === undefined ? {} : { idempotency }),
   }
   return newEvent('fspiop-api', 'NotifyRequested', payload, {
     id: notificationId,

@@ -52,7 +52,11 @@ export interface CausedLeg {
   readonly isReported: boolean
   /** Who is told when it fails; nobody when undefined. */
   readonly onFailure: FailureNotice | undefined
+  /** Under which key it is sent once alone with other content. */
+  readonly idempotency?: Idempotency | undefined
 }
+
+export type Idempotency = NonNullable<Payload<'NotifyRequested'>['idempotency']>
 
 /** An error as events and the protocol library write it. */
 export interface ToldError {

@@ -143,9 +143,11 @@ test('a request to pay goes where its header says, whatever FSPs its body names'
     payer: { ...payer, fspId: 'thirdbank' },
   })
   expect(await edge.told(sent)).toBe('202')
-  expect(deliveries([edge.said()])).toEqual([
+  const said = edge.said()
+  expect(deliveries([said])).toEqual([
     'greenbank: POST http://greenbank.example/transactionRequests',
   ])
+  expect(said.payload).not.toHaveProperty('idempotency')
 })
 
 describe('any text as the id', () => {

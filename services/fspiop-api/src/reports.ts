@@ -96,9 +96,10 @@ export function undeliveredQuestions(
   })
 }
 
-/** The receiver's own words where it refused, else that it could not be reached. */
+/** The receiver's own words where it refused, why it was not sent, or that it could not be reached. */
 function failureOf(report: Payload<'NotifyReport'>['reports'][number]): ErrorInformation {
-  const { httpStatus = 0 } = report
+  const { httpStatus = 0, attempts } = report
+  if (attempts === 0 && report.errorInformation !== undefined) return report.errorInformation
   const reason = reasonOf(httpStatus)
   if (reason !== 'DESTINATION_UNREACHABLE' && report.errorInformation !== undefined) {
     return report.errorInformation

@@ -41,7 +41,7 @@ export interface Ended {
   readonly error: string | null
   readonly tries: readonly Try[]
   readonly ended_ms: number
-  /** What a refusing FSP wrote into its answer. */
+  /** What a refusing FSP wrote into its answer, or why it was never sent. */
   readonly refusal: FspRefusal | undefined
   /** Whether it has a row among the undelivered. */
   readonly stored: boolean

@@ -28,7 +28,9 @@ const noMeasures = {
   ended: () => undefined,
 }
 
-function scene(known: (id: string) => Known = () => ({ taken: false, blocked: false })): Scene {
+function scene(
+  known: (id: string) => Known = () => ({ taken: false, blocked: false, modified: false }),
+): Scene {
   const unanswered: Scene['unanswered'] = new Map()
   const [sent, stored, late]: [Notification[], Result[], string[]] = [[], [], []]
   const lanes = openLanes({
@@ -77,7 +79,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     type: fc.constant('BEGIN' as const),
     fspId,
     entityId: fc.constantFrom('a', 'b'),
-    state: fc.constantFrom('new', 'new', 'new', 'asked', 'taken', 'blocked'),
+    state: fc.constantFrom('new', 'new', 'new', 'asked', 'taken', 'blocked', 'modified'),
   }),
   fc.record({
     type: fc.constant('ANSWER' as const),
@@ -95,6 +97,7 @@ test('of one FSP and entity nothing overtakes, and behind what is parked nothing
       const { attempts, unanswered, sent, stored } = scene((id) => ({
         taken: states.get(id) === 'taken',
         blocked: states.get(id) === 'blocked',
+        modified: states.get(id) === 'modified',
       }))
       const began: Notification[] = []
       /** So many were stored when each began. */
@@ -129,6 +132,7 @@ test('of one FSP and entity nothing overtakes, and behind what is parked nothing
         const sentOfChain = idsOf(sent)
         expect(sentOfChain).toEqual(idsOf(expected).filter((id) => sentOfChain.includes(id)))
         expect(new Set(sentOfChain).size).toBe(sentOfChain.length)
+        expect(sentOfChain.filter((id) => states.get(id) === 'modified')).toEqual([])
         for (const [at, { type, notification: parked }] of results.entries()) {
           if (type !== 'WAITS') continue
           const parkedAt = stored.findIndex(({ notification }) => notification === parked)

@@ -10,7 +10,7 @@ import type { AttemptEnd } from './domain/step.ts'
 import { noTries } from './domain/tries.ts'
 import type { Delivery } from './lane.ts'
 import type { Lanes } from './lanes.ts'
-import { parkedResult, resultOf } from './result.ts'
+import { modifiedResult, parkedResult, resultOf } from './result.ts'
 import type { Known } from './store.ts'
 
 /** A notification that was taken from the bus. */
@@ -72,7 +72,7 @@ interface Chain {
   storing: number
 }
 
-const unknown: Known = { taken: false, blocked: false }
+const unknown: Known = { taken: false, blocked: false, modified: false }
 
 interface State extends FirstAttemptParts {
   readonly chains: Map<string, Chain>
@@ -139,12 +139,14 @@ function advance(state: State, chain: Chain): void {
       return
     }
     if (item.known === undefined || item.delivery !== undefined) return
-    if (!item.known.taken && !item.known.blocked && !chain.parks) {
+    const { taken, blocked, modified } = item.known
+    if (!taken && !modified && !blocked && !chain.parks) {
       attempt(state, chain, item)
       return
     }
     chain.items.shift()
-    if (item.known.taken) finish(state, item, undefined)
+    if (taken) finish(state, item, undefined)
+    else if (modified) void store(state, item, modifiedResult(item.notification))
     else park(state, chain, item, parkedResult(item.notification, undefined))
   }
 }

@@ -15,7 +15,7 @@ import {
 import { notificationOf, type Notification } from './contract.ts'
 import { openFirstAttempts, type FirstAttemptParts, type Taken } from './first-attempts.ts'
 import type { Record } from './record.ts'
-import { readKnown, type Known } from './store.ts'
+import { claimKeys, readKnown, type Known } from './store.ts'
 import type { Waiting } from './waiting.ts'
 
 export interface HandleParts extends Omit<FirstAttemptParts, 'known' | 'store'> {
@@ -40,7 +40,14 @@ export type Handle = (
 export function openHandle(parts: HandleParts): Handle {
   const { db, log, record, waiting, stopping: signal } = parts
   const ask = gather<Notification, Known>(
-    (asked) => readKnown(db, asked, thisMonthAndLast(new Date())),
+    async (asked) => {
+      const known = await readKnown(db, asked, thisMonthAndLast(new Date()))
+      const modified = await claimKeys(db, asked)
+      return known.map((each, at) => {
+        const notification = asked[at]
+        return { ...each, modified: notification !== undefined && modified.has(notification) }
+      })
+    },
     { batch_max: asked_max },
   )
   const what = 'look for what is stored of notifications'
@@ -68,9 +75,9 @@ export function openHandle(parts: HandleParts): Handle {
     await room.isThere()
   }
 
-  /** Something older of its entity may be parked. */
-  function mayBeStored({ notification }: Taken): boolean {
-    return waiting.mayBeFor(notification.fspId)
+  /** Something older of its entity may be parked, or its key may stand for something else. */
+  function mayBeStored({ notification: { fspId, request } }: Taken): boolean {
+    return request.idempotency !== undefined || waiting.mayBeFor(fspId)
   }
 }
 

@@ -49,3 +49,19 @@ export function parkedResult(notification: Notification, over_ms: number | undef
     stored: false,
   }
 }
+
+/** One that is never sent, because its idempotency key stands for other content. */
+export function modifiedResult(notification: Notification): Result {
+  return {
+    type: 'ENDED',
+    notification,
+    status: 'FAILED',
+    attempts: 0,
+    httpStatus: null,
+    error: 'other content was sent under its idempotency key',
+    tries: noTries,
+    ended_ms: Date.now(),
+    refusal: notification.request.idempotency?.refusal,
+    stored: false,
+  }
+}

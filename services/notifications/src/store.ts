@@ -15,9 +15,11 @@ export interface Known {
   readonly taken: boolean
   /** Something older for the same FSP and entity is not delivered yet. */
   readonly blocked: boolean
+  /** Its idempotency key stands for other content. */
+  readonly modified: boolean
 }
 
-const unknown: Known = { taken: false, blocked: false }
+const unknown: Known = { taken: false, blocked: false, modified: false }
 
 /** `offset 0`: each is looked up in the index, however small the tables were at planning. */
 const findKnown = statement(`
@@ -44,15 +46,48 @@ export async function readKnown(
   asked: readonly Notification[],
   months: readonly [first: string, last: string],
 ): Promise<readonly Known[]> {
-  const rows = await db.query<Known & { readonly at: number }>(findKnown, [
+  const rows = await db.query<Omit<Known, 'modified'> & { readonly at: number }>(findKnown, [
     textArray(asked.map(({ id }) => id)),
     textArray(asked.map(({ fspId }) => fspId)),
     textArray(asked.map(({ entityId }) => entityId)),
     ...months,
   ])
   const known = asked.map(() => unknown)
-  for (const row of rows) known[row.at] = row
+  for (const { at, taken, blocked } of rows) known[at] = { taken, blocked, modified: false }
   return known
+}
+
+const claimKeysStatement = statement(`
+  insert into idempotency_keys (key, content)
+  select distinct on (key) key, content
+  from unnest($1::text[], $2::text[]) with ordinality as asked (key, content, at)
+  order by key, at
+  on conflict (key) do nothing`)
+
+const contentsStatement = statement(`
+  select key, content from idempotency_keys where key = any ($1::text[])`)
+
+/** Those of them whose key stands for other content; the keys of all others are theirs from now on. */
+export async function claimKeys(
+  db: Queries,
+  asked: readonly Notification[],
+): Promise<ReadonlySet<Notification>> {
+  const guarded = asked.flatMap((notification) => {
+    const { idempotency } = notification.request
+    return idempotency === undefined ? [] : [{ notification, ...idempotency }]
+  })
+  if (guarded.length === 0) return new Set()
+  const keys = textArray(guarded.map(({ key }) => key))
+  await db.query(claimKeysStatement, [keys, textArray(guarded.map(({ content }) => content))])
+  interface Row {
+    readonly key: string
+    readonly content: string
+  }
+  // A statement of its own: it sees what was committed while the first one waited.
+  const rows = await db.query<Row>(contentsStatement, [keys])
+  const contents = new Map(rows.map(({ key, content }) => [key, content]))
+  const modified = guarded.filter(({ key, content }) => contents.get(key) !== content)
+  return new Set(modified.map(({ notification }) => notification))
 }
 
 const insertLines = statement(`

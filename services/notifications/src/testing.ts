@@ -197,6 +197,7 @@ export interface Asked {
   readonly path?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly relay?: EventOptions['relay']
+  readonly idempotency?: Payload<'NotifyRequested'>['idempotency']
 }
 
 /** A NotifyRequested event for an FSP. */
@@ -223,6 +224,7 @@ export function notify(asked: Asked): OutgoingMessage {
     },
     deadline: new Date(Date.now() + deadline_ms).toISOString(),
     reportRequired: true,
+    ...(asked.idempotency === undefined ? {} : { idempotency: asked.idempotency }),
   }
   const relay = asked.relay ?? { body: Buffer.from(asked.body ?? id) }
   return newEvent('fspiop-api', 'NotifyRequested', payload, { id, relay })

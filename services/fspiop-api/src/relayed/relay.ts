@@ -3,9 +3,16 @@
  * is told when it cannot be done.
  */
 import type { LegRole } from '@causeway/events'
-import { templateVariables, type Method, type Operation, type Resource } from '@causeway/fspiop'
+import {
+  errorInformation,
+  templateVariables,
+  type Method,
+  type Operation,
+  type Resource,
+} from '@causeway/fspiop'
 import { randomUUID } from 'node:crypto'
 import type { Incoming, Reading } from '../chain.ts'
+import { errorInformationOf } from '../contract.ts'
 import { against, relayOf, traceOf } from '../reading.ts'
 import { answer_bytes_max } from '../receive.ts'
 
@@ -35,6 +42,8 @@ export interface Passing {
   /** Whom a look-up names instead of the header, which stays as its sender wrote it. */
   readonly owner?: string | undefined
   readonly expiration?: string | undefined
+  /** The hash of its body, where its id may be used for nothing else. */
+  readonly payloadHash?: string
   /** The error callback by which its sender is told; undefined for what is an error itself. */
   readonly failure:
     | {
@@ -47,7 +56,7 @@ export interface Passing {
 
 export function passOn(message: Incoming, rules: RelayRules, passing: Passing): Reading {
   const { source, version, parameters, target } = message
-  const { resource, operation, entityId, role, failure } = passing
+  const { resource, operation, entityId, role, failure, payloadHash } = passing
   const fspId = passing.owner ?? message.destination ?? passing.destination
   if (fspId === undefined) return against('DESTINATION_MISSING')
   const method = operation.slice(0, operation.indexOf(' ')) as Method
@@ -75,6 +84,14 @@ export function passOn(message: Incoming, rules: RelayRules, passing: Passing): 
       isReported: false,
       onFailure:
         failure === undefined ? undefined : { requesterFspId: source, version, ...failure },
+      idempotency:
+        payloadHash === undefined
+          ? undefined
+          : {
+              key: `${resource}/${entityId}`,
+              content: `${source} ${fspId} ${payloadHash}`,
+              refusal: errorInformationOf(errorInformation('3106', 'the id was used before')),
+            },
     },
   }
 }

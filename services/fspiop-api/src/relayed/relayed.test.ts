@@ -314,6 +314,11 @@ describe('a message that could not be delivered', () => {
     expect(await told(report)).toMatchObject({ errorCode })
   })
 
+  test('comes back with the reason why it was never sent', async () => {
+    const modified = { errorCode: '3106', errorDescription: 'Modified request' }
+    expect(await told({ attempts: 0, errorInformation: modified })).toEqual(modified)
+  })
+
   test("comes back in the receiver's own words where it refused", async () => {
     expect(await told({ httpStatus: 400, errorInformation })).toEqual(errorInformation)
     const versions = {
@@ -334,5 +339,41 @@ describe('a message that could not be delivered', () => {
     const one = await failed({ notificationId: 'n' })
     const again = await failed({ notificationId: 'n' })
     expect(one[0]?.payload['notificationId']).toBe(again[0]?.payload['notificationId'])
+  })
+})
+
+describe('POST /transactionRequests', () => {
+  const keyOf = async (sent: Sent) => {
+    edge.published.splice(0)
+    await edge.told(sent)
+    return (edge.said().payload as Payload<'NotifyRequested'>).idempotency
+  }
+
+  test('has its id as the key under which nothing else is sent', async () => {
+    const first = await keyOf(request)
+    expect(first).toMatchObject({
+      key: `transactionRequests/${transactionRequest.transactionRequestId}`,
+      refusal: {
+        errorCode: '3106',
+        errorDescription: 'Modified request - the id was used before',
+      },
+    })
+    const reordered = Object.fromEntries(Object.entries(transactionRequest).toReversed())
+    expect(await keyOf(message('POST', '/transactionRequests', reordered))).toEqual(first)
+    for (const changed of [
+      withMembers(request, { note: 'another' }),
+      withHeaders(request, { 'fspiop-destination': 'otherbank' }),
+    ]) {
+      const other = await keyOf(changed)
+      expect(other?.key).toBe(first?.key)
+      expect(other?.content).not.toBe(first?.content)
+    }
+  })
+
+  test('is the only message that is relayed with a key', async () => {
+    const others = passedOn.filter(([operation]) => operation !== 'POST /transactionRequests')
+    for (const [, sent] of others) {
+      expect(await keyOf(sent)).toBeUndefined()
+    }
   })
 })

@@ -1,5 +1,6 @@
 /** A payee asks a payer to pay: passed on between their FSPs. FSPIOP 6.4. */
 import {
+  payloadHash,
   postTransactionRequests,
   putTransactionRequests,
   putTransactionRequestsAnyState,
@@ -42,5 +43,6 @@ function request(message: Incoming, rules: RelayRules): Reading {
     destination: payer?.fspId,
     expiration: expiration === undefined ? undefined : utc(expiration),
     failure: failureOf(resource, id),
+    ...(rules.isLenient ? {} : { payloadHash: payloadHash(reading.json) }),
   })
 }

@@ -1,0 +1,94 @@
+import { eventually } from '@causeway/runtime/testing'
+import { afterEach, describe, expect, test } from '@jest/globals'
+import { randomUUID } from 'node:crypto'
+import { claimKeys } from './store.ts'
+import { heard, notify, openSink, openStand, type Sink, type Stand } from './testing.ts'
+
+let stand: Stand | undefined
+let sink: Sink | undefined
+
+afterEach(async () => {
+  await stand?.stop()
+  await sink?.close()
+  stand = undefined
+  sink = undefined
+})
+
+const refusal = { errorCode: '3106', errorDescription: 'Modified request' }
+
+function keyed(content: string, key: string, url: string, entityId: string = randomUUID()) {
+  return {
+    url,
+    method: 'POST',
+    body: content,
+    entityId,
+    idempotency: { key, content, refusal },
+  } as const
+}
+
+describe('a notification with an idempotency key', () => {
+  test('is sent when it is the first or has its content, and else fails with the refusal', async () => {
+    sink = await openSink(() => 202)
+    stand = await openStand()
+    const { publish, reports } = stand
+    const key = `requests/${randomUUID()}`
+    const messages = ['one', 'two', 'one', 'three'].map((content) =>
+      notify(keyed(content, key, sink?.url ?? '', 'of one entity')),
+    )
+    await publish(...messages)
+    await eventually(() => reports.length === 4 || undefined, 'all reports')
+    expect(sink.received.map(({ body }) => body.toString())).toEqual(['one', 'one'])
+    const statusOf = new Map(reports.map((report) => [report.notificationId, report]))
+    expect(messages.map(({ id }) => statusOf.get(id)?.status)).toEqual([
+      'SUCCESS',
+      'FAILED',
+      'SUCCESS',
+      'FAILED',
+    ])
+    expect(statusOf.get(messages[1]?.id ?? '')).toMatchObject({
+      attempts: 0,
+      lastError: 'other content was sent under its idempotency key',
+      errorInformation: refusal,
+    })
+  })
+
+  test('holds back no other that has another key', async () => {
+    sink = await openSink(() => 202)
+    stand = await openStand()
+    const { publish, reports } = stand
+    const { url } = sink
+    const messages = Array.from({ length: 30 }, (_, at) =>
+      notify(keyed(`content ${at}`, `requests/${randomUUID()}`, url)),
+    )
+    await publish(...messages)
+    await eventually(() => reports.length === 30 || undefined, 'all reports')
+    expect(reports.every(({ status }) => status === 'SUCCESS')).toBe(true)
+    expect(sink.received).toHaveLength(30)
+  })
+
+  test('owns its key also when the process ended before it was sent, and is then sent once', async () => {
+    sink = await openSink(() => 202)
+    const first = await openStand()
+    const key = `requests/${randomUUID()}`
+    const mine = keyed('mine', key, sink.url)
+    const id = randomUUID()
+    const db = await first.parts.openDatabase({
+      url: '',
+      schema: 'notifications',
+      migrations: new URL('../migrations/', import.meta.url),
+      connections_max: 1,
+    })
+    expect(await claimKeys(db, [heard({ ...mine, id })])).toEqual(new Set())
+    const parts = await first.parts.restart()
+    await first.service.stop().catch(() => undefined)
+    stand = await openStand({}, parts)
+    const { publish, reports } = stand
+    const other = notify(keyed('other', key, sink.url))
+    await publish(other, notify({ ...mine, id }))
+    await eventually(() => reports.length === 2 || undefined, 'both reports')
+    expect(sink.received.map(({ body }) => body.toString())).toEqual(['mine'])
+    await publish(notify({ ...mine, id }), notify(keyed('last', randomUUID(), sink.url)))
+    await eventually(() => reports.length === 3 || undefined, 'what came after the redelivery')
+    expect(sink.received.map(({ body }) => body.toString())).toEqual(['mine', 'last'])
+  })
+})
