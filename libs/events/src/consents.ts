@@ -20,7 +20,7 @@ const asked = {
 const said = {
   topic: 'auth-service.consents',
   publishers: ['auth-service'],
-  consumers: [],
+  consumers: ['fspiop-api'],
   key: 'consentId',
 } as const
 
@@ -80,6 +80,7 @@ export const consentEvents = {
   ...requests,
   ConsentOwnershipClaimed: define({
     ...said,
+    consumers: ['account-lookup'],
     key: 'partyKey',
     about:
       'The auth service says that the consent is its own, as POST /participants/CONSENTS does.',

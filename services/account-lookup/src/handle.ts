@@ -1,7 +1,7 @@
 /** A batch of what FSPs ask about parties: questions and changes, side by side. */
 import type { DomainEvent, EventName } from '@causeway/events'
 import { allOf, type FollowUp } from '@causeway/runtime'
-import type { CommandEvent } from './associations/contract.ts'
+import { claimedAssociation, type CommandEvent } from './associations/contract.ts'
 import { changeAtHome, changeWherever, type AssociationParts } from './associations/handle.ts'
 import { requestIn, type RequestEvent } from './deferred.ts'
 import type { QueryEvent } from './lookups/contract.ts'
@@ -15,6 +15,7 @@ export const heard = [
   'ParticipantDisassociateRequestReceived',
   'ParticipantBatchAssociationRequestReceived',
   'PartyQueryUndelivered',
+  'ConsentOwnershipClaimed',
 ] as const satisfies readonly EventName[]
 
 /** Calls no oracle: what needs one is deferred. */
@@ -45,7 +46,9 @@ export async function handleDeferred(
 
 type UndeliveredEvent = DomainEvent<'PartyQueryUndelivered'>
 
-function sorted(events: readonly (RequestEvent | UndeliveredEvent)[]) {
+type ClaimEvent = DomainEvent<'ConsentOwnershipClaimed'>
+
+function sorted(events: readonly (RequestEvent | UndeliveredEvent | ClaimEvent)[]) {
   const queries: QueryEvent[] = []
   const commands: CommandEvent[] = []
   const undelivered: UndeliveredEvent[] = []
@@ -57,6 +60,9 @@ function sorted(events: readonly (RequestEvent | UndeliveredEvent)[]) {
         break
       case 'PartyQueryUndelivered':
         undelivered.push(event)
+        break
+      case 'ConsentOwnershipClaimed':
+        commands.push(claimedAssociation(event))
         break
       default:
         commands.push(event)

@@ -10,5 +10,5 @@ await runDistributed('fspiop-api', {
   start,
   topics,
   callersOf,
-  providers: ['participant-lifecycle', 'auth-service', 'settlements'],
+  providers: ['participant-lifecycle', 'auth-service', 'account-lookup', 'settlements'],
 })

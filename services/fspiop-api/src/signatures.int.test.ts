@@ -162,6 +162,43 @@ describe('the signature of the hub', () => {
     }
   })
 
+  test('stands beside that of the auth service, which has a key of its own', async () => {
+    const stand = await openStand({
+      JWS_SIGN: 'on',
+      JWS_SIGNING_KEY_FILE: keyFile('of-hub.pem', rsa(2_048)),
+      JWS_AUTH_SERVICE_SIGNING_KEY_FILE: keyFile('of-auth.pem', rsa(2_048)),
+    })
+    try {
+      const consentId = randomUUID()
+      await stand.parts.bus.publish([
+        newEvent('auth-service', 'ConsentRefused', {
+          consentId,
+          requesterFspId: 'greenbank',
+          version: '1.0',
+          errorInformation: { errorCode: '6103', errorDescription: 'Consent not valid' },
+        }),
+      ])
+      const said = await eventually(
+        () => stand.heard.find(({ key, type }) => key === consentId && type === 'NotifyRequested'),
+        'the callback',
+      )
+      const { headers } = said.payload as Payload<'NotifyRequested'>
+      expect(headers['fspiop-source']).toBe('centralAuth')
+      const parsed = readSignature(headers['fspiop-signature'] ?? '', ['RS256'])
+      if ('code' in parsed) throw new Error(parsed.detail)
+      const [ofHub, ofAuth] = await jwks(stand)
+      expect(parsed.kid).toBe(ofAuth?.['kid'])
+      expect(ofHub?.['kid']).not.toBe(ofAuth?.['kid'])
+      const key = createPublicKey({ key: ofAuth ?? {}, format: 'jwk' })
+      const verifying = [{ kid: String(parsed.kid), key, validFrom: undefined, validTo: undefined }]
+      const body = said.headers['relay-body'] as Buffer
+      const received = { method: 'PUT', target: `/consents/${consentId}/error`, headers, body }
+      expect(verifySignature(parsed, received, verifying, { now: new Date() })).toBeUndefined()
+    } finally {
+      await stand.stop()
+    }
+  })
+
   test('is left out where the hub does not sign, and then it shows no keys', async () => {
     const stand = await openStand()
     try {

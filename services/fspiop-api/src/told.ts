@@ -8,6 +8,7 @@ import { participantLegs, participantReports } from './participants/callbacks.ts
 import { partyLegs, partyReports } from './parties/callbacks.ts'
 import { pingLegs, pingReports } from './pings/callbacks.ts'
 import { quoteFailure, quoteLegs, quoteReports } from './quotes/callbacks.ts'
+import { consentLegs, consentReports } from './thirdparty/callbacks.ts'
 import { transferLegs, transferReports, type CallbackRules } from './transfers/callbacks.ts'
 
 /** The report of each event; null where nobody keeps one. */
@@ -17,6 +18,7 @@ export const reportNames = {
   ...partyReports,
   ...participantReports,
   ...pingReports,
+  ...consentReports,
 } as const satisfies Partial<Record<EventName, EventName | null>>
 
 export type ToldEvent = keyof typeof reportNames
@@ -54,6 +56,7 @@ function legsOf(event: DomainEvent<ToldEvent>, rules: CallbackRules): readonly L
   if (isOf(partyReports, event)) return partyLegs(event)
   if (isOf(participantReports, event)) return participantLegs(event)
   if (isOf(pingReports, event)) return pingLegs(event)
+  if (isOf(consentReports, event)) return consentLegs(event)
   return transferLegs(event, rules)
 }
 

@@ -2,7 +2,7 @@
 
 /** Each service with those that it calls. */
 export const providers = {
-  'fspiop-api': ['participant-lifecycle', 'auth-service', 'settlements'],
+  'fspiop-api': ['participant-lifecycle', 'auth-service', 'account-lookup', 'settlements'],
   'account-lookup': ['participant-lifecycle'],
   quoting: ['participant-lifecycle', 'account-lookup'],
   audit: [],

@@ -1,3 +1,4 @@
+import { newEvent } from '@causeway/events'
 import type { Message } from '@causeway/runtime'
 import { eventually } from '@causeway/runtime/testing'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
@@ -338,5 +339,43 @@ describe('POST /participants', () => {
     }
     const event = partyQuery({ type: 'ALIAS', id: 'member-9999', by: 'bluewallet' })
     expect(await gistsOf(event)).toEqual(['NotifyRequested greenbank'])
+  })
+})
+
+describe('a consent that the auth service of the hub claims', () => {
+  const claim = (consentId: string, requesterFspId: string) =>
+    newEvent('auth-service', 'ConsentOwnershipClaimed', {
+      partyKey: `CONSENTS/${consentId}`,
+      partyIdType: 'CONSENTS',
+      partyIdentifier: consentId,
+      requesterFspId,
+      version: '1.1',
+    })
+
+  test('is its own, in either spelling of the type, however often it is claimed', async () => {
+    const consentId = randomUUID()
+    const claims = [claim(consentId, 'mangobank'), claim(consentId, 'mangobank')]
+    expect(await gistsOf(...claims)).toEqual([created, created])
+    expect(await ownerOf({ type: 'CONSENT', id: consentId })).toBe('mangobank')
+    expect(await ownerOf({ type: 'CONSENTS', id: consentId })).toBe('mangobank')
+  })
+
+  test('is told the claimer in the spelling in which it was claimed', async () => {
+    const event = claim(randomUUID(), 'mangobank')
+    await stand.publish(event)
+    const [message] = await stand.said(event.key, 1)
+    expect(message?.payload).toMatchObject({
+      partyKey: event.key,
+      partyIdType: 'CONSENTS',
+      requesterFspId: 'mangobank',
+      fspId: 'mangobank',
+    })
+  })
+
+  test('that an FSP has registered before is refused', async () => {
+    const consentId = randomUUID()
+    await gistsOf(association({ type: 'CONSENT', id: consentId, by: 'bluewallet' }))
+    expect(await gistsOf(claim(consentId, 'mangobank'))).toEqual([`${refused} 3003`])
+    expect(await ownerOf({ type: 'CONSENT', id: consentId })).toBe('bluewallet')
   })
 })

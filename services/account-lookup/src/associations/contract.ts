@@ -14,6 +14,18 @@ export type RemovalEvent = DomainEvent<'ParticipantDisassociateRequestReceived'>
 export type BatchEvent = DomainEvent<'ParticipantBatchAssociationRequestReceived'>
 export type CommandEvent = AssociationEvent | RemovalEvent | BatchEvent
 
+/** The auth service of the hub asks as any FSP does, by an event in the place of a message. */
+export function claimedAssociation(
+  event: DomainEvent<'ConsentOwnershipClaimed'>,
+): AssociationEvent {
+  const { payload } = event
+  return {
+    ...event,
+    name: 'ParticipantAssociationRequestReceived',
+    payload: { ...payload, fspId: payload.requesterFspId },
+  }
+}
+
 export type Reason =
   | RegisterReason
   | OracleFailure

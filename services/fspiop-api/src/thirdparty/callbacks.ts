@@ -1,0 +1,98 @@
+/**
+ * What the hosted auth service says to FSPs: in its own name and with its own key, whoever asked. Nobody
+ * keeps what became of these callbacks. Third-Party API 1.0.
+ */
+import type { DomainEvent, EventName } from '@causeway/events'
+import type { Operation, Resource } from '@causeway/fspiop'
+import { errorContent, versionOf, type Leg, type LegContent, type ToldError } from '../legs.ts'
+
+export const consentReports = {
+  ConsentRegistered: null,
+  ConsentRefused: null,
+  ConsentRevoked: null,
+  VerificationAnswered: null,
+} as const satisfies Partial<Record<EventName, null>>
+
+export function consentLegs(event: DomainEvent<keyof typeof consentReports>): readonly Leg[] {
+  switch (event.name) {
+    case 'ConsentRegistered': {
+      const { consentId, requesterFspId, version, body } = event.payload
+      const content = made('consents', version, body)
+      return [leg(requesterFspId, 'PUT', { collection: '/consents', id: consentId, content })]
+    }
+    case 'ConsentRefused': {
+      const { consentId, requesterFspId, version, errorInformation } = event.payload
+      return [refusal(requesterFspId, version, '/consents', consentId, errorInformation)]
+    }
+    case 'ConsentRevoked': {
+      const { consentId, revokedAt, recipients } = event.payload
+      const body = { status: 'REVOKED', revokedAt }
+      return recipients.map(({ fspId, version }) => {
+        const content = made('consents', version, body)
+        return leg(fspId, 'PATCH', { collection: '/consents', id: consentId, content })
+      })
+    }
+    case 'VerificationAnswered':
+      return [verification(event.payload)]
+  }
+}
+
+const verifications = '/thirdpartyRequests/verifications'
+
+function verification({
+  verificationRequestId: id,
+  requesterFspId,
+  version,
+  result,
+}: DomainEvent<'VerificationAnswered'>['payload']): Leg {
+  if ('errorInformation' in result) {
+    return refusal(requesterFspId, version, verifications, id, result.errorInformation)
+  }
+  const content = made('thirdpartyRequests', version, result)
+  return leg(requesterFspId, 'PUT', { collection: verifications, id, content })
+}
+
+function made(resource: Resource, version: string, body: object): LegContent {
+  return { type: 'MADE', from: 'AUTH_SERVICE', version: versionOf(resource, version), body }
+}
+
+interface About {
+  readonly collection: '/consents' | typeof verifications
+  readonly id: string
+  readonly isError?: boolean
+  readonly content: LegContent
+}
+
+function leg(
+  fspId: string,
+  method: 'PUT' | 'PATCH',
+  { collection, id, isError = false, content }: About,
+): Leg {
+  const error = isError ? '/error' : ''
+  return {
+    // Two FSPs are told of a revocation.
+    name: `${fspId} ${method}${isError ? ' error' : ''}`,
+    role: 'REQUESTER',
+    fspId,
+    entityId: id,
+    resource: collection.split('/')[1] as Resource,
+    method,
+    operation: `${method} ${collection}/{ID}${error}` as Operation,
+    path: `${collection}/${id}${error}`,
+    variables: { id, ID: id },
+    content,
+    deadline: undefined,
+  }
+}
+
+function refusal(
+  fspId: string,
+  version: string,
+  collection: About['collection'],
+  id: string,
+  error: ToldError,
+): Leg {
+  const resource = collection.split('/')[1] as Resource
+  const content = { ...errorContent(resource, error, version), from: 'AUTH_SERVICE' } as LegContent
+  return leg(fspId, 'PUT', { collection, id, isError: true, content })
+}
