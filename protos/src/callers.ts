@@ -75,6 +75,11 @@ const callers: Callers = {
     IssueCertificate: operator,
     GetCredentialStates: operator,
   },
+  consentsService: {
+    SearchConsents: operator,
+    GetConsentRecord: operator,
+    EraseConsent: operator,
+  },
   pingsService: { GetLastPings: operator },
   ledgerService: {
     ProcessTransferPrepare: ['transfers', self],

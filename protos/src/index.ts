@@ -9,6 +9,7 @@ export {
   auditService,
   accountsService,
   authServiceParticipantStatesService,
+  consentsService,
   credentialsService,
   fundsService,
   keysService,
@@ -39,6 +40,8 @@ export type { OwnerAnswer__Output as OwnerAnswer } from './generated/causeway/ac
 export type { AuditEntry__Output as AuditEntry } from './generated/causeway/audit/v1/AuditEntry.ts'
 export type { AuditQuery__Output as AuditQuery } from './generated/causeway/audit/v1/AuditQuery.ts'
 export type { AccessPolicy__Output as AccessPolicy } from './generated/causeway/auth_service/v1/AccessPolicy.ts'
+export type { ConsentStep__Output as ConsentStep } from './generated/causeway/auth_service/v1/ConsentStep.ts'
+export type { ConsentSummary__Output as ConsentSummary } from './generated/causeway/auth_service/v1/ConsentSummary.ts'
 export type { CredentialState__Output as CredentialState } from './generated/causeway/auth_service/v1/CredentialState.ts'
 export type { Operator__Output as Operator } from './generated/causeway/auth_service/v1/Operator.ts'
 export type { ParticipantKey__Output as ParticipantKey } from './generated/causeway/auth_service/v1/ParticipantKey.ts'

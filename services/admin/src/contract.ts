@@ -92,6 +92,8 @@ const meanings = {
   ROLE_BUILT_IN: { status: 400, code: '3000' },
   PRIVILEGE_UNKNOWN: { status: 400, code: '3100' },
   LAST_ADMINISTRATOR: { status: 400, code: '3000' },
+  CONSENT_UNKNOWN: { status: 404, code: '3200' },
+  CONSENT_IN_FORCE: { status: 400, code: '3100' },
   // Of transfers.
   TRANSACTION_UNKNOWN: { status: 404, code: '3200' },
   TRANSFER_UNKNOWN: { status: 404, code: '3208' },

@@ -234,6 +234,7 @@ export const pathVariables = {
   notificationId,
   ruleId,
   transferId: correlationId,
+  consentId: word,
   asset: word,
   settlementId: queryNumber,
   participantId: queryNumber,

@@ -13,6 +13,7 @@ import { logInOperations, logOutOperations } from './access/sessions.ts'
 import { accountTypeOperations } from './account-types.ts'
 import { accountOperations } from './accounts.ts'
 import { alarmOperations } from './alarms/routes.ts'
+import { consentOperations } from './consents/routes.ts'
 import { credentialOperations } from './credentials/routes.ts'
 import { deadLetterOperations } from './dead-letters/routes.ts'
 import { endpointOperations } from './endpoints.ts'
@@ -64,6 +65,7 @@ export function operations(deps: Deps): readonly GuardedOperation[] {
     ...guarded('CREDENTIALS', credentialOperations(deps)),
     ...guarded('PARTICIPANTS', readinessOperations(deps)),
     ...guarded('SETTLEMENT_MODELS', settlementModelOperations(deps)),
+    ...guarded('CONSENTS', consentOperations(deps)),
     ...guarded('TRANSFERS', storyOperations(deps)),
     ...guarded('TRANSFERS', transactionOperations(deps)),
     ...guarded('SETTLEMENTS', alsoWithoutPrefix(windowOperations(deps))),

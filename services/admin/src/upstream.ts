@@ -3,6 +3,7 @@ import { parseDecimal } from '@causeway/money'
 import {
   alarmsService,
   auditService,
+  consentsService,
   credentialsService,
   fundsService,
   keysService,
@@ -46,6 +47,7 @@ export interface Upstream {
   readonly quotes: Calls<typeof quotesService>
   readonly keys: Calls<typeof keysService>
   readonly credentials: Calls<typeof credentialsService>
+  readonly consents: Calls<typeof consentsService>
   readonly pings: Calls<typeof pingsService>
   readonly notifications: Calls<typeof notificationsService>
   readonly oracles: Calls<typeof oraclesService>
@@ -76,6 +78,7 @@ export function connect(grpc: GrpcHost): Upstream {
     quotes: grpc.client(quotesService, 'quoting'),
     keys: grpc.client(keysService, 'auth-service'),
     credentials: grpc.client(credentialsService, 'auth-service'),
+    consents: grpc.client(consentsService, 'auth-service'),
     pings: grpc.client(pingsService, 'auth-service'),
     notifications: grpc.client(notificationsService, 'notifications'),
     oracles: grpc.client(oraclesService, 'account-lookup'),

@@ -1,6 +1,6 @@
 /** Keys of FSPs, what they identify themselves with, and their pings: built in reading order. */
 import { onEvents } from '@causeway/events'
-import { credentialsService, keysService, pingsService } from '@causeway/protos'
+import { consentsService, credentialsService, keysService, pingsService } from '@causeway/protos'
 import {
   periodically,
   statement,
@@ -12,6 +12,7 @@ import {
 import { endSecretsOfClosed } from './closed.ts'
 import { openConsents } from './consents/open.ts'
 import { policyOf } from './consents/policy.ts'
+import { serveConsents } from './consents/serve.ts'
 import { openCa } from './credentials/certificates.ts'
 import { openGuesses } from './credentials/guesses.ts'
 import { openSeal } from './credentials/seal.ts'
@@ -74,6 +75,7 @@ export const start: Start<Settings> = async (settings, parts) => {
     }),
   )
   parts.grpc.serve(pingsService, servePings(db))
+  parts.grpc.serve(consentsService, serveConsents({ db, bus, now: () => new Date() }))
   const stopping = new AbortController()
   const closing = await endSecretsOfClosed({ db, bus, grpc, log, signal: stopping.signal })
   const onStored = ({ identity }: { readonly identity: string }) => measures.ping(identity)

@@ -8,6 +8,8 @@ import { Loading, Page, Problem } from './ui.tsx'
 import { Alarms } from './views/alarms.tsx'
 import { Approvals } from './views/approvals.tsx'
 import { Audit } from './views/audit.tsx'
+import { ConsentPage } from './views/consent.tsx'
+import { Consents } from './views/consents.tsx'
 import { DeadLetters } from './views/dead-letters.tsx'
 import { LogIn } from './views/log-in.tsx'
 import { Operators } from './views/operators.tsx'
@@ -69,6 +71,13 @@ function Views() {
           <StoryPage key={transferId} transferId={decodeURIComponent(transferId)} />
         )}
       </Route>
+      <Route path="/consents" component={Consents} />
+      <Route path="/consents/of/:search" component={Consents} />
+      <Route path="/consents/:consentId">
+        {({ consentId }) => (
+          <ConsentPage key={consentId} consentId={decodeURIComponent(consentId)} />
+        )}
+      </Route>
       <Route path="/settlements" component={Settlements} />
       <Route path="/settlements/:id">{({ id }) => <SettlementPage key={id} id={id} />}</Route>
       <Route path="/approvals" component={Approvals} />
@@ -99,6 +108,7 @@ const ways = [
   ['/', 'Overview', ''],
   ['/participants', 'Participants', 'VIEW_PARTICIPANTS'],
   ['/payments', 'Payments', 'VIEW_TRANSFERS'],
+  ['/consents', 'Consents', 'VIEW_CONSENTS'],
   ['/settlements', 'Settlement', 'VIEW_SETTLEMENTS'],
   ['/approvals', 'Approvals', 'VIEW_PENDING'],
   ['/dead-letters', 'Failed deliveries', 'VIEW_DELIVERIES'],

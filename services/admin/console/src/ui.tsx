@@ -96,6 +96,7 @@ const good = [
   'POSTED',
   'ACCEPTED',
   'VALID',
+  'ISSUED',
 ]
 const bad = [
   'ABORTED',
@@ -108,6 +109,7 @@ const bad = [
   'NOT READY',
   'REFUSED',
   'REJECTED',
+  'REVOKED',
   'VOIDED',
 ]
 

@@ -17,6 +17,8 @@ export type Reason =
   | 'PRIVILEGE_UNKNOWN'
   | 'SET_OUTDATED'
   | 'LAST_ADMINISTRATOR'
+  | 'CONSENT_UNKNOWN'
+  | 'CONSENT_IN_FORCE'
 
 export interface Refused {
   readonly type: 'REFUSE'

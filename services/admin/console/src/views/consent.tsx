@@ -1,0 +1,118 @@
+/** One consent: between whom it is, its credential, and its history. */
+import { useQuery } from '@tanstack/react-query'
+import { Link } from 'wouter'
+import { useOperator } from '../access.ts'
+import { call, get } from '../api.ts'
+import { AskButton } from '../change.tsx'
+import { Card, Facts, Loaded, Page, State, Table, Time } from '../ui.tsx'
+import type { Consent } from './consents.tsx'
+import { FspLink } from './participants.tsx'
+
+interface Step {
+  readonly at: string
+  readonly type: string
+  readonly fspId: string
+  readonly detail: string
+  readonly verificationRequestId?: string
+}
+
+interface ConsentRecord extends Consent {
+  readonly origin: string | null
+  readonly steps: readonly Step[]
+}
+
+export function ConsentPage({ consentId }: { consentId: string }) {
+  const path = `/consents/${encodeURIComponent(consentId)}`
+  const record = useQuery({
+    queryKey: ['consent', consentId],
+    queryFn: () => get<ConsentRecord>(path),
+  })
+  return (
+    <Page title={`Consent ${consentId}`}>
+      <p>
+        <Link href="/consents">All consents</Link>
+      </p>
+      <Loaded query={record}>
+        {(consent) => (
+          <>
+            <Summary consent={consent} />
+            <Erasure consent={consent} path={path} />
+            <History steps={consent.steps} />
+          </>
+        )}
+      </Loaded>
+    </Page>
+  )
+}
+
+function Summary({ consent }: { consent: ConsentRecord }) {
+  const { credentialType, credentialStatus, pispId } = consent
+  return (
+    <Card title="Summary">
+      <Facts
+        of={{
+          State: <State state={consent.state} />,
+          Reason: consent.reason,
+          DFSP: <FspLink name={consent.dfspId} />,
+          PISP: pispId === null ? null : <FspLink name={pispId} />,
+          'Consent request': consent.consentRequestId,
+          Credential:
+            credentialType === null ? null : `${credentialType}, ${credentialStatus ?? ''}`,
+          Origin: consent.origin,
+          Registered: <Time at={consent.registeredAt} />,
+          Issued: consent.issuedAt === null ? null : <Time at={consent.issuedAt} />,
+          Revoked: consent.revokedAt === null ? null : <Time at={consent.revokedAt} />,
+          'Revoked by': consent.revokedBy,
+          Erased: consent.erasedAt === null ? null : <Time at={consent.erasedAt} />,
+        }}
+      />
+    </Card>
+  )
+}
+
+/** Only what is over can be erased. */
+function Erasure({ consent, path }: { consent: ConsentRecord; path: string }) {
+  const { may } = useOperator()
+  const isOver = consent.state === 'REVOKED' || consent.state === 'REFUSED'
+  if (!isOver || consent.erasedAt !== null || !may('MANAGE_CONSENTS')) return null
+  return (
+    <AskButton
+      label="Erase contents"
+      kind="danger"
+      text={
+        <p>
+          The scopes and the credential of this consent are deleted and cannot be restored. Its
+          state and its history remain.
+        </p>
+      }
+      way={{ label: 'Erase', run: () => call('DELETE', `${path}/contents`) }}
+    />
+  )
+}
+
+function History({ steps }: { steps: readonly Step[] }) {
+  return (
+    <Table
+      caption="History, the newest first"
+      head={['Time', 'Event', 'By', 'Details']}
+      empty="Nothing has been recorded yet."
+      rows={steps.map((step, at) => ({
+        key: at,
+        cells: [
+          <Time key="at" at={step.at} />,
+          step.type.replaceAll('_', ' '),
+          step.fspId,
+          <>
+            {step.detail}
+            {step.verificationRequestId !== undefined && (
+              <small>
+                {' '}
+                <code>{step.verificationRequestId}</code>
+              </small>
+            )}
+          </>,
+        ],
+      }))}
+    />
+  )
+}

@@ -1,0 +1,91 @@
+/** Consents of users: a search. */
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Link } from 'wouter'
+import { get, query } from '../api.ts'
+import type { FieldOf } from '../change.tsx'
+import { instant, More, SearchForm, useSearch } from '../search.tsx'
+import { Loading, Page, Problem, State, Table, Time } from '../ui.tsx'
+import { FspLink } from './participants.tsx'
+
+export interface Consent {
+  readonly consentId: string
+  readonly state: string
+  readonly dfspId: string
+  readonly pispId: string | null
+  readonly consentRequestId: string | null
+  readonly credentialType: string | null
+  readonly credentialStatus: string | null
+  readonly registeredAt: string
+  readonly issuedAt: string | null
+  readonly revokedAt: string | null
+  readonly revokedBy: string | null
+  readonly reason: string | null
+  readonly erasedAt: string | null
+}
+
+interface Found {
+  readonly consents: readonly Consent[]
+  readonly next: string | null
+}
+
+const names = ['consentId', 'fspId', 'state', 'from', 'to'] as const
+type Name = (typeof names)[number]
+
+const fields: readonly FieldOf<Name>[] = [
+  { name: 'consentId', label: 'Consent id', type: 'search', optional: true },
+  { name: 'fspId', label: 'DFSP or PISP', type: 'search', optional: true },
+  {
+    name: 'state',
+    label: 'State',
+    options: ['', 'PENDING', 'ISSUED', 'REVOKED', 'REFUSED'],
+    optional: true,
+  },
+  { name: 'from', label: 'From, UTC', type: 'datetime-local', optional: true },
+  { name: 'to', label: 'Before, UTC', type: 'datetime-local', optional: true },
+]
+
+export function Consents() {
+  const searching = useSearch<Name>('/consents', names)
+  const { key, search } = searching
+  const found = useInfiniteQuery({
+    queryKey: ['consents', key],
+    queryFn: ({ pageParam: after }) => {
+      const times = { from: instant(search.from), to: instant(search.to) }
+      return get<Found>(`/consents${query({ ...search, ...times, after })}`)
+    },
+    initialPageParam: '',
+    getNextPageParam: ({ next }) => next,
+  })
+  const consents = found.data?.pages.flatMap((page) => page.consents) ?? []
+  return (
+    <Page title="Consents">
+      <SearchForm fields={fields} of={searching} />
+      {found.isError && <Problem error={found.error} />}
+      {found.isPending ? (
+        <Loading />
+      ) : (
+        <Table
+          caption="Consents, the newest first"
+          head={['Consent', 'DFSP', 'PISP', 'Credential', 'State', 'Registered']}
+          empty="No consent was found."
+          rows={consents.map((consent) => ({
+            key: consent.consentId,
+            cells: [
+              <Link key="id" href={`/consents/${encodeURIComponent(consent.consentId)}`}>
+                <code>{consent.consentId}</code>
+              </Link>,
+              <FspLink key="dfsp" name={consent.dfspId} />,
+              consent.pispId === null ? '–' : <FspLink key="pisp" name={consent.pispId} />,
+              consent.credentialType ?? '–',
+              <>
+                <State state={consent.state} /> <small>{consent.reason}</small>
+              </>,
+              <Time key="registered" at={consent.registeredAt} />,
+            ],
+          }))}
+        />
+      )}
+      <More label="Older consents" of={found} />
+    </Page>
+  )
+}

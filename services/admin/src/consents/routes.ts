@@ -1,0 +1,148 @@
+/** Consents that users gave PISPs: a search, the history of one, and the erasure of its contents. */
+import type { ConsentStep, ConsentSummary } from '@causeway/protos'
+import { z } from 'zod'
+import { answered, refused, type Answer } from '../answer.ts'
+import { cursor, queryTime, word } from '../fields.ts'
+import type { Json } from '../json.ts'
+import { commands, reads, type Operation } from '../operation.ts'
+import { shownTime } from '../shapes.ts'
+import { passedOn, type Deps } from '../upstream.ts'
+
+const page_max = 200
+const page_usual = 50
+
+const states = ['PENDING', 'ISSUED', 'REVOKED', 'REFUSED'] as const
+
+const search = z.object({
+  consentId: word.optional(),
+  fspId: word.optional().meta({ description: 'As DFSP or as PISP.' }),
+  state: z.enum(states).optional(),
+  from: queryTime.optional().meta({ description: 'Of the moment of registration.' }),
+  to: queryTime.optional().meta({ description: 'That moment itself is left out.' }),
+  limit: z
+    .string()
+    .regex(/^[1-9]\d{0,2}$/, { error: `must be a number from 1 to ${page_max}` })
+    .optional()
+    .meta({ description: `At most ${page_max}; ${page_usual} when it is left out.` }),
+  after: cursor.optional().meta({ description: 'The `next` of the page before.' }),
+})
+
+const summary = {
+  consentId: z.string(),
+  state: z.enum(states),
+  dfspId: z.string(),
+  /** null: the hub has not seen to which PISP it was granted. */
+  pispId: z.string().nullable(),
+  consentRequestId: z.string().nullable(),
+  /** null: it has no credential, or none any more. */
+  credentialType: z.enum(['FIDO', 'GENERIC']).nullable(),
+  credentialStatus: z.enum(['PENDING', 'VERIFIED']).nullable(),
+  registeredAt: shownTime,
+  issuedAt: shownTime.nullable(),
+  revokedAt: shownTime.nullable(),
+  revokedBy: z.string().nullable(),
+  reason: z.string().nullable(),
+  erasedAt: shownTime.nullable(),
+}
+
+const shownConsents = z.strictObject({
+  consents: z.array(z.strictObject(summary).meta({ id: 'Consent' })),
+  next: z.string().nullable(),
+})
+
+const shownRecord = z.strictObject({
+  ...summary,
+  origin: z.string().nullable(),
+  /** The newest first. */
+  steps: z.array(
+    z.strictObject({
+      at: shownTime,
+      type: z.string(),
+      fspId: z.string(),
+      detail: z.string(),
+      verificationRequestId: z.string().optional(),
+    }),
+  ),
+})
+
+export function consentOperations(deps: Deps): readonly Operation[] {
+  return [
+    reads(
+      '/consents',
+      {
+        about: 'Consents that users gave PISPs, the newest first',
+        query: search,
+        answers: { 200: shownConsents },
+      },
+      ({ query }) => findConsents(deps, query),
+    ),
+    reads(
+      '/consents/:consentId',
+      {
+        about: 'A consent with its history; neither its scopes nor its credential',
+        answers: { 200: shownRecord },
+        refuses: ['CONSENT_UNKNOWN'],
+      },
+      ({ consentId }) => getConsent(deps, consentId),
+    ),
+    commands(
+      'DELETE',
+      '/consents/:consentId/contents',
+      {
+        about: 'Erases scopes and credential of a consent that is over, for ever',
+        answers: { 204: null },
+        refuses: ['CONSENT_UNKNOWN', 'CONSENT_IN_FORCE', 'INVALID'],
+      },
+      async ({ consentId, actor: erasedBy }) => {
+        const { refusal } = await deps.consents.EraseConsent({ consentId, erasedBy })
+        return refusal ? passedOn(refusal) : answered(204)
+      },
+    ),
+  ]
+}
+
+async function findConsents(deps: Deps, query: z.infer<typeof search>): Promise<Answer> {
+  const { consentId = '', fspId = '', state = '', from = '', to = '', after = '' } = query
+  const limit = Math.min(Number(query.limit ?? page_usual), page_max)
+  const asked = { consentId, fspId, state, from, to, after, limit }
+  const { consents, next } = await deps.consents.SearchConsents(asked)
+  return answered(200, { consents: consents.map(summaryBody), next: orNull(next) })
+}
+
+async function getConsent(deps: Deps, consentId: string): Promise<Answer> {
+  const { record } = await deps.consents.GetConsentRecord({ consentId })
+  if (!record?.summary) return refused('CONSENT_UNKNOWN', `consent ${consentId}`)
+  return answered(200, {
+    ...summaryBody(record.summary),
+    origin: orNull(record.origin),
+    steps: record.steps.map(stepBody),
+  })
+}
+
+function summaryBody(consent: ConsentSummary): Readonly<Record<string, Json>> {
+  const { state, credentialType } = consent
+  return {
+    consentId: consent.consentId,
+    state,
+    dfspId: consent.dfspId,
+    pispId: orNull(consent.pispId),
+    consentRequestId: orNull(consent.consentRequestId),
+    credentialType: orNull(credentialType),
+    credentialStatus: credentialType === '' ? null : state === 'ISSUED' ? 'VERIFIED' : 'PENDING',
+    registeredAt: consent.registeredAt,
+    issuedAt: orNull(consent.issuedAt),
+    revokedAt: orNull(consent.revokedAt),
+    revokedBy: orNull(consent.revokedBy),
+    reason: orNull(consent.reason),
+    erasedAt: orNull(consent.erasedAt),
+  }
+}
+
+function stepBody({ at, type, fspId, detail, verificationRequestId }: ConsentStep): Json {
+  const ofSignature = verificationRequestId === '' ? {} : { verificationRequestId }
+  return { at, type, fspId, detail, ...ofSignature }
+}
+
+function orNull(text: string): string | null {
+  return text === '' ? null : text
+}

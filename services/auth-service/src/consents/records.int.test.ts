@@ -1,0 +1,139 @@
+import { createAuthenticator } from '@causeway/fsp'
+import type { consentsService } from '@causeway/protos'
+import type { Handlers } from '@causeway/runtime'
+import { statement } from '@causeway/runtime'
+import { openTestParts, type TestParts } from '@causeway/runtime/testing'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { randomUUID } from 'node:crypto'
+import { serveConsents } from './serve.ts'
+import {
+  again,
+  challengeOf,
+  challengeText,
+  deletion,
+  fido,
+  observed,
+  owned,
+  query,
+  registration,
+  signedWithFido,
+  verification,
+} from './testing/messages.ts'
+import { openWorld, type World } from './testing/world.ts'
+
+const origin = 'https://app.pispx.example'
+const challenge = Buffer.from(challengeText, 'base64url')
+const remains = statement(`
+  select consent_request_id, scopes, (select count(*)::int from revoked_credentials r
+    where r.consent_id = c.id) as withdrawn from consents c where id = $1`)
+
+let parts: TestParts
+let world: World
+let served: Handlers<typeof consentsService>
+
+beforeAll(async () => {
+  parts = await openTestParts()
+  world = await openWorld(parts)
+  served = serveConsents({ db: world.db, bus: parts.bus, now: () => world.work().now() })
+})
+
+afterAll(async () => {
+  await world.db.close()
+  await parts.stop()
+})
+
+const call = { signal: new AbortController().signal, left_ms: () => 2_000, caller: 'admin' }
+
+const anything = { consentId: '', fspId: '', state: '', from: '', to: '', limit: 50, after: '' }
+
+async function issued() {
+  const id = randomUUID()
+  const device = createAuthenticator()
+  const attestation = device.register({ challenge: challengeOf(id), origin })
+  const asked = registration(id, fido(attestation), { body: { consentRequestId: randomUUID() } })
+  await world.handle(observed(id), asked, owned(id))
+  return { id, device, asked }
+}
+
+function erase(consentId: string) {
+  return served.EraseConsent({ consentId, erasedBy: 'olivia' }, call)
+}
+
+test('an operator sees every step of a consent, the newest first, and no credential', async () => {
+  const { id, device } = await issued()
+  for (const signer of [device, createAuthenticator()]) {
+    world.after(1_000)
+    const signed = signedWithFido(signer.assert({ challenge, origin }))
+    await world.handle(verification(randomUUID(), id, signed))
+  }
+  world.after(1_000)
+  await world.handle(deletion(id))
+  const { record } = await served.GetConsentRecord({ consentId: id }, call)
+  expect(record?.summary).toMatchObject({
+    consentId: id,
+    state: 'REVOKED',
+    dfspId: 'bankx',
+    pispId: 'pispx',
+    credentialType: '',
+    revokedBy: 'bankx',
+  })
+  expect(record?.steps.map(({ type, detail }) => [type, detail])).toEqual([
+    ['REVOKED', ''],
+    ['SIGNATURE_REFUSED', 'SIGNATURE_INVALID: another credential signed'],
+    ['SIGNATURE_VERIFIED', ''],
+    ['OWNERSHIP_CONFIRMED', ''],
+    ['CREDENTIAL_VERIFIED', 'FIDO'],
+    ['PARTIES_OBSERVED', 'bankx and pispx'],
+  ])
+  expect((await served.GetConsentRecord({ consentId: randomUUID() }, call)).record).toBeNull()
+})
+
+test('consents are found by id, FSP, state and time, page by page', async () => {
+  world.after(3_600_000)
+  const from = world.work().now().toISOString()
+  const ids: string[] = []
+  for (let n = 0; n < 3; n++) {
+    world.after(1_000)
+    ids.unshift((await issued()).id)
+  }
+  await world.handle(deletion(ids[1] ?? ''))
+  const search = async (asked: Partial<typeof anything>) => {
+    const { consents, next } = await served.SearchConsents({ ...anything, ...asked }, call)
+    return { ids: consents.map(({ consentId }) => consentId), next }
+  }
+  expect(await search({ from })).toEqual({ ids, next: '' })
+  expect((await search({ from, fspId: 'pispx' })).ids).toEqual(ids)
+  expect((await search({ from, fspId: 'stranger' })).ids).toEqual([])
+  expect((await search({ from, state: 'REVOKED' })).ids).toEqual([ids[1]])
+  expect((await search({ consentId: ids[2] ?? '' })).ids).toEqual([ids[2]])
+  expect((await search({ from, to: from })).ids).toEqual([])
+  const first = await search({ from, limit: 2 })
+  expect(first.ids).toEqual(ids.slice(0, 2))
+  expect(await search({ from, limit: 2, after: first.next })).toEqual({
+    ids: ids.slice(2),
+    next: '',
+  })
+})
+
+test('a consent that is over is erased but for its state and history, and its id never serves again', async () => {
+  const { id, asked } = await issued()
+  expect((await erase(id)).refusal?.reason).toBe('CONSENT_IN_FORCE')
+  await world.handle(deletion(id))
+  expect(await world.withdrawn(id)).toEqual(['FIDO'])
+  expect(await erase(id)).toEqual({})
+  expect(await erase(id)).toEqual({})
+  expect(await world.db.query(remains, [id])).toEqual([
+    { consent_request_id: null, scopes: null, withdrawn: 0 },
+  ])
+  expect((await world.steps(id)).filter((step) => step.startsWith('ERASED'))).toEqual([
+    'ERASED olivia',
+  ])
+  expect(await world.handle(query(id), again(asked), again(deletion(id)))).toEqual(
+    expect.arrayContaining([
+      'ConsentRefused bankx 6103',
+      'ConsentRefused bankx 6103',
+      'ConsentRevoked bankx,pispx',
+    ]),
+  )
+  expect((await erase(randomUUID())).refusal?.reason).toBe('CONSENT_UNKNOWN')
+})

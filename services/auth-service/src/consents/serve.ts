@@ -1,0 +1,142 @@
+/** Consents for the operator: a search, the history of one, and its erasure. No credential leaves here. */
+import type { FidoVerifier, Verifier } from '@causeway/credentials'
+import type { ConsentStep, ConsentSummary, consentsService } from '@causeway/protos'
+import { monthOf, type Database, type EventBus, type Handlers } from '@causeway/runtime'
+import { createdByFault, isRefused, refusalMessage, timeMessage, timeOf } from '../contract.ts'
+import { refuse, type Refused } from '../domain/refusal.ts'
+import { record } from '../record.ts'
+import {
+  eraseContents,
+  readSteps,
+  readSummary,
+  searchConsents,
+  type Search,
+  type StepRow,
+  type SummaryRow,
+} from './record-store.ts'
+import { lockConsent } from './store.ts'
+
+export interface ServeParts {
+  readonly db: Database
+  readonly bus: EventBus
+  readonly now: () => Date
+}
+
+const page_max = 200
+
+export function serveConsents(parts: ServeParts): Handlers<typeof consentsService> {
+  const { db } = parts
+  return {
+    async SearchConsents(asked) {
+      const limit = Math.min(Math.max(asked.limit, 1), page_max)
+      const { consentId, fspId, state } = asked
+      const from = orNull(timeOf('from', asked.from, null))
+      const to = orNull(timeOf('to', asked.to, null))
+      const search: Search = {
+        consentId,
+        fspId,
+        state,
+        from,
+        to,
+        after: placeOf(asked.after),
+        limit,
+      }
+      // One more than is shown says whether there are more.
+      const rows = await searchConsents(db, { ...search, limit: limit + 1 })
+      const shown = rows.slice(0, limit)
+      const last = shown.at(-1)
+      const next = rows.length > limit && last !== undefined ? placeText(last) : ''
+      return { consents: shown.map(summaryOf), next }
+    },
+    async GetConsentRecord({ consentId }) {
+      const [row, steps] = await Promise.all([readSummary(db, consentId), readSteps(db, consentId)])
+      if (row === undefined) return { record: null }
+      return {
+        record: { summary: summaryOf(row), origin: originOf(row), steps: steps.map(stepOf) },
+      }
+    },
+    async EraseConsent({ consentId, erasedBy }) {
+      const fault = createdByFault(erasedBy) ?? (await erase(parts, consentId, erasedBy))
+      return fault === undefined ? {} : { refusal: refusalMessage(fault) }
+    },
+  }
+}
+
+/** Erasing again changes nothing. */
+function erase(
+  { db, bus, now: clock }: ServeParts,
+  consentId: string,
+  erasedBy: string,
+): Promise<Refused | undefined> {
+  return db.transaction(async (tx) => {
+    await lockConsent(tx, consentId)
+    const row = await readSummary(tx, consentId)
+    if (row === undefined) return refuse('CONSENT_UNKNOWN', `there is no consent ${consentId}`)
+    if (row.state === 'PENDING' || row.state === 'ISSUED') {
+      return refuse('CONSENT_IN_FORCE', `the consent is ${row.state}: it has to be revoked first`)
+    }
+    if (row.erased_at !== null) return undefined
+    const now = clock()
+    await eraseContents(tx, { consentId, erasedBy, now, month: monthOf(now) })
+    record(bus, tx, {
+      actor: erasedBy,
+      action: 'EraseConsent',
+      subject: `consents/${consentId}`,
+      before: { state: row.state },
+      after: { state: row.state, erasedAt: now.toISOString() },
+      at: now,
+    })
+    return undefined
+  })
+}
+
+/** The operator API has read the time before. */
+function orNull(time: Date | null | Refused): Date | null {
+  if (time !== null && isRefused(time)) throw new Error(time.detail)
+  return time
+}
+
+function placeText({ registered_at, id }: SummaryRow): string {
+  return `${registered_at.toISOString()} ${id}`
+}
+
+function placeOf(text: string): Search['after'] {
+  const [at = '', id = ''] = text.split(' ')
+  return Number.isNaN(Date.parse(at)) ? null : { at: new Date(at), id }
+}
+
+function summaryOf(row: SummaryRow): ConsentSummary {
+  return {
+    consentId: row.id,
+    state: row.state,
+    dfspId: row.dfsp,
+    pispId: row.pisp ?? '',
+    consentRequestId: row.consent_request_id ?? '',
+    credentialType: row.credential_type ?? '',
+    registeredAt: timeMessage(row.registered_at),
+    issuedAt: timeMessage(row.issued_at),
+    revokedAt: timeMessage(row.revoked_at),
+    revokedBy: row.revoked_by ?? '',
+    reason: row.reason ?? '',
+    erasedAt: timeMessage(row.erased_at),
+  }
+}
+
+function originOf({ verifier }: SummaryRow): string {
+  const stored = verifier === null ? undefined : (JSON.parse(verifier) as Verifier)
+  return isFido(stored) ? stored.origin : ''
+}
+
+function isFido(verifier: Verifier | undefined): verifier is FidoVerifier {
+  return verifier?.type === 'FIDO'
+}
+
+function stepOf({ at, type, fsp, detail, verification }: StepRow): ConsentStep {
+  return {
+    at: timeMessage(at),
+    type,
+    fspId: fsp,
+    detail,
+    verificationRequestId: verification ?? '',
+  }
+}
