@@ -146,7 +146,10 @@ export async function onboard(
 ): Promise<void> {
   const { name, url } = fsp
   const { status } = await operator.call('GET', `/participants/${name}`)
-  if (status === 404) await done(operator, 'POST', '/participants', { name, currency })
+  // With COMPATIBILITY=mojaloop an unknown participant is 400.
+  if (status === 404 || status === 400) {
+    await done(operator, 'POST', '/participants', { name, currency })
+  }
   await done(operator, 'POST', `/participants/${name}/initialPositionAndLimits`, {
     currency,
     limit: { type: 'NET_DEBIT_CAP', value: netDebitCap },

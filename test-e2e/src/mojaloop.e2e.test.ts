@@ -1,0 +1,344 @@
+/** A hub with COMPATIBILITY=mojaloop, as scripts and clients that were written for Mojaloop see it. */
+import { eventually } from '@causeway/runtime/testing'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { randomUUID } from 'node:crypto'
+import { request as call } from 'undici'
+import type { Answer, Fsp } from './hub/fsp.ts'
+import { account, position } from './hub/operator.ts'
+import { at, newPhoneNumber, newQuote, partyOf } from './hub/payment.ts'
+import { openSchemeOfFsps, type Scheme } from './hub/scheme.ts'
+import { about, committed, errorOf, newTransfer } from './hub/transfer.ts'
+
+let scheme: Scheme
+let payer: Fsp
+let payee: Fsp
+
+beforeAll(async () => {
+  scheme = await openSchemeOfFsps({ COMPATIBILITY: 'mojaloop' })
+  payer = await scheme.join('greenbank')
+  payee = await scheme.join('bluewallet')
+}, 120_000)
+
+afterAll(async () => {
+  expect(await scheme.verify()).toMatchObject({ clean: true })
+  await scheme.stop()
+})
+
+const to = (fsp: Fsp) => ({ 'fspiop-destination': fsp.name })
+
+interface Refusal {
+  readonly errorInformation?: { readonly errorCode: string; readonly errorDescription: string }
+}
+
+/** Status and code of a refusal; what is done has no code. */
+function refusalOf({ status, body }: Answer): string {
+  const { errorInformation } = (body === '' ? {} : JSON.parse(body)) as Refusal
+  return [status, errorInformation?.errorCode].filter((word) => word !== undefined).join(' ')
+}
+
+async function told(...asked: Parameters<Scheme['operator']['call']>): Promise<string> {
+  const { status, json } = await scheme.operator.call(...asked)
+  return refusalOf({ status, headers: {}, body: json === undefined ? '' : JSON.stringify(json) })
+}
+
+describe('an onboarding script', () => {
+  test('gets 201 for what it makes, and errors for what it repeats', async () => {
+    const type = 'HUB_RECONCILIATION'
+    expect(await told('POST', '/participants/Hub/accounts', { currency: 'KES', type })).toBe('201')
+    const name = 'scripted'
+    expect(await told('POST', '/participants', { name, currency: 'KES' })).toBe('400 3003')
+    expect(await told('POST', '/participants', { name, currency: 'USD' })).toBe('201')
+    expect(await told('POST', '/participants', { name, currency: 'USD' })).toBe('400 3000')
+    const { json } = await scheme.operator.call('GET', `/participants/${name}`)
+    expect(json).toMatchObject({ name, isActive: 1 })
+    expect((await scheme.operator.call('GET', `/participants/${name}/accounts`)).json).toEqual([])
+    const limits = { currency: 'USD', limit: { type: 'NET_DEBIT_CAP', value: 1000 } }
+    const path = `/participants/${name}/initialPositionAndLimits`
+    expect(await told('POST', path, limits)).toBe('201')
+    expect(await told('POST', path, limits)).toBe('500 2001')
+    expect(await told('GET', '/participants/nobody')).toBe('400 3200')
+    const positions = await scheme.operator.call(
+      'GET',
+      `/participants/${name}/positions?currency=USD`,
+    )
+    expect(positions.json).toMatchObject({ currency: 'USD', value: 0 })
+  })
+
+  test('registers oracles with media types of the API, and removes what is not there', async () => {
+    const oracle = {
+      oracleIdType: 'ALIAS',
+      endpoint: { value: 'http://127.0.0.1:9/oracle', endpointType: 'URL' },
+      currency: 'USD',
+      isDefault: false,
+    }
+    const mediaType = 'application/vnd.interoperability.participants+json;version=1.0'
+    const ask = async () => {
+      const { statusCode, headers, body } = await call(`${scheme.hub.urls.operator}/oracles`, {
+        method: 'POST',
+        headers: {
+          accept: mediaType,
+          'content-type': mediaType,
+          authorization: `Bearer ${await scheme.operator.token()}`,
+        },
+        body: JSON.stringify(oracle),
+      })
+      await body.dump()
+      return [statusCode, String(headers['content-type'] ?? '').split(';')[0]]
+    }
+    expect((await ask())[0]).toBe(201)
+    expect(await ask()).toEqual([500, 'application/json'])
+    const { json } = await scheme.operator.call('GET', '/oracles?type=ALIAS&currency=USD')
+    const [{ oracleId } = { oracleId: '' }] = json as readonly { readonly oracleId: string }[]
+    const changed = { ...oracle, isDefault: true }
+    expect(await told('PUT', `/oracles/${oracleId}`, changed)).toBe('204')
+    expect(await told('DELETE', `/oracles/${oracleId}`)).toBe('204')
+    expect(await told('DELETE', '/oracles/9999')).toBe('204')
+  })
+
+  test('finds a health page on each port', async () => {
+    for (const url of [scheme.hub.urls.fsp, scheme.hub.urls.operator]) {
+      const { statusCode, body } = await call(`${url}/health`)
+      expect(statusCode).toBe(200)
+      expect(await body.json()).toMatchObject({
+        status: 'OK',
+        services: expect.arrayContaining([
+          expect.objectContaining({ name: expect.any(String), status: 'OK' }),
+        ]),
+      })
+    }
+  })
+})
+
+describe('funds and windows', () => {
+  const valueOf = async (type: string, name = payer.name) =>
+    (await account(scheme.operator, name, type)).value
+
+  test('funds out move the settlement account at the request alone, and are found by their id', async () => {
+    const path = `/participants/${payer.name}/accounts/${(await account(scheme.operator, payer.name, 'SETTLEMENT')).id}`
+    const before = [await valueOf('SETTLEMENT'), await valueOf('HUB_RECONCILIATION', 'Hub')]
+    const move = (action: string, transferId: string) => ({
+      transferId,
+      externalReference: 'bank',
+      action,
+      reason: 'a script',
+      amount: { amount: '10', currency: 'USD' },
+    })
+    const moved = async () => [
+      (await valueOf('SETTLEMENT')) - (before[0] ?? 0),
+      (await valueOf('HUB_RECONCILIATION', 'Hub')) - (before[1] ?? 0),
+    ]
+    const stateOf = async (id: string, state: string) => {
+      const after = payer.received.length
+      await payer.send('GET', `/transfers/${id}`)
+      const answer = await payer.await(about(id, 'PUT'), { after })
+      expect(answer.json()).toMatchObject({ transferState: state })
+    }
+    const [funded, out, back] = [randomUUID(), randomUUID(), randomUUID()]
+    await scheme.operator.call('POST', path, move('recordFundsIn', funded))
+    expect(await moved()).toEqual([-10, 10])
+    await stateOf(funded, 'COMMITTED')
+    await scheme.operator.call('POST', path, move('recordFundsOutPrepareReserve', out))
+    expect(await moved()).toEqual([0, 10])
+    await stateOf(out, 'RESERVED')
+    const complete = { action: 'recordFundsOutCommit', reason: 'paid' }
+    expect(await told('PUT', `${path}/transfers/${out}`, complete)).toBe('202')
+    expect(await moved()).toEqual([0, 0])
+    await stateOf(out, 'COMMITTED')
+    await scheme.operator.call('POST', path, move('recordFundsOutPrepareReserve', back))
+    const abort = { action: 'recordFundsOutAbort', reason: 'not paid' }
+    expect(await told('PUT', `${path}/transfers/${back}`, abort)).toBe('202')
+    expect(await moved()).toEqual([0, 0])
+    await stateOf(back, 'ABORTED')
+  })
+
+  test('an empty window is not closed, and what is not found is 400', async () => {
+    const { json } = await scheme.operator.call('GET', '/v2/settlementWindows?state=OPEN')
+    const [window] = json as readonly { readonly id: number; readonly settlementWindowId: number }[]
+    const id = window?.settlementWindowId ?? 0
+    expect(window?.id).toBe(id)
+    const closing = { state: 'CLOSED', reason: 'by a script' }
+    const { status, json: refused } = await scheme.operator.call(
+      'POST',
+      `/v2/settlementWindows/${id}`,
+      closing,
+    )
+    expect([status, refused]).toEqual([
+      400,
+      {
+        errorInformation: expect.objectContaining({
+          errorCode: '3100',
+          errorDescription: `Generic validation error - Window ${id} is empty`,
+        }),
+      },
+    ])
+    for (const path of [
+      'settlementWindows?state=FAILED',
+      'settlementWindows/9999',
+      'settlements/9999',
+    ]) {
+      expect(await told('GET', `/v2/${path}`)).toBe('400 3100')
+    }
+    for (const query of ['state=AJAR', 'fromDateTime=yesterday']) {
+      expect(await told('GET', `/v2/settlementWindows?${query}`)).toMatch(/^400 /)
+    }
+  })
+
+  test('a model without currency shows that it has none', async () => {
+    const model = {
+      name: 'DEFAULTNET',
+      settlementGranularity: 'NET',
+      settlementInterchange: 'MULTILATERAL',
+      settlementDelay: 'DEFERRED',
+      requireLiquidityCheck: true,
+      ledgerAccountType: 'POSITION',
+      settlementAccountType: 'SETTLEMENT',
+      autoPositionReset: true,
+    }
+    expect(await told('POST', '/settlementModels', model)).toBe('201')
+    const { json } = await scheme.operator.call('GET', '/settlementModels/DEFAULTNET')
+    expect(json).toHaveProperty('currency', null)
+  })
+})
+
+describe('an FSP', () => {
+  const soon = () => new Date().toISOString()
+
+  test('is answered with the codes that its client knows', async () => {
+    const quote = newQuote(payer, payee)
+    expect(refusalOf(await payer.send('POST', '/quotes', quote))).toBe('400 3102')
+    const any = { ...to(payer), accept: '*/*' }
+    expect(refusalOf(await payee.send('PUT', `/quotes/${quote.quoteId}`, {}, any))).toBe('400 3101')
+    const stranger = { ...to(payee), 'fspiop-source': 'nobody' }
+    expect(refusalOf(await payer.send('POST', '/quotes', quote, stranger))).toBe('400 3100')
+    const { amount: _amount, ...missing } = quote
+    expect(refusalOf(await payer.send('POST', '/quotes', missing, to(payee)))).toBe('400 3102')
+    const pattern = { ...quote, amountType: 'GIVE' }
+    expect(refusalOf(await payer.send('POST', '/quotes', pattern, to(payee)))).toBe('400 3100')
+    const list = { ...quote, payer: 'Ada' }
+    expect(refusalOf(await payer.send('POST', '/quotes', list, to(payee)))).toBe('400 3101')
+    const number = { ...quote, amount: { currency: 'USD', amount: 10.123456 } }
+    expect(refusalOf(await payer.send('POST', '/quotes', number, to(payee)))).toBe('400 3100')
+  })
+
+  test('associates parties with 200, and nothing for a stranger with a sub id', async () => {
+    const requestId = randomUUID()
+    const phone = newPhoneNumber()
+    const party = { partyIdType: 'MSISDN', partyIdentifier: phone, fspId: payee.name }
+    const batch = { requestId, partyList: [party] }
+    expect((await payee.send('POST', '/participants', batch)).status).toBe(200)
+    await payee.await(at('PUT', `/participants/${requestId}`))
+    const path = `/participants/BUSINESS/${phone}/till1`
+    const stranger = { 'fspiop-source': 'nobody' }
+    expect((await payee.send('POST', path, { fspId: 'nobody' }, stranger)).status).toBe(202)
+    expect((await payee.send('DELETE', path, undefined, stranger)).status).toBe(202)
+    const whole = `/participants/BUSINESS/${phone}`
+    expect(refusalOf(await payee.send('POST', whole, { fspId: 'nobody' }, stranger))).toMatch(
+      /^400 /,
+    )
+    await payer.send('GET', path)
+    expect(errorOf(await payer.await(at('PUT', `${path}/error`))).errorCode).toBe('3204')
+  })
+
+  test('asks to pay by any id, of whomever the header names, and as often as it likes', async () => {
+    const id = 'an id of theirs'
+    const path = `/transactionRequests/${encodeURIComponent(id)}`
+    expect((await payee.send('GET', path, undefined, to(payer))).status).toBe(202)
+    await payer.await(at('GET', path))
+    const request = {
+      transactionRequestId: randomUUID(),
+      payee: partyOf(payer, '15550000002'),
+      payer: partyOf(payee, '15550000001').partyIdInfo,
+      amount: { currency: 'USD', amount: '10' },
+      transactionType: { scenario: 'PAYMENT', initiator: 'PAYEE', initiatorType: 'BUSINESS' },
+    }
+    for (const amount of ['10', '11']) {
+      const body = { ...request, amount: { currency: 'USD', amount } }
+      expect((await payee.send('POST', '/transactionRequests', body, to(payer))).status).toBe(202)
+    }
+    const about_ = at('POST', '/transactionRequests', request.transactionRequestId)
+    await payer.await(() => payer.received.filter(about_).length === 2)
+    const answer = { transactionRequestState: 'PERHAPS' }
+    expect((await payer.send('PUT', path, answer, to(payee))).status).toBe(200)
+    await payee.await(at('PUT', path))
+    const response = { responseType: 'MAYBE' }
+    const authorization = `/authorizations/${randomUUID()}`
+    expect((await payer.send('PUT', authorization, response, to(payee))).status).toBe(200)
+    await payee.await(at('PUT', authorization))
+  })
+
+  test('may send an encryption header that is none', async () => {
+    const quote = newQuote(payer, payee)
+    const headers = { ...to(payee), 'fspiop-encryption': 'junk' }
+    expect((await payer.send('POST', '/quotes', quote, headers)).status).toBe(202)
+    const asked = await payee.await(at('POST', '/quotes', quote.quoteId))
+    expect(asked.headers['fspiop-encryption']).toBe('junk')
+  })
+
+  test('hears by callback that a transfer goes to nobody or to itself', async () => {
+    const before = await position(scheme.operator, payer.name)
+    for (const payeeFsp of ['nobody', payer.name]) {
+      const { transferId, request } = newTransfer(payer, payee)
+      const sent = await payer.send(
+        'POST',
+        '/transfers',
+        { ...request, payeeFsp },
+        { 'fspiop-destination': payeeFsp },
+      )
+      expect(sent.status).toBe(202)
+      const no = await payer.await(about(transferId, 'PUT', true))
+      expect([no.headers['fspiop-source'], errorOf(no).errorCode]).toEqual(['Hub', '3100'])
+    }
+    expect(await position(scheme.operator, payer.name)).toBe(before)
+  })
+
+  /** A transfer that the payee FSP has been asked for. */
+  async function prepared(expires_ms = 30_000) {
+    const transfer = newTransfer(payer, payee, { expires_ms })
+    await payer.send('POST', '/transfers', transfer.request, to(payee))
+    await payee.await(about(transfer.transferId, 'POST'))
+    return transfer
+  }
+
+  test('is not heard with ABORTED, RESERVED in version 1.0, or a time out of bounds', async () => {
+    const transfer = await prepared()
+    const path = `/transfers/${transfer.transferId}`
+    const aborted = { transferState: 'ABORTED', completedTimestamp: soon() }
+    expect((await payee.send('PUT', path, aborted, to(payer))).status).toBe(200)
+    const old = { 'content-type': 'application/vnd.interoperability.transfers+json;version=1.0' }
+    const reserved = committed(transfer, 'RESERVED')
+    expect((await payee.send('PUT', path, reserved, { ...to(payer), ...old })).status).toBe(200)
+    for (const ms of [-301_000, 5_000]) {
+      const late = {
+        ...committed(transfer),
+        completedTimestamp: new Date(Date.now() + ms).toISOString(),
+      }
+      expect(refusalOf(await payee.send('PUT', path, late, to(payer)))).toBe('400 3100')
+    }
+    await payer.send('GET', path)
+    const state = await payer.await(about(transfer.transferId, 'PUT'))
+    expect(state.json()).toMatchObject({ transferState: 'RESERVED' })
+    expect((await payee.send('PUT', path, committed(transfer), to(payer))).status).toBe(200)
+    await payer.await(
+      ({ path: target, body }) => target === path && body.toString().includes('COMMITTED'),
+    )
+  })
+
+  test('aborts a transfer that is fulfilled by the wrong FSP, or for the wrong one', async () => {
+    const other = await scheme.join('thirdbank')
+    const before = await position(scheme.operator, payer.name)
+    for (const [sender, receiver] of [
+      [other, payer],
+      [payee, other],
+    ] as const) {
+      const transfer = await prepared()
+      const { transferId } = transfer
+      await sender.send('PUT', `/transfers/${transferId}`, committed(transfer), to(receiver))
+      const no = await payer.await(about(transferId, 'PUT', true))
+      expect(errorOf(no).errorCode).toBe('3100')
+    }
+    await eventually(
+      async () => (await position(scheme.operator, payer.name)) === before || undefined,
+      'the position as before',
+    )
+  })
+})
