@@ -88,7 +88,7 @@ export function passOn(message: Incoming, rules: RelayRules, passing: Passing): 
         payloadHash === undefined
           ? undefined
           : {
-              key: `${resource}/${entityId}`,
+              key: `${operation.slice(operation.indexOf('/') + 1)}/${entityId}`,
               content: `${source} ${fspId} ${payloadHash}`,
               refusal: errorInformationOf(errorInformation('3106', 'the id was used before')),
             },

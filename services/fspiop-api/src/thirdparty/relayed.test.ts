@@ -179,6 +179,29 @@ test('a transaction request is tried until it expires', async () => {
   expect(delivered().payload['deadline']).toBe('2026-11-21T10:00:00.000Z')
 })
 
+test.each([
+  'consentRequests',
+  'thirdpartyRequests/transactions',
+  'thirdpartyRequests/authorizations',
+])('an id of %s is used for nothing else', async (collection) => {
+  const sent = sentOf(`POST /${collection}`)
+  const keyOf = async (asked: Sent) => {
+    await edge.told(asked)
+    return (delivered().payload as Payload<'NotifyRequested'>).idempotency
+  }
+  const first = await keyOf(sent)
+  expect(first).toMatchObject({ key: `${collection}/${id}`, refusal: { errorCode: '3106' } })
+  expect(await keyOf({ ...sent, body: JSON.stringify(JSON.parse(String(sent.body))) })).toEqual(
+    first,
+  )
+  expect((await keyOf(withMembers(sent, { more: 1 })))?.content).not.toBe(first?.content)
+})
+
+test('a consent may be granted and registered under one id', async () => {
+  await edge.told(sentOf('POST /consents'))
+  expect(delivered().payload).not.toHaveProperty('idempotency')
+})
+
 test('what a PISP signs may be encrypted, what the hub acts on may not', async () => {
   const field = (fieldName: string) => ({
     'fspiop-encryption': JSON.stringify({

@@ -8,6 +8,7 @@ import {
   errorBody,
   patchConsentRequests,
   patchThirdpartyTransactions,
+  payloadHash,
   postConsentRequests,
   postThirdpartyAuthorizations,
   postThirdpartyTransactions,
@@ -55,6 +56,8 @@ export interface Relaying {
   /** PAYER is the DFSP, which has the account; REQUESTER the PISP, or whoever it is. */
   readonly role: LegRole
   readonly expiration?: string | undefined
+  /** Of a request whose id may be used for nothing else: what was sent. */
+  readonly json?: unknown
   /** Where a look-up has named another FSP than the sender. */
   readonly owner?: string | undefined
   /** Stored together with it. */
@@ -62,7 +65,7 @@ export interface Relaying {
 }
 
 export function relay(message: Incoming, rules: RelayRules, relaying: Relaying): Reading {
-  const { operation, id, role, expiration, owner, besides } = relaying
+  const { operation, id, role, expiration, json, owner, besides } = relaying
   const collection = collectionOf(operation)
   const resource = collection.split('/')[1] as Resource
   const reading = passOn(message, rules, {
@@ -71,6 +74,7 @@ export function relay(message: Incoming, rules: RelayRules, relaying: Relaying):
     entityId: id,
     role,
     owner,
+    ...(json === undefined ? {} : { payloadHash: payloadHash(json) }),
     expiration: expiration === undefined ? undefined : utc(expiration),
     failure: operation.endsWith('/error') ? undefined : failureOf(collection, resource, id),
   })
@@ -137,7 +141,13 @@ function linking(rules: RelayRules): ServedRoutes {
         const reading = bodyOf(postConsentRequests, message)
         if (!reading.ok) return malformed(reading.code, reading.detail)
         const { consentRequestId: id } = reading.value
-        return relay(message, rules, { operation: 'POST /consentRequests', id, role: 'PAYER' })
+        const { json } = reading
+        return relay(message, rules, {
+          operation: 'POST /consentRequests',
+          id,
+          role: 'PAYER',
+          json,
+        })
       },
     },
     'GET /consentRequests/{ID}': query('GET /consentRequests/{ID}', 'PAYER', rules),
@@ -167,7 +177,8 @@ function transactions(rules: RelayRules): ServedRoutes {
         if (!reading.ok) return malformed(reading.code, reading.detail)
         const { transactionRequestId: id, expiration } = reading.value
         const operation = 'POST /thirdpartyRequests/transactions'
-        return relay(message, rules, { operation, id, role: 'PAYER', expiration })
+        const { json } = reading
+        return relay(message, rules, { operation, id, role: 'PAYER', expiration, json })
       },
     },
     [`GET ${one}`]: query(`GET ${one}`, 'PAYER', rules),
@@ -187,7 +198,8 @@ function authorizations(rules: RelayRules): ServedRoutes {
         if (!reading.ok) return malformed(reading.code, reading.detail)
         const { authorizationRequestId: id, expiration } = reading.value
         const operation = 'POST /thirdpartyRequests/authorizations'
-        return relay(message, rules, { operation, id, role: 'REQUESTER', expiration })
+        const { json } = reading
+        return relay(message, rules, { operation, id, role: 'REQUESTER', expiration, json })
       },
     },
     [`GET ${one}`]: query(`GET ${one}`, 'REQUESTER', rules),
