@@ -3,13 +3,6 @@
  * credential signed that one. Where the user did it is judged by the policy (`relying-party.ts`).
  * (Web Authentication Level 3, sections 7.1 and 7.2; Third-Party API v1.0, section 3.2.3)
  */
-import { verifyRegistrationResponse } from '@simplewebauthn/server'
-import {
-  COSEALG,
-  decodeAttestationObject,
-  parseAuthenticatorData,
-  verifySignature,
-} from '@simplewebauthn/server/helpers'
 import { hash } from 'node:crypto'
 import { z } from 'zod'
 import {
@@ -29,7 +22,14 @@ const formats: ReadonlySet<string> = new Set([
   'android-key',
   'apple',
 ])
-const algorithms = [COSEALG.ES256, COSEALG.RS256, COSEALG.EdDSA]
+/** Of COSE (RFC 9053): ES256, RS256, EdDSA. */
+const algorithms = [-7, -257, -8]
+
+/** Loaded with the first credential: it takes half a second, which no start of a hub has to wait for. */
+const loadServer = () => import('@simplewebauthn/server')
+const loadHelpers = () => import('@simplewebauthn/server/helpers')
+
+type Parse = Awaited<ReturnType<typeof loadHelpers>>['parseAuthenticatorData']
 
 const id_max = 1_368
 const member_max = 16_384
@@ -89,6 +89,8 @@ export async function checkAttestation(
   const { clientDataJSON, attestationObject } = data.response
   const client = clientDataOf(clientDataJSON, 'webauthn.create', challenges)
   if (typeof client === 'string') return invalid(client)
+  const [{ verifyRegistrationResponse }, { decodeAttestationObject, parseAuthenticatorData }] =
+    await Promise.all([loadServer(), loadHelpers()])
   try {
     const attestation = decodeAttestationObject(Uint8Array.from(attestationObject))
     const format: string = attestation.get('fmt')
@@ -114,7 +116,7 @@ export async function checkAttestation(
     if (registrationInfo.credential.id !== base64url(data.id)) {
       return invalid('the attestation is of another credential')
     }
-    const ceremony = ceremonyOf(client, attestation.get('authData'))
+    const ceremony = ceremonyOf(client, parseAuthenticatorData(attestation.get('authData')))
     const { publicKey } = registrationInfo.credential
     return { type: 'VALID', verifier: verifierOf(data.id, publicKey, ceremony), ceremony }
   } catch (error_) {
@@ -137,8 +139,10 @@ export async function checkAssertion(
   const { clientDataJSON, authenticatorData, signature } = data.response
   const client = clientDataOf(clientDataJSON, 'webauthn.get', challenges)
   if (typeof client === 'string') return invalid(client)
+  const { parseAuthenticatorData, verifySignature } = await loadHelpers()
   try {
-    const ceremony = ceremonyOf(client, Uint8Array.from(authenticatorData))
+    const parsedData = parseAuthenticatorData(Uint8Array.from(authenticatorData))
+    const ceremony = ceremonyOf(client, parsedData)
     const clientDataHash = hash('sha256', clientDataJSON, 'buffer')
     const isRight = await verifySignature({
       signature: Uint8Array.from(signature),
@@ -164,12 +168,11 @@ function clientDataOf(
   return challenges.includes(challenge) ? data : 'the challenge is another one'
 }
 
-/** Throws when it cannot be read or the user was not there. */
+/** Throws when the user was not there. */
 function ceremonyOf(
   { origin, crossOrigin = false }: ClientData,
-  authenticatorData: Uint8Array<ArrayBuffer>,
+  { rpIdHash, flags, counter }: ReturnType<Parse>,
 ): Ceremony {
-  const { rpIdHash, flags, counter } = parseAuthenticatorData(authenticatorData)
   if (!flags.up) throw new Error('the user was not present')
   return {
     origin,
