@@ -42,6 +42,8 @@ beforeAll(async () => {
     SANDBOX_BLUEWALLET_PORT: await freePort(),
     SANDBOX_GREENBANK_TLS_PORT: await freePort(),
     SANDBOX_BLUEWALLET_TLS_PORT: await freePort(),
+    SANDBOX_LEMONPAY_PORT: await freePort(),
+    SANDBOX_LEMONPAY_TLS_PORT: await freePort(),
   }
   // What is stale is built here, so that no test meets the words that go with it.
   await npmStart(['--help'])
@@ -109,6 +111,26 @@ describe('npm start -- --once --json', () => {
     },
     60_000,
   )
+
+  test('--pisp links an account with a FIDO key and pays from it', async () => {
+    const run = await npmStart(['--once', '--json', '--pisp'])
+    const summary: unknown = JSON.parse(run.stdout.trim().split('\n').at(-1) ?? '')
+    const id = expect.stringMatching(/^[0-9a-f-]{36}$/) as unknown
+    expect(summary).toMatchObject({
+      ok: true,
+      state: 'COMPLETED',
+      consentId: id,
+      transactionRequestId: id,
+      transferId: id,
+      account: 'greenbank.12025550101.everyday',
+      amount: '10',
+      currency: 'USD',
+      ms: { link: expect.any(Number), payment: expect.any(Number) },
+      urls: { lemonpay: `http://127.0.0.1:${ports['SANDBOX_LEMONPAY_PORT']}` },
+    })
+    expect(run.code).toBe(0)
+    expect(run.stdout).toContain('lemonpay linked greenbank.12025550101.everyday with a FIDO key')
+  }, 60_000)
 
   test('--fresh begins anew', async () => {
     const summary = summaryOf(await npmStart(['--once', '--json', '--fresh']))

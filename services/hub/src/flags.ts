@@ -10,6 +10,8 @@ export interface Flags {
   readonly json: boolean
   /** Start without the sandbox: no FSPs, no onboarding, no payment. */
   readonly noSandbox: boolean
+  /** Start a sandbox PISP too; the first payment is one from an account that it has linked. */
+  readonly pisp: boolean
   /** Delete what DATA_DIR holds and begin anew. */
   readonly fresh: boolean
   readonly printSettings: boolean
@@ -24,6 +26,7 @@ export const usage = `npm start -- [flags]
   --once              make one payment, stop, exit 0 if it was made and 1 if not
   --json              print the summary as one JSON object on the last line of stdout
   --no-sandbox        start the hub alone, without FSPs, onboarding and payment
+  --pisp              link an account through a sandbox PISP with a FIDO key and pay from it
   --fresh             delete what DATA_DIR holds and begin anew
   --print-settings    list every setting with value, default, bound and origin
   --set NAME=VALUE    set a setting (may be given again)
@@ -37,6 +40,7 @@ export function readFlags(args: readonly string[]): Flags {
     once: values.once,
     json: values.json,
     noSandbox: values['no-sandbox'],
+    pisp: values.pisp,
     fresh: values.fresh,
     printSettings: values['print-settings'],
     help: values.help,
@@ -56,6 +60,7 @@ function parse(args: readonly string[]) {
         once: flag,
         json: flag,
         'no-sandbox': flag,
+        pisp: flag,
         fresh: flag,
         'print-settings': flag,
         help: flag,

@@ -62,10 +62,40 @@ async function addSettlementModel(operator: Operator): Promise<void> {
   })
 }
 
-async function onboardFsp(
+/** It has no accounts, limits or funds; the FSPs are open for linking from then on. */
+export async function onboardPisp(operator: Operator, pisp: NewFsp, fsps: readonly NewFsp[]) {
+  const { name, callbackUrl } = pisp
+  const participants = await operator.get<readonly Participant[]>('/participants')
+  const known = participants.find((participant) => participant.name === name)
+  if (known === undefined) await operator.send('POST', '/participants', { name, type: 'PISP' })
+  await addKey(operator, pisp)
+  await addEndpoint(operator, name, 'FSPIOP_CALLBACK_URL', callbackUrl)
+  await addEndpoint(operator, name, 'TP_CB_URL_CONSENT_REQUEST_PUT', callbackUrl)
+  if (known?.isActive !== 1) await operator.send('PUT', `/participants/${name}`, { isActive: true })
+  for (const fsp of fsps) {
+    await addEndpoint(operator, fsp.name, 'TP_CB_URL_CONSENT_REQUEST_POST', fsp.callbackUrl)
+  }
+}
+
+/** A key that the hub knows already stays as it is. */
+async function addKey(operator: Operator, { name, publicKey }: NewFsp): Promise<void> {
+  await operator.send('POST', `/participants/${name}/keys`, { use: 'sig', publicKey })
+}
+
+async function addEndpoint(
   operator: Operator,
-  { name, callbackUrl, publicKey }: NewFsp,
+  name: string,
+  type: string,
+  value: string,
 ): Promise<void> {
+  const path = `/participants/${name}/endpoints`
+  const stored = await operator.get<readonly { type: string; value: string }[]>(path)
+  if (stored.some((known) => known.type === type && known.value === value)) return
+  await operator.send('POST', path, { type, value })
+}
+
+async function onboardFsp(operator: Operator, fsp: NewFsp): Promise<void> {
+  const { name, callbackUrl } = fsp
   const path = `/participants/${name}`
   const participants = await operator.get<readonly Participant[]>('/participants')
   const known = participants.find((participant) => participant.name === name)
@@ -80,13 +110,8 @@ async function onboardFsp(
     })
   }
 
-  // A key that the hub knows already stays as it is.
-  await operator.send('POST', `${path}/keys`, { use: 'sig', publicKey })
-  const endpoint = { type: 'FSPIOP_CALLBACK_URL', value: callbackUrl }
-  const stored = await operator.get<readonly { type: string; value: string }[]>(`${path}/endpoints`)
-  if (!stored.some(({ type, value }) => type === endpoint.type && value === endpoint.value)) {
-    await operator.send('POST', `${path}/endpoints`, endpoint)
-  }
+  await addKey(operator, fsp)
+  await addEndpoint(operator, name, 'FSPIOP_CALLBACK_URL', callbackUrl)
 
   if (known?.isActive !== 1) await operator.send('PUT', path, { isActive: true })
   await depositFunds(operator, name)

@@ -43,6 +43,7 @@ export interface Urls {
   readonly metrics: string
   readonly greenbank?: string
   readonly bluewallet?: string
+  readonly lemonpay?: string
 }
 
 /** What the sandbox FSP answers to POST /payments. */
@@ -89,7 +90,7 @@ export async function makeFirstPayment(
   }
 }
 
-async function post(url: string, body: unknown = {}): Promise<unknown> {
+export async function post(url: string, body: unknown = {}): Promise<unknown> {
   const answer = await request(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

@@ -1,11 +1,11 @@
-/** The two sandbox FSPs as the hub's start knows them: their addresses, and what proves who they are. */
+/** The sandbox FSPs and the sandbox PISP as the hub's start knows them: their addresses, and what proves who they are. */
 import { createPublicKey } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { FspSecrets, Secrets } from './secrets.ts'
 import type { HubSettings } from './settings.ts'
 
 export interface SandboxFsp {
-  readonly name: 'greenbank' | 'bluewallet'
+  readonly name: 'greenbank' | 'bluewallet' | 'lemonpay'
   /** For people, without a slash at the end. */
   readonly url: string
   /** For the hub, without a slash at the end. */
@@ -24,6 +24,11 @@ export async function sandboxFsps(settings: HubSettings, secrets: Secrets): Prom
     await fsp('greenbank', SANDBOX_GREENBANK_PORT, SANDBOX_GREENBANK_TLS_PORT, secrets),
     await fsp('bluewallet', SANDBOX_BLUEWALLET_PORT, SANDBOX_BLUEWALLET_TLS_PORT, secrets),
   ]
+}
+
+export function sandboxPisp(settings: HubSettings, secrets: Secrets): Promise<SandboxFsp> {
+  const { SANDBOX_LEMONPAY_PORT, SANDBOX_LEMONPAY_TLS_PORT } = settings
+  return fsp('lemonpay', SANDBOX_LEMONPAY_PORT, SANDBOX_LEMONPAY_TLS_PORT, secrets)
 }
 
 async function fsp(

@@ -24,11 +24,11 @@ export type ClientSecrets = ReadonlyMap<string, ClientSecret>
 const start_ms_max = 15_000
 const stop_ms_max = 5_000
 
-/** It stands when the hub knows the customers of both. */
+/** It stands when the hub knows the customers of all. */
 export async function startSandbox(
   settings: HubSettings,
   hub: { readonly fsp: string; readonly operator: string },
-  fsps: SandboxFsps,
+  fsps: SandboxFsps | readonly [...SandboxFsps, pisp: SandboxFsp],
   clientSecrets: ClientSecrets,
 ): Promise<Sandbox> {
   const { DATA_DIR, HUB_NAME } = settings
@@ -44,8 +44,8 @@ export async function startSandbox(
       SANDBOX_PEER_KEYS_URL: `${hub.operator}/participants/{name}/keys`,
       SANDBOX_TLS_CA_FILE: fsps[0].secrets.caFile,
       SANDBOX_EXIT_WITH_PARENT: 'on',
-      ...settingsOf(fsps[0], clientSecrets),
-      ...settingsOf(fsps[1], clientSecrets),
+      SANDBOX_PISP: fsps.length > 2 ? 'on' : 'off',
+      ...Object.fromEntries(fsps.flatMap((fsp) => settingsOf(fsp, clientSecrets))),
     },
   })
   try {
@@ -60,18 +60,18 @@ export async function startSandbox(
 function settingsOf(
   { name, url, callbackUrl, secrets }: SandboxFsp,
   clientSecrets: ClientSecrets,
-): Readonly<Record<string, string>> {
+): readonly (readonly [name: string, value: string])[] {
   const prefix = `SANDBOX_${name.toUpperCase()}`
   const { clientId = '', clientSecret = '' } = clientSecrets.get(name) ?? {}
-  return {
-    [`${prefix}_PORT`]: new URL(url).port,
-    [`${prefix}_TLS_PORT`]: new URL(callbackUrl).port,
-    [`${prefix}_TLS_CERTIFICATE_FILE`]: secrets.certificateFile,
-    [`${prefix}_TLS_KEY_FILE`]: secrets.keyFile,
-    [`${prefix}_SIGNING_KEY_FILE`]: secrets.signingKeyFile,
-    [`${prefix}_CLIENT_ID`]: clientId,
-    [`${prefix}_CLIENT_SECRET`]: clientSecret,
-  }
+  return [
+    [`${prefix}_PORT`, new URL(url).port],
+    [`${prefix}_TLS_PORT`, new URL(callbackUrl).port],
+    [`${prefix}_TLS_CERTIFICATE_FILE`, secrets.certificateFile],
+    [`${prefix}_TLS_KEY_FILE`, secrets.keyFile],
+    [`${prefix}_SIGNING_KEY_FILE`, secrets.signingKeyFile],
+    [`${prefix}_CLIENT_ID`, clientId],
+    [`${prefix}_CLIENT_SECRET`, clientSecret],
+  ]
 }
 
 /** Asks until it is; a child that ended or an FSP that gets nowhere stops the start. */

@@ -13,16 +13,21 @@ import {
 import { readFlags, usage, type Flags } from './flags.ts'
 import { openHub, type Hub } from './house.ts'
 import { aboutAdministrator, invitation } from './invitation.ts'
-import { clientSecretOf, onboard, type ClientSecret } from './onboarding.ts'
+import { clientSecretOf, onboard, onboardPisp, type ClientSecret } from './onboarding.ts'
 import { operatorOf } from './operator.ts'
 import { describePayment, makeFirstPayment, type PaymentSummary } from './payment.ts'
 import { openHubLog, prepareDataDir } from './place.ts'
-import { sandboxFsps } from './sandbox-fsps.ts'
+import { sandboxFsps, sandboxPisp } from './sandbox-fsps.ts'
 import { startSandbox, type Sandbox } from './sandbox-process.ts'
 import { settingPrefixes, settings, type HubSettings } from './settings.ts'
+import {
+  describeThirdPartyPayment,
+  makeThirdPartyPayment,
+  type ThirdPartySummary,
+} from './third-party-payment.ts'
 
 /** What `--json` prints. */
-type Summary = Pick<PaymentSummary, 'ok' | 'urls'> | PaymentSummary
+type Summary = Pick<PaymentSummary, 'ok' | 'urls'> | PaymentSummary | ThirdPartySummary
 
 async function main(): Promise<void> {
   const flags = readFlags(process.argv.slice(2))
@@ -63,7 +68,7 @@ async function start(flags: Flags, values: HubSettings, log: Logger): Promise<Ru
   try {
     const summary: Summary = flags.noSandbox
       ? { ok: true, urls: hub.urls }
-      : await pay(values, hub, (started) => (sandbox = started))
+      : await pay({ flags, values, hub }, (started) => (sandbox = started))
     if (flags.json) say(JSON.stringify(summary))
     return { summary, stop }
   } catch (error) {
@@ -72,28 +77,42 @@ async function start(flags: Flags, values: HubSettings, log: Logger): Promise<Ru
   }
 }
 
-/** The way of two FSPs from nothing to a payment. */
+interface Parts {
+  readonly flags: Flags
+  readonly values: HubSettings
+  readonly hub: Hub
+}
+
+/** The way of two FSPs, and of a PISP where one is wanted, from nothing to a payment. */
 async function pay(
-  values: HubSettings,
-  hub: Hub,
+  { flags, values, hub }: Parts,
   onStarted: (sandbox: Sandbox) => void,
-): Promise<PaymentSummary> {
+): Promise<PaymentSummary | ThirdPartySummary> {
   const isAsked = values.OPERATOR_IDENTITY === 'token'
   const { setupLogIn } = hub.secrets.operators
   const operator = operatorOf(hub.urls.operator, { logIn: isAsked ? setupLogIn : undefined })
   const fsps = await sandboxFsps(values, hub.secrets)
   await onboard(operator, values.HUB_NAME, fsps)
+  const pisp = flags.pisp ? await sandboxPisp(values, hub.secrets) : undefined
+  if (pisp !== undefined) await onboardPisp(operator, pisp, fsps)
+  const all = pisp === undefined ? fsps : ([...fsps, pisp] as const)
   const clientSecrets = new Map<string, ClientSecret>()
   if (values.EDGE_IDENTITY === 'token') {
-    for (const fsp of fsps) {
+    for (const fsp of all) {
       clientSecrets.set(fsp.name, await clientSecretOf(operator, values.DATA_DIR, fsp))
     }
   }
-  onStarted(await startSandbox(values, hub.urls, fsps, clientSecrets))
+  onStarted(await startSandbox(values, hub.urls, all, clientSecrets))
   const [payer, payee] = fsps
   const urls = { ...hub.urls, greenbank: payer.url, bluewallet: payee.url }
-  const summary = { ...(await makeFirstPayment(operator, fsps)), urls }
-  say(describePayment(summary))
+  const summary =
+    pisp === undefined
+      ? { ...(await makeFirstPayment(operator, fsps)), urls }
+      : {
+          ...(await makeThirdPartyPayment(operator, pisp, fsps)),
+          urls: { ...urls, lemonpay: pisp.url },
+        }
+  say('consentId' in summary ? describeThirdPartyPayment(summary) : describePayment(summary))
   say(invitation(values, urls, payer, hub.secrets.operators))
   return summary
 }
