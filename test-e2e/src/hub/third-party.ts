@@ -1,0 +1,258 @@
+/**
+ * DFSPs and PISPs of the stories: real participants with their own callback servers, whose users do
+ * what the test says. Everything that they are sent is kept.
+ */
+import {
+  createAuthenticator,
+  createFsp,
+  serveCallbacks,
+  type Authenticator,
+  type DfspOptions,
+  type Fsp,
+  type FspOptions,
+  type LinkOrder,
+  type LinkResult,
+  type ThirdPartyOrder,
+  type ThirdPartyPayment,
+} from '@causeway/fsp'
+import { randomBytes } from 'node:crypto'
+import { answered, onboard, type Operator } from './operator.ts'
+import type { Scheme } from './scheme.ts'
+
+export interface Participant {
+  readonly fsp: Fsp
+  readonly name: string
+  readonly url: string
+  /** "PATCH /consents/…", in the order of arrival. */
+  readonly received: readonly Message[]
+  /** Waits for a message that fits. */
+  await(method: string, path: string | RegExp): Promise<Message>
+  awaitThat(fits: (message: Message) => boolean): Promise<Message>
+  stop(): Promise<void>
+}
+
+export interface Message {
+  readonly method: string
+  readonly path: string
+  readonly source: string
+  readonly json: Readonly<Record<string, unknown>>
+}
+
+/** A DFSP whose users are served by the test. */
+export interface TestDfsp extends Participant {
+  readonly payments: readonly ThirdPartyPayment[]
+  /** The one-time passwords that were sent, the last one last. */
+  readonly otps: readonly string[]
+}
+
+export const origin = 'https://app.lemonpay.example'
+export const callbackUri = `${origin}/linked`
+/** What every DFSP of the stories calls its user. */
+export const userId = 'amara@example.com'
+
+export const accountAt = (dfsp: Pick<Participant, 'name'>) => `${dfsp.name}.amara.1`
+export const otherAccountAt = (dfsp: Pick<Participant, 'name'>) => `${dfsp.name}.amara.2`
+export const scopesAt = (dfsp: Pick<Participant, 'name'>) => [
+  { address: accountAt(dfsp), actions: ['ACCOUNTS_TRANSFER'] },
+]
+
+export const payer = { type: 'MSISDN', id: '15550000001', name: 'Amara Example' } as const
+export const mei = { type: 'MSISDN', id: '15550000002', name: 'Mei Example' } as const
+
+const silence_ms = 2_000
+const wait_ms_max = 10_000
+
+export async function openDfsp(
+  scheme: Scheme,
+  name: string,
+  options: Partial<DfspOptions> = {},
+): Promise<TestDfsp> {
+  const payments: ThirdPartyPayment[] = []
+  const otps: string[] = []
+  const dfsp: DfspOptions = {
+    accountsOf: (user) =>
+      user === userId
+        ? [
+            { address: `${name}.amara.1`, currency: 'USD', accountNickname: 'Savings 123456' },
+            { address: `${name}.amara.2`, currency: 'USD' },
+          ]
+        : [],
+    isTrustedUri: (uri) => uri === callbackUri,
+    authUriOf: (id) => `https://${name}.example/link/${id}`,
+    sendOtp: (_user, otp) => void otps.push(otp),
+    payerAccount: () => ({ state: 'READY', payer }),
+    onPayment: (payment) => void payments.push(payment),
+    ...options,
+  }
+  const participant = await open(scheme, name, { dfsp })
+  await onboard(scheme.operator, participant)
+  const value = participant.url
+  await answered(
+    scheme.operator.call('POST', `/participants/${name}/endpoints`, {
+      type: 'TP_CB_URL_CONSENT_REQUEST_POST',
+      value,
+    }),
+  )
+  return { ...participant, payments, otps }
+}
+
+export async function openPisp(scheme: Scheme, name: string): Promise<Participant> {
+  const participant = await open(scheme, name, {})
+  await onboardPisp(scheme.operator, participant)
+  return participant
+}
+
+/** It has no currency, no limit and no funds. */
+export async function onboardPisp(
+  operator: Operator,
+  { name, url }: Pick<Participant, 'name' | 'url'>,
+): Promise<void> {
+  await answered(operator.call('POST', '/participants', { name, type: 'PISP' }))
+  for (const type of ['FSPIOP_CALLBACK_URL', 'TP_CB_URL_CONSENT_REQUEST_PUT']) {
+    await answered(operator.call('POST', `/participants/${name}/endpoints`, { type, value: url }))
+  }
+  await answered(operator.call('PUT', `/participants/${name}`, { isActive: true }))
+}
+
+/** The FSP of the payee, who is known in the scheme from now on. */
+export async function openPayee(
+  scheme: Scheme,
+  name: string,
+  options: Partial<FspOptions> = {},
+): Promise<Participant> {
+  const participant = await open(scheme, name, {
+    onLookUp: (party) => (party.id === mei.id ? mei : undefined),
+    ...options,
+  })
+  await onboard(scheme.operator, participant)
+  const { state } = await participant.fsp.associate(mei)
+  if (state !== 'DONE') throw new Error(`the hub does not take the payee: ${state}`)
+  return participant
+}
+
+async function open(
+  scheme: Scheme,
+  name: string,
+  options: Partial<FspOptions>,
+): Promise<Participant> {
+  const received: Message[] = []
+  const waiting = new Set<() => void>()
+  const fsp = createFsp({
+    name,
+    hubUrl: scheme.hub.urls.fsp,
+    secret: randomBytes(32),
+    silence_ms,
+    ...options,
+  })
+  const server = await serveCallbacks(
+    {
+      async receive(message) {
+        const { method, target, headers, body } = message
+        const json = body.length === 0 ? {} : (JSON.parse(body.toString()) as Message['json'])
+        const judgement = await fsp.receive(message)
+        received.push({ method, path: target, source: String(headers['fspiop-source']), json })
+        for (const look of waiting) look()
+        return judgement
+      },
+    },
+    { host: '127.0.0.1', port: 0 },
+  )
+  const awaitThat = (fits: (message: Message) => boolean) =>
+    new Promise<Message>((resolve, reject) => {
+      const look = () => {
+        const found = received.find(fits)
+        if (found === undefined) return
+        waiting.delete(look)
+        clearTimeout(late)
+        resolve(found)
+      }
+      const late = setTimeout(() => {
+        waiting.delete(look)
+        const got = received.map(({ method, path }) => `${method} ${path}`).join(', ')
+        reject(new Error(`${name} did not get what it waited for; it got: ${got}`))
+      }, wait_ms_max)
+      waiting.add(look)
+      look()
+    })
+  return {
+    fsp,
+    name,
+    url: server.url,
+    received,
+    awaitThat,
+    await: (method, path) =>
+      awaitThat(
+        (message) =>
+          message.method === method &&
+          (typeof path === 'string' ? message.path === path : path.test(message.path)),
+      ),
+    async stop() {
+      await fsp.close()
+      await server.stop()
+    },
+  }
+}
+
+/** Its user logs in at the DFSP and allows what was asked for, or enters the password of the phone. */
+export function linkingAt(
+  dfsp: TestDfsp,
+  device: Authenticator,
+  changes: Partial<LinkOrder> = {},
+): LinkOrder {
+  return {
+    dfspId: dfsp.name,
+    userId,
+    scopes: scopesAt(dfsp),
+    channels: ['WEB'],
+    callbackUri,
+    async authenticate({ channel, consentRequestId }) {
+      if (channel === 'OTP') return dfsp.otps.at(-1)
+      const back = await dfsp.fsp.dfsp.grant(consentRequestId, scopesAt(dfsp))
+      return new URL(back ?? callbackUri).searchParams.get('authToken') ?? undefined
+    },
+    createCredential: ({ challenge }) =>
+      Promise.resolve({
+        credentialType: 'FIDO',
+        fidoPayload: device.register({ challenge, origin }),
+      }),
+    ...changes,
+  }
+}
+
+/** A consent whose key is on the device. */
+export async function linkedAt(
+  pisp: Participant,
+  dfsp: TestDfsp,
+  device: Authenticator = createAuthenticator(),
+): Promise<{ readonly consentId: string; readonly device: Authenticator }> {
+  const result = await pisp.fsp.pisp.link(linkingAt(dfsp, device))
+  return { consentId: consentIdOf(result), device }
+}
+
+export function consentIdOf(result: LinkResult): string {
+  if (result.state !== 'LINKED') throw new Error(`nothing was linked: ${JSON.stringify(result)}`)
+  return result.consentId
+}
+
+export function paymentFrom(
+  dfsp: Pick<Participant, 'name'>,
+  device: Authenticator,
+  changes: Partial<ThirdPartyOrder> = {},
+): ThirdPartyOrder {
+  return {
+    dfspId: dfsp.name,
+    account: accountAt(dfsp),
+    to: { type: mei.type, id: mei.id },
+    amount: { currency: 'USD', amount: '10' },
+    expiration: new Date(Date.now() + 20_000),
+    sign: ({ challenge }) =>
+      Promise.resolve({
+        signedPayloadType: 'FIDO',
+        fidoSignedPayload: device.assert({
+          challenge: Buffer.from(challenge, 'base64url'),
+          origin,
+        }),
+      }),
+    ...changes,
+  }
+}

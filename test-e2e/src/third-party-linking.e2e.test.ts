@@ -1,0 +1,312 @@
+/** A user's account is linked to a PISP, and unlinked, as both sides and the hub's auth service see it. */
+import { createAuthenticator, createGenericKey, type LinkOrder } from '@causeway/fsp'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { openSchemeOfFsps, type Scheme } from './hub/scheme.ts'
+import {
+  accountAt,
+  consentIdOf,
+  linkedAt,
+  linkingAt,
+  openDfsp,
+  openPayee,
+  openPisp,
+  otherAccountAt,
+  paymentFrom,
+  scopesAt,
+  userId,
+  type Participant,
+  type TestDfsp,
+} from './hub/third-party.ts'
+
+let scheme: Scheme
+let pisp: Participant
+let stranger: Participant
+let dfsp: TestDfsp
+let other: TestDfsp
+let careful: TestDfsp
+let leaving: TestDfsp
+let payee: Participant
+
+beforeAll(async () => {
+  scheme = await openSchemeOfFsps()
+  pisp = await openPisp(scheme, 'lemonpay')
+  stranger = await openPisp(scheme, 'limepay')
+  dfsp = await openDfsp(scheme, 'greenbank')
+  other = await openDfsp(scheme, 'redbank')
+  careful = await openDfsp(scheme, 'carefulbank', { verification: { by: 'ITSELF' } })
+  leaving = await openDfsp(scheme, 'goldbank')
+  payee = await openPayee(scheme, 'bluewallet')
+}, 120_000)
+
+afterAll(async () => {
+  const all = [pisp, stranger, dfsp, other, careful, leaving, payee]
+  await Promise.all(all.map((each) => each.stop()))
+  await scheme.stop()
+})
+
+const link = (changes: Partial<LinkOrder> = {}, at: TestDfsp = dfsp) =>
+  pisp.fsp.pisp.link(linkingAt(at, createAuthenticator(), changes))
+
+describe('before it links', () => {
+  test('the PISP is told by the hub which DFSPs are open for linking', async () => {
+    expect(await pisp.fsp.pisp.providers()).toMatchObject({
+      state: 'FOUND',
+      providers: expect.arrayContaining(['greenbank', 'redbank', 'carefulbank']),
+    })
+    const providers = await stranger.fsp.pisp.providers()
+    expect(providers).not.toMatchObject({ providers: expect.arrayContaining(['lemonpay']) })
+  })
+
+  test('the PISP sees the accounts of a user with masked names', async () => {
+    expect(await pisp.fsp.pisp.accounts('greenbank', userId)).toMatchObject({
+      state: 'FOUND',
+      accounts: [
+        { address: accountAt(dfsp), currency: 'USD', accountNickname: 'XXXXXXX XXX456' },
+        { address: otherAccountAt(dfsp), currency: 'USD' },
+      ],
+    })
+  })
+
+  test.each([
+    ['a user that the DFSP does not know', 'greenbank', 'jonas', '6205'],
+    ['a DFSP that nobody knows', 'nobody', 'jonas', '3201'],
+  ])('the PISP is refused the accounts of %s', async (_whose, at, user, errorCode) => {
+    expect(await pisp.fsp.pisp.accounts(at, user)).toMatchObject({
+      state: 'FAILED',
+      error: { errorCode },
+    })
+  })
+})
+
+describe('an account is linked', () => {
+  test('by the web, with a FIDO key that the auth service has checked', async () => {
+    const consentId = consentIdOf(await link())
+    expect(pisp.received).toContainEqual({
+      method: 'PUT',
+      path: `/consents/${consentId}`,
+      source: 'greenbank',
+      json: expect.objectContaining({
+        status: 'ISSUED',
+        scopes: scopesAt(dfsp),
+        credential: expect.objectContaining({ credentialType: 'FIDO', status: 'VERIFIED' }),
+      }),
+    })
+    expect(dfsp.received).toContainEqual({
+      method: 'PUT',
+      path: `/consents/${consentId}`,
+      source: 'centralAuth',
+      json: expect.objectContaining({
+        credential: expect.objectContaining({ status: 'VERIFIED' }),
+      }),
+    })
+    expect(dfsp.received).toContainEqual({
+      method: 'PUT',
+      path: `/participants/THIRD_PARTY_LINK/${accountAt(dfsp)}`,
+      source: 'Hub',
+      json: expect.objectContaining({ fspId: 'greenbank' }),
+    })
+  })
+
+  test('by a one-time password, after a wrong one', async () => {
+    const result = await link({
+      channels: ['OTP'],
+      authenticate: ({ attempt }) => Promise.resolve(attempt === 1 ? 'wrong' : dfsp.otps.at(-1)),
+    })
+    expect(result).toMatchObject({ state: 'LINKED' })
+  })
+
+  test('with other accounts than the PISP has asked for, when the user chooses so', async () => {
+    const chosen = [{ address: otherAccountAt(dfsp), actions: ['ACCOUNTS_TRANSFER'] }]
+    const result = await link({
+      async authenticate({ consentRequestId }) {
+        const back = await dfsp.fsp.dfsp.grant(consentRequestId, chosen)
+        return new URL(back ?? '').searchParams.get('authToken') ?? undefined
+      },
+    })
+    expect(result).toMatchObject({ state: 'LINKED', scopes: chosen })
+  })
+
+  test.each(['P-256', 'RSA-2048', 'Ed25519'] as const)('with a GENERIC key (%s)', async (kind) => {
+    const key = createGenericKey(kind)
+    const result = await link({
+      createCredential: ({ challenge }) =>
+        Promise.resolve({
+          credentialType: 'GENERIC',
+          genericPayload: {
+            publicKey: key.publicKey,
+            signature: key.sign(challenge.toString('base64url')),
+          },
+        }),
+    })
+    expect(result).toMatchObject({ state: 'LINKED' })
+  })
+
+  test('with a packed attestation', async () => {
+    const device = createAuthenticator({ attestation: 'packed' })
+    const result = await pisp.fsp.pisp.link(linkingAt(dfsp, device))
+    expect(result).toMatchObject({ state: 'LINKED' })
+  })
+
+  test('at a DFSP that checks keys itself, without the auth service', async () => {
+    const consentId = consentIdOf(await link({}, careful))
+    expect(careful.received).not.toContainEqual(expect.objectContaining({ source: 'centralAuth' }))
+    expect([...careful.fsp.dfsp.links()]).toContainEqual(
+      expect.objectContaining({ consentId, state: 'VERIFIED' }),
+    )
+  })
+
+  test('at two DFSPs by one PISP, each with a consent of its own', async () => {
+    const first = consentIdOf(await link())
+    const second = consentIdOf(await link({}, other))
+    const consents = [...pisp.fsp.pisp.consents()]
+    expect(consents).toContainEqual(
+      expect.objectContaining({ consentId: first, dfspId: 'greenbank', state: 'VERIFIED' }),
+    )
+    expect(consents).toContainEqual(
+      expect.objectContaining({ consentId: second, dfspId: 'redbank', state: 'VERIFIED' }),
+    )
+  })
+})
+
+describe('linking is refused', () => {
+  test.each<[string, Partial<LinkOrder>, string, string]>([
+    ['to an unknown callbackUri', { callbackUri: 'https://evil.example/' }, 'request', '6204'],
+    [
+      'for actions that are not offered',
+      { scopes: [{ address: 'greenbank.amara.1', actions: ['ACCOUNTS_STATEMENT'] }] },
+      'request',
+      '6101',
+    ],
+    ["for somebody else's account", { userId: 'jonas' }, 'request', '6101'],
+    ['at a DFSP that nobody knows', { dfspId: 'nobody' }, 'request', '3201'],
+    [
+      'to whom does not have the secret',
+      { authenticate: () => Promise.resolve('guessed') },
+      'authentication',
+      '6203',
+    ],
+    [
+      'with a key for another challenge',
+      {
+        createCredential: () =>
+          Promise.resolve({
+            credentialType: 'FIDO',
+            fidoPayload: createAuthenticator().register({
+              challenge: Buffer.alloc(32),
+              origin: 'https://app.lemonpay.example',
+            }),
+          }),
+      },
+      'credential',
+      '6200',
+    ],
+    [
+      'with a key of a site without TLS',
+      {
+        createCredential: ({ challenge }) =>
+          Promise.resolve({
+            credentialType: 'FIDO',
+            fidoPayload: createAuthenticator().register({
+              challenge,
+              origin: 'http://app.lemonpay.example',
+            }),
+          }),
+      },
+      'credential',
+      '6200',
+    ],
+    [
+      'with a GENERIC key that the user does not have',
+      {
+        createCredential: ({ challenge }) =>
+          Promise.resolve({
+            credentialType: 'GENERIC',
+            genericPayload: {
+              publicKey: createGenericKey().publicKey,
+              signature: createGenericKey().sign(challenge.toString('base64url')),
+            },
+          }),
+      },
+      'credential',
+      '6200',
+    ],
+  ])('%s', async (_what, changes, leg, errorCode) => {
+    expect(await link(changes)).toMatchObject({ state: 'FAILED', leg, error: { errorCode } })
+  })
+
+  test('when the user says no at the DFSP', async () => {
+    const asked = new Promise<string>((resolve) => {
+      const authenticate: LinkOrder['authenticate'] = ({ consentRequestId }) => {
+        resolve(consentRequestId)
+        return new Promise(() => undefined)
+      }
+      void link({ authenticate })
+    })
+    const id = await asked
+    dfsp.fsp.dfsp.decline(id)
+    const { json } = await pisp.await('PUT', `/consentRequests/${id}/error`)
+    expect(json).toMatchObject({ errorInformation: { errorCode: '6102' } })
+  })
+
+  test('and may be tried again with a right key', async () => {
+    let consentId: string | undefined
+    const wrong = await link({
+      createCredential: (wish) => {
+        ;({ consentId } = wish)
+        return Promise.resolve({
+          credentialType: 'GENERIC',
+          genericPayload: { publicKey: 'AAAA', signature: 'AAAA' },
+        })
+      },
+    })
+    expect(wrong).toMatchObject({ state: 'FAILED', consentId, error: { errorCode: '6200' } })
+    expect([...dfsp.fsp.dfsp.links()]).toContainEqual(
+      expect.objectContaining({ consentId, state: 'GRANTED' }),
+    )
+  })
+})
+
+describe('an account is unlinked', () => {
+  test('by its PISP: both sides are told by the auth service, and no payment is made', async () => {
+    const { consentId, device } = await linkedAt(pisp, leaving)
+    expect(await pisp.fsp.pisp.unlink(consentId)).toMatchObject({ state: 'UNLINKED' })
+    for (const side of [pisp, leaving]) {
+      expect(await side.await('PATCH', `/consents/${consentId}`)).toMatchObject({
+        source: 'centralAuth',
+        json: { status: 'REVOKED', revokedAt: expect.stringMatching(/Z$/) },
+      })
+    }
+    expect(await pisp.fsp.pisp.pay(paymentFrom(leaving, device))).toMatchObject({
+      state: 'FAILED',
+      error: { errorCode: '6103' },
+    })
+  })
+
+  test('by its DFSP: the PISP is told', async () => {
+    const { consentId } = await linkedAt(pisp, dfsp)
+    expect(await dfsp.fsp.dfsp.unlink(consentId)).toBeUndefined()
+    expect(await pisp.await('PATCH', `/consents/${consentId}`)).toMatchObject({
+      source: 'centralAuth',
+      json: { status: 'REVOKED' },
+    })
+  })
+
+  test('twice: the second time is answered as the first', async () => {
+    const { consentId } = await linkedAt(pisp, dfsp)
+    const first = await pisp.fsp.pisp.unlink(consentId)
+    const second = await pisp.fsp.pisp.unlink(consentId)
+    expect(first).toMatchObject({ state: 'UNLINKED' })
+    expect(second).toMatchObject({
+      state: 'UNLINKED',
+      revokedAt: (first as { readonly revokedAt?: string }).revokedAt,
+    })
+  })
+
+  test('by its PISP at a DFSP that keeps its consents itself', async () => {
+    const { consentId } = await linkedAt(pisp, careful)
+    expect(await pisp.fsp.pisp.unlink(consentId)).toMatchObject({ state: 'UNLINKED' })
+    expect(await pisp.await('PATCH', `/consents/${consentId}`)).toMatchObject({
+      source: 'carefulbank',
+    })
+  })
+})

@@ -1,0 +1,317 @@
+/** A PISP's user pays from a linked account: every way in which it ends, and what nobody gets past. */
+import { createAuthenticator, createGenericKey, type ThirdPartyOrder } from '@causeway/fsp'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { randomUUID } from 'node:crypto'
+import { openFsp, type Fsp } from './hub/fsp.ts'
+import { position } from './hub/operator.ts'
+import { openSchemeOfFsps, type Scheme } from './hub/scheme.ts'
+import {
+  consentIdOf,
+  linkedAt,
+  linkingAt,
+  mei,
+  onboardPisp,
+  openDfsp,
+  openPayee,
+  openPisp,
+  origin,
+  paymentFrom,
+  type Message,
+  type Participant,
+  type TestDfsp,
+} from './hub/third-party.ts'
+
+let scheme: Scheme
+let pisp: Participant
+let stranger: Fsp
+let dfsp: TestDfsp
+let careful: TestDfsp
+let payee: Participant
+/** What the payee's FSP does next. */
+let refuses: 'quote' | 'transfer' | undefined
+/** What is wrong with the account. */
+let account: 'READY' | 'INACTIVE' | 'WITHOUT_FUNDS' | 'OTHER_CURRENCY'
+
+const holder = { type: 'MSISDN', id: '15550000001', name: 'Amara Example' } as const
+const error = { errorCode: '5104', errorDescription: 'a secret of the payee FSP' }
+
+beforeAll(async () => {
+  scheme = await openSchemeOfFsps()
+  pisp = await openPisp(scheme, 'lemonpay')
+  stranger = await openFsp('limepay', () => scheme.hub.urls.fsp)
+  await onboardPisp(scheme.operator, stranger)
+  dfsp = await openDfsp(scheme, 'greenbank', {
+    payerAccount: () =>
+      account === 'READY' ? { state: account, payer: holder } : { state: account },
+  })
+  careful = await openDfsp(scheme, 'carefulbank', { verification: { by: 'ITSELF' } })
+  payee = await openPayee(scheme, 'bluewallet', {
+    onQuote: () => (refuses === 'quote' ? { type: 'REJECT', error } : { type: 'AGREE' }),
+    onTransfer: () => (refuses === 'transfer' ? { type: 'REJECT', error } : { type: 'COMMIT' }),
+  })
+}, 120_000)
+
+afterAll(async () => {
+  await Promise.all([pisp, stranger, dfsp, careful, payee].map((each) => each.stop()))
+  await scheme.stop()
+})
+
+beforeEach(() => {
+  refuses = undefined
+  account = 'READY'
+})
+
+const pay = (order: ThirdPartyOrder) => pisp.fsp.pisp.pay(order)
+
+/** What the PISP was told about the end. */
+function endsOf(id: string): readonly Message[] {
+  const path = `/thirdpartyRequests/transactions/${id}`
+  return pisp.received.filter(
+    (message) =>
+      (message.method === 'PATCH' && message.path === path) || message.path === `${path}/error`,
+  )
+}
+
+describe('a payment', () => {
+  test('that the user signs with a FIDO key moves the money, and ends with one PATCH', async () => {
+    const { consentId, device } = await linkedAt(pisp, dfsp)
+    const before = await position(scheme.operator, 'greenbank')
+    const result = await pay(paymentFrom(dfsp, device))
+    expect(result).toMatchObject({ state: 'COMPLETED', payee: { fspId: 'bluewallet' } })
+    expect(await position(scheme.operator, 'greenbank')).toBe(before + 10)
+    expect(endsOf(result.transactionRequestId)).toMatchObject([
+      {
+        method: 'PATCH',
+        source: 'greenbank',
+        json: { transactionRequestState: 'ACCEPTED', transactionState: 'COMPLETED' },
+      },
+    ])
+    expect(dfsp.payments.at(-1)).toMatchObject({ consentId, outcome: { type: 'COMPLETED' } })
+    expect(await dfsp.await('PUT', /^\/thirdpartyRequests\/verifications\//)).toMatchObject({
+      source: 'centralAuth',
+      json: { authenticationResponse: 'VERIFIED' },
+    })
+  })
+
+  test('is checked by a DFSP itself, and the auth service is not asked', async () => {
+    const { device } = await linkedAt(pisp, careful)
+    expect(await pay(paymentFrom(careful, device))).toMatchObject({ state: 'COMPLETED' })
+    const verified = careful.received.filter(({ path }) => path.includes('verifications'))
+    expect(verified).toEqual([])
+  })
+
+  test.each([
+    ['the auth service', () => dfsp],
+    ['the DFSP', () => careful],
+  ])('is signed with a GENERIC key, checked by %s', async (_by, at) => {
+    const key = createGenericKey('Ed25519')
+    const device = createAuthenticator()
+    const linked = await pisp.fsp.pisp.link(
+      linkingAt(at(), device, {
+        createCredential: ({ challenge }) =>
+          Promise.resolve({
+            credentialType: 'GENERIC',
+            genericPayload: {
+              publicKey: key.publicKey,
+              signature: key.sign(challenge.toString('base64url')),
+            },
+          }),
+      }),
+    )
+    consentIdOf(linked)
+    const sign: ThirdPartyOrder['sign'] = ({ challenge }) =>
+      Promise.resolve({
+        signedPayloadType: 'GENERIC',
+        genericSignedPayload: key.sign(challenge),
+      })
+    // The account has other consents too, with other keys: the newest is the one that is used.
+    expect(await pay(paymentFrom(at(), device, { sign }))).toMatchObject({ state: 'COMPLETED' })
+  })
+
+  test('that the user rejects ends with both states REJECTED, and moves nothing', async () => {
+    const { device } = await linkedAt(pisp, dfsp)
+    const before = await position(scheme.operator, 'greenbank')
+    const sign = () => Promise.resolve(undefined)
+    const result = await pay(paymentFrom(dfsp, device, { sign }))
+    expect(result).toMatchObject({ state: 'REJECTED' })
+    expect(endsOf(result.transactionRequestId)).toMatchObject([
+      { json: { transactionRequestState: 'REJECTED', transactionState: 'REJECTED' } },
+    ])
+    expect(await position(scheme.operator, 'greenbank')).toBe(before)
+  })
+
+  test('that nobody answers is a failure for the PISP when it expires', async () => {
+    const { device } = await linkedAt(pisp, dfsp)
+    const sign = () => new Promise<undefined>(() => undefined)
+    const expiration = new Date(Date.now() + 1_500)
+    const result = await pay(paymentFrom(dfsp, device, { sign, expiration }))
+    expect(result).toMatchObject({ state: 'FAILED', error: { errorCode: '3301' } })
+  })
+})
+
+describe('a payment fails, and its PISP is told once and no more than it must know:', () => {
+  const nothing = () => undefined
+  const stolen: ThirdPartyOrder['sign'] = ({ challenge }) =>
+    Promise.resolve({
+      signedPayloadType: 'FIDO',
+      fidoSignedPayload: createAuthenticator().assert({
+        challenge: Buffer.from(challenge, 'base64url'),
+        origin,
+      }),
+    })
+
+  test.each<[string, () => unknown, Partial<ThirdPartyOrder>, string]>([
+    ['the currency is not supported', () => (account = 'OTHER_CURRENCY'), {}, '4103'],
+    ['there is not enough money', () => (account = 'WITHOUT_FUNDS'), {}, '6104'],
+    ['the account is not active', () => (account = 'INACTIVE'), {}, '6104'],
+    ['the account is not linked', nothing, { account: 'greenbank.amara.3' }, '6103'],
+    ['the quote was refused', () => (refuses = 'quote'), {}, '6003'],
+    ['the transfer was refused', () => (refuses = 'transfer'), {}, '6003'],
+    [
+      'the authorization came to nothing',
+      nothing,
+      { sign: () => Promise.reject(new Error('the phone is gone')) },
+      '6001',
+    ],
+    ['the signature is wrong', nothing, { sign: stolen }, '6201'],
+  ])('%s', async (_why, prepare, changes, errorCode) => {
+    prepare()
+    const { device } = await linkedAt(pisp, dfsp)
+    const before = await position(scheme.operator, 'greenbank')
+    const result = await pay(paymentFrom(dfsp, device, changes))
+    expect(result).toMatchObject({ state: 'FAILED', error: { errorCode } })
+    const ends = endsOf(result.transactionRequestId)
+    expect(ends).toHaveLength(1)
+    expect(JSON.stringify(ends)).not.toContain('secret')
+    expect(await position(scheme.operator, 'greenbank')).toBe(before)
+  })
+
+  test('the FSP of the payee is missing', async () => {
+    const id = randomUUID()
+    await linkedAt(pisp, dfsp)
+    const body = {
+      transactionRequestId: id,
+      payee: { partyIdInfo: { partyIdType: mei.type, partyIdentifier: mei.id } },
+      payer: {
+        partyIdType: 'THIRD_PARTY_LINK',
+        partyIdentifier: 'greenbank.amara.1',
+        fspId: 'greenbank',
+      },
+      amountType: 'SEND',
+      amount: { currency: 'USD', amount: '10' },
+      transactionType: { scenario: 'TRANSFER', initiator: 'PAYER', initiatorType: 'CONSUMER' },
+    }
+    expect((await send('POST', '/thirdpartyRequests/transactions', 'lemonpay', body)).status).toBe(
+      202,
+    )
+    const path = `/thirdpartyRequests/transactions/${id}/error`
+    expect(await pisp.await('PUT', path)).toMatchObject({
+      json: { errorInformation: { errorCode: '3102' } },
+    })
+  })
+})
+
+describe.each([
+  ['the auth service', () => dfsp],
+  ['the DFSP', () => careful],
+])('a signature that %s checks', (_by, at) => {
+  const asserting =
+    (
+      assert: (challenge: Buffer) => ReturnType<ReturnType<typeof createAuthenticator>['assert']>,
+    ): ThirdPartyOrder['sign'] =>
+    ({ challenge }) =>
+      Promise.resolve({
+        signedPayloadType: 'FIDO',
+        fidoSignedPayload: assert(Buffer.from(challenge, 'base64url')),
+      })
+  const refused = { state: 'FAILED', error: { errorCode: '6201' } }
+
+  test('is not taken over another challenge, nor a second time', async () => {
+    const { device } = await linkedAt(pisp, at())
+    const other = device.assert({ challenge: Buffer.alloc(32), origin })
+    expect(await pay(paymentFrom(at(), device, { sign: asserting(() => other) }))).toMatchObject(
+      refused,
+    )
+    let used = other
+    const sign = asserting((challenge) => (used = device.assert({ challenge, origin })))
+    expect(await pay(paymentFrom(at(), device, { sign }))).toMatchObject({ state: 'COMPLETED' })
+    expect(await pay(paymentFrom(at(), device, { sign: asserting(() => used) }))).toMatchObject(
+      refused,
+    )
+  })
+
+  test('is not taken when the counter has gone back', async () => {
+    const { device } = await linkedAt(pisp, at())
+    const copy = device.clone()
+    expect(await pay(paymentFrom(at(), device))).toMatchObject({ state: 'COMPLETED' })
+    expect(await pay(paymentFrom(at(), copy))).toMatchObject(refused)
+  })
+
+  test('is not taken from another site', async () => {
+    const { device } = await linkedAt(pisp, at())
+    const sign = asserting((challenge) =>
+      device.assert({ challenge, origin: 'https://app.limepay.example' }),
+    )
+    expect(await pay(paymentFrom(at(), device, { sign }))).toMatchObject(refused)
+  })
+})
+
+describe('no payment is made under a consent', () => {
+  test('that ends while the user signs', async () => {
+    const bank = await openDfsp(scheme, 'goldbank')
+    const { consentId, device } = await linkedAt(pisp, bank)
+    const order = paymentFrom(bank, device)
+    const result = await pay({
+      ...order,
+      async sign(terms) {
+        expect(await pisp.fsp.pisp.unlink(consentId)).toMatchObject({ state: 'UNLINKED' })
+        return order.sign(terms)
+      },
+    })
+    expect(result).toMatchObject({ state: 'FAILED', error: { errorCode: '6103' } })
+    await bank.stop()
+  })
+
+  test('that has expired', async () => {
+    const bank = await openDfsp(scheme, 'oldbank', { consent_ms_max: 1 })
+    const { device } = await linkedAt(pisp, bank)
+    expect(await pay(paymentFrom(bank, device))).toMatchObject({ error: { errorCode: '6103' } })
+    await bank.stop()
+  })
+})
+
+/** A message as a participant's own software would send it. */
+async function send(method: string, path: string, source: string, body?: object) {
+  const media = 'application/vnd.interoperability.thirdpartyRequests+json;version=1.0'
+  return stranger.send(method, path, body, {
+    'content-type': media,
+    accept: media,
+    'fspiop-source': source,
+    'fspiop-destination': 'greenbank',
+  })
+}
+
+describe('a status query', () => {
+  test.each([
+    ['by another PISP', 'limepay', undefined, '6104'],
+    ['about an unknown payment', 'limepay', randomUUID(), '3206'],
+  ])('%s is refused', async (_what, source, unknown, errorCode) => {
+    const { device } = await linkedAt(pisp, dfsp)
+    const { transactionRequestId } = await pay(paymentFrom(dfsp, device))
+    const path = `/thirdpartyRequests/transactions/${unknown ?? transactionRequestId}`
+    expect((await send('GET', path, source)).status).toBe(202)
+    const answer = await stranger.await((message) => message.path === `${path}/error`)
+    expect(answer.json()).toMatchObject({ errorInformation: { errorCode } })
+  })
+
+  test('by the PISP that has asked is answered with the end', async () => {
+    const { device } = await linkedAt(pisp, dfsp)
+    const { transactionRequestId, transactionId } = await pay(paymentFrom(dfsp, device))
+    const path = `/thirdpartyRequests/transactions/${transactionRequestId}`
+    const isAnswer = (message: Message) =>
+      message.path === path && message.json['transactionState'] === 'COMPLETED'
+    expect((await send('GET', path, 'lemonpay')).status).toBe(202)
+    const answer = await pisp.awaitThat((message) => message.method === 'PUT' && isAnswer(message))
+    expect(answer.json).toMatchObject({ transactionId, transactionRequestState: 'ACCEPTED' })
+  })
+})
