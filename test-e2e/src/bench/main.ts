@@ -10,6 +10,7 @@ import { readOptions, usage } from './options.ts'
 import { pageOf } from './page.ts'
 import { tableOf, type Report } from './report.ts'
 import { runOnce } from './run.ts'
+import { runThirdParty, thirdPartyTable, type ThirdPartyReport } from './thirdparty/run.ts'
 
 async function main(): Promise<void> {
   if (process.argv.includes('--help')) return void process.stdout.write(usage)
@@ -17,14 +18,23 @@ async function main(): Promise<void> {
   const earlier = plan.compare === undefined ? undefined : await readReports(plan.compare)
   const machine = await measureMachine()
   const reports: Report[] = []
+  const ofThirdParties: ThirdPartyReport[] = []
   for (const options of plan.runs) {
+    const { thirdParty } = options
+    if (thirdParty !== undefined) {
+      const report = await runThirdParty({ ...options, thirdParty }, machine)
+      process.stdout.write(thirdPartyTable(report))
+      ofThirdParties.push(report)
+      continue
+    }
     const report = await runOnce(options, machine, plan.profiles)
     process.stdout.write(tableOf(report))
     reports.push(report)
   }
-  const [only] = reports
+  const made = [...reports, ...ofThirdParties]
+  const [only] = made
   if (plan.json !== undefined) {
-    const all = reports.length === 1 ? only : reports
+    const all = made.length === 1 ? only : made
     await writeFile(plan.json, `${JSON.stringify(all, null, 2)}\n`)
   }
   if (plan.html !== undefined) await writeFile(plan.html, pageOf(reports))
@@ -33,7 +43,10 @@ async function main(): Promise<void> {
   const missed = plan.overload ? missedByOverload(reports) : []
   process.stdout.write(missed.map((sentence) => `MISSED  ${sentence}\n`).join(''))
   const isWrong = ({ faults, missed: ofOne }: Report) => faults.length + ofOne.length > 0
-  if (reports.some(isWrong) || missed.length > 0) process.exitCode = 1
+  const isFaulty = ({ faults }: ThirdPartyReport) => faults.length > 0
+  if (reports.some(isWrong) || ofThirdParties.some(isFaulty) || missed.length > 0) {
+    process.exitCode = 1
+  }
 }
 
 async function readReports(file: string): Promise<readonly Report[]> {

@@ -16,6 +16,7 @@ test('left alone, the whole payment is measured with everything on', () => {
     load: 'uniform',
     fsps: 8,
     legs: ['lookup', 'quote', 'transfer'],
+    thirdParty: undefined,
     identity: 'mtls',
     signed: 'RS256',
   })
@@ -69,7 +70,10 @@ test.each([
   [['--rate', '10,x'], '--rate takes a whole number from 1 to 100000'],
   [['--rate', '1.5'], '--rate takes a whole number from 1 to 100000'],
   [['--load', 'huge'], '--load is one of uniform, hot, pair, many'],
-  [['--legs', 'lookup'], '--legs is one of lookup,quote,transfer; quote,transfer; transfer'],
+  [
+    ['--legs', 'lookup'],
+    '--legs is one of lookup,quote,transfer; quote,transfer; transfer; link; third-party-payment',
+  ],
   [['--set', 'X'], '--set takes NAME=VALUE'],
 ])('%j is refused with a sentence', (args, sentence) => {
   expect(() => readOptions(args)).toThrow(sentence)

@@ -7,7 +7,11 @@ export const loads = ['uniform', 'hot', 'pair', 'many'] as const
 export const algorithms = ['RS256', 'ES256'] as const
 export const legNames = ['lookup', 'quote', 'transfer'] as const
 
+/** Of the Third-Party API, each by itself. */
+export const thirdPartyLegs = ['link', 'third-party-payment'] as const
+
 export type LegName = (typeof legNames)[number]
+export type ThirdPartyLeg = (typeof thirdPartyLegs)[number]
 export type Load = (typeof loads)[number]
 
 export interface BenchOptions {
@@ -21,6 +25,8 @@ export interface BenchOptions {
   readonly warmup: number
   /** What a payment is made of, in this order; the transfer is always its last. */
   readonly legs: readonly LegName[]
+  /** In place of payments; undefined: payments. */
+  readonly thirdParty: ThirdPartyLeg | undefined
   /** How the hub knows who speaks; header: it believes it, over plain http. */
   readonly identity: 'mtls' | 'header'
   /** How FSPs sign; undefined: nothing is signed or verified. */
@@ -79,7 +85,9 @@ was made, and the FSPs, the tables and POST /verify agree; else 1 with what is w
   --overload         runs at --rate, at one and a half times and at twice of it; exit 1 too when less than
                      90 % of the most is made in one, its p99 is above 1.5 s, or, with --load hot, any
                      other FSP is refused anything. Choose a --rate that the hub hardly makes
-  --legs L           lookup,quote,transfer; or quote,transfer; or transfer (all three)
+  --legs L           lookup,quote,transfer; or quote,transfer; or transfer (all three); or link: accounts
+                     are linked by the web with a FIDO key; or third-party-payment: a PISP's user pays
+                     from a linked account. Both take --payments, --warmup, --rate, --json, the relaxations
   --json FILE        write the report as JSON; of several runs a list
   --html FILE        write it as a page with plots
   --compare FILE     print how many times as much as in an earlier report (JSON)
@@ -135,6 +143,8 @@ export function readOptions(args: readonly string[]): BenchPlan {
     values.disturb === undefined ? undefined : oneOf('disturb', disturbances, values.disturb)
   const algorithm = oneOf('jws-alg', algorithms, values['jws-alg'])
   const isOpen = values['open-doors']
+  const thirdParty = thirdPartyLegs.find((leg) => leg === values.legs)
+  if (thirdParty !== undefined) refuseOthers(thirdParty, values)
   const common: Omit<BenchOptions, 'rate'> = {
     payments: count('payments', values.payments, 10_000, payments_max),
     load,
@@ -143,7 +153,8 @@ export function readOptions(args: readonly string[]): BenchPlan {
       count('fsps', values.fsps, fspsOf(load, disturb), fsps_max),
     ),
     warmup: count('warmup', values.warmup, 2_000, payments_max),
-    legs: legsOf(values.legs),
+    legs: thirdParty === undefined ? legsOf(values.legs) : [],
+    thirdParty,
     identity: isOpen ? 'header' : 'mtls',
     signed: isOpen || values['no-jws'] ? undefined : algorithm,
     settings: Object.fromEntries(values.set.map(setting)),
@@ -191,7 +202,7 @@ export function relaxations(options: BenchOptions): readonly string[] {
     ...(identity === 'mtls' ? [] : ['no TLS, no proof of identity']),
     ...(signed === undefined ? ['no JWS'] : []),
     ...(signed === 'ES256' ? ['JWS with ES256'] : []),
-    ...(legs.length === legNames.length ? [] : [`${legs.join(' + ')} alone`]),
+    ...(legs.length === 0 || legs.length === legNames.length ? [] : [`${legs.join(' + ')} alone`]),
     ...Object.entries(settings).map(([name, value]) => `${name}=${value}`),
   ]
 }
@@ -201,7 +212,26 @@ function legsOf(given: string): readonly LegName[] {
   const choices = legNames.map((_, first) => legNames.slice(first))
   const found = choices.find((legs) => legs.join(',') === given)
   if (found !== undefined) return found
-  throw new Error(`--legs is one of ${choices.map((legs) => legs.join(',')).join('; ')}`)
+  const all = [...choices.map((legs) => legs.join(',')), ...thirdPartyLegs]
+  throw new Error(`--legs is one of ${all.join('; ')}`)
+}
+
+/** What has no meaning beside a leg of third parties. */
+const ofPayments = [
+  'fsps',
+  'apart',
+  'close-windows',
+  'disturb',
+  'overload',
+  'html',
+  'compare',
+  'profile',
+  'profiles',
+]
+
+function refuseOthers(leg: ThirdPartyLeg, values: Readonly<Record<string, unknown>>): void {
+  const given = ofPayments.find((name) => values[name] !== undefined && values[name] !== false)
+  if (given !== undefined) throw new Error(`--${given} has no meaning with --legs ${leg}`)
 }
 
 function setting(given: string): readonly [string, string] {

@@ -18,6 +18,15 @@ export interface SigningKey {
 
 /** Certificate by request, and a first signing key. */
 export async function enrol(operator: Operator, name: string): Promise<Credentials> {
+  const certified = await enrolCertificate(operator, name)
+  return { ...certified, sign: signer(await registerKey(operator, name)) }
+}
+
+/** For a key that it makes itself. */
+export async function enrolCertificate(
+  operator: Operator,
+  name: string,
+): Promise<Pick<Credentials, 'certificate' | 'key' | 'ca'>> {
   const { csr, key } = makeCsr({
     subject: { commonName: name, organization: undefined },
     names: { dns: ['localhost'], ip: ['127.0.0.1'] },
@@ -25,7 +34,7 @@ export async function enrol(operator: Operator, name: string): Promise<Credentia
   const { certificate, ca } = await answered<{ certificate: string; ca: string }>(
     operator.call('POST', `/participants/${name}/certificates`, { csr }),
   )
-  return { certificate, key, ca, sign: signer(await registerKey(operator, name)) }
+  return { certificate, key, ca }
 }
 
 /** A new key pair whose public half the hub knows from now on. */

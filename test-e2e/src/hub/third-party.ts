@@ -107,7 +107,10 @@ export async function onboardPisp(
   operator: Operator,
   { name, url }: Pick<Participant, 'name' | 'url'>,
 ): Promise<void> {
-  await answered(operator.call('POST', '/participants', { name, type: 'PISP' }))
+  const { status } = await operator.call('GET', `/participants/${name}`)
+  if (status === 404) {
+    await answered(operator.call('POST', '/participants', { name, type: 'PISP' }))
+  }
   for (const type of ['FSPIOP_CALLBACK_URL', 'TP_CB_URL_CONSENT_REQUEST_PUT']) {
     await answered(operator.call('POST', `/participants/${name}/endpoints`, { type, value: url }))
   }
