@@ -40,7 +40,7 @@ export function sandboxDfsp(
         return state === 'READY' ? { state, payer } : { state }
       },
       verification:
-        SANDBOX_VERIFICATION === 'itself'
+        SANDBOX_VERIFICATION === 'itself' || AUTH_SERVICE_PARTICIPANT === ''
           ? { by: 'ITSELF' }
           : { by: 'AUTH_SERVICE', name: AUTH_SERVICE_PARTICIPANT },
       onPayment(payment) {

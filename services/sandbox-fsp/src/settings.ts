@@ -59,7 +59,7 @@ export const settings = {
     default: '',
   }),
   AUTH_SERVICE_PARTICIPANT: text({
-    about: 'the name of the auth service as a participant',
+    about: 'name of the hosted auth service as a participant; empty: the hub hosts none',
     default: 'centralAuth',
   }),
   SANDBOX_SIGNING: choice({
