@@ -8,11 +8,13 @@ export interface InvitedUrls {
   readonly operator: string
   readonly metrics: string
   readonly greenbank: string
+  /** With a sandbox PISP. */
+  readonly lemonpay?: string
 }
 
 export function invitation(
   { EDGE_IDENTITY, OPERATOR_IDENTITY }: Pick<HubSettings, 'EDGE_IDENTITY' | 'OPERATOR_IDENTITY'>,
-  { fsp, operator, metrics, greenbank }: InvitedUrls,
+  { fsp, operator, metrics, greenbank, lemonpay }: InvitedUrls,
   { secrets }: Pick<SandboxFsp, 'secrets'>,
   { setupLogInFile }: Pick<OperatorSecrets, 'setupLogInFile'>,
 ): string {
@@ -35,6 +37,14 @@ export function invitation(
     `  curl -X POST ${greenbank}/payments -H 'content-type: application/json' \\`,
     `    -d '{"to":{"partyIdType":"MSISDN","partyIdentifier":"12025550112"},"amount":"10","currency":"USD"}'`,
     '',
+    ...(lemonpay === undefined
+      ? []
+      : [
+          'Link an account through lemonpay (then POST /payments there with the consentId):',
+          `  curl -X POST ${lemonpay}/links -H 'content-type: application/json' \\`,
+          `    -d '{"dfsp":"greenbank","user":"12025550102"}'`,
+          '',
+        ]),
     ...(EDGE_IDENTITY === 'token'
       ? []
       : [

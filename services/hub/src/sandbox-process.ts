@@ -45,6 +45,7 @@ export async function startSandbox(
       SANDBOX_TLS_CA_FILE: fsps[0].secrets.caFile,
       SANDBOX_EXIT_WITH_PARENT: 'on',
       SANDBOX_PISP: fsps.length > 2 ? 'on' : 'off',
+      AUTH_SERVICE_PARTICIPANT: settings.AUTH_SERVICE_PARTICIPANT,
       ...Object.fromEntries(fsps.flatMap((fsp) => settingsOf(fsp, clientSecrets))),
     },
   })

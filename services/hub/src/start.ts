@@ -104,14 +104,16 @@ async function pay(
   }
   onStarted(await startSandbox(values, hub.urls, all, clientSecrets))
   const [payer, payee] = fsps
-  const urls = { ...hub.urls, greenbank: payer.url, bluewallet: payee.url }
+  const urls = {
+    ...hub.urls,
+    greenbank: payer.url,
+    bluewallet: payee.url,
+    ...(pisp && { lemonpay: pisp.url }),
+  }
   const summary =
     pisp === undefined
       ? { ...(await makeFirstPayment(operator, fsps)), urls }
-      : {
-          ...(await makeThirdPartyPayment(operator, pisp, fsps)),
-          urls: { ...urls, lemonpay: pisp.url },
-        }
+      : { ...(await makeThirdPartyPayment(operator, pisp, fsps)), urls }
   say('consentId' in summary ? describeThirdPartyPayment(summary) : describePayment(summary))
   say(invitation(values, urls, payer, hub.secrets.operators))
   return summary
