@@ -315,3 +315,29 @@ describe('a status query', () => {
     expect(answer.json).toMatchObject({ transactionId, transactionRequestState: 'ACCEPTED' })
   })
 })
+
+test('the operator sees in the history of a consent what was registered, checked and revoked', async () => {
+  const { consentId, device } = await linkedAt(pisp, dfsp)
+  expect(await pay(paymentFrom(dfsp, device))).toMatchObject({ state: 'COMPLETED' })
+  const path = `/consents/${consentId}`
+  const parties = { consentId, dfspId: 'greenbank', pispId: 'lemonpay' }
+  expect((await scheme.operator.call('GET', path)).json).toMatchObject({
+    ...parties,
+    state: 'ISSUED',
+    credentialType: 'FIDO',
+    credentialStatus: 'VERIFIED',
+    origin,
+  })
+  expect(await pisp.fsp.pisp.unlink(consentId)).toMatchObject({ state: 'UNLINKED' })
+  const { json } = await scheme.operator.call('GET', path)
+  expect(json).toMatchObject({ ...parties, state: 'REVOKED', revokedBy: 'lemonpay' })
+  const { steps } = json as { readonly steps: readonly { readonly type: string }[] }
+  // The newest first.
+  expect(steps.map(({ type }) => type)).toEqual([
+    'REVOKED',
+    'SIGNATURE_VERIFIED',
+    'OWNERSHIP_CONFIRMED',
+    'CREDENTIAL_VERIFIED',
+    'PARTIES_OBSERVED',
+  ])
+})
