@@ -1,5 +1,7 @@
 /** Every named domain event: the only asynchronous language between the services. */
 import type { z } from 'zod'
+import { bulkQuoteEvents } from './bulk-quotes.ts'
+import { bulkTransferEvents } from './bulk-transfers.ts'
 import { consentEvents } from './consents.ts'
 import type { EventDefinition } from './define.ts'
 import { notificationEvents } from './notifications.ts'
@@ -13,7 +15,9 @@ import { transferEvents } from './transfers.ts'
 
 export const catalogue = {
   ...transferEvents,
+  ...bulkTransferEvents,
   ...quoteEvents,
+  ...bulkQuoteEvents,
   ...partyEvents,
   ...participantEvents,
   ...consentEvents,

@@ -124,7 +124,6 @@ describe('the headers of a request', () => {
     ['GET', 'authorizations'],
     ['PUT', 'authorizations'],
     ['GET', 'transactions'],
-    ['PUT', 'bulkQuotes'],
     ['GET', 'accounts'],
     ['POST', 'consentRequests'],
     ['PATCH', 'consents'],
@@ -146,6 +145,8 @@ describe('the headers of a request', () => {
     ['GET', 'quotes'],
     ['GET', 'participants'],
     ['GET', 'transfers'],
+    ['PUT', 'bulkQuotes'],
+    ['GET', 'bulkQuotes'],
     ['PUT', 'bulkTransfers'],
     ['GET', 'services'],
   ] as const)('of %s %s do without one', (method, resource) => {

@@ -112,6 +112,23 @@ export {
   readAuthorizationsQuery,
 } from './resources/authorizations.ts'
 export {
+  bulkItems_max,
+  type IndividualQuote,
+  type IndividualQuoteResult,
+  type PostBulkQuotes,
+  postBulkQuotes,
+  type PutBulkQuotes,
+  putBulkQuotes,
+} from './resources/bulkQuotes.ts'
+export {
+  type IndividualTransfer,
+  type IndividualTransferResult,
+  type PostBulkTransfers,
+  postBulkTransfers,
+  type PutBulkTransfers,
+  putBulkTransfers,
+} from './resources/bulkTransfers.ts'
+export {
   type ParticipantsQuery,
   type PostParticipant,
   postParticipant,

@@ -31,8 +31,8 @@ const thirdParty = {
 
 /**
  * FSPIOP 3.3.4, 6.1.2. Authorizations and transactions are at 1.0, but existing clients name 1.1
- * there, so both are read everywhere. POSTs name the other FSP in their bodies; transfers and quotes
- * are routed by the hub's own record.
+ * there, so both are read everywhere. POSTs name the other FSP in their bodies; transfers and quotes,
+ * single and in bulk, are routed by the hub's own record.
  */
 export const resourceRules = {
   participants: { currentVersion: '1.1', versions: both, destinationRequired: ['PUT'] },
@@ -46,7 +46,7 @@ export const resourceRules = {
   authorizations: { currentVersion: '1.0', versions: both, destinationRequired: ['GET', 'PUT'] },
   transfers: { currentVersion: '1.1', versions: both, destinationRequired: [] },
   transactions: { currentVersion: '1.0', versions: both, destinationRequired: ['GET', 'PUT'] },
-  bulkQuotes: { currentVersion: '1.1', versions: both, destinationRequired: ['GET', 'PUT'] },
+  bulkQuotes: { currentVersion: '1.1', versions: both, destinationRequired: [] },
   /** Of this hub, not of the API: an FSP shows that both ways work. */
   pings: { currentVersion: '1.0', versions: both, destinationRequired: [] },
   bulkTransfers: { currentVersion: '1.1', versions: both, destinationRequired: [] },

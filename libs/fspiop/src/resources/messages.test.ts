@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { z } from 'zod'
 import { readBody } from '../body.ts'
+import { bulkMessages } from '../testing/bulk-messages.ts'
 import { condition, extensions, type Json, messages, otp, uuid } from '../testing/messages.ts'
 import { thirdPartyMessages } from '../testing/thirdparty-messages.ts'
 import { putAuthorizations, putAuthorizationsAnyResponse } from './authorizations.ts'
@@ -38,7 +39,7 @@ function changed(body: unknown, path: string, value: unknown): unknown {
   return copy
 }
 
-describe.each([...messages, ...thirdPartyMessages])(
+describe.each([...messages, ...bulkMessages, ...thirdPartyMessages])(
   '$name',
   ({ schema, body, required, hasExtensions }) => {
     test('is taken with all its members, as it was sent', () => {

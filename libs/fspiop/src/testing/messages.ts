@@ -20,15 +20,19 @@ import { patchTransfers, postTransfers, putTransfers } from '../resources/transf
 export type Json = Readonly<Record<string, unknown>>
 
 export const uuid = 'b2a7f0d4-1e9c-4f63-8a52-7d40c9e8136b'
-const expiration = '2030-01-01T00:00:00.000Z'
-const usd = (amount: string) => ({ currency: 'USD', amount })
-const payerInfo = { partyIdType: 'MSISDN', partyIdentifier: '987654321', fspId: 'payerfsp' }
-const payeeInfo = { partyIdType: 'MSISDN', partyIdentifier: '123456789', fspId: 'payeefsp' }
-const transactionType = { scenario: 'TRANSFER', initiator: 'PAYER', initiatorType: 'CONSUMER' }
-const geoCode = { latitude: '+45.4215', longitude: '-75.6972' }
-const ilpPacket = 'ASgAAAAAAAAmrBtnLnBheWVlZnNwLm1zaXNkbi4xMjM0NTY3ODkCe30A'
+export const expiration = '2030-01-01T00:00:00.000Z'
+export const usd = (amount: string) => ({ currency: 'USD', amount })
+export const payerInfo = { partyIdType: 'MSISDN', partyIdentifier: '987654321', fspId: 'payerfsp' }
+export const payeeInfo = { partyIdType: 'MSISDN', partyIdentifier: '123456789', fspId: 'payeefsp' }
+export const transactionType = {
+  scenario: 'TRANSFER',
+  initiator: 'PAYER',
+  initiatorType: 'CONSUMER',
+}
+export const geoCode = { latitude: '+45.4215', longitude: '-75.6972' }
+export const ilpPacket = 'ASgAAAAAAAAmrBtnLnBheWVlZnNwLm1zaXNkbi4xMjM0NTY3ODkCe30A'
 export const condition = '31mEPsoCTiT3CbL_wRJkXW_rXz0WqDrKiR9a8PJMgnw'
-const complexName = { firstName: 'Ana', middleName: 'M.', lastName: 'Silva' }
+export const complexName = { firstName: 'Ana', middleName: 'M.', lastName: 'Silva' }
 export const otp = { authentication: 'OTP', authenticationValue: '0123' }
 
 /** An extension list of so many. */

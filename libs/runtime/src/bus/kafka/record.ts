@@ -33,8 +33,11 @@ export const attributes = {
   replayFor: 'ce_replayfor',
 } as const
 
-/** A broker refuses a larger one; so it is refused where its maker sees it. */
-export const record_bytes_max = 8 * 2 ** 20
+/**
+ * A broker refuses a larger one; so it is refused where its maker sees it. A received body has up to
+ * 5 MiB, and what is read of it may take as much again.
+ */
+export const record_bytes_max = 12 * 2 ** 20
 const overhead_bytes = 64
 
 /** Throws for a message that cannot be carried: a bug of who says it. */

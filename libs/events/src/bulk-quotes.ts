@@ -1,0 +1,231 @@
+/**
+ * The events of a bulk quote's life: one for the bulk at each step, never one for an item. On topics of
+ * their own, because one of them may hold a body of 5 MiB.
+ */
+import { z } from 'zod'
+import { define } from './define.ts'
+import { callbackReports, errorInformation, money } from './parts.ts'
+
+/** As much of an item as is decided by; the rest travels in the relayed body alone. */
+const individualQuote = z.object({
+  quoteId: z.string(),
+  transactionId: z.string(),
+  /** Of the payee; each is absent where the payer FSP left it out or has encrypted it. */
+  payeeFspId: z.string().optional(),
+  partyIdType: z.string().optional(),
+  partyIdentifier: z.string().optional(),
+  partySubIdOrType: z.string().optional(),
+  amountType: z.enum(['SEND', 'RECEIVE']),
+  amount: money,
+  /** Absent where the payer FSP has encrypted it. */
+  scenario: z.string().optional(),
+})
+
+const individualQuoteResult = z.object({
+  quoteId: z.string(),
+  transferAmount: money.optional(),
+  payeeFspFee: money.optional(),
+  payeeFspCommission: money.optional(),
+  /** There exactly when the payee FSP refuses the item. */
+  errorInformation: errorInformation.optional(),
+})
+
+const failed = z.object({
+  bulkQuoteId: z.string(),
+  requesterFspId: z.string(),
+  version: z.string(),
+  errorInformation,
+})
+
+/**
+ * Of a message that the hub has made out of an FSP's: the relay then has a body and no headers, and this
+ * is the header FSPIOP-Encryption of what is encrypted in it.
+ */
+const encryption = z.string().optional()
+
+const asked = {
+  topic: 'fspiop-api.bulk-quotes',
+  publishers: [],
+  key: 'bulkQuoteId',
+} as const
+const said = { topic: 'quoting.bulk-quotes', publishers: [], key: 'bulkQuoteId' } as const
+
+function report(about: string) {
+  return define({ ...asked, consumers: [], key: null, about, schema: callbackReports })
+}
+
+export const bulkQuoteEvents = {
+  BulkQuoteRequestReceived: define({
+    ...asked,
+    consumers: [],
+    about: 'A payer FSP asked for the quotes of a bulk with a valid POST /bulkQuotes.',
+    schema: z.object({
+      bulkQuoteId: z.string(),
+      requesterFspId: z.string(),
+      /** Absent when the payer FSP leaves it to the hub to find the FSP of the payees. */
+      destinationFspId: z.string().optional(),
+      /** Absent where the payer names none, or it is encrypted. */
+      payerFspId: z.string().optional(),
+      expiration: z.string().optional(),
+      individualQuotes: z.array(individualQuote),
+      payloadHash: z.string(),
+      version: z.string(),
+    }),
+  }),
+  BulkQuoteRequestAccepted: define({
+    ...said,
+    consumers: [],
+    about:
+      'The request is stored, and at least one item may go on: the payee FSP is to be asked. When all ' +
+      "may, the relay is the payer FSP's message; else the hub's, without the items that may not.",
+    schema: z.object({
+      bulkQuoteId: z.string(),
+      requesterFspId: z.string(),
+      destinationFspId: z.string(),
+      expiration: z.string().optional(),
+      version: z.string(),
+      encryption,
+      /** Nothing of it is stored: when it cannot be delivered, the edge tells the payer FSP. */
+      isUnstored: z.literal(true).optional(),
+    }),
+  }),
+  BulkQuoteReceivedCallbackReport: report('How POST /bulkQuotes reached the payee FSP.'),
+  BulkQuoteResponseReceived: define({
+    ...asked,
+    consumers: [],
+    about: 'A payee FSP answered with PUT /bulkQuotes/{id}.',
+    schema: z.object({
+      bulkQuoteId: z.string(),
+      requesterFspId: z.string(),
+      /** '' when the sender left it to the hub to know for whom it is; so also in a reject. */
+      destinationFspId: z.string(),
+      individualQuoteResults: z.array(individualQuoteResult),
+      expiration: z.string(),
+      payloadHash: z.string(),
+      version: z.string(),
+    }),
+  }),
+  BulkQuoteResponseAccepted: define({
+    ...said,
+    consumers: [],
+    about:
+      'The answer is stored: the payer FSP is to be told. When the hub refused no item, the relay is ' +
+      "the payee FSP's message; else the hub's, with an error in the place of each refused item.",
+    schema: z.object({
+      bulkQuoteId: z.string(),
+      requesterFspId: z.string(),
+      destinationFspId: z.string(),
+      /** In which the payer FSP asked. */
+      payerVersion: z.string(),
+      version: z.string(),
+      encryption,
+    }),
+  }),
+  BulkQuoteAcceptedCallbackReport: report('How PUT /bulkQuotes/{id} reached the payer FSP.'),
+  BulkQuoteRejectReceived: define({
+    ...asked,
+    consumers: [],
+    about: 'A payee FSP refused the whole bulk with PUT /bulkQuotes/{id}/error.',
+    schema: z.object({
+      bulkQuoteId: z.string(),
+      requesterFspId: z.string(),
+      destinationFspId: z.string(),
+      errorInformation,
+      payloadHash: z.string(),
+      version: z.string(),
+    }),
+  }),
+  BulkQuoteRejectAccepted: define({
+    ...said,
+    consumers: [],
+    about: 'The refusal is stored; the payer FSP is to be told.',
+    schema: z.object({
+      bulkQuoteId: z.string(),
+      payerFspId: z.string(),
+      payeeFspId: z.string(),
+      payerVersion: z.string(),
+      errorInformation,
+    }),
+  }),
+  BulkQuoteRejectCallbackReport: report('How PUT /bulkQuotes/{id}/error reached the payer FSP.'),
+  BulkQuoteQueryReceived: define({
+    ...asked,
+    consumers: [],
+    about: 'An FSP asked with GET /bulkQuotes/{id}.',
+    schema: z.object({
+      bulkQuoteId: z.string(),
+      requesterFspId: z.string(),
+      destinationFspId: z.string().optional(),
+      version: z.string(),
+    }),
+  }),
+  BulkQuoteQueryForwarded: define({
+    ...said,
+    consumers: [],
+    about:
+      'The hub holds no answer: the GET, whose headers go along, is passed on to the other FSP.',
+    schema: z.object({
+      bulkQuoteId: z.string(),
+      requesterFspId: z.string(),
+      destinationFspId: z.string(),
+      version: z.string(),
+    }),
+  }),
+  BulkQuoteQueryResponse: define({
+    ...said,
+    consumers: [],
+    about:
+      'The answer to a GET or to a repeated request or response: what is stored, or why there is ' +
+      "nothing. A stored answer is the relayed body; with the payee FSP's headers it is that FSP's " +
+      'own message, without them it is told by the hub.',
+    schema: z.object({
+      bulkQuoteId: z.string(),
+      requesterFspId: z.string(),
+      legRole: z.enum(['PAYER', 'PAYEE', 'REQUESTER']),
+      version: z.string(),
+      encryption,
+      errorInformation: errorInformation.optional(),
+    }),
+  }),
+  BulkQuoteQueryResponseCallbackReport: report('How that reached the FSP that asked.'),
+  InvalidBulkQuoteRequest: define({
+    ...said,
+    consumers: [],
+    about: 'The request as a whole cannot be served: its meaning, or its id used before.',
+    schema: failed,
+  }),
+  InvalidBulkQuoteRequestCallbackReport: report('How that reached the payer FSP.'),
+  InvalidFSPInBulkQuoteRequest: define({
+    ...said,
+    consumers: [],
+    about: 'The payer or the payee FSP is unknown, inactive, or could not be asked.',
+    schema: failed.extend({ role: z.enum(['PAYER', 'PAYEE']) }),
+  }),
+  InvalidFSPInBulkQuoteRequestCallbackReport: report('How that reached the payer FSP.'),
+  BulkQuoteItemsRefused: define({
+    ...said,
+    consumers: [],
+    about:
+      'No item of the request may go on. The relay is the body of the answer, with the error of each ' +
+      'item; the payee FSP never sees the request.',
+    schema: z.object({
+      bulkQuoteId: z.string(),
+      requesterFspId: z.string(),
+      version: z.string(),
+    }),
+  }),
+  BulkQuoteItemsRefusedCallbackReport: report('How that reached the payer FSP.'),
+  RuleViolatedInBulkQuoteResponse: define({
+    ...said,
+    consumers: [],
+    about:
+      'Scheme rules forbid items of the answer. The relay is what the payee FSP is told: the error of ' +
+      'each of them.',
+    schema: z.object({
+      bulkQuoteId: z.string(),
+      payeeFspId: z.string(),
+      payeeVersion: z.string(),
+    }),
+  }),
+  RuleViolatedInBulkQuoteResponseCallbackReport: report('How that reached the payee FSP.'),
+}

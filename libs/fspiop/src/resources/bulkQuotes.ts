@@ -1,0 +1,78 @@
+/**
+ * The bodies of the bulkQuotes resource: quotes of one payer to payees of one FSP, up to 1,000 in a
+ * message. FSPIOP 6.9.
+ */
+import { z } from 'zod'
+import {
+  errorInformationPart,
+  extensionList,
+  geoCode,
+  money,
+  party,
+  transactionType,
+} from '../complex.ts'
+import {
+  correlationId,
+  dateTime,
+  ilpCondition,
+  ilpPacket,
+  note,
+  transactionId,
+  transferOrQuoteId,
+} from '../elements.ts'
+import { amountType } from '../enumerations.ts'
+
+/** So many items a bulk has at most. FSPIOP 6.9.3.2, 6.10.3.2. */
+export const bulkItems_max = 1_000
+
+const individualQuote = z.looseObject({
+  quoteId: transferOrQuoteId,
+  transactionId,
+  payee: party,
+  amountType,
+  amount: money,
+  fees: money.optional(),
+  transactionType,
+  note: note.optional(),
+  extensionList: extensionList.optional(),
+})
+
+/** With errorInformation the item has no quote; what else then stands there means nothing. */
+const individualQuoteResult = z.looseObject({
+  quoteId: transferOrQuoteId,
+  payee: party.optional(),
+  transferAmount: money.optional(),
+  payeeReceiveAmount: money.optional(),
+  payeeFspFee: money.optional(),
+  payeeFspCommission: money.optional(),
+  ilpPacket: ilpPacket.optional(),
+  condition: ilpCondition.optional(),
+  errorInformation: errorInformationPart.optional(),
+  extensionList: extensionList.optional(),
+})
+
+/** POST /bulkQuotes, from the payer FSP. FSPIOP 6.9.3.2. */
+export const postBulkQuotes = z.compile(
+  z.looseObject({
+    bulkQuoteId: correlationId,
+    payer: party,
+    geoCode: geoCode.optional(),
+    expiration: dateTime.optional(),
+    individualQuotes: z.array(individualQuote).min(1).max(bulkItems_max),
+    extensionList: extensionList.optional(),
+  }),
+)
+
+/** PUT /bulkQuotes/{ID}, from the payee FSP; one expiration for all. FSPIOP 6.9.4.1. */
+export const putBulkQuotes = z.compile(
+  z.looseObject({
+    individualQuoteResults: z.array(individualQuoteResult).max(bulkItems_max).optional(),
+    expiration: dateTime,
+    extensionList: extensionList.optional(),
+  }),
+)
+
+export type PostBulkQuotes = z.infer<typeof postBulkQuotes>
+export type PutBulkQuotes = z.infer<typeof putBulkQuotes>
+export type IndividualQuote = z.infer<typeof individualQuote>
+export type IndividualQuoteResult = z.infer<typeof individualQuoteResult>

@@ -1,0 +1,61 @@
+/**
+ * The bodies of the bulkTransfers resource: up to 1,000 transfers between the same two FSPs, each of
+ * which succeeds or fails by itself. FSPIOP 6.10.
+ */
+import { z } from 'zod'
+import { errorInformationPart, extensionList, money } from '../complex.ts'
+import {
+  correlationId,
+  dateTime,
+  fspId,
+  ilpCondition,
+  ilpFulfilment,
+  ilpPacket,
+  transferOrQuoteId,
+} from '../elements.ts'
+import { bulkTransferState } from '../enumerations.ts'
+import { bulkItems_max } from './bulkQuotes.ts'
+
+const individualTransfer = z.looseObject({
+  transferId: transferOrQuoteId,
+  transferAmount: money,
+  ilpPacket,
+  condition: ilpCondition,
+  extensionList: extensionList.optional(),
+})
+
+/** A fulfilment, or the error for want of which there is none. */
+const individualTransferResult = z.looseObject({
+  transferId: transferOrQuoteId,
+  fulfilment: ilpFulfilment.optional(),
+  errorInformation: errorInformationPart.optional(),
+  extensionList: extensionList.optional(),
+})
+
+/** POST /bulkTransfers, from the payer FSP or, without the items that failed, from the hub. FSPIOP 6.10.3.2. */
+export const postBulkTransfers = z.compile(
+  z.looseObject({
+    bulkTransferId: correlationId,
+    bulkQuoteId: correlationId,
+    payeeFsp: fspId,
+    payerFsp: fspId,
+    individualTransfers: z.array(individualTransfer).min(1).max(bulkItems_max),
+    expiration: dateTime,
+    extensionList: extensionList.optional(),
+  }),
+)
+
+/** PUT /bulkTransfers/{ID}, from the payee FSP and, in any state, from the hub. FSPIOP 6.10.4.1. */
+export const putBulkTransfers = z.compile(
+  z.looseObject({
+    completedTimestamp: dateTime.optional(),
+    individualTransferResults: z.array(individualTransferResult).max(bulkItems_max).optional(),
+    bulkTransferState,
+    extensionList: extensionList.optional(),
+  }),
+)
+
+export type PostBulkTransfers = z.infer<typeof postBulkTransfers>
+export type PutBulkTransfers = z.infer<typeof putBulkTransfers>
+export type IndividualTransfer = z.infer<typeof individualTransfer>
+export type IndividualTransferResult = z.infer<typeof individualTransferResult>
