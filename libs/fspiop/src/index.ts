@@ -23,6 +23,7 @@ export {
   type TransactionType,
   transactionType,
 } from './complex.ts'
+export { renumberedEncryption } from './bulk-encryption.ts'
 export * as elements from './elements.ts'
 export { type Clear, type EncryptedPath, readEncryptedPaths } from './encrypted.ts'
 export { type EncryptedField, readEncryptionHeader } from './encryption-header.ts'

@@ -69,6 +69,8 @@ export interface ServedRoute {
   readonly needsActiveSource: boolean
   /** An answer that no service holds against its question: it has quotas. */
   readonly isUnmatched?: true | undefined
+  /** It has up to 1,000 items: it counts for many requests of its FSP. */
+  readonly isBulk?: true
   /** Of the body; the largest of the API when left out. */
   readonly body_bytes_max?: number
   /** Its 200 promises that it came in time, so it is not given when that cannot be known any more. */

@@ -19,6 +19,17 @@ test('what one FSP uses up is not taken from another', () => {
   ])
 })
 
+test('a request for many takes as much as so many, and passes when the bucket is full', () => {
+  const rates = openRates({ per_s: 10, burst: 20 })
+  expect([rates.allows('a', 0, 15), rates.allows('a', 0, 15), rates.allows('a', 0)]).toEqual([
+    true,
+    false,
+    true,
+  ])
+  expect([...rates.admitted()]).toEqual([['a', 16]])
+  expect([rates.allows('a', 60_000, 1_000), rates.allows('a', 60_000)]).toEqual([true, false])
+})
+
 test('a clock that goes back gives nothing, and takes nothing', () => {
   const rates = openRates({ per_s: 1, burst: 1 })
   expect([rates.allows('a', 10_000), rates.allows('a', 0), rates.allows('a', 1_000)]).toEqual([

@@ -5,8 +5,8 @@
 import { latest } from './latest.ts'
 
 export interface Rates {
-  /** Takes one from the FSP's bucket; false when it is empty. */
-  allows(fspId: string, now_ms: number): boolean
+  /** Takes so many from the FSP's bucket, one when left out; false when it holds fewer. */
+  allows(fspId: string, now_ms: number, requests?: number): boolean
   /** How many each FSP was allowed since the start, or since there were too many to count. */
   admitted(): ReadonlyMap<string, number>
   /** The FSP was allowed so many elsewhere. */
@@ -32,16 +32,18 @@ export function openRates({ per_s, burst }: RateBounds): Rates {
   const buckets = latest<Bucket>(fsps_max)
   const admitted = new Map<string, number>()
   return {
-    allows(fspId, now_ms) {
+    allows(fspId, now_ms, requests = 1) {
+      // A full bucket lets anything pass.
+      const taken = Math.min(requests, burst)
       const bucket = buckets.get(fspId) ?? { level: burst, filled_ms: now_ms }
       const gained = (Math.max(now_ms - bucket.filled_ms, 0) / 1_000) * per_s
       bucket.level = Math.min(bucket.level + gained, burst)
       bucket.filled_ms = now_ms
       buckets.set(fspId, bucket)
-      if (bucket.level < 1) return false
-      bucket.level -= 1
+      if (bucket.level < taken) return false
+      bucket.level -= taken
       if (admitted.size > fsps_max) admitted.clear()
-      admitted.set(fspId, (admitted.get(fspId) ?? 0) + 1)
+      admitted.set(fspId, (admitted.get(fspId) ?? 0) + taken)
       return true
     },
     admitted: () => admitted,

@@ -16,7 +16,7 @@ import { refuse, type Reason } from './refusals.ts'
 /** The body against the message's schema; what is encrypted is left unjudged. */
 export function bodyOf<Schema extends z.ZodType>(
   schema: Schema,
-  { body, encrypted, compatibility }: Incoming,
+  { body, encrypted, compatibility }: Pick<Incoming, 'body' | 'encrypted' | 'compatibility'>,
   { mayBeList = false }: { readonly mayBeList?: boolean } = {},
 ): BodyReading<Clear<z.output<Schema>>> {
   return readBody(schema, body, { encrypted, codes: compatibility, mayBeList })

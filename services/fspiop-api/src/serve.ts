@@ -14,6 +14,9 @@ import { announcedBytes, body_bytes_max, receiveBody } from './receive.ts'
 import { refuse, type Reason } from './refusals.ts'
 import type { Shedding } from './shedding.ts'
 
+/** Of a bulk: ten items, about, and they take as much as one request that comes alone. */
+const bulkShare_bytes = 8_192
+
 export interface ServeParts {
   readonly edge: Edge
   readonly identify: Identify
@@ -87,7 +90,7 @@ async function admit(
 ): Promise<Answer | undefined> {
   const { admission, rates } = parts
   const { share } = routed.route
-  if (!isAnswer(share) && !rates.allows(identity, Date.now())) {
+  if (!isAnswer(share) && !rates.allows(identity, Date.now(), weightOf(routed, request))) {
     return refusedAt(routed, refuse('TOO_MANY'))
   }
   const bytes = announcedBytes(request, bytesMaxOf(routed))
@@ -133,6 +136,12 @@ async function answerTo(
       return answer
     }
   }
+}
+
+/** A bulk is as much work as many requests, by what it brings. */
+function weightOf({ route }: Routed, request: IncomingMessage): number {
+  if (route.isBulk === undefined) return 1
+  return Math.max(Math.ceil(announcedBytes(request, body_bytes_max) / bulkShare_bytes), 1)
 }
 
 function bytesMaxOf({ route }: Routed): number {

@@ -8,7 +8,7 @@
 import { readFileSync } from 'node:fs'
 import { register } from 'node:module'
 import { fileURLToPath } from 'node:url'
-import { isMainThread } from 'node:worker_threads'
+import { isMainThread, parentPort } from 'node:worker_threads'
 import { transformSync } from '@swc/wasm-typescript'
 
 const replaced = {
@@ -16,7 +16,8 @@ const replaced = {
   'fast-check': new URL('../fast-check.mjs', import.meta.url).href,
 }
 
-if (isMainThread) register(import.meta.url)
+// Also in a worker of what is tested; the thread that runs these hooks has no port.
+if (isMainThread || parentPort !== null) register(import.meta.url)
 
 /** @type {import('node:module').ResolveHook} */
 export function resolve(specifier, context, next) {

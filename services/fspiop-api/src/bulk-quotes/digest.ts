@@ -1,0 +1,113 @@
+/**
+ * What of a message about a bulk quote goes on in its event: as much of each item as is decided by. Pure,
+ * so that it can be done beside the main thread.
+ */
+import type { Payload } from '@causeway/events'
+import {
+  payloadHash,
+  postBulkQuotes,
+  putBulkQuotes,
+  type Clear,
+  type IndividualQuote,
+  type IndividualQuoteResult,
+  type Money,
+} from '@causeway/fspiop'
+import { utc } from '../contract.ts'
+import type { Digested, Digestible } from '../digests.ts'
+import { bodyOf } from '../reading.ts'
+
+type Request = Payload<'BulkQuoteRequestReceived'>
+type Response = Payload<'BulkQuoteResponseReceived'>
+
+export function digestRequest(message: Digestible): Digested<Request> {
+  const reading = bodyOf(postBulkQuotes, message)
+  if (!reading.ok) return reading
+  const { source: requesterFspId, destination, version } = message
+  const { bulkQuoteId, payer, expiration, individualQuotes } = reading.value
+  const payerFspId = payer?.partyIdInfo?.fspId
+  return {
+    ok: true,
+    payload: {
+      bulkQuoteId,
+      requesterFspId,
+      ...(destination === undefined ? {} : { destinationFspId: destination }),
+      ...(payerFspId === undefined ? {} : { payerFspId }),
+      ...(expiration === undefined ? {} : { expiration: utc(expiration) }),
+      individualQuotes: (individualQuotes ?? []).map(itemOf),
+      payloadHash: payloadHash(reading.json),
+      version,
+    },
+  }
+}
+
+function itemOf(item: Clear<IndividualQuote>): Request['individualQuotes'][number] {
+  const { quoteId, transactionId, payee, amountType, amount, transactionType } = item
+  const info = payee?.partyIdInfo
+  return {
+    quoteId,
+    transactionId,
+    ...textOf('payeeFspId', info?.fspId),
+    ...textOf('partyIdType', info?.partyIdType),
+    ...textOf('partyIdentifier', info?.partyIdentifier),
+    ...textOf('partySubIdOrType', info?.partySubIdOrType),
+    amountType,
+    amount: moneyOf(amount),
+    ...textOf('scenario', transactionType?.scenario),
+  }
+}
+
+export function digestResponse(message: Digestible): Digested<Omit<Response, 'bulkQuoteId'>> {
+  const reading = bodyOf(putBulkQuotes, message)
+  if (!reading.ok) return reading
+  const { individualQuoteResults, expiration } = reading.value
+  return {
+    ok: true,
+    payload: {
+      requesterFspId: message.source,
+      destinationFspId: message.destination ?? '',
+      individualQuoteResults: (individualQuoteResults ?? []).map(resultOf),
+      expiration: utc(expiration),
+      payloadHash: payloadHash(reading.json),
+      version: message.version,
+    },
+  }
+}
+
+function resultOf(item: Clear<IndividualQuoteResult>): Response['individualQuoteResults'][number] {
+  const { quoteId, transferAmount, payeeFspFee, payeeFspCommission, errorInformation } = item
+  return {
+    quoteId,
+    ...optionalMoney('transferAmount', transferAmount),
+    ...optionalMoney('payeeFspFee', payeeFspFee),
+    ...optionalMoney('payeeFspCommission', payeeFspCommission),
+    ...(errorInformation === undefined
+      ? {}
+      : {
+          errorInformation: {
+            errorCode: errorInformation.errorCode,
+            errorDescription: errorInformation.errorDescription,
+          },
+        }),
+  }
+}
+
+function textOf<Name extends string>(
+  name: Name,
+  text: string | undefined,
+): Partial<Record<Name, string>> {
+  return text === undefined ? {} : ({ [name]: text } as Record<Name, string>)
+}
+
+function moneyOf({ currency, amount }: Pick<Money, 'currency' | 'amount'>) {
+  return { currency, amount }
+}
+
+/** Money of which some is encrypted is none that the hub could compare. */
+function optionalMoney<Name extends string>(
+  name: Name,
+  money: Clear<Money> | undefined,
+): Partial<Record<Name, { readonly currency: string; readonly amount: string }>> {
+  return money === undefined
+    ? {}
+    : ({ [name]: moneyOf(money) } as Record<Name, ReturnType<typeof moneyOf>>)
+}

@@ -1,0 +1,29 @@
+/** What is read of the bodies that may have 5 MiB, by operation: pure functions of the message alone. */
+import type { ErrorCode } from '@causeway/fspiop'
+import { digestRequest, digestResponse } from './bulk-quotes/digest.ts'
+import type { Incoming } from './chain.ts'
+
+/** As much of a message as its body is judged by. */
+export type Digestible = Pick<
+  Incoming,
+  'source' | 'destination' | 'version' | 'body' | 'encrypted' | 'receivedAt' | 'compatibility'
+>
+
+export type Digested<Payload> =
+  | { readonly ok: true; readonly payload: Payload }
+  | { readonly ok: false; readonly code: ErrorCode; readonly detail: string }
+
+export const digests = {
+  'POST /bulkQuotes': digestRequest,
+  'PUT /bulkQuotes/{ID}': digestResponse,
+} as const satisfies Readonly<Record<string, (message: Digestible) => Digested<object>>>
+
+export type DigestedOperation = keyof typeof digests
+
+export type DigestOf<Operation extends DigestedOperation> = ReturnType<(typeof digests)[Operation]>
+
+/** The payload of an operation's event, as far as the body tells it. */
+export type DigestedPayload<Operation extends DigestedOperation> = Extract<
+  DigestOf<Operation>,
+  { ok: true }
+>['payload']

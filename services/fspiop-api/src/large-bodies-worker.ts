@@ -1,0 +1,19 @@
+/** The thread that reads large bodies: one at a time, in the order in which they came. */
+import { parentPort } from 'node:worker_threads'
+import { digests } from './digests.ts'
+import type { Done, Task } from './large-bodies.ts'
+
+parentPort?.on('message', ({ n, operation, message }: Task) => {
+  parentPort?.postMessage(done(n, operation, message))
+})
+
+function done(n: number, operation: Task['operation'], message: Task['message']): Done {
+  // A Buffer arrives as the plain array of bytes that it is made of.
+  const bytes: Uint8Array = message.body
+  const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  try {
+    return { n, digest: digests[operation]({ ...message, body }) }
+  } catch (error) {
+    return { n, fault: error instanceof Error ? (error.stack ?? error.message) : String(error) }
+  }
+}

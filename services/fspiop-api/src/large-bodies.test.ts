@@ -1,0 +1,104 @@
+import { afterAll, describe, expect, test } from '@jest/globals'
+import type { Digestible } from './digests.ts'
+import { digestReading, openLargeBodies } from './large-bodies.ts'
+import { bulkQuoteAnswer, bulkQuoteRequest } from './testing/bulk-messages.ts'
+import { id } from './testing/messages.ts'
+
+const faults: string[] = []
+const log = { error: (told: { readonly err: Error }) => void faults.push(told.err.message) }
+const atOnce = openLargeBodies({ bytes_min: Infinity, log: log as never })
+const beside = openLargeBodies({ bytes_min: 0, log: log as never })
+afterAll(() => beside.stop())
+
+function messageOf(json: object, changes: Partial<Digestible> = {}): Digestible {
+  return {
+    source: 'greenbank',
+    destination: 'bluewallet',
+    version: '1.1',
+    body: Buffer.from(JSON.stringify(json)),
+    encrypted: [],
+    receivedAt: '2026-11-21T10:00:00.000Z',
+    compatibility: 'specification',
+    ...changes,
+  }
+}
+
+test('a bound parts what is read at once from what is read in the other thread', async () => {
+  const body = Buffer.from(JSON.stringify(bulkQuoteRequest(2)))
+  const bodies = openLargeBodies({ bytes_min: body.length, log: log as never })
+  const small = { ...messageOf({}), body: body.subarray(1) }
+  expect(bodies.digest('POST /bulkQuotes', small)).toMatchObject({ ok: false, code: '3101' })
+  const large = bodies.digest('POST /bulkQuotes', { ...small, body })
+  expect(large).toBeInstanceOf(Promise)
+  expect(await large).toMatchObject({ ok: true, payload: { individualQuotes: [{}, {}] } })
+  await bodies.stop()
+})
+
+describe('in the other thread', () => {
+  test.each([
+    ['a request of 1,000 items', 'POST /bulkQuotes', bulkQuoteRequest(1_000), {}],
+    ['an answer of 1,000 items', 'PUT /bulkQuotes/{ID}', bulkQuoteAnswer(1_000), {}],
+    ['a fault', 'POST /bulkQuotes', { ...bulkQuoteRequest(1), bulkQuoteId: 'x' }, {}],
+    [
+      'an encrypted field of an item',
+      'POST /bulkQuotes',
+      {
+        ...bulkQuoteRequest(1),
+        individualQuotes: [{ ...itemOf(bulkQuoteRequest(1)), payee: 'c' }],
+      },
+      { encrypted: [['individualQuotes', '0', 'payee']] },
+    ],
+    [
+      'codes as other hubs give them',
+      'POST /bulkQuotes',
+      { bulkQuoteId: id, payer: 5 },
+      {
+        compatibility: 'mojaloop',
+      },
+    ],
+  ] as const)('%s is read as it is at once', async (_, operation, json, changes) => {
+    const message = messageOf(json, changes)
+    expect(await beside.digest(operation, message)).toEqual(atOnce.digest(operation, message))
+  })
+
+  test('messages are answered each with its own, however many are on their way', async () => {
+    const counts = [3, 200, 1, 50, 2]
+    const digests = await Promise.all(
+      counts.map(async (count) =>
+        beside.digest('POST /bulkQuotes', messageOf(bulkQuoteRequest(count))),
+      ),
+    )
+    const read = digests.map((digest) => (digest.ok ? digest.payload.individualQuotes.length : 0))
+    expect(read).toEqual(counts)
+  })
+
+  test('a message that makes the work throw fails alone', async () => {
+    const broken = { ...messageOf({}), encrypted: 5 as never }
+    await expect(beside.digest('POST /bulkQuotes', broken)).rejects.toThrow('encrypted')
+    const next = await beside.digest('POST /bulkQuotes', messageOf(bulkQuoteRequest(1)))
+    expect(next.ok).toBe(true)
+  })
+
+  test('what waits when the thread is stopped is rejected, and the next begins it anew', async () => {
+    const bodies = openLargeBodies({ bytes_min: 0, log: log as never })
+    const waiting = bodies.digest('POST /bulkQuotes', messageOf(bulkQuoteRequest(1)))
+    await Promise.all([expect(waiting).rejects.toThrow('the thread has ended'), bodies.stop()])
+    const next = await bodies.digest('POST /bulkQuotes', messageOf(bulkQuoteRequest(1)))
+    expect(next.ok).toBe(true)
+    await bodies.stop()
+  })
+})
+
+test('a refusal that comes later is the refusal that comes at once', async () => {
+  const message = messageOf({ ...bulkQuoteRequest(1), payer: undefined })
+  const make = () => ({ type: 'IGNORE' }) as const
+  const later = digestReading(beside, 'POST /bulkQuotes', message, make)
+  if (later.type !== 'LATER') throw new Error('it was read at once')
+  const reading = await later.reading()
+  expect(reading).toEqual(digestReading(atOnce, 'POST /bulkQuotes', message, make))
+  expect(reading).toMatchObject({ type: 'REFUSE', refusal: { code: '3102', detail: '/payer' } })
+})
+
+function itemOf(request: { readonly individualQuotes: readonly object[] }): object {
+  return request.individualQuotes[0] ?? {}
+}
