@@ -42,7 +42,10 @@ const baseUrlTypes = [
   'FSPIOP_CALLBACK_URL_AUTHORIZATIONS',
 ] as const
 
-/** Base addresses too, of the Third-Party API; the last but four are obsolete, yet still sent. */
+/**
+ * Base addresses too, of the Third-Party API. TP_CB_URL_SERVICES_GET and the three before the last four
+ * are taken because scripts register them; nothing is sent there: the hub itself answers GET /services.
+ */
 const thirdPartyUrlTypes = [
   'TP_CB_URL_SERVICES_GET',
   'TP_CB_URL_SERVICES_PUT',

@@ -69,6 +69,7 @@ describe('participants', () => {
     const account = { currency: 'USD', isActive: 0, createdDate: time, createdBy: 'unknown' }
     expect(json).toEqual({
       name: 'new_fsp-1.0',
+      type: 'DFSP',
       id: 'hub.example/participants/new_fsp-1.0',
       created: time,
       isActive: 0,
@@ -79,8 +80,14 @@ describe('participants', () => {
       ],
     })
     expect((await admin.call('GET', '/participants/new_fsp-1.0')).json).toEqual(json)
-    const all = (await admin.call('GET', '/participants')).json as { name: string }[]
-    expect(all.map(({ name }) => name)).toEqual(expect.arrayContaining(['Hub', 'new_fsp-1.0']))
+    const all = (await admin.call('GET', '/participants')).json
+    expect(all).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ name: 'Hub', type: 'HUB' }),
+        expect.objectContaining({ name: 'new_fsp-1.0', type: 'DFSP' }),
+        expect.objectContaining({ name: 'centralAuth', type: 'AUTH_SERVICE', accounts: [] }),
+      ]),
+    )
   })
 
   test('that is a PISP has no currency and no accounts', async () => {
@@ -88,7 +95,11 @@ describe('participants', () => {
       name: 'pisp',
       type: 'PISP',
     })
-    expect([status, json]).toMatchObject([200, { name: 'pisp', isActive: 0, accounts: [] }])
+    expect([status, json]).toMatchObject([
+      200,
+      { name: 'pisp', type: 'PISP', isActive: 0, accounts: [] },
+    ])
+    expect((await admin.call('GET', '/participants/pisp')).json).toEqual(json)
     const told = async (body: object) => toldOf(await admin.call('POST', '/participants', body))
     expect(await told({ name: 'pisp', type: 'PISP' })).toBe('400 3000')
     expect(await told({ name: 'pisp', currency: 'USD' })).toBe('400 3100')

@@ -29,6 +29,7 @@ const state = z.strictObject({ isActive: flag })
 export const shownParticipant = z
   .strictObject({
     name: z.string(),
+    type: z.enum(['DFSP', 'PISP', 'AUTH_SERVICE', 'HUB']).optional(),
     /** The host and the path, without a scheme. */
     id: z.string(),
     created: shownTime,
@@ -160,6 +161,7 @@ export function participantBody({ settings }: Pick<Deps, 'settings'>, participan
   const id = `${settings.HUB_HOST}/participants/${participant.name}`
   return {
     name: participant.name,
+    ...(participant.type === undefined ? {} : { type: participant.type }),
     id,
     created: participant.createdAt,
     isActive: flagBody(participant.isActive),

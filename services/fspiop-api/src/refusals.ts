@@ -18,6 +18,7 @@ export type Reason =
   | 'NOT_STORABLE'
   | 'NOT_STORED_IN_TIME'
   | 'PARTICIPANTS_AWAY'
+  | 'TOO_MANY_PROVIDERS'
   | 'FAULT'
   | 'SOURCE_UNKNOWN'
   | 'SOURCE_INACTIVE'
@@ -76,6 +77,10 @@ const rules = {
   NOT_STORED_IN_TIME: {
     code: '2003',
     text: 'the answer could not be stored in time; send it again',
+  },
+  TOO_MANY_PROVIDERS: {
+    code: '2000',
+    text: 'more than 256 participants serve it, which is as many as a list may name',
   },
   PARTICIPANTS_AWAY: { code: '2003', text: 'the participants cannot be read; try again later' },
   RECONCILIATION_UNCLEAR: { code: '3100', text: 'settlementWindowId or day must be given' },

@@ -34,7 +34,7 @@ import { shareBounds } from './share-bounds.ts'
 import { openShedding } from './shedding.ts'
 import { readTls, renewTls } from './tls.ts'
 import { openConsentOwners, type ConsentOwners } from './thirdparty/owners.ts'
-import { openProviders } from './thirdparty/providers.ts'
+import { listedProviders, openProviders } from './thirdparty/providers.ts'
 import { tellFsps } from './told-fsps.ts'
 
 export interface FspiopApi extends Service {
@@ -144,8 +144,10 @@ function openServing(
     sign: security.hubKey?.sign,
     authService: { name: settings.AUTH_SERVICE_PARTICIPANT, sign: security.authServiceKey?.sign },
   }
+  const listed = listedProviders(settings.FSPIOP_API_PROVIDERS)
+  const providers = openProviders(grpc, listed, Date.now)
   const edge: Edge = {
-    served: servedRoutes(settings, { owners, providers: openProviders(grpc, Date.now) }),
+    served: servedRoutes(settings, { owners, providers }),
     participants,
     quotas: openAnswerQuotas({
       unasked_max: settings.FSPIOP_API_UNASKED_ANSWERS_MAX,

@@ -68,6 +68,12 @@ export const settings = {
     about: 'name of the hosted auth service as a participant; empty: the hub hosts none',
     default: 'centralAuth',
   }),
+  FSPIOP_API_PROVIDERS: text({
+    about:
+      'whom GET /services lists instead of those that the hub finds, for each type that is named: ' +
+      "'THIRD_PARTY_DFSP bankx banky; PISP pispx'; of them those that are active participants",
+    default: '',
+  }),
   COMPATIBILITY: choice({
     about: 'whose answers are given where the specification and Mojaloop differ',
     options: ['specification', 'mojaloop'],

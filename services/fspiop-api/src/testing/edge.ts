@@ -25,6 +25,8 @@ export interface TestEdge {
   readonly callbacks: CallbackParts
   /** What the look-up knows: the owner by consent, or that it is away. */
   readonly consentOwners: Map<string, ConsentOwner>
+  /** Who serves what from now on, instead of one participant for each type. */
+  provide(names: readonly string[]): void
 }
 
 export interface Said {
@@ -74,12 +76,13 @@ export function openEdge(changes: EdgeChanges = {}): TestEdge {
   const published: OutgoingMessage[] = []
   const consentOwners = new Map<string, ConsentOwner>()
   const settings = { ...testSettings, ...changed }
+  let provided: readonly string[] | undefined
   const edge: Edge = {
     served: servedRoutes(settings, {
       owners: {
         ownerOf: (consentId) => Promise.resolve(consentOwners.get(consentId) ?? { type: 'NONE' }),
       },
-      providers: { of: (type) => Promise.resolve([`a ${type}`]) },
+      providers: { of: (type) => Promise.resolve(provided ?? [`a ${type}`]) },
     }),
     participants,
     quotas: openAnswerQuotas({
@@ -106,6 +109,9 @@ export function openEdge(changes: EdgeChanges = {}): TestEdge {
     callbacks,
     published,
     consentOwners,
+    provide(names) {
+      provided = names
+    },
     ask: (sent, identity) => ask(edge, sent, identity),
     async told(sent, identity) {
       const { status, refusal } = await ask(edge, sent, identity)

@@ -1,21 +1,26 @@
 /**
- * Which participants serve what, by what they are and by the callbacks that they have an address for. One
- * question answers all who ask within a second.
+ * Which participants serve what, by what they are and by the callbacks that they have an address for, or as
+ * the operator lists them. One question answers all who ask within a second.
  */
-import { callbackAddress, type ServiceType } from '@causeway/fspiop'
+import { callbackAddress, serviceType, type ServiceType } from '@causeway/fspiop'
 import { participantsService, type Participant } from '@causeway/protos'
-import type { GrpcHost } from '@causeway/runtime'
+import { StartError, type GrpcHost } from '@causeway/runtime'
 
 export interface Providers {
-  /** Their names in order, at most 256; rejects while the participants cannot be read. */
+  /** All their names in order; rejects while the participants cannot be read. */
   of(type: ServiceType): Promise<readonly string[]>
 }
 
-const age_max_ms = 1_000
-/** Of the data model. */
-const providers_max = 256
+/** Whom the operator lists instead of those that the participants themselves tell of. */
+export type ListedProviders = ReadonlyMap<ServiceType, readonly string[]>
 
-export function openProviders(grpc: GrpcHost, now_ms: () => number): Providers {
+const age_max_ms = 1_000
+
+export function openProviders(
+  grpc: GrpcHost,
+  listed: ListedProviders,
+  now_ms: () => number,
+): Providers {
   const { GetParticipantInfo } = grpc.client(participantsService, 'participant-lifecycle')
   let asked:
     { readonly at_ms: number; readonly participants: Promise<readonly Participant[]> } | undefined
@@ -32,7 +37,7 @@ export function openProviders(grpc: GrpcHost, now_ms: () => number): Providers {
   }
   return {
     async of(type) {
-      return providersOf(type, await ask())
+      return providersOf(type, await ask(), listed)
     },
   }
 }
@@ -40,13 +45,34 @@ export function openProviders(grpc: GrpcHost, now_ms: () => number): Providers {
 export function providersOf(
   type: ServiceType,
   participants: readonly Participant[],
+  listed: ListedProviders,
 ): readonly string[] {
+  const names = listed.get(type)
   return participants
     .filter(({ isActive, isHub }) => isActive && !isHub)
-    .filter((participant) => serves(type, participant))
+    .filter((participant) =>
+      names === undefined ? serves(type, participant) : names.includes(participant.name),
+    )
     .map(({ name }) => name)
     .toSorted()
-    .slice(0, providers_max)
+}
+
+/** Throws StartError for a list that cannot be read. */
+export function listedProviders(setting: string): ListedProviders {
+  const listed = new Map<ServiceType, readonly string[]>()
+  for (const entry of setting.split(';')) {
+    const [word, ...names] = entry.split(' ').filter((one) => one !== '')
+    if (word === undefined) continue
+    const { data: type } = serviceType.safeParse(word)
+    if (type === undefined || listed.has(type)) {
+      const types = serviceType.options.join(', ')
+      throw new StartError(
+        `FSPIOP_API_PROVIDERS: '${entry.trim()}' does not begin with one of ${types}, each once.`,
+      )
+    }
+    listed.set(type, names)
+  }
+  return listed
 }
 
 /** A DFSP says by its own address for consent requests that it takes them; a PISP is one by its type. */

@@ -3,7 +3,8 @@ import type { Participant } from '@causeway/protos'
 import { deliveries, openEdge } from '../testing/edge.ts'
 import { participant } from '../testing/stand.ts'
 import { pisp, thirdPartyMessage } from '../testing/thirdparty.ts'
-import { providersOf } from './providers.ts'
+import { StartError } from '@causeway/runtime'
+import { listedProviders, providersOf } from './providers.ts'
 
 const edge = openEdge()
 
@@ -31,7 +32,31 @@ test('an unknown type of service is refused', async () => {
   expect(await edge.told(sent)).toBe('400 3101 path parameter ServiceType: not one of its values')
 })
 
+test.each([
+  [256, '/services/PISP'],
+  [257, '/services/PISP/error'],
+])('%i names are told at %s, and never a part of them', async (count, path) => {
+  const names = Array.from({ length: count }, (_, at) => `fsp-${String(at)}`)
+  edge.provide(names)
+  const sent = thirdPartyMessage('GET', { source: pisp, path: '/services/PISP' })
+  expect(await edge.told(sent)).toBe('202')
+  const said = edge.said()
+  expect(deliveries([said])).toEqual([`${pisp}: PUT http://${pisp}.example${path}`])
+  expect(JSON.parse(said.body ?? '')).toEqual(
+    count === 256
+      ? { providers: names }
+      : {
+          errorInformation: {
+            errorCode: '2000',
+            errorDescription:
+              'Generic server error - more than 256 participants serve it, which is as many as a list may name',
+          },
+        },
+  )
+})
+
 describe('the providers', () => {
+  const none = new Map()
   const value = 'http://one.example'
   const having = (name: string, changed: Partial<Participant>, ...types: readonly string[]) =>
     participant(name, { endpoints: types.map((type) => ({ type, value })), ...changed })
@@ -52,11 +77,11 @@ describe('the providers', () => {
   ]
 
   test('of accounts are the active DFSPs with an address for consent requests', () => {
-    expect(providersOf('THIRD_PARTY_DFSP', all)).toEqual(['antelope', 'zebra'])
+    expect(providersOf('THIRD_PARTY_DFSP', all, none)).toEqual(['antelope', 'zebra'])
   })
 
   test('of payments are the PISPs that can be reached, and who answers as one', () => {
-    expect(providersOf('PISP', all)).toEqual([
+    expect(providersOf('PISP', all, none)).toEqual([
       'dfsp-as-pisp',
       'pisp-and-post',
       'pisp-base',
@@ -65,16 +90,28 @@ describe('the providers', () => {
   })
 
   test('of verification are the auth services', () => {
-    expect(providersOf('AUTH_SERVICE', all)).toEqual(['centralAuth'])
+    expect(providersOf('AUTH_SERVICE', all, none)).toEqual(['centralAuth'])
   })
 
-  test('may be none, and are 256 at most', () => {
-    expect(providersOf('AUTH_SERVICE', [])).toEqual([])
+  test('may be none, and are all of them', () => {
+    expect(providersOf('AUTH_SERVICE', [], none)).toEqual([])
     const many = Array.from({ length: 300 }, (_, at) =>
       having(`fsp-${String(at).padStart(3, '0')}`, { type: 'DFSP' }, post),
     )
-    const listed = providersOf('THIRD_PARTY_DFSP', many)
-    expect(listed).toHaveLength(256)
-    expect(listed.at(-1)).toBe('fsp-255')
+    expect(providersOf('THIRD_PARTY_DFSP', many, none)).toHaveLength(300)
   })
+
+  test('of a type that the operator lists are the active ones of that list and nobody else', () => {
+    const listed = listedProviders('THIRD_PARTY_DFSP dfsp-without  dfsp-asleep unknown Hub; PISP')
+    expect(providersOf('THIRD_PARTY_DFSP', all, listed)).toEqual(['dfsp-without'])
+    expect(providersOf('PISP', all, listed)).toEqual([])
+    expect(providersOf('AUTH_SERVICE', all, listed)).toEqual(['centralAuth'])
+  })
+
+  test.each(['BANK bankx', 'PISP pispx; PISP pispy', 'pispx PISP'])(
+    'cannot be listed as %j',
+    (setting) => {
+      expect(() => listedProviders(setting)).toThrow(StartError)
+    },
+  )
 })

@@ -5,10 +5,13 @@ import { randomUUID } from 'node:crypto'
 import type { Incoming, Reading, ServedRoutes } from '../chain.ts'
 import { errorContent, versionOf, type LegContent } from '../legs.ts'
 import { traceOf } from '../reading.ts'
-import { refuse } from '../refusals.ts'
+import { refuse, type Reason } from '../refusals.ts'
 import type { RelayRules } from '../relayed/relay.ts'
 import type { Providers } from './providers.ts'
 import { asking } from './relayed.ts'
+
+/** Of the data model; a list that is cut would hide participants from those who ask. */
+const providers_max = 256
 
 export function serviceRoutes(rules: RelayRules, providers: Providers): ServedRoutes {
   return {
@@ -60,14 +63,17 @@ async function contentOf(
 ): Promise<{ readonly isError: boolean; readonly content: LegContent }> {
   try {
     const body = { providers: await providers.of(type) }
+    if (body.providers.length > providers_max) return errorOf('TOO_MANY_PROVIDERS', version)
     const content = { type: 'MADE', version: versionOf('services', version), body } as const
     return { isError: false, content }
   } catch (error) {
     if (!isOutage(error)) throw error
-    const { code, detail } = refuse('PARTICIPANTS_AWAY')
-    return {
-      isError: true,
-      content: errorContent('services', errorInformation(code, detail), version),
-    }
+    return errorOf('PARTICIPANTS_AWAY', version)
   }
+}
+
+function errorOf(reason: Reason, version: string) {
+  const { code, detail } = refuse(reason)
+  const content = errorContent('services', errorInformation(code, detail), version)
+  return { isError: true, content }
 }
