@@ -92,6 +92,8 @@ export const consentEvents = {
       partyIdentifier: z.string(),
       /** The participant that the auth service is; it owns the entry. */
       requesterFspId: z.string(),
+      /** The DFSP that registers the consent is the one that granted it: any other entry gives way. */
+      isGranter: z.boolean().optional(),
       version: z.string(),
     }),
   }),

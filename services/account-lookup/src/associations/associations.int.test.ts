@@ -343,12 +343,13 @@ describe('POST /participants', () => {
 })
 
 describe('a consent that the auth service of the hub claims', () => {
-  const claim = (consentId: string, requesterFspId: string) =>
+  const claim = (consentId: string, requesterFspId: string, isGranter?: boolean) =>
     newEvent('auth-service', 'ConsentOwnershipClaimed', {
       partyKey: `CONSENTS/${consentId}`,
       partyIdType: 'CONSENTS',
       partyIdentifier: consentId,
       requesterFspId,
+      isGranter,
       version: '1.1',
     })
 
@@ -377,5 +378,18 @@ describe('a consent that the auth service of the hub claims', () => {
     await gistsOf(association({ type: 'CONSENT', id: consentId, by: 'bluewallet' }))
     expect(await gistsOf(claim(consentId, 'mangobank'))).toEqual([`${refused} 3003`])
     expect(await ownerOf({ type: 'CONSENT', id: consentId })).toBe('bluewallet')
+  })
+
+  test('for the DFSP that granted it is not blocked by what another FSP registered before', async () => {
+    const consentId = randomUUID()
+    const squatting = association({ type: 'CONSENT', id: consentId, by: 'bluewallet' })
+    await gistsOf(squatting)
+    expect(await gistsOf(claim(consentId, 'mangobank', true))).toEqual([created])
+    expect(await ownerOf({ type: 'CONSENT', id: consentId })).toBe('mangobank')
+    const later = association({ type: 'CONSENTS', id: consentId, by: 'bluewallet' })
+    expect(
+      await gistsOf(later, removal({ type: 'CONSENTS', id: consentId, by: 'bluewallet' })),
+    ).toEqual([`${refused} 3003`, `${refused} 3040`])
+    expect(await ownerOf({ type: 'CONSENT', id: consentId })).toBe('mangobank')
   })
 })

@@ -9,12 +9,18 @@ import type { ExternalOracle } from '../oracles/external.ts'
 import type { Command, RegisterReason } from './domain/register.ts'
 import type { Standing } from '../batches/domain/standing.ts'
 
-export type AssociationEvent = DomainEvent<'ParticipantAssociationRequestReceived'>
+export type AssociationEvent = DomainEvent<'ParticipantAssociationRequestReceived'> & {
+  /** Whoever else has the party loses it; in the hub's own store alone. */
+  readonly replaces?: boolean | undefined
+}
 export type RemovalEvent = DomainEvent<'ParticipantDisassociateRequestReceived'>
 export type BatchEvent = DomainEvent<'ParticipantBatchAssociationRequestReceived'>
 export type CommandEvent = AssociationEvent | RemovalEvent | BatchEvent
 
-/** The auth service of the hub asks as any FSP does, by an event in the place of a message. */
+/**
+ * The auth service of the hub asks as any FSP does, by an event in the place of a message. A consent that
+ * the DFSP which granted it registers there belongs to nobody else.
+ */
 export function claimedAssociation(
   event: DomainEvent<'ConsentOwnershipClaimed'>,
 ): AssociationEvent {
@@ -23,6 +29,7 @@ export function claimedAssociation(
     ...event,
     name: 'ParticipantAssociationRequestReceived',
     payload: { ...payload, fspId: payload.requesterFspId },
+    replaces: payload.isGranter === true,
   }
 }
 
@@ -91,7 +98,10 @@ const codes = {
 export function workOf(event: CommandEvent, knowledge: Knowledge): Work {
   switch (event.name) {
     case 'ParticipantAssociationRequestReceived':
-      return { event, tasks: [taskOf(event, event.payload, event.payload.fspId, knowledge)] }
+      return {
+        event,
+        tasks: [taskOf(event, event.payload, event.payload.fspId, knowledge, event.replaces)],
+      }
     case 'ParticipantDisassociateRequestReceived':
       return { event, tasks: [removalOf(event, knowledge)] }
     case 'ParticipantBatchAssociationRequestReceived':
@@ -116,10 +126,11 @@ function taskOf(
   name: PartyName,
   fspId: string,
   { isActive, choose }: Knowledge,
+  replaces?: boolean,
 ): Task {
   if (!isActive(requesterFspId)) return nowhere('FSP_INACTIVE')
   if (fspId !== requesterFspId) return nowhere('FSP_MISMATCH')
-  return placed(name, { type: 'ASSOCIATE', currency, fspId }, choose)
+  return placed(name, { type: 'ASSOCIATE', currency, fspId, replaces }, choose)
 }
 
 /** To let go of a party an FSP need not be active. */

@@ -27,6 +27,7 @@ export function messageOf(
         partyIdType: 'CONSENTS' as const,
         partyIdentifier: answer.consentId,
         requesterFspId: participant,
+        isGranter: answer.isGranter,
         version: participantsVersion,
       }
       const name = 'ConsentOwnershipClaimed'

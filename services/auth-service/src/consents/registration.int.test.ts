@@ -119,6 +119,16 @@ describe('a consent with a valid credential', () => {
   })
 })
 
+test.each([
+  [true, 'that it was seen to grant'],
+  [false, 'whose grant was not seen'],
+])('isGranter is %s of a DFSP that registers a consent %s', async (isGranter) => {
+  const id = randomUUID()
+  if (isGranter) await world.handle(observed(id))
+  await world.handle(registration(id, valid(id)))
+  expect(world.said.at(-1)?.payload).toMatchObject({ isGranter })
+})
+
 describe('a registration is refused', () => {
   test.each([
     [
@@ -169,6 +179,24 @@ describe('a registration is refused', () => {
       'ConsentOwnershipClaimed centralAuth',
       'ConsentRegistered bankx',
     ])
+  })
+
+  test('of the DFSP that used an id of another one second, who may register under a new id', async () => {
+    const id = randomUUID()
+    const credential = valid(id)
+    await world.handle(registration(id, credential, { from: stranger }), owned(id))
+    expect(await world.handle(observed(id), registration(id, credential))).toEqual([
+      'ConsentRefused bankx 3106',
+    ])
+    expect(await world.consent(id)).toMatchObject({ state: 'ISSUED', dfsp: stranger })
+    expect(await world.handle(deletion(id), query(id))).toEqual([
+      'ConsentRefused bankx 6104',
+      'ConsentRefused bankx 6104',
+    ])
+    const other = randomUUID()
+    expect(
+      await world.handle(observed(other), registration(other, valid(other)), owned(other)),
+    ).toEqual(['ConsentOwnershipClaimed centralAuth', 'ConsentRegistered bankx'])
   })
 
   test('and may be tried again under the same id', async () => {

@@ -46,6 +46,14 @@ describe('a party', () => {
     expect(outcomesOf([held('green')], associate('green', 'USD'))).toEqual(['DONE'])
   })
 
+  test('is taken over with every currency by whom it belongs to in any case', () => {
+    const before = [held('blue', 'USD'), held('red', 'EUR')]
+    const all = register(before, [{ ...associate('green'), replaces: true }, associate('blue')])
+    expect(all.outcomes).toEqual([{ type: 'DONE' }, { type: 'REFUSED', reason: 'TAKEN' }])
+    expect(all.removed).toEqual(before)
+    expect(all.added).toEqual([held('green')])
+  })
+
   test('is let go of by its owner alone', () => {
     expect(outcomesOf([held('green')], remove('blue'))).toEqual(['NOT_OWNER'])
     expect(outcomesOf([held('green')], remove('green'))).toEqual(['DONE'])

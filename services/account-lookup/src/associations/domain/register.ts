@@ -1,6 +1,6 @@
 /**
  * Whose a party is in the hub's own store: in each currency it is its first FSP's until that FSP lets
- * go of it, and one that has it without currency has it in all of them. Requests are worked in their order; what they come to together is what one after the other
+ * go of it (or a consent is the auth service's by the word of the DFSP that granted it), and one that has it without currency has it in all of them. Requests are worked in their order; what they come to together is what one after the other
  * would have come to. FSPIOP 6.2.2.3, 6.2.2.4.
  */
 import { overlap } from '../../domain/match.ts'
@@ -14,10 +14,12 @@ export interface Held {
   readonly fspId: string
 }
 
-export type Command =
-  | (Held & { readonly type: 'ASSOCIATE' })
-  /** Without currency: every association that the FSP has with the party. */
-  | (Held & { readonly type: 'REMOVE' })
+/** REMOVE without currency is of every association that the FSP has with the party. */
+export interface Command extends Held {
+  readonly type: 'ASSOCIATE' | 'REMOVE'
+  /** Of ASSOCIATE: whoever else has the party loses it. */
+  readonly replaces?: boolean | undefined
+}
 
 export type RegisterReason = 'TAKEN' | 'NOT_OWNER' | 'PARTY_UNKNOWN'
 
@@ -62,8 +64,10 @@ export function register(held: readonly Held[], commands: readonly Command[]): R
   return { outcomes, ...differences([...parties.values()]) }
 }
 
-function work(holders: Holders, { type, currency, fspId }: Command): Registered {
+function work(holders: Holders, command: Command): Registered {
+  const { type, currency, fspId } = command
   if (type === 'REMOVE') return remove(holders, currency, fspId)
+  if (command.replaces === true) holders.clear()
   for (const [each, holder] of holders) {
     if (holder !== fspId && overlap(each, currency)) return refused('TAKEN')
   }

@@ -60,6 +60,8 @@ export type Answer =
       /** The event that the answer belongs to: one event has at most one answer of a type. */
       readonly causeId: string
       readonly consentId: string
+      /** Whether the hub saw the DFSP grant the consent. */
+      readonly isGranter: boolean
     }
   | {
       readonly type: 'REGISTERED'

@@ -52,11 +52,12 @@ export function decideRegistration(
   const { fault } = registration
   if (fault !== undefined) return refuse(registration, fault, '', now)
   if (check === undefined) return { type: 'UNEXAMINED' }
-  return decideCredential(registration, check, judge, now)
+  return decideCredential(registration, parties !== undefined, check, judge, now)
 }
 
 function decideCredential(
   registration: Registration,
+  isGranter: boolean,
   check: CredentialCheck,
   judge: (ceremony: Ceremony) => RelyingParty,
   now: Date,
@@ -66,21 +67,26 @@ function decideCredential(
   }
   const { verifier, ceremony } = check
   if (ceremony === undefined || verifier.type !== 'FIDO') {
-    return claim(registration, verifier, now)
+    return claim(registration, isGranter, verifier, now)
   }
   const relyingParty = judge(ceremony)
   return relyingParty.type === 'REFUSED'
     ? refuse(registration, 'CREDENTIAL_INVALID', relyingParty.detail, now)
-    : claim(registration, { ...verifier, rpId: relyingParty.rpId }, now)
+    : claim(registration, isGranter, { ...verifier, rpId: relyingParty.rpId }, now)
 }
 
-function claim(registration: Registration, verifier: Pending['verifier'], now: Date): Decision {
+function claim(
+  registration: Registration,
+  isGranter: boolean,
+  verifier: Pending['verifier'],
+  now: Date,
+): Decision {
   const { document, consentId, eventId: causeId, requester } = registration
   return {
     type: 'DECISION',
     consent: { ...registered(registration, now), state: 'PENDING', verifier, document },
     step: { type: 'CREDENTIAL_VERIFIED', fspId: requester.fspId, detail: verifier.type },
-    answers: [{ type: 'CLAIM', causeId, consentId }],
+    answers: [{ type: 'CLAIM', causeId, consentId, isGranter }],
   }
 }
 
