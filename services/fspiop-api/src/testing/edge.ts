@@ -1,5 +1,6 @@
 /** The chain of a request without HTTP and without a bus: what it answers, and what it would publish. */
 import type { DomainEvent, Payload, Relay } from '@causeway/events'
+import type { Operation } from '@causeway/fspiop'
 import type { Participant, Participants } from '@causeway/participants'
 import type { OutgoingMessage } from '@causeway/runtime'
 import { openAnswerQuotas } from '../answer-quotas.ts'
@@ -25,6 +26,8 @@ export interface TestEdge {
   readonly callbacks: CallbackParts
   /** What the look-up knows: the owner by consent, or that it is away. */
   readonly consentOwners: Map<string, ConsentOwner>
+  /** Which room the operation has. */
+  shareOf(operation: Operation): string | undefined
   /** Who serves what from now on, instead of one participant for each type. */
   provide(names: readonly string[]): void
 }
@@ -109,6 +112,7 @@ export function openEdge(changes: EdgeChanges = {}): TestEdge {
     callbacks,
     published,
     consentOwners,
+    shareOf: (operation) => edge.served[operation]?.share,
     provide(names) {
       provided = names
     },

@@ -17,7 +17,7 @@ import { utc } from '../contract.ts'
 import { against, bodyOf, idOf, malformed, traceOf } from '../reading.ts'
 import type { RelayRules } from '../relayed/relay.ts'
 import type { ConsentOwners } from './owners.ts'
-import { answer, answering, asking, query, relay } from './relayed.ts'
+import { answer, answer_bytes_max, answering, asking, query, relay } from './relayed.ts'
 
 export interface ConsentParts {
   readonly rules: RelayRules
@@ -33,7 +33,12 @@ export function consentRoutes(parts: ConsentParts): ServedRoutes {
     'GET /consents/{ID}': { ...asking, read: (message) => ofOwner(message, parts, 'GET') },
     'DELETE /consents/{ID}': { ...asking, read: (message) => ofOwner(message, parts, 'DELETE') },
     'PUT /consents/{ID}': { ...answering, read: (message) => put(message, parts) },
-    'PATCH /consents/{ID}': { ...answering, read: (message) => patch(message, parts) },
+    // A revocation answers nothing: it begins something, as DELETE does.
+    'PATCH /consents/{ID}': {
+      ...asking,
+      body_bytes_max: answer_bytes_max,
+      read: (message) => patch(message, parts),
+    },
     'PUT /consents/{ID}/error': answer('PUT /consents/{ID}/error', errorBody, 'REQUESTER', rules),
     'POST /thirdpartyRequests/verifications': {
       ...asking,

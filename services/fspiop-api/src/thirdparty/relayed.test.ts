@@ -238,6 +238,15 @@ test('an answer that nobody asked for is refused beyond a few', async () => {
   expect(await own.told(accounts)).toBe('200')
 })
 
+test('revocations, which nobody ever asks for, are passed on however many they are', async () => {
+  const own = openEdge({ FSPIOP_API_UNASKED_ANSWERS_MAX: 0 })
+  const patch = { ...sentOf('PATCH /consents/{ID}'), body: JSON.stringify({ status: 'REVOKED' }) }
+  for (let sent = 0; sent < 20; sent++) expect(await own.told(patch)).toBe('200')
+  expect(await own.told(sentOf('PUT /accounts/{ID}'))).toMatch(/^503 2005 more answers/)
+  // They are bounded by the rate of what an FSP begins.
+  expect(own.shareOf('PATCH /consents/{ID}')).toBe('HALF')
+})
+
 test('unknown methods and paths are refused as elsewhere', async () => {
   const ask = (operation: string, path: string) =>
     edge.told(thirdPartyMessage(operation, { source: pisp, path }))

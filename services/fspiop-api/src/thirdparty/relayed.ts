@@ -37,7 +37,7 @@ export type Collection =
   | '/thirdpartyRequests/verifications'
 
 /** In bytes: 256 accounts or scopes, or one credential with a chain of certificates. */
-const answer_bytes_max = 1_048_576
+export const answer_bytes_max = 1_048_576
 
 /** The hub's room for what begins or goes on with something. */
 export const asking = { needsActiveSource: true, share: 'HALF' } as const
