@@ -26,6 +26,17 @@ const registration = thirdPartyMessage('POST /consents', {
 })
 const asker = { requesterFspId: dfsp, version: '1.0' }
 
+function encrypting(fieldName: string) {
+  const field = {
+    fieldName,
+    encryptedKey: 'a2V5',
+    protectedHeader: 'e30',
+    initializationVector: 'aXY',
+    authenticationTag: 'dGFn',
+  }
+  return { 'fspiop-encryption': JSON.stringify({ encryptedFields: [field] }) }
+}
+
 describe('what is meant for the auth service of the hub', () => {
   test('a registration becomes an event with its bytes', async () => {
     expect(await edge.told(registration)).toBe('202')
@@ -72,17 +83,15 @@ describe('what is meant for the auth service of the hub', () => {
   })
 
   test('may hold nothing encrypted', async () => {
-    const field = {
-      fieldName: 'extensionList',
-      encryptedKey: 'a2V5',
-      protectedHeader: 'e30',
-      initializationVector: 'aXY',
-      authenticationTag: 'dGFn',
-    }
-    const header = { 'fspiop-encryption': JSON.stringify({ encryptedFields: [field] }) }
     for (const sent of [registration, verify]) {
-      expect(await edge.told(withHeaders(sent, header))).toMatch(/^400 3100 .*decrypts nothing$/)
+      expect(await edge.told(withHeaders(sent, encrypting('extensionList')))).toMatch(
+        /^400 3100 .*decrypts nothing$/,
+      )
     }
+    expect(await edge.told(withHeaders(registration, encrypting('credential')))).toBe(
+      '400 3100 header fspiop-encryption: the auth service of the hub decrypts nothing',
+    )
+    expect(edge.published).toEqual([])
   })
 
   test('is passed on where the hub hosts none', async () => {
@@ -178,6 +187,13 @@ describe('between whom a consent is', () => {
     const verified = { scopes, credential: { ...credential, status: 'VERIFIED' } }
     await edge.told(thirdPartyMessage('PUT /consents/{ID}', { source: dfsp, body: verified }))
     expect(besides().names).toEqual(['NotifyRequested', 'NotifyRequested'])
+  })
+
+  test('is not seen where the credential for such an auth service is encrypted', async () => {
+    const body = { ...grant, credential: 'BN7x2SpBZSFMDQQ' }
+    const sent = thirdPartyMessage('POST /consents', { source: dfsp, body })
+    expect(await edge.told(withHeaders(sent, encrypting('credential')))).toBe('202')
+    expect(besides().names).toEqual(['NotifyRequested'])
   })
 })
 

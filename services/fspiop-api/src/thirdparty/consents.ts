@@ -11,6 +11,7 @@ import {
   postConsentsRegistration,
   postVerifications,
   putConsents,
+  type EncryptedPath,
 } from '@causeway/fspiop'
 import type { Incoming, Reading, ServedRoutes } from '../chain.ts'
 import { utc } from '../contract.ts'
@@ -58,16 +59,20 @@ function grantOrRegister(message: Incoming, parts: ConsentParts): Reading {
   const { consentId, consentRequestId, credential } = reading.value
   const { source: dfspId, destination: pispId } = message
   // With a credential it is for an auth service of its own, which is no party of the consent.
-  const besides =
-    credential === undefined
-      ? observed(message, parts, { consentId, dfspId, pispId, consentRequestId })
-      : []
+  const isGrant = credential === undefined && !message.encrypted.some(isCredential)
+  const besides = isGrant
+    ? observed(message, parts, { consentId, dfspId, pispId, consentRequestId })
+    : []
   return relay(message, parts.rules, {
     operation: 'POST /consents',
     id: consentId,
     role: 'REQUESTER',
     besides,
   })
+}
+
+function isCredential([member]: EncryptedPath): boolean {
+  return member === 'credential'
 }
 
 function register(message: Incoming): Reading {
