@@ -2,7 +2,14 @@ import { catalogue, newEvent, type DomainEvent, type EventName } from '@causeway
 import type { OutgoingMessage } from '@causeway/runtime'
 import { expect, test } from '@jest/globals'
 import { deferred, requestIn, type RequestEvent } from './deferred.ts'
-import { association, batch, participantQuery, partyQuery, relay, removal } from './testing.ts'
+import {
+  association,
+  batch,
+  participantQuery,
+  partyQuery,
+  relay,
+  removal,
+} from './testing/world.ts'
 
 const time = '2026-01-02T03:04:05.678Z'
 

@@ -10,7 +10,7 @@ import { eventually } from '@causeway/runtime/testing'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
 import { newKeyPair, openAdminOfFsps } from './testing/identities.ts'
-import type { RunningAdmin } from './testing/running-admin.ts'
+import type { World } from './testing/world.ts'
 import { accountOf, deferredNet, deposit } from './testing/scheme.ts'
 
 const services = [
@@ -22,7 +22,7 @@ const services = [
   notifications,
 ] as const
 
-let admin: RunningAdmin
+let admin: World
 const entries: DomainEvent<'/audit-log-write'>['payload'][] = []
 
 beforeAll(async () => {

@@ -6,12 +6,12 @@ import { eventually } from '@causeway/runtime/testing'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
 import { newPayment, request } from './testing/payments.ts'
-import { openAdmin, type Answer, type RunningAdmin } from './testing/running-admin.ts'
+import { openWorld, type Answer, type World } from './testing/world.ts'
 import { accountOf, deposit, onboard, openScheme } from './testing/scheme.ts'
 
 const services = [participantLifecycle, settlements, transfers] as const
 
-let admin: RunningAdmin
+let admin: World
 let path: string
 
 const compatibilities = ['specification', 'mojaloop'] as const
@@ -55,7 +55,7 @@ async function movementOf(transferId: string) {
 
 describe.each(compatibilities)('funds out, COMPATIBILITY=%s', (COMPATIBILITY) => {
   beforeAll(async () => {
-    admin = await openAdmin(services, { COMPATIBILITY })
+    admin = await openWorld(services, { COMPATIBILITY })
     await openScheme(admin)
     for (const name of ['green', 'blue']) await onboard(admin, name)
     path = `/participants/green/accounts/${(await accountOf(admin, 'green', 'SETTLEMENT')).id}`

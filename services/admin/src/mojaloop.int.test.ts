@@ -2,15 +2,15 @@ import * as participantLifecycle from '@causeway/participant-lifecycle'
 import * as settlements from '@causeway/settlements'
 import * as transfers from '@causeway/transfers'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { openAdmin, type RunningAdmin } from './testing/running-admin.ts'
+import { openWorld, type World } from './testing/world.ts'
 import { deferredNet } from './testing/scheme.ts'
 
 const services = [participantLifecycle, settlements, transfers] as const
 
-let admin: RunningAdmin
+let admin: World
 
 beforeAll(async () => {
-  admin = await openAdmin(services, { COMPATIBILITY: 'mojaloop' })
+  admin = await openWorld(services, { COMPATIBILITY: 'mojaloop' })
 })
 
 afterAll(() => admin.stop())

@@ -10,7 +10,7 @@ import * as transfers from '@causeway/transfers'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
 import { toldOf } from './testing/identities.ts'
-import { openAdmin, type RunningAdmin } from './testing/running-admin.ts'
+import { openWorld, type World } from './testing/world.ts'
 import {
   accountOf,
   accountsOf,
@@ -34,10 +34,10 @@ const services = [
   audit,
 ] as const
 
-let admin: RunningAdmin
+let admin: World
 
 beforeAll(async () => {
-  admin = await openAdmin(services)
+  admin = await openWorld(services)
   await openScheme(admin)
 })
 

@@ -4,19 +4,19 @@ import * as transfers from '@causeway/transfers'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { openAdmin, type Answer, type RunningAdmin } from './testing/running-admin.ts'
+import { openWorld, type Answer, type World } from './testing/world.ts'
 import { accountOf, deferredNet, deposit, onboard, openScheme } from './testing/scheme.ts'
 
 const services = [participantLifecycle, settlements, transfers] as const
 
-let admin: RunningAdmin
+let admin: World
 /** Of `known`, which is active; `sleeper` is not. */
 let settlementId: number
 let positionId: number
 let sleeperId: number
 
 beforeAll(async () => {
-  admin = await openAdmin(services)
+  admin = await openWorld(services)
   await openScheme(admin)
   await onboard(admin, 'known')
   await onboard(admin, 'sleeper')

@@ -8,11 +8,11 @@ import { generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fsp, openAuth, type RunningAuth } from './testing/running-auth.ts'
+import { fsp, openWorld, type World } from './testing/world.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'causeway-auth-'))
 const heard: Payload<'/audit-log-write'>[] = []
-let auth: RunningAuth
+let auth: World
 
 beforeAll(async () => {
   const { certificate, key } = makeCa({
@@ -21,7 +21,7 @@ beforeAll(async () => {
   })
   writeFileSync(join(folder, 'ca.pem'), certificate)
   writeFileSync(join(folder, 'ca.key'), key)
-  auth = await openAuth([participantLifecycle, settlements], {
+  auth = await openWorld([participantLifecycle, settlements], {
     AUTH_SERVICE_CA_CERTIFICATE_FILE: join(folder, 'ca.pem'),
     AUTH_SERVICE_CA_KEY_FILE: join(folder, 'ca.key'),
   })

@@ -4,12 +4,12 @@ import { eventually } from '@causeway/runtime/testing'
 import * as settlements from '@causeway/settlements'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { generateKeyPairSync, randomUUID } from 'node:crypto'
-import { openAuth, type RunningAuth } from './testing/running-auth.ts'
+import { openWorld, type World } from './testing/world.ts'
 
-let auth: RunningAuth
+let auth: World
 
 beforeAll(async () => {
-  auth = await openAuth([participantLifecycle, settlements])
+  auth = await openWorld([participantLifecycle, settlements])
 })
 
 afterAll(() => auth.stop())

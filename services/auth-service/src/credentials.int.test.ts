@@ -9,13 +9,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import {
-  callbackHost,
-  fsp,
-  openAuth,
-  ownDatabase,
-  type RunningAuth,
-} from './testing/running-auth.ts'
+import { callbackHost, fsp, openWorld, ownDatabase, type World } from './testing/world.ts'
 
 const services = [participantLifecycle, settlements] as const
 const wrong_max = 20
@@ -23,7 +17,7 @@ const year_ms = 365 * 86_400_000
 
 let folder: string
 let ca: Ca
-let auth: RunningAuth
+let auth: World
 
 /** Writes it where the running service reads it. */
 function installCa(made: Ca): void {
@@ -42,7 +36,7 @@ function newCa(to_ms = Date.now() + year_ms): Ca {
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'causeway-auth-'))
   installCa(newCa())
-  auth = await openAuth(services, {
+  auth = await openWorld(services, {
     AUTH_SERVICE_CA_CERTIFICATE_FILE: join(folder, 'ca.pem'),
     AUTH_SERVICE_CA_KEY_FILE: join(folder, 'ca.key'),
     AUTH_SERVICE_WRONG_SECRETS_MAX: String(wrong_max),

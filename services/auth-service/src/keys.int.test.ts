@@ -5,14 +5,14 @@ import * as settlements from '@causeway/settlements'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { calculateJwkThumbprint } from 'jose'
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
-import { fsp, openAuth, ownDatabase, type RunningAuth } from './testing/running-auth.ts'
+import { fsp, openWorld, ownDatabase, type World } from './testing/world.ts'
 
 const services = [participantLifecycle, settlements] as const
 
-let auth: RunningAuth
+let auth: World
 
 beforeAll(async () => {
-  auth = await openAuth(services)
+  auth = await openWorld(services)
 })
 
 afterAll(() => auth.stop())

@@ -3,15 +3,15 @@ import { newEvent, onEvents, type DomainEvent } from '@causeway/events'
 import { operatorsService } from '@causeway/protos'
 import { eventually } from '@causeway/runtime/testing'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { openAuth, type RunningAuth } from './testing/running-auth.ts'
+import { openWorld, type World } from './testing/world.ts'
 import * as participantLifecycle from '@causeway/participant-lifecycle'
 import * as settlements from '@causeway/settlements'
 
-let auth: RunningAuth
+let auth: World
 const asked: DomainEvent<'NotifyRequested'>[] = []
 
 beforeAll(async () => {
-  auth = await openAuth([participantLifecycle, settlements], { AUTH_SERVICE_PASSWORD_COST: '10' })
+  auth = await openWorld([participantLifecycle, settlements], { AUTH_SERVICE_PASSWORD_COST: '10' })
   await onEvents(auth.parts.bus, 'test_mails', ['NotifyRequested'], (events) => {
     asked.push(...events.filter(({ payload }) => payload.transport.type === 'EMAIL'))
     return Promise.resolve()

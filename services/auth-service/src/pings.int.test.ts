@@ -5,14 +5,14 @@ import * as settlements from '@causeway/settlements'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
 import { forgetPings } from './pings/store.ts'
-import { fsp, openAuth, ownDatabase, type RunningAuth } from './testing/running-auth.ts'
+import { fsp, openWorld, ownDatabase, type World } from './testing/world.ts'
 
 const services = [participantLifecycle, settlements] as const
 
-let auth: RunningAuth
+let auth: World
 
 beforeAll(async () => {
-  auth = await openAuth(services)
+  auth = await openWorld(services)
 })
 
 afterAll(() => auth.stop())

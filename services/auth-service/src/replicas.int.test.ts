@@ -8,15 +8,15 @@ import { openSeal } from './credentials/seal.ts'
 import { openTokenKeys } from './credentials/token-keys.ts'
 import { keys_max } from './keys/domain/key.ts'
 import { openReplica, type Replica } from './testing/replica.ts'
-import { fsp, openAuth, ownDatabase, type RunningAuth } from './testing/running-auth.ts'
+import { fsp, openWorld, ownDatabase, type World } from './testing/world.ts'
 
 const services = [participantLifecycle, settlements] as const
 
-let auth: RunningAuth
+let auth: World
 let replicas: Replica[] = []
 
 beforeAll(async () => {
-  auth = await openAuth(services)
+  auth = await openWorld(services)
   replicas = await Promise.all([openReplica(auth), openReplica(auth), openReplica(auth)])
 })
 

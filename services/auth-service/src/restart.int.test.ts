@@ -6,12 +6,12 @@ import { generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fsp, openAuth, type RunningAuth } from './testing/running-auth.ts'
+import { fsp, openWorld, type World } from './testing/world.ts'
 
 const services = [participantLifecycle, settlements] as const
 
 let folder: string
-let auth: RunningAuth
+let auth: World
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'causeway-auth-'))
@@ -21,7 +21,7 @@ beforeAll(async () => {
   })
   writeFileSync(join(folder, 'ca.pem'), certificate)
   writeFileSync(join(folder, 'ca.key'), key)
-  auth = await openAuth(services, {
+  auth = await openWorld(services, {
     AUTH_SERVICE_CA_CERTIFICATE_FILE: join(folder, 'ca.pem'),
     AUTH_SERVICE_CA_KEY_FILE: join(folder, 'ca.key'),
   })

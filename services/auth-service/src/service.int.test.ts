@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { start } from './service.ts'
-import { authSettings } from './testing/running-auth.ts'
+import { authSettings } from './testing/world.ts'
 
 let parts: TestParts
 let folder: string

@@ -7,17 +7,17 @@ import { randomBytes } from 'node:crypto'
 import { emptyAuth } from './testing/auth.ts'
 import { id, message, withHeaders } from './testing/messages.ts'
 import { newSigner, signed } from './testing/signing.ts'
-import { openStand, send, summary, type Stand } from './testing/stand.ts'
+import { openWorld, send, summary, type World } from './testing/world.ts'
 
 const query = message('GET', `/transfers/${id}`)
 const ping = message('POST', '/pings', { pingId: id })
 
-let stand: Stand
+let stand: World
 let credentials: Calls<typeof credentialsService>
 let keys: Calls<typeof keysService>
 let stopAuth: (() => Promise<void>) | undefined
 beforeAll(async () => {
-  stand = await openStand(
+  stand = await openWorld(
     { EDGE_IDENTITY: 'token', JWS_VERIFY: 'on' },
     {
       async authOf(parts: TestParts) {

@@ -19,7 +19,7 @@ import {
   withHeaders,
   type Sent,
 } from './testing/messages.ts'
-import { openStand, participant, send, summary, type Stand } from './testing/stand.ts'
+import { openWorld, participant, send, summary, type World } from './testing/world.ts'
 
 const fulfil = message('PUT', `/transfers/${id}`, transferFulfilment)
 const query = message('GET', `/transfers/${id}`)
@@ -46,7 +46,7 @@ function padded(bytes: number): string {
 }
 
 /** A connection that sends the head of a request, and of its body so far nothing. */
-function hanging({ url }: Stand['edge'], { method, path, headers }: Sent, bytes: number): Socket {
+function hanging({ url }: World['edge'], { method, path, headers }: Sent, bytes: number): Socket {
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   const all = Object.entries({ ...headers, host: 'hub', 'content-length': String(bytes) })
   const head = all.map(([name, value]) => `${name}: ${value}`).join('\r\n')
@@ -95,7 +95,7 @@ function firstOf(all: readonly Promise<string>[], count: number): Promise<readon
 }
 
 /** What a service says of an FSP's message that came in so long ago, many times at once. */
-function sayLate({ parts }: Stand, age_ms: number): Promise<void> {
+function sayLate({ parts }: World, age_ms: number): Promise<void> {
   const receivedAt = new Date(Date.now() - age_ms).toISOString()
   const events = Array.from({ length: 20 }, () =>
     newEvent(
@@ -114,7 +114,7 @@ function sayLate({ parts }: Stand, age_ms: number): Promise<void> {
   return parts.bus.publish(events)
 }
 
-function inFlight(stand: Stand, count: number): Promise<unknown> {
+function inFlight(stand: World, count: number): Promise<unknown> {
   return eventually(async () => {
     const metrics = await stand.parts.metrics.metrics()
     return metrics.includes(`fspiop_api_requests_in_flight ${count}\n`) ? true : undefined
@@ -122,9 +122,9 @@ function inFlight(stand: Stand, count: number): Promise<unknown> {
 }
 
 describe('what is too large, cut or no HTTP', () => {
-  let stand: Stand
+  let stand: World
   beforeAll(async () => {
-    stand = await openStand()
+    stand = await openWorld()
   })
   afterAll(() => stand.stop())
   const ask = async (sent: Sent) => summary(await send(stand.edge.url, sent))
@@ -185,9 +185,9 @@ describe('what is too large, cut or no HTTP', () => {
 })
 
 describe('before the body', () => {
-  let stand: Stand
+  let stand: World
   beforeAll(async () => {
-    stand = await openStand()
+    stand = await openWorld()
   })
   afterAll(() => stand.stop())
   const ask = async (sent: Sent) => summary(await send(stand.edge.url, sent))
@@ -230,7 +230,7 @@ describe('before the body', () => {
 
 describe('under load', () => {
   test('lookups are shed first, then quotes, then transfers, and answers never', async () => {
-    const stand = await openStand({ FSPIOP_API_IN_FLIGHT_MAX: 4 })
+    const stand = await openWorld({ FSPIOP_API_IN_FLIGHT_MAX: 4 })
     try {
       const ask = async (sent: Sent) => summary(await send(stand.edge.url, sent))
       const told = () => Promise.all([lookup, query, quote, prepare(), fulfil].map(ask))
@@ -261,7 +261,7 @@ describe('under load', () => {
   })
 
   test('when all that was let in comes back late, it is shed in the same order, until that is over', async () => {
-    const stand = await openStand({ FSPIOP_API_STANDING_MAX_MS: 40_000 })
+    const stand = await openWorld({ FSPIOP_API_STANDING_MAX_MS: 40_000 })
     try {
       const ask = async (sent: Sent) => summary(await send(stand.edge.url, sent))
       const told = () => Promise.all([lookup, query, quote, prepare(), fulfil].map(ask))
@@ -283,7 +283,7 @@ describe('under load', () => {
   })
 
   test('a flood of one FSP, also of answers, leaves the others their room', async () => {
-    const stand = await openStand({
+    const stand = await openWorld({
       FSPIOP_API_IN_FLIGHT_MAX: 12,
       FSPIOP_API_IN_FLIGHT_PER_FSP_MAX: 4,
     })
@@ -314,7 +314,7 @@ describe('under load', () => {
 
   test('a thousand slow answers of one FSP take no more than its reserve, and no room of others', async () => {
     const reserve = 10_485_760
-    const stand = await openStand({ FSPIOP_API_ANSWER_BYTES_PER_FSP_MAX: reserve })
+    const stand = await openWorld({ FSPIOP_API_ANSWER_BYTES_PER_FSP_MAX: reserve })
     const sockets: Socket[] = []
     try {
       const ask = async (sent: Sent) => summary(await send(stand.edge.url, sent))
@@ -351,7 +351,7 @@ describe('under load', () => {
   })
 
   test('unsolicited answers of one FSP do not come before those of other FSPs', async () => {
-    const stand = await openStand({ FSPIOP_API_UNASKED_ANSWERS_MAX: 20 })
+    const stand = await openWorld({ FSPIOP_API_UNASKED_ANSWERS_MAX: 20 })
     try {
       stand.register.participants.set('redcredit', participant('redcredit'))
       const answerOf = (fspId: string): Sent => {
@@ -379,7 +379,7 @@ describe('under load', () => {
 
   test('large bodies of one FSP leave the others theirs', async () => {
     const large = 5_242_880
-    const stand = await openStand({
+    const stand = await openWorld({
       FSPIOP_API_BODIES_MAX_BYTES: 4 * large,
       FSPIOP_API_BODIES_PER_FSP_MAX_BYTES: 2 * large,
     })
@@ -398,7 +398,7 @@ describe('under load', () => {
   })
 
   test('so many requests of an FSP in so long: beyond it nothing begins, all may end', async () => {
-    const stand = await openStand({
+    const stand = await openWorld({
       FSPIOP_API_RATE_PER_FSP_MAX: 1,
       FSPIOP_API_BURST_PER_FSP_MAX: 10,
     })
@@ -420,7 +420,7 @@ describe('under load', () => {
   })
 
   test('clients that send a byte now and then hold up nobody, and are let go', async () => {
-    const stand = await openStand()
+    const stand = await openWorld()
     try {
       const { port } = new URL(stand.edge.url)
       const slow = Array.from({ length: 200 }, () => {

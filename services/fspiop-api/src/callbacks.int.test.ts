@@ -4,11 +4,11 @@ import { eventually } from '@causeway/runtime/testing'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { createHash, randomUUID } from 'node:crypto'
 import { headersOf, transferBody } from './testing/messages.ts'
-import { openStand, participant, send, type Stand } from './testing/stand.ts'
+import { openWorld, participant, send, type World } from './testing/world.ts'
 
-let stand: Stand
+let stand: World
 beforeAll(async () => {
-  stand = await openStand()
+  stand = await openWorld()
 })
 afterAll(() => stand.stop())
 beforeEach(() => {
@@ -228,7 +228,7 @@ test('reports of deliveries become reports of callbacks, one per kind', async ()
 })
 
 test('while nobody can be asked about FSPs their callbacks wait', async () => {
-  const early = await openStand({}, { isServed: false })
+  const early = await openWorld({}, { isServed: false })
   try {
     await early.parts.bus.publish([timedOut(randomUUID())])
     const answer = await send(early.edge.url, {

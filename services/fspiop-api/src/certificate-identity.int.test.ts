@@ -14,7 +14,7 @@ import {
 } from './testing/messages.ts'
 import { newCa, openScheme, validFor, type Scheme } from './testing/scheme.ts'
 import { newSigner, signed } from './testing/signing.ts'
-import { openStand, send, summary, type Stand } from './testing/stand.ts'
+import { openWorld, send, summary, type World } from './testing/world.ts'
 
 const fulfil = message('PUT', `/transfers/${id}`, transferFulfilment)
 const query = message('GET', `/transfers/${id}`)
@@ -27,10 +27,10 @@ describe('by client certificate', () => {
     ['bluewallet', blue],
   ])
   let scheme: Scheme
-  let stand: Stand
+  let stand: World
   beforeAll(async () => {
     scheme = openScheme()
-    stand = await openStand(
+    stand = await openWorld(
       {
         ...scheme.settings,
         EDGE_IDENTITY: 'mtls',

@@ -14,7 +14,7 @@ import {
   type Sent,
 } from './testing/messages.ts'
 import { testSettings } from './testing/settings.ts'
-import { openStand, send, summary, type Stand } from './testing/stand.ts'
+import { openWorld, send, summary, type World } from './testing/world.ts'
 
 const fulfil = message('PUT', `/transfers/${id}`, transferFulfilment)
 const reject = message('PUT', `/transfers/${id}/error`, { errorInformation })
@@ -24,9 +24,9 @@ function prepare(body: string | Buffer = transferBody()): Sent {
   return { ...message('POST', '/transfers'), body }
 }
 
-let stand: Stand
+let stand: World
 beforeAll(async () => {
-  stand = await openStand()
+  stand = await openWorld()
 })
 afterAll(() => stand.stop())
 

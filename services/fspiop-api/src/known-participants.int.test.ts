@@ -2,7 +2,7 @@ import { newEvent } from '@causeway/events'
 import { eventually } from '@causeway/runtime/testing'
 import { expect, test } from '@jest/globals'
 import { id, message, transferBody, transferFulfilment, withHeaders } from './testing/messages.ts'
-import { openStand, participant, send, type Stand } from './testing/stand.ts'
+import { openWorld, participant, send, type World } from './testing/world.ts'
 
 const fulfil = message('PUT', `/transfers/${id}`, transferFulfilment)
 
@@ -11,8 +11,8 @@ function prepare(payerFsp = 'greenbank') {
   return withHeaders(sent, { 'fspiop-source': payerFsp })
 }
 
-async function withStand(work: (stand: Stand) => Promise<void>): Promise<void> {
-  const stand = await openStand()
+async function withStand(work: (stand: World) => Promise<void>): Promise<void> {
+  const stand = await openWorld()
   try {
     await work(stand)
   } finally {

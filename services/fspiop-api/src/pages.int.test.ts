@@ -2,11 +2,11 @@ import { StartError } from '@causeway/runtime'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { start } from './service.ts'
 import { testSettings } from './testing/settings.ts'
-import { openStand, send, type Stand } from './testing/stand.ts'
+import { openWorld, send, type World } from './testing/world.ts'
 
-let stand: Stand
+let stand: World
 beforeAll(async () => {
-  stand = await openStand({ JWS_VERIFY: 'on' })
+  stand = await openWorld({ JWS_VERIFY: 'on' })
 })
 afterAll(() => stand.stop())
 

@@ -1,7 +1,7 @@
 import { settlementReportsService } from '@causeway/protos'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { notAsked } from './testing/auth.ts'
-import { openStand, send, type Stand } from './testing/stand.ts'
+import { openWorld, send, type World } from './testing/world.ts'
 
 const row = {
   transferId: 'b2a7f0d4-1e9c-4f63-8a52-7d40c9e8136b',
@@ -20,12 +20,12 @@ const row = {
   finalisedAt: '2026-01-01T00:00:00.100Z',
 }
 
-let stand: Stand
+let stand: World
 const asked: object[] = []
 
 /** What stands in for settlements has one row, and a second page without any. */
 beforeAll(async () => {
-  stand = await openStand()
+  stand = await openWorld()
   stand.parts.grpc.serve(settlementReportsService, {
     ...notAsked(settlementReportsService),
     ListReconciliation(query) {

@@ -11,15 +11,15 @@ import { participantKey } from './testing/auth.ts'
 import { message, quoteRequest, withHeaders } from './testing/messages.ts'
 import { newSigner, signed } from './testing/signing.ts'
 import { testSettings } from './testing/settings.ts'
-import { openStand, send, summary, type Stand } from './testing/stand.ts'
+import { openWorld, send, summary, type World } from './testing/world.ts'
 
 const quote = message('POST', '/quotes', quoteRequest)
 const [first, second] = [newSigner('green-1'), newSigner('green-2')]
 
 describe('signatures of FSPs', () => {
-  let stand: Stand
+  let stand: World
   beforeAll(async () => {
-    stand = await openStand({ JWS_VERIFY: 'on', FSPIOP_API_KEY_AGE_MAX_MS: 3_600_000 })
+    stand = await openWorld({ JWS_VERIFY: 'on', FSPIOP_API_KEY_AGE_MAX_MS: 3_600_000 })
   })
   afterAll(() => stand.stop())
   const ask = async (...sent: Parameters<typeof signed>) =>
@@ -98,7 +98,7 @@ describe('the signature of the hub', () => {
   const curve = (namedCurve: string) =>
     String(generateKeyPairSync('ec', { namedCurve }).privateKey.export(pem))
 
-  async function callback(stand: Stand) {
+  async function callback(stand: World) {
     const transferId = randomUUID()
     await stand.parts.bus.publish([
       newEvent('transfers', 'TransferPrepareRequestTimedout', {
@@ -116,7 +116,7 @@ describe('the signature of the hub', () => {
     return { headers, transport, body: said.headers['relay-body'] as Buffer, transferId }
   }
 
-  async function jwks(stand: Stand): Promise<readonly JsonWebKey[]> {
+  async function jwks(stand: World): Promise<readonly JsonWebKey[]> {
     const path = '/.well-known/jwks.json'
     const answer = await send(stand.edge.url, { method: 'GET', path, headers: {} })
     expect(answer.status).toBe(200)
@@ -128,7 +128,7 @@ describe('the signature of the hub', () => {
     ['P-256', 'ES256', curve('P-256')],
   ] as const)('by a key of %s is verified by what it shows', async (_title, alg, text) => {
     const file = keyFile(`${alg}.pem`, text)
-    const stand = await openStand({
+    const stand = await openWorld({
       JWS_SIGN: 'on',
       JWS_SIGNING_KEY_FILE: file,
       AUTH_SERVICE_PARTICIPANT: '',
@@ -163,7 +163,7 @@ describe('the signature of the hub', () => {
   })
 
   test('stands beside that of the auth service, which has a key of its own', async () => {
-    const stand = await openStand({
+    const stand = await openWorld({
       JWS_SIGN: 'on',
       JWS_SIGNING_KEY_FILE: keyFile('of-hub.pem', rsa(2_048)),
       JWS_AUTH_SERVICE_SIGNING_KEY_FILE: keyFile('of-auth.pem', rsa(2_048)),
@@ -200,7 +200,7 @@ describe('the signature of the hub', () => {
   })
 
   test('is left out where the hub does not sign, and then it shows no keys', async () => {
-    const stand = await openStand()
+    const stand = await openWorld()
     try {
       expect((await callback(stand)).headers).not.toHaveProperty('fspiop-signature')
       expect(await jwks(stand)).toEqual([])
@@ -216,7 +216,7 @@ describe('the signature of the hub', () => {
     ['is too short', keyFile('short.pem', rsa(1_024)), /holds a key that cannot sign/],
     ['is of another curve', keyFile('p384.pem', curve('P-384')), /holds a key that cannot sign/],
   ])('with a key that %s the edge does not start', async (_title, file, said) => {
-    const stand = await openStand()
+    const stand = await openWorld()
     try {
       const settings = { ...testSettings, JWS_SIGN: 'on', JWS_SIGNING_KEY_FILE: file } as const
       await expect(start(settings, stand.parts)).rejects.toThrow(said)

@@ -4,17 +4,17 @@ import { openTokenIssuer, serveAuth, type TokenIssuer } from './testing/auth.ts'
 import { as, ofOthers, prepare, quote } from './testing/impostors.ts'
 import { id, message, transferFulfilment, withHeaders, type Sent } from './testing/messages.ts'
 import { openScheme } from './testing/scheme.ts'
-import { openStand, send, summary, type Stand } from './testing/stand.ts'
+import { openWorld, send, summary, type World } from './testing/world.ts'
 
 const fulfil = message('PUT', `/transfers/${id}`, transferFulfilment)
 const query = message('GET', `/transfers/${id}`)
 
 describe('by token', () => {
   let issuer: TokenIssuer
-  let stand: Stand
+  let stand: World
   beforeAll(async () => {
     issuer = await openTokenIssuer('t-1')
-    stand = await openStand(
+    stand = await openWorld(
       { EDGE_IDENTITY: 'token' },
       {
         authOf(parts) {
@@ -135,7 +135,7 @@ describe('by token over TLS', () => {
   test('needs no CA for clients, and asks none of them for a certificate', async () => {
     const scheme = openScheme()
     const issuer = await openTokenIssuer('t-1')
-    const stand = await openStand(
+    const stand = await openWorld(
       { ...scheme.settings, EDGE_TLS_CA_FILE: '', EDGE_IDENTITY: 'token' },
       {
         authOf(parts) {
@@ -161,9 +161,9 @@ describe('by token over TLS', () => {
 })
 
 describe('by header, for development', () => {
-  let stand: Stand
+  let stand: World
   beforeAll(async () => {
-    stand = await openStand()
+    stand = await openWorld()
   })
   afterAll(() => stand.stop())
   const ask = async (sent: Sent) => summary(await send(stand.edge.url, sent))

@@ -4,11 +4,11 @@ import { randomUUID } from 'node:crypto'
 import { connect } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { message, transferBody, type Sent } from './testing/messages.ts'
-import { openStand, send, summary, type Stand } from './testing/stand.ts'
+import { openWorld, send, summary, type World } from './testing/world.ts'
 
-let stand: Stand
+let stand: World
 beforeAll(async () => {
-  stand = await openStand()
+  stand = await openWorld()
 })
 afterAll(() => stand.stop())
 

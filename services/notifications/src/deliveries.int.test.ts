@@ -3,9 +3,9 @@ import { ensureMonthlyPartitions, monthOf, statement } from '@causeway/runtime'
 import { eventually, openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
-import { notify, openSink, openStand, putInDoubt, type Sink, type Stand } from './testing.ts'
+import { notify, openSink, openWorld, putInDoubt, type Sink, type World } from './testing/world.ts'
 
-let stand: Stand | undefined
+let stand: World | undefined
 const sinks: Sink[] = []
 
 afterEach(async () => {
@@ -24,8 +24,8 @@ async function sinkThat(answers?: Sink['answers']): Promise<Sink> {
   return sink
 }
 
-async function stands(...how: Parameters<typeof openStand>): Promise<Stand> {
-  stand = await openStand(...how)
+async function stands(...how: Parameters<typeof openWorld>): Promise<World> {
+  stand = await openWorld(...how)
   return stand
 }
 
@@ -385,7 +385,7 @@ describe('after a crash', () => {
     let isWell = false
     const sink = await sinkThat(() => (isWell ? 200 : 503))
     // What it tries when it dies waits until its attempt would have ended.
-    const first = await openStand({ CALLBACK_TIMEOUT_MS: 1_000 })
+    const first = await openWorld({ CALLBACK_TIMEOUT_MS: 1_000 })
     const messages = Array.from({ length: 20 }, () => notify({ url: sink.url }))
     await first.publish(...messages)
     await eventually(async () => {

@@ -10,7 +10,7 @@ import { judge } from './domain/verdict.ts'
 import { openFirstAttempts, type FirstAttempts } from './first-attempts.ts'
 import { openLanes } from './lanes.ts'
 import type { Known } from './store.ts'
-import { heard } from './testing.ts'
+import { heard } from './testing/world.ts'
 import type { Sent } from './transport.ts'
 
 interface Scene {

@@ -2,9 +2,9 @@ import { eventually } from '@causeway/runtime/testing'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
 import { claimKeys } from './store.ts'
-import { heard, notify, openSink, openStand, type Sink, type Stand } from './testing.ts'
+import { heard, notify, openSink, openWorld, type Sink, type World } from './testing/world.ts'
 
-let stand: Stand | undefined
+let stand: World | undefined
 let sink: Sink | undefined
 
 afterEach(async () => {
@@ -29,7 +29,7 @@ function keyed(content: string, key: string, url: string, entityId: string = ran
 describe('a notification with an idempotency key', () => {
   test('is sent when it is the first or has its content, and else fails with the refusal', async () => {
     sink = await openSink(() => 202)
-    stand = await openStand()
+    stand = await openWorld()
     const { publish, reports } = stand
     const key = `requests/${randomUUID()}`
     const messages = ['one', 'two', 'one', 'three'].map((content) =>
@@ -54,7 +54,7 @@ describe('a notification with an idempotency key', () => {
 
   test('holds back no other that has another key', async () => {
     sink = await openSink(() => 202)
-    stand = await openStand()
+    stand = await openWorld()
     const { publish, reports } = stand
     const { url } = sink
     const messages = Array.from({ length: 30 }, (_, at) =>
@@ -68,7 +68,7 @@ describe('a notification with an idempotency key', () => {
 
   test('owns its key also when the process ended before it was sent, and is then sent once', async () => {
     sink = await openSink(() => 202)
-    const first = await openStand()
+    const first = await openWorld()
     const key = `requests/${randomUUID()}`
     const mine = keyed('mine', key, sink.url)
     const id = randomUUID()
@@ -81,7 +81,7 @@ describe('a notification with an idempotency key', () => {
     expect(await claimKeys(db, [heard({ ...mine, id })])).toEqual(new Set())
     const parts = await first.parts.restart()
     await first.service.stop().catch(() => undefined)
-    stand = await openStand({}, parts)
+    stand = await openWorld({}, parts)
     const { publish, reports } = stand
     const other = notify(keyed('other', key, sink.url))
     await publish(other, notify({ ...mine, id }))

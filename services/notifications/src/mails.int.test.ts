@@ -12,7 +12,14 @@ import type { SMTPServerOptions } from 'smtp-server'
 import { openMailServer, type TestMailServer } from './mail-server.ts'
 import type { Settings } from './settings.ts'
 import { start } from './service.ts'
-import { notify, openSink, openStand, putInDoubt, quickSettings, type Stand } from './testing.ts'
+import {
+  notify,
+  openSink,
+  openWorld,
+  putInDoubt,
+  quickSettings,
+  type World,
+} from './testing/world.ts'
 
 const opened: { stop(): Promise<void> }[] = []
 
@@ -26,8 +33,8 @@ async function mailServer(options?: SMTPServerOptions, port?: number): Promise<T
   return server
 }
 
-async function standWith(changes: Partial<Settings>): Promise<Stand> {
-  const stand = await openStand({ NOTIFICATIONS_MAIL_FROM: 'hub@hub.example', ...changes })
+async function standWith(changes: Partial<Settings>): Promise<World> {
+  const stand = await openWorld({ NOTIFICATIONS_MAIL_FROM: 'hub@hub.example', ...changes })
   opened.push(stand)
   return stand
 }
@@ -58,7 +65,7 @@ function arrived({ mails }: TestMailServer, count: number): Promise<TestMailServ
   return eventually(() => (mails.length >= count ? mails : undefined), `${count} e-mails`)
 }
 
-function deadLettersOf({ parts }: Stand, fspId: string) {
+function deadLettersOf({ parts }: World, fspId: string) {
   const operator = parts.grpc.client(notificationsService, 'notifications')
   return eventually(async () => {
     const { deadLetters } = await operator.ListDeadLetters({ fspId, limit: 10 })

@@ -5,7 +5,7 @@ import type { Handlers } from '@causeway/runtime'
 import { eventually, openTestParts } from '@causeway/runtime/testing'
 import { afterEach, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
-import { notify, openSink, openStand, type Sink, type Stand } from './testing.ts'
+import { notify, openSink, openWorld, type Sink, type World } from './testing/world.ts'
 
 const hour_ms = 3_600_000
 const ends: (() => Promise<unknown>)[] = []
@@ -20,14 +20,14 @@ async function sinkThat(answers: Sink['answers']): Promise<Sink> {
   return sink
 }
 
-interface Moving extends Stand {
+interface Moving extends World {
   /** bluewallet has this address from now on; services hear of it only by the event. */
   moveTo(url: string): void
   tellOfMove(): Promise<void>
 }
 
 /** Without the address of bluewallet participant-lifecycle does not answer. */
-async function stands(changed: Parameters<typeof openStand>[0], url?: string): Promise<Moving> {
+async function stands(changed: Parameters<typeof openWorld>[0], url?: string): Promise<Moving> {
   const parts = await openTestParts()
   let value = url
   const notAsked = () => Promise.reject(new Error('notifications do not ask this'))
@@ -38,7 +38,7 @@ async function stands(changed: Parameters<typeof openStand>[0], url?: string): P
     GetParticipantInfo: () =>
       value === undefined ? notAsked() : Promise.resolve({ participants: [bluewalletAt(value)] }),
   })
-  const stand = await openStand(changed, parts)
+  const stand = await openWorld(changed, parts)
   ends.push(() => stand.stop())
   return {
     ...stand,
@@ -76,7 +76,7 @@ const transferTo = ({ url }: Sink) => {
   return { path, message: notify({ url: url + path, path }) }
 }
 
-function metric(stand: Stand, line: string): Promise<true> {
+function metric(stand: World, line: string): Promise<true> {
   return eventually(async () => {
     const metrics = await stand.parts.metrics.metrics()
     return metrics.includes(line) ? true : undefined

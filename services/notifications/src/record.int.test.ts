@@ -6,7 +6,7 @@ import type { Result } from './contract.ts'
 import { openMeasures } from './measures.ts'
 import { openRecord, type Record } from './record.ts'
 import { parkedResult } from './result.ts'
-import { delivered, heard, openStore } from './testing.ts'
+import { delivered, heard, openStore } from './testing/world.ts'
 
 let parts: TestParts
 let record: Record

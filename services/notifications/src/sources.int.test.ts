@@ -2,7 +2,7 @@
 import { eventually } from '@causeway/runtime/testing'
 import { afterEach, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
-import { notify, openSink, openStand, type Sink, type Stand } from './testing.ts'
+import { notify, openSink, openWorld, type Sink, type World } from './testing/world.ts'
 
 const ends: (() => Promise<unknown>)[] = []
 
@@ -12,11 +12,11 @@ afterEach(async () => {
 
 async function stands(
   answers: Sink['answers'],
-  changed: Parameters<typeof openStand>[0],
-): Promise<{ readonly sink: Sink; readonly stand: Stand }> {
+  changed: Parameters<typeof openWorld>[0],
+): Promise<{ readonly sink: Sink; readonly stand: World }> {
   const sink = await openSink(answers)
   ends.push(() => sink.close())
-  const stand = await openStand({ ...patient, ...changed })
+  const stand = await openWorld({ ...patient, ...changed })
   ends.push(() => {
     sink.answers = () => 200
     sink.release(200)
@@ -32,7 +32,7 @@ const from = (source: string, messages: number, url: string) =>
   Array.from({ length: messages }, () => notify({ url, source, headers: { 'x-from': source } }))
 const sourcesAt = ({ received }: Sink) => received.map(({ headers }) => headers['x-from'])
 
-function parked(stand: Stand, messages: number): Promise<true> {
+function parked(stand: World, messages: number): Promise<true> {
   return eventually(async () => {
     const metrics = await stand.parts.metrics.metrics()
     const line = `notifications_undelivered{state="PARKED",fsp="bluewallet"} ${messages}`

@@ -1,17 +1,17 @@
 import { notificationsParticipantStatesService } from '@causeway/protos'
 import { eventually } from '@causeway/runtime/testing'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { notify, openSink, openStand, type Sink, type Stand } from './testing.ts'
+import { notify, openSink, openWorld, type Sink, type World } from './testing/world.ts'
 
 const hour_ms = 3_600_000
 
 let sink: Sink
-let stand: Stand
+let stand: World
 
 beforeAll(async () => {
   sink = await openSink(() => 503)
   // By itself it would be tried again in an hour.
-  stand = await openStand({
+  stand = await openWorld({
     NOTIFICATIONS_RETRY_FIRST_MS: hour_ms,
     NOTIFICATIONS_RETRY_MAX_MS: hour_ms,
   })

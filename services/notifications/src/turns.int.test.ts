@@ -13,11 +13,11 @@ import {
   heard,
   notify,
   openSink,
-  openStand,
+  openWorld,
   openStore,
   type Sink,
-  type Stand,
-} from './testing.ts'
+  type World,
+} from './testing/world.ts'
 
 const ends: (() => Promise<unknown>)[] = []
 
@@ -31,8 +31,8 @@ async function sinkThat(answers: Sink['answers']): Promise<Sink> {
   return sink
 }
 
-async function stands(...how: Parameters<typeof openStand>): Promise<Stand> {
-  const stand = await openStand(...how)
+async function stands(...how: Parameters<typeof openWorld>): Promise<World> {
+  const stand = await openWorld(...how)
   ends.push(() => stand.stop())
   return stand
 }

@@ -26,7 +26,7 @@ import {
   unreachedReport,
   withoutDestination,
 } from './testing/messages.ts'
-import { onboard, setActive } from './testing/onboarding.ts'
+import { onboard, setActive } from './testing/scheme.ts'
 
 const announcements = [
   'QuoteRequestAccepted',

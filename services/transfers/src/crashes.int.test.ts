@@ -33,7 +33,7 @@ import {
   type FulfilChanges,
   type PrepareChanges,
 } from './testing/messages.ts'
-import { deposit, onboard } from './testing/onboarding.ts'
+import { deposit, onboard } from './testing/scheme.ts'
 import type { AlarmKind, Work } from './work.ts'
 
 const announcements = [

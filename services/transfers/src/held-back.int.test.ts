@@ -9,7 +9,7 @@ import { randomUUID } from 'node:crypto'
 import { start } from './service.ts'
 import { settings } from './settings.ts'
 import { fulfilEvent, prepareEvent } from './testing/messages.ts'
-import { onboard, outcomeOf } from './testing/onboarding.ts'
+import { onboard, outcomeOf } from './testing/scheme.ts'
 
 const ends = ['TransferCommittedFulfiled', 'TransferFulfilComitRequestTimedout'] as const
 const given = 'TransferFulfilCommittedRequested'

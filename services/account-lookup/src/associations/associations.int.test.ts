@@ -7,17 +7,17 @@ import {
   association,
   batch,
   gist,
-  openStand,
+  openWorld,
   partyQuery,
   payloadOf,
   participantQuery,
   removal,
   type Entry,
   type Named,
-  type Stand,
-} from '../testing.ts'
+  type World,
+} from '../testing/world.ts'
 
-let stand: Stand
+let stand: World
 let id = 0
 /** A number that no other test has used. */
 function msisdn(): string {
@@ -25,7 +25,7 @@ function msisdn(): string {
 }
 
 beforeAll(async () => {
-  stand = await openStand()
+  stand = await openWorld()
 })
 afterAll(() => stand.stop())
 beforeEach(() => {
@@ -197,7 +197,7 @@ describe('requests that come again', () => {
 
 describe('a crash', () => {
   test('loses no request and lets none have another outcome than it had', async () => {
-    let own = await openStand({ ACCOUNT_LOOKUP_BATCH_MAX: 10 })
+    let own = await openWorld({ ACCOUNT_LOOKUP_BATCH_MAX: 10 })
     const events = Array.from({ length: 60 }, msisdn).flatMap((number) => [
       association({ id: number }),
       association({ id: number, by: 'bluewallet' }),

@@ -1,9 +1,17 @@
 import { eventually } from '@causeway/runtime/testing'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
-import { association, batch, gist, openStand, payloadOf, removal, type Stand } from '../testing.ts'
+import {
+  association,
+  batch,
+  gist,
+  openWorld,
+  payloadOf,
+  removal,
+  type World,
+} from '../testing/world.ts'
 
-let stand: Stand
+let stand: World
 let id = 0
 /** A number that no other test has used. */
 function msisdn(): string {
@@ -11,7 +19,7 @@ function msisdn(): string {
 }
 
 beforeAll(async () => {
-  stand = await openStand()
+  stand = await openWorld()
 })
 afterAll(() => stand.stop())
 beforeEach(() => {
@@ -48,7 +56,7 @@ async function resultsOf(...events: readonly Event[]): Promise<readonly unknown[
   return said.slice(0, -1).map((message) => (payloadOf(message) as { result: unknown }).result)
 }
 
-function requesterOf(message: Stand['heard'][number] | undefined): string | undefined {
+function requesterOf(message: World['heard'][number] | undefined): string | undefined {
   return (message?.payload as { readonly requesterFspId?: string } | undefined)?.requesterFspId
 }
 
@@ -127,7 +135,7 @@ describe('a POST /participants whose requestId is known', () => {
   })
 
   test('has one outcome after a crash, and each request is answered once', async () => {
-    let own = await openStand({ ACCOUNT_LOOKUP_BATCH_MAX: 5 })
+    let own = await openWorld({ ACCOUNT_LOOKUP_BATCH_MAX: 5 })
     const lists = Array.from({ length: 40 }, () => [entry(msisdn())])
     const events = lists.flatMap((list) => {
       const requestId = randomUUID()

@@ -6,17 +6,17 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import {
   association,
   gist,
-  openStand,
+  openWorld,
   participant,
   participantQuery,
   partyQuery,
   relay,
   removal,
   type Named,
-  type Stand,
-} from '../testing.ts'
+  type World,
+} from '../testing/world.ts'
 
-let stand: Stand
+let stand: World
 let id = 0
 /** A number that no other test has used. */
 function msisdn(): string {
@@ -24,7 +24,7 @@ function msisdn(): string {
 }
 
 beforeAll(async () => {
-  stand = await openStand()
+  stand = await openWorld()
 })
 afterAll(() => stand.stop())
 beforeEach(() => {

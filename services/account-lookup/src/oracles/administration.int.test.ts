@@ -3,8 +3,8 @@ import { oraclesService } from '@causeway/protos'
 import type { OutgoingMessage } from '@causeway/runtime'
 import { describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
-import { association, batch, gist, openStand, partyQuery, removal } from '../testing.ts'
-import { everything, proposal, useOracles } from './testing-world.ts'
+import { association, batch, gist, openWorld, partyQuery, removal } from '../testing/world.ts'
+import { everything, proposal, useOracles } from './testing/world.ts'
 
 const world = useOracles()
 const { create } = world
@@ -74,7 +74,7 @@ describe('the administration of oracles', () => {
 
 describe('with the own store only where it is registered', () => {
   test('there is no oracle for a type until one is registered', async () => {
-    const own = await openStand({
+    const own = await openWorld({
       ACCOUNT_LOOKUP_BUILT_IN: 'registered',
       ACCOUNT_LOOKUP_CACHE_AGE_MAX_MS: 0,
     })

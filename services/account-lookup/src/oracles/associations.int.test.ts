@@ -10,9 +10,9 @@ import {
   payloadOf,
   removal,
   type Entry,
-} from '../testing.ts'
-import type { Call, Reply } from './testing.ts'
-import { patient, alias, useOracles } from './testing-world.ts'
+} from '../testing/world.ts'
+import type { Call, Reply } from './testing/oracle.ts'
+import { patient, alias, useOracles } from './testing/world.ts'
 
 const world = useOracles()
 const { withSettings, create, gistsOf, saidOf, methods, belongs, connect } = world

@@ -2,9 +2,9 @@
 import { accountLookupService } from '@causeway/protos'
 import { eventually } from '@causeway/runtime/testing'
 import { describe, expect, test } from '@jest/globals'
-import { association, gist, participantQuery, partyQuery, subjectOf } from '../testing.ts'
-import type { Reply } from './testing.ts'
-import { calls_max, patient, alias, useOracles } from './testing-world.ts'
+import { association, gist, participantQuery, partyQuery, subjectOf } from '../testing/world.ts'
+import type { Reply } from './testing/oracle.ts'
+import { calls_max, patient, alias, useOracles } from './testing/world.ts'
 
 const world = useOracles()
 const { withSettings, create, gistsOf, methods, belongs } = world

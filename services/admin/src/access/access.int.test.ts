@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readSettings } from '@causeway/runtime'
 import { toldOf } from '../testing/identities.ts'
-import { openAdmin, type RunningAdmin } from '../testing/running-admin.ts'
+import { openWorld, type World } from '../testing/world.ts'
 import { operations } from '../routes.ts'
 import { settings } from '../settings.ts'
 import { connect } from '../upstream.ts'
@@ -20,7 +20,7 @@ const folder = mkdtempSync(join(tmpdir(), 'causeway-access-'))
 const firstPassword = 'the first password of all'
 const password = 'correct horse battery'
 
-let admin: RunningAdmin
+let admin: World
 /** The administrator's. */
 let token = ''
 
@@ -29,7 +29,7 @@ beforeAll(async () => {
     writeFileSync(join(folder, name), text)
     return join(folder, name)
   }
-  admin = await openAdmin([audit, participantLifecycle, authService, settlements], {
+  admin = await openWorld([audit, participantLifecycle, authService, settlements], {
     OPERATOR_IDENTITY: 'token',
     AUTH_SERVICE_PASSWORD_COST: '10',
     AUTH_SERVICE_FIRST_PASSWORD_FILE: write('administrator-password', firstPassword),

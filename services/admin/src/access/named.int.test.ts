@@ -5,13 +5,13 @@ import { eventually } from '@causeway/runtime/testing'
 import * as settlements from '@causeway/settlements'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { toldOf } from '../testing/identities.ts'
-import { openAdmin, type RunningAdmin } from '../testing/running-admin.ts'
+import { openWorld, type World } from '../testing/world.ts'
 import { onboard, openScheme } from '../testing/scheme.ts'
 
-let admin: RunningAdmin
+let admin: World
 
 beforeAll(async () => {
-  admin = await openAdmin([audit, participantLifecycle, settlements])
+  admin = await openWorld([audit, participantLifecycle, settlements])
   await openScheme(admin)
   await onboard(admin, 'greenbank')
 }, 60_000)

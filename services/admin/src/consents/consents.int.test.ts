@@ -6,9 +6,9 @@ import * as settlements from '@causeway/settlements'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
 import { openAdminOfFsps, time, toldOf } from '../testing/identities.ts'
-import type { RunningAdmin } from '../testing/running-admin.ts'
+import type { World } from '../testing/world.ts'
 
-let admin: RunningAdmin
+let admin: World
 const consentId = randomUUID()
 
 beforeAll(async () => {

@@ -7,11 +7,11 @@ import * as settlements from '@causeway/settlements'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { X509Certificate } from 'node:crypto'
 import { openAdminOfFsps, time, toldOf } from '../testing/identities.ts'
-import { openAdmin, type RunningAdmin } from '../testing/running-admin.ts'
+import { openWorld, type World } from '../testing/world.ts'
 
 const services = [participantLifecycle, authService, settlements, notifications] as const
 
-let admin: RunningAdmin
+let admin: World
 
 beforeAll(async () => {
   admin = await openAdminOfFsps(services)
@@ -64,7 +64,7 @@ test('a certificate is issued for a request, with its authority and its end', as
 })
 
 test('a hub without an authority says that it issues none', async () => {
-  const other = await openAdmin(services)
+  const other = await openWorld(services)
   const answer = await other.call('POST', '/participants/greenbank/certificates', { csr })
   expect(toldOf(answer)).toBe('501 2002')
   await other.stop()

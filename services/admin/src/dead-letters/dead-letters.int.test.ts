@@ -9,11 +9,11 @@ import { randomUUID } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { openAdminOfFsps, time, toldOf } from '../testing/identities.ts'
-import type { RunningAdmin } from '../testing/running-admin.ts'
+import type { World } from '../testing/world.ts'
 
 const services = [participantLifecycle, authService, settlements, notifications] as const
 
-let admin: RunningAdmin
+let admin: World
 let fsp: Server
 let url: string
 let status: number

@@ -5,20 +5,20 @@ import * as participantLifecycle from '@causeway/participant-lifecycle'
 import { operatorsService } from '@causeway/protos'
 import * as settlements from '@causeway/settlements'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { openAdmin, type Answer, type RunningAdmin } from '../testing/running-admin.ts'
+import { openWorld, type Answer, type World } from '../testing/world.ts'
 import { accountOf, onboard, openScheme } from '../testing/scheme.ts'
 
 const services = [authService, participantLifecycle, settlements] as const
 const patient = { deadline_ms: 20_000 }
 
-let admin: RunningAdmin
+let admin: World
 /** The administration API as each of them is let in. */
-let root: RunningAdmin
-let ada: RunningAdmin
-let grace: RunningAdmin
+let root: World
+let ada: World
+let grace: World
 
 beforeAll(async () => {
-  admin = await openAdmin(services, { OPERATOR_IDENTITY: 'token' })
+  admin = await openWorld(services, { OPERATOR_IDENTITY: 'token' })
   root = await signedIn('root', ['administrator'])
   ada = await signedIn('ada', ['maker'])
   grace = await signedIn('grace', ['maker', 'checker'])
@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => admin.stop())
 
 /** A person who has changed the first password and logged in. */
-async function signedIn(name: string, roles: string[]): Promise<RunningAdmin> {
+async function signedIn(name: string, roles: string[]): Promise<World> {
   const operators = admin.parts.grpc.client(operatorsService, 'auth-service')
   const made = await operators.CreateOperator(
     { name, kind: 'PERSON', roles, email: '', actor: 'test' },

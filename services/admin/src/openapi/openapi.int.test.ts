@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { operations } from '../routes.ts'
 import type { Deps } from '../upstream.ts'
-import { openAdmin, type RunningAdmin } from '../testing/running-admin.ts'
+import { openWorld, type World } from '../testing/world.ts'
 
 interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>
@@ -14,13 +14,13 @@ interface Described {
   readonly responses: Readonly<Record<string, { readonly content?: object }>>
 }
 
-let admin: RunningAdmin
+let admin: World
 let text: string
 let document: Document
 
 /** No service behind it: the document is made of the route tables alone. */
 beforeAll(async () => {
-  admin = await openAdmin([])
+  admin = await openWorld([])
   const answer = await admin.call('GET', '/openapi.json')
   text = answer.text
   document = answer.json as Document

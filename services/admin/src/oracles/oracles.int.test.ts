@@ -4,12 +4,12 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { openAdmin, type Answer, type RunningAdmin } from '../testing/running-admin.ts'
+import { openWorld, type Answer, type World } from '../testing/world.ts'
 
-let admin: RunningAdmin
+let admin: World
 
 beforeAll(async () => {
-  admin = await openAdmin([accountLookup])
+  admin = await openWorld([accountLookup])
 })
 
 afterAll(() => admin.stop())
@@ -18,11 +18,11 @@ interface OracleRow {
   readonly oracleId: number
 }
 
-async function list(running: RunningAdmin, query = ''): Promise<readonly OracleRow[]> {
+async function list(running: World, query = ''): Promise<readonly OracleRow[]> {
   return (await running.call('GET', `/oracles${query}`)).json as readonly OracleRow[]
 }
 
-async function removeAll(running: RunningAdmin): Promise<void> {
+async function removeAll(running: World): Promise<void> {
   for (const { oracleId } of await list(running)) {
     await running.call('DELETE', `/oracles/${oracleId}`)
   }
@@ -169,10 +169,10 @@ describe('oracles', () => {
 })
 
 describe("oracles of Mojaloop's scripts", () => {
-  let lenient: RunningAdmin
+  let lenient: World
 
   beforeAll(async () => {
-    lenient = await openAdmin([accountLookup], { COMPATIBILITY: 'mojaloop' })
+    lenient = await openWorld([accountLookup], { COMPATIBILITY: 'mojaloop' })
   })
 
   afterAll(() => lenient.stop())

@@ -8,12 +8,12 @@ import * as settlements from '@causeway/settlements'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
 import { newKeyPair, openAdminOfFsps, toldOf } from '../testing/identities.ts'
-import type { RunningAdmin } from '../testing/running-admin.ts'
+import type { World } from '../testing/world.ts'
 import { accountOf, deposit } from '../testing/scheme.ts'
 
 const services = [participantLifecycle, authService, settlements, notifications] as const
 
-let admin: RunningAdmin
+let admin: World
 
 const name = 'newbank'
 const path = `/participants/${name}`

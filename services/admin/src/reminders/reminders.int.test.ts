@@ -2,9 +2,9 @@ import { schedulerService } from '@causeway/protos'
 import { eventually } from '@causeway/runtime/testing'
 import * as scheduler from '@causeway/scheduler'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { openAdmin, type RunningAdmin } from '../testing/running-admin.ts'
+import { openWorld, type World } from '../testing/world.ts'
 
-let admin: RunningAdmin
+let admin: World
 
 const reminder = {
   owner: 'reports',
@@ -17,7 +17,7 @@ const reminder = {
 }
 
 beforeAll(async () => {
-  admin = await openAdmin([scheduler], {
+  admin = await openWorld([scheduler], {
     SCHEDULER_POLL_MS: '10',
     SCHEDULER_HTTP_TIMEOUT_MS: '500',
   })

@@ -1,12 +1,12 @@
 import { schemeRulesService } from '@causeway/protos'
 import * as quoting from '@causeway/quoting'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { openAdmin, type Answer, type RunningAdmin } from '../testing/running-admin.ts'
+import { openWorld, type Answer, type World } from '../testing/world.ts'
 
-let admin: RunningAdmin
+let admin: World
 
 beforeAll(async () => {
-  admin = await openAdmin([quoting])
+  admin = await openWorld([quoting])
 })
 
 afterAll(() => admin.stop())
@@ -185,13 +185,13 @@ describe('scheme rules', () => {
 })
 
 test('a hub without scheme rules says so', async () => {
-  const fresh = await openAdmin([quoting])
+  const fresh = await openWorld([quoting])
   expect((await fresh.call('GET', '/scheme-rules')).json).toEqual({ iteration: 0, rules: [] })
   await fresh.stop()
 })
 
 test('without quoting the operator is asked to come back', async () => {
-  const lonely = await openAdmin([])
+  const lonely = await openWorld([])
   expect(toldOf(await lonely.call('GET', '/scheme-rules'))).toBe('503 2003')
   await lonely.stop()
 })

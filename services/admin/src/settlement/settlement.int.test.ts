@@ -5,12 +5,12 @@ import { eventually } from '@causeway/runtime/testing'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { transfersService } from '@causeway/protos'
 import { fulfil, newPayment, request, transactionOf, type Payment } from '../testing/payments.ts'
-import { openAdmin, type Answer, type RunningAdmin } from '../testing/running-admin.ts'
+import { openWorld, type Answer, type World } from '../testing/world.ts'
 import { accountOf, deposit, onboard, openScheme } from '../testing/scheme.ts'
 
 const services = [participantLifecycle, settlements, transfers] as const
 
-let admin: RunningAdmin
+let admin: World
 const green = { id: 0, position: 0 }
 const blue = { id: 0, position: 0 }
 const paid: Payment[] = []
@@ -36,7 +36,7 @@ interface SettlementRow {
 }
 
 beforeAll(async () => {
-  admin = await openAdmin(services)
+  admin = await openWorld(services)
   await openScheme(admin)
   for (const name of ['green', 'blue']) {
     await onboard(admin, name)

@@ -7,14 +7,14 @@ import * as transfers from '@causeway/transfers'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
 import { fulfil, newPayment, request, type Payment } from '../testing/payments.ts'
-import { openAdmin, type RunningAdmin } from '../testing/running-admin.ts'
+import { openWorld, type World } from '../testing/world.ts'
 import { accountOf, deposit, onboard, openScheme } from '../testing/scheme.ts'
 
-let admin: RunningAdmin
+let admin: World
 
 /** Every answer is held to the document by `call`. */
 beforeAll(async () => {
-  admin = await openAdmin([participantLifecycle, settlements, transfers, quoting, notifications])
+  admin = await openWorld([participantLifecycle, settlements, transfers, quoting, notifications])
   await openScheme(admin)
   for (const name of ['green', 'blue']) {
     await onboard(admin, name)

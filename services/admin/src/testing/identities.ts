@@ -4,11 +4,11 @@ import { generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openAdmin, type Answer, type AskedService, type RunningAdmin } from './running-admin.ts'
+import { openWorld, type Answer, type AskedService, type World } from './world.ts'
 import { openScheme } from './scheme.ts'
 
 /** With hub accounts and a settlement model, and an authority that is gone with it. */
-export async function openAdminOfFsps(asked: readonly AskedService[]): Promise<RunningAdmin> {
+export async function openAdminOfFsps(asked: readonly AskedService[]): Promise<World> {
   const folder = mkdtempSync(join(tmpdir(), 'causeway-admin-'))
   const { certificate, key } = makeCa({
     subject: { commonName: 'Scheme CA', organization: 'Hub' },
@@ -16,7 +16,7 @@ export async function openAdminOfFsps(asked: readonly AskedService[]): Promise<R
   })
   writeFileSync(join(folder, 'ca.pem'), certificate)
   writeFileSync(join(folder, 'ca.key'), key)
-  const admin = await openAdmin(asked, {
+  const admin = await openWorld(asked, {
     AUTH_SERVICE_CA_CERTIFICATE_FILE: join(folder, 'ca.pem'),
     AUTH_SERVICE_CA_KEY_FILE: join(folder, 'ca.key'),
     NOTIFICATIONS_RETRY_FIRST_MS: '20',

@@ -1,6 +1,6 @@
 /** What an operator's script does first, so that a test can begin where it wants. */
 import { randomUUID } from 'node:crypto'
-import type { Answer, RunningAdmin } from './running-admin.ts'
+import type { Answer, World } from './world.ts'
 
 export const deferredNet = {
   name: 'DEFERREDNET',
@@ -21,7 +21,7 @@ async function done(answer: Promise<Answer>): Promise<Answer> {
 }
 
 /** Hub accounts and a settlement model in USD. */
-export async function openScheme({ call }: RunningAdmin): Promise<void> {
+export async function openScheme({ call }: World): Promise<void> {
   for (const type of ['HUB_MULTILATERAL_SETTLEMENT', 'HUB_RECONCILIATION']) {
     await done(call('POST', '/participants/Hub/accounts', { currency: 'USD', type }))
   }
@@ -29,7 +29,7 @@ export async function openScheme({ call }: RunningAdmin): Promise<void> {
 }
 
 /** A participant with a limit of 1000, active; its accounts are empty. */
-export async function onboard({ call }: RunningAdmin, name: string): Promise<void> {
+export async function onboard({ call }: World, name: string): Promise<void> {
   await done(call('POST', '/participants', { name, currency: 'USD' }))
   await done(
     call('POST', `/participants/${name}/initialPositionAndLimits`, {
@@ -48,11 +48,11 @@ export interface AccountRow {
   readonly value: number
 }
 
-export async function accountsOf({ call }: RunningAdmin, name: string): Promise<AccountRow[]> {
+export async function accountsOf({ call }: World, name: string): Promise<AccountRow[]> {
   return (await done(call('GET', `/participants/${name}/accounts`))).json as AccountRow[]
 }
 
-export async function accountOf(admin: RunningAdmin, name: string, type: string) {
+export async function accountOf(admin: World, name: string, type: string) {
   const found = (await accountsOf(admin, name)).find((row) => row.ledgerAccountType === type)
   if (found === undefined) throw new Error(`${name} has no ${type} account`)
   return found

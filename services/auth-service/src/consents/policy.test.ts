@@ -1,6 +1,6 @@
 import { StartError } from '@causeway/runtime'
 import { expect, test } from '@jest/globals'
-import { authSettings } from '../testing/running-auth.ts'
+import { authSettings } from '../testing/world.ts'
 import { policyOf } from './policy.ts'
 
 test('a PISP is listed with its origins and its relying-party ids', () => {

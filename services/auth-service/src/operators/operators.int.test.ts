@@ -9,7 +9,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { start } from '../service.ts'
-import { authSettings, ownDatabase } from '../testing/running-auth.ts'
+import { authSettings, ownDatabase } from '../testing/world.ts'
 
 const said = ['/audit-log-write', 'AuthTokenInvalidated', 'PlatformRoleChanged'] as const
 type Said = DomainEvent<(typeof said)[number]>

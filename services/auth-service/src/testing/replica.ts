@@ -9,7 +9,7 @@ import { openTokenKeys } from '../credentials/token-keys.ts'
 import { openFsps } from '../fsps.ts'
 import { serveKeys } from '../keys/serve.ts'
 import { openMeasures } from '../measures.ts'
-import { ownDatabase, secretsKey, type RunningAuth } from './running-auth.ts'
+import { ownDatabase, secretsKey, type World } from './world.ts'
 
 export interface Replica {
   readonly keys: Handlers<typeof keysService>
@@ -18,7 +18,7 @@ export interface Replica {
 }
 
 export async function openReplica(
-  { parts }: RunningAuth,
+  { parts }: World,
   { tokenKeyLife_ms = 86_400_000 }: { readonly tokenKeyLife_ms?: number } = {},
 ): Promise<Replica> {
   const db = await ownDatabase(parts, 4)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import type { Participant } from '@causeway/protos'
 import { deliveries, openEdge } from '../testing/edge.ts'
-import { participant } from '../testing/stand.ts'
+import { participant } from '../testing/world.ts'
 import { pisp, thirdPartyMessage } from '../testing/thirdparty.ts'
 import { StartError } from '@causeway/runtime'
 import { listedProviders, providersOf } from './providers.ts'

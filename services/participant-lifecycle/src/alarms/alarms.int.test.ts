@@ -5,17 +5,17 @@ import type { Subscribed } from '@causeway/runtime'
 import { eventually } from '@causeway/runtime/testing'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { patient, prepare, prepareItem, release, releaseItem, wordsOf } from '../testing/items.ts'
-import { depositTo, onboard, openHubAccounts, succeeded } from '../testing/onboarding.ts'
-import { openTestLedger, type TestLedger } from '../testing/running-ledger.ts'
+import { depositTo, onboard, openHubAccounts, succeeded } from '../testing/scheme.ts'
+import { openWorld, type World } from '../testing/world.ts'
 
-let hub: TestLedger
+let hub: World
 let heard: Subscribed
 /** "address: subject" of every e-mail that was asked for, in their order. */
 let mails: string[]
 
 beforeEach(async () => {
   mails = []
-  hub = await openTestLedger()
+  hub = await openWorld()
   await listen()
   await openHubAccounts(hub)
   await onboard(hub, 'greenbank', '1000', '5000')

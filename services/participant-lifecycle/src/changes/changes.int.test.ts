@@ -13,22 +13,17 @@ import type { Calls } from '@causeway/runtime'
 import { eventually } from '@causeway/runtime/testing'
 import { hearAudit, type AuditLog } from '../testing/audited.ts'
 import { patient, prepare, prepareItem, wordsOf } from '../testing/items.ts'
-import { onboard, openHubAccounts } from '../testing/onboarding.ts'
-import {
-  differencesIn,
-  openTestLedger,
-  valueOf,
-  type TestLedger,
-} from '../testing/running-ledger.ts'
+import { onboard, openHubAccounts } from '../testing/scheme.ts'
+import { differencesIn, openWorld, valueOf, type World } from '../testing/world.ts'
 
-let hub: TestLedger
+let hub: World
 let lifecycle: Calls<typeof lifecycleService>
 let audit: AuditLog
 const states: { readonly participantId: string; readonly version: number }[] = []
 const requests: Payload<'ParticipantChangeRequested' | 'ParticipantChangeDecided'>[] = []
 
 beforeAll(async () => {
-  hub = await openTestLedger()
+  hub = await openWorld()
   lifecycle = hub.parts.grpc.client(lifecycleService, 'participant-lifecycle')
   audit = await hearAudit(hub)
   await onEvents(hub.parts.bus, 'test_states', ['ParticipantStateUpdated'], (events) => {

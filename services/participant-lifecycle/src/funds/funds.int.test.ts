@@ -6,21 +6,15 @@ import type { Calls } from '@causeway/runtime'
 import fc from 'fast-check'
 import { hearAudit, type AuditLog } from '../testing/audited.ts'
 import { fulfil, fulfilItem, patient, prepare, prepareItem, wordsOf } from '../testing/items.ts'
-import { onboard, openHubAccounts } from '../testing/onboarding.ts'
-import {
-  deferredNet,
-  differencesIn,
-  openTestLedger,
-  valueOf,
-  type TestLedger,
-} from '../testing/running-ledger.ts'
+import { onboard, openHubAccounts } from '../testing/scheme.ts'
+import { deferredNet, differencesIn, openWorld, valueOf, type World } from '../testing/world.ts'
 
-let hub: TestLedger
+let hub: World
 let funds: Calls<typeof fundsService>
 let audit: AuditLog
 
 beforeAll(async () => {
-  hub = await openTestLedger({ FUNDS_SWEEP_INTERVAL_MS: 100 })
+  hub = await openWorld({ FUNDS_SWEEP_INTERVAL_MS: 100 })
   funds = hub.parts.grpc.client(fundsService, 'participant-lifecycle')
   audit = await hearAudit(hub)
   await openHubAccounts(hub)
@@ -243,7 +237,7 @@ test('however many ask at once, they never get more than there is', async () => 
 }, 120_000)
 
 test('with Mojaloop only the deposit is a bound, but for who is settled gross', async () => {
-  const other = await openTestLedger({ COMPATIBILITY: 'mojaloop' })
+  const other = await openWorld({ COMPATIBILITY: 'mojaloop' })
   const there = other.parts.grpc.client(fundsService, 'participant-lifecycle')
   try {
     await openHubAccounts(other)

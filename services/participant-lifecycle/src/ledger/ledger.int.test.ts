@@ -13,19 +13,13 @@ import {
   releaseItem,
   wordsOf,
 } from '../testing/items.ts'
-import { depositTo, onboard, openHubAccounts, succeeded } from '../testing/onboarding.ts'
-import {
-  differencesIn,
-  openTestLedger,
-  plantDeposit,
-  valueOf,
-  type TestLedger,
-} from '../testing/running-ledger.ts'
+import { depositTo, onboard, openHubAccounts, succeeded } from '../testing/scheme.ts'
+import { differencesIn, openWorld, plantDeposit, valueOf, type World } from '../testing/world.ts'
 
-let hub: TestLedger
+let hub: World
 
 beforeAll(async () => {
-  hub = await openTestLedger({ EXPIRY_GRACE_MS: 0 })
+  hub = await openWorld({ EXPIRY_GRACE_MS: 0 })
 })
 
 afterAll(() => hub.stop())

@@ -2,14 +2,14 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeEach, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { fulfil, fulfilItem, prepare, prepareItem } from '../testing/items.ts'
-import { onboard, openHubAccounts } from '../testing/onboarding.ts'
-import { differencesIn, openTestLedger, type TestLedger } from '../testing/running-ledger.ts'
+import { onboard, openHubAccounts } from '../testing/scheme.ts'
+import { differencesIn, openWorld, type World } from '../testing/world.ts'
 
-let hub: TestLedger
+let hub: World
 let windowId: number
 
 beforeAll(async () => {
-  hub = await openTestLedger()
+  hub = await openWorld()
   await openHubAccounts(hub)
   await onboard(hub, 'greenbank', '100000', '100000')
   await onboard(hub, 'bluewallet', '100000', '100000')

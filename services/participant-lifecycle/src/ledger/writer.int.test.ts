@@ -14,13 +14,8 @@ import {
   releaseItem,
   wordsOf,
 } from '../testing/items.ts'
-import { onboard, openHubAccounts } from '../testing/onboarding.ts'
-import {
-  differencesIn,
-  openTestLedger,
-  valueOf,
-  type TestLedger,
-} from '../testing/running-ledger.ts'
+import { onboard, openHubAccounts } from '../testing/scheme.ts'
+import { differencesIn, openWorld, valueOf, type World } from '../testing/world.ts'
 import { keepOneConnection } from './connection.ts'
 import { openBook } from './domain/book.ts'
 import type { Command } from './domain/command.ts'
@@ -30,10 +25,10 @@ import { lockRows } from './lock-store.ts'
 import { savingOf } from './save-store.ts'
 import { decideIn } from './writer.ts'
 
-let hub: TestLedger
+let hub: World
 
 beforeAll(async () => {
-  hub = await openTestLedger({ EXPIRY_GRACE_MS: 0 })
+  hub = await openWorld({ EXPIRY_GRACE_MS: 0 })
   await openHubAccounts(hub)
   await onboard(hub, 'greenbank', '1000000', '1000000')
   await onboard(hub, 'bluewallet', '1000000', '1000000')
@@ -169,7 +164,7 @@ describe('a full queue', () => {
   const held = statement(`select id from accounts for update`)
 
   test('refuses at once as an outage, nothing of it is done, and later it is', async () => {
-    const small = await openTestLedger({ LEDGER_QUEUE_MAX: 200, LEDGER_BATCH_MAX: 100 })
+    const small = await openWorld({ LEDGER_QUEUE_MAX: 200, LEDGER_BATCH_MAX: 100 })
     await openHubAccounts(small)
     await onboard(small, 'greenbank', '1000', '1000')
     await onboard(small, 'bluewallet')

@@ -14,16 +14,16 @@ import {
   releaseItem,
   wordsOf,
 } from '../testing/items.ts'
-import { depositTo, onboard, openHubAccounts } from '../testing/onboarding.ts'
-import { differencesIn, openTestLedger, type TestLedger } from '../testing/running-ledger.ts'
+import { depositTo, onboard, openHubAccounts } from '../testing/scheme.ts'
+import { differencesIn, openWorld, type World } from '../testing/world.ts'
 
-let hub: TestLedger
+let hub: World
 let liquidity: Calls<typeof liquidityService>
 let audit: AuditLog
 const currency = 'USD'
 
 beforeAll(async () => {
-  hub = await openTestLedger()
+  hub = await openWorld()
   liquidity = hub.parts.grpc.client(liquidityService, 'participant-lifecycle')
   audit = await hearAudit(hub)
   await openHubAccounts(hub)
@@ -196,7 +196,7 @@ describe('the history of an account', () => {
 })
 
 test('a percentage follows the deposit where the scheme says so, and what it comes to is shown', async () => {
-  const following = await openTestLedger({ COVER_PERCENT: 'follows' })
+  const following = await openWorld({ COVER_PERCENT: 'follows' })
   const covers = following.parts.grpc.client(liquidityService, 'participant-lifecycle')
   const about = { name: 'growing', currency }
   await openHubAccounts(following)

@@ -5,14 +5,8 @@ import { onEvents, type DomainEvent } from '@causeway/events'
 import type { Participant } from '@causeway/protos'
 import { eventually } from '@causeway/runtime/testing'
 import { prepare, prepareItem, wordsOf } from '../testing/items.ts'
-import { depositTo, onboard, openHubAccounts, succeeded } from '../testing/onboarding.ts'
-import {
-  deferredNet,
-  differencesIn,
-  openTestLedger,
-  valueOf,
-  type TestLedger,
-} from '../testing/running-ledger.ts'
+import { depositTo, onboard, openHubAccounts, succeeded } from '../testing/scheme.ts'
+import { deferredNet, differencesIn, openWorld, valueOf, type World } from '../testing/world.ts'
 
 const names = [
   'ParticipantCreated',
@@ -27,13 +21,13 @@ const names = [
 
 type Announced = DomainEvent<(typeof names)[number]>
 
-let hub: TestLedger
+let hub: World
 const announced: Announced[] = []
 const currency = 'USD'
 const createdBy = 'operator'
 
 beforeAll(async () => {
-  hub = await openTestLedger()
+  hub = await openWorld()
   await onEvents(hub.parts.bus, 'test', names, (events) => {
     announced.push(...events)
     return Promise.resolve()
@@ -76,13 +70,13 @@ test('the hub is there from the beginning, under its name, with the accounts it 
 })
 
 describe('the auth service that the hub hosts', () => {
-  const authServiceOf = async (of: TestLedger) => {
+  const authServiceOf = async (of: World) => {
     const { participants } = await of.participants.GetParticipantInfo({ names: [] })
     return participants.filter(({ type }) => type === 'AUTH_SERVICE')
   }
 
   test('is a participant of its own type from the start, as often as that is done', async () => {
-    let own = await openTestLedger({ AUTH_SERVICE_PARTICIPANT: 'centralAuth' })
+    let own = await openWorld({ AUTH_SERVICE_PARTICIPANT: 'centralAuth' })
     try {
       const [made, ...others] = await authServiceOf(own)
       expect(others).toEqual([])
@@ -106,7 +100,7 @@ describe('the auth service that the hub hosts', () => {
   })
 
   test('is switched, given accounts and created by nobody', async () => {
-    const own = await openTestLedger({ AUTH_SERVICE_PARTICIPANT: 'centralAuth' })
+    const own = await openWorld({ AUTH_SERVICE_PARTICIPANT: 'centralAuth' })
     try {
       await openHubAccounts(own)
       const { participants } = own
@@ -424,7 +418,7 @@ test('refusals name their reason', async () => {
 })
 
 test('with the compatibility of Mojaloop a participant is active at once', async () => {
-  const other = await openTestLedger({ COMPATIBILITY: 'mojaloop', HUB_NAME: 'Switch' })
+  const other = await openWorld({ COMPATIBILITY: 'mojaloop', HUB_NAME: 'Switch' })
   for (const ledgerAccountType of ['HUB_RECONCILIATION', 'HUB_MULTILATERAL_SETTLEMENT']) {
     const account = { name: 'Switch', currency, ledgerAccountType, createdBy }
     succeeded(await other.participants.CreateHubAccount(account))

@@ -15,17 +15,17 @@ import type { Calls } from '@causeway/runtime'
 import { eventually } from '@causeway/runtime/testing'
 import { hearAudit, type AuditLog } from '../testing/audited.ts'
 import { patient } from '../testing/items.ts'
-import { onboard, openHubAccounts, succeeded } from '../testing/onboarding.ts'
-import { openTestLedger, type TestLedger } from '../testing/running-ledger.ts'
+import { onboard, openHubAccounts, succeeded } from '../testing/scheme.ts'
+import { openWorld, type World } from '../testing/world.ts'
 
-let hub: TestLedger
+let hub: World
 let views: Calls<typeof participantViewsService>
 let accounts: Calls<typeof accountsService>
 let audit: AuditLog
 const told: string[] = []
 
 beforeAll(async () => {
-  hub = await openTestLedger()
+  hub = await openWorld()
   const { grpc } = hub.parts
   views = grpc.client(participantViewsService, 'participant-lifecycle')
   accounts = grpc.client(accountsService, 'participant-lifecycle')
@@ -267,7 +267,7 @@ test('every change of a participant leaves exactly one entry, with who did it', 
 })
 
 test('who is in a state that permits something else since the start is told so', async () => {
-  const before = await openTestLedger()
+  const before = await openWorld()
   await openHubAccounts(before)
   await onboard(before, 'changing')
   // As an earlier setting of the states would have left it.

@@ -1,7 +1,7 @@
 /** What goes on record, heard as the audit log hears it. */
 import { onEvents, type DomainEvent } from '@causeway/events'
 import { eventually } from '@causeway/runtime/testing'
-import type { TestLedger } from './running-ledger.ts'
+import type { World } from './world.ts'
 
 export type AuditLogEntry = DomainEvent<'/audit-log-write'>['payload']
 
@@ -10,7 +10,7 @@ export interface AuditLog {
   about(subject: string, count: number): Promise<readonly AuditLogEntry[]>
 }
 
-export async function hearAudit({ parts }: TestLedger): Promise<AuditLog> {
+export async function hearAudit({ parts }: World): Promise<AuditLog> {
   const entries: AuditLogEntry[] = []
   await onEvents(parts.bus, 'test_audit', ['/audit-log-write'], (events) => {
     entries.push(...events.map(({ payload }) => payload))

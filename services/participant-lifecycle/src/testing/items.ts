@@ -1,7 +1,7 @@
 /** What the ledger is asked, and its answers in words. */
 import { randomUUID } from 'node:crypto'
 import type { FulfilItem, LedgerAnswer, PrepareItem, ReleaseItem } from '@causeway/protos'
-import type { TestLedger } from './running-ledger.ts'
+import type { World } from './world.ts'
 
 /** A prepare from greenbank to bluewallet, unless told otherwise. */
 export function prepareItem(changes: Partial<PrepareItem> = {}): PrepareItem {
@@ -37,21 +37,21 @@ export function inFuture(ms: number): string {
 export const patient = { deadline_ms: 20_000 }
 
 export async function prepare(
-  { ledger }: TestLedger,
+  { ledger }: World,
   ...items: readonly PrepareItem[]
 ): Promise<readonly LedgerAnswer[]> {
   return (await ledger.ProcessTransferPrepare({ items: [...items] }, patient)).answers
 }
 
 export async function fulfil(
-  { ledger }: TestLedger,
+  { ledger }: World,
   ...items: readonly FulfilItem[]
 ): Promise<readonly LedgerAnswer[]> {
   return (await ledger.ProcessTransferFulfil({ items: [...items] }, patient)).answers
 }
 
 export async function release(
-  { ledger }: TestLedger,
+  { ledger }: World,
   ...items: readonly ReleaseItem[]
 ): Promise<readonly LedgerAnswer[]> {
   return (await ledger.ProcessTransferRelease({ items: [...items] }, patient)).answers

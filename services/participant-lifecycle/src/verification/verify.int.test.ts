@@ -3,11 +3,11 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { Outage } from '@causeway/runtime'
 import { fulfil, fulfilItem, prepare, prepareItem, release, releaseItem } from '../testing/items.ts'
-import { depositTo, onboard, openHubAccounts, succeeded } from '../testing/onboarding.ts'
-import { differencesIn, openTestLedger, type TestLedger } from '../testing/running-ledger.ts'
+import { depositTo, onboard, openHubAccounts, succeeded } from '../testing/scheme.ts'
+import { differencesIn, openWorld, type World } from '../testing/world.ts'
 import { verifyLedger } from './verify.ts'
 
-let hub: TestLedger
+let hub: World
 let reserved: string
 let posted: string
 let gross: string
@@ -17,7 +17,7 @@ let tombstone: string
 const tables = ['entries', 'journal', 'window_net']
 
 beforeAll(async () => {
-  hub = await openTestLedger()
+  hub = await openWorld()
   await openHubAccounts(hub)
   await onboard(hub, 'greenbank')
   await onboard(hub, 'bluewallet')

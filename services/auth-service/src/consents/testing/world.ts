@@ -2,7 +2,7 @@
 import type { RelyingPartyPolicy } from '@causeway/credentials'
 import { statement, type Database, type OutgoingMessage } from '@causeway/runtime'
 import type { TestParts } from '@causeway/runtime/testing'
-import { ownDatabase } from '../../testing/running-auth.ts'
+import { ownDatabase } from '../../testing/world.ts'
 import type { ConsentEvent } from '../contract.ts'
 import { handleBatch, type ConsentWork } from '../handle.ts'
 import { openConsentStore } from '../store.ts'

@@ -2,9 +2,9 @@
 import { oraclesService, type Oracle } from '@causeway/protos'
 import type { Calls, Message, OutgoingMessage } from '@causeway/runtime'
 import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals'
-import type { Settings } from '../settings.ts'
-import { gist, openStand, type Stand } from '../testing.ts'
-import { openOracle, type OracleStandIn } from './testing.ts'
+import type { Settings } from '../../settings.ts'
+import { gist, openWorld, type World } from '../../testing/world.ts'
+import { openOracle, type OracleStandIn } from './oracle.ts'
 
 export const calls_max = 4
 
@@ -29,7 +29,7 @@ export function alias(): string {
 }
 
 export interface OracleWorld {
-  readonly stand: Stand
+  readonly stand: World
   readonly oracle: OracleStandIn
   readonly administration: Calls<typeof oraclesService>
   /** Works with a service that has other settings. */
@@ -41,12 +41,12 @@ export interface OracleWorld {
   readonly methods: () => readonly string[]
   readonly belongs: (identifier: string, fspId: string, more?: object) => void
   /** After a crash: from now on this one. */
-  readonly connect: (stand: Stand) => void
+  readonly connect: (stand: World) => void
 }
 
 /** Opens it before the tests of the file that calls this, and closes it after them. */
 export function useOracles(): OracleWorld {
-  let opened: Stand | undefined
+  let opened: World | undefined
   let standIn: OracleStandIn | undefined
   const world: OracleWorld = {
     get stand() {
@@ -60,7 +60,7 @@ export function useOracles(): OracleWorld {
     },
     async withSettings(changed, work) {
       const common = opened
-      opened = await openStand(changed)
+      opened = await openWorld(changed)
       try {
         await work()
       } finally {
@@ -93,7 +93,7 @@ export function useOracles(): OracleWorld {
     },
   }
   beforeAll(async () => {
-    opened = await openStand({
+    opened = await openWorld({
       ACCOUNT_LOOKUP_ORACLE_TRIAL_MS: 10,
       ACCOUNT_LOOKUP_ORACLE_FAILURES_MAX: 3,
       ACCOUNT_LOOKUP_ORACLE_CALLS_MAX: calls_max,

@@ -17,7 +17,7 @@ import { settings } from '../settings.ts'
 import { connect } from '../upstream.ts'
 import { holder } from './held-to-document.ts'
 
-export interface RunningAdmin {
+export interface World {
   readonly url: string
   readonly parts: TestParts
   /** Sends what is given, as JSON unless it is text already, and reads the answer. */
@@ -52,10 +52,10 @@ export interface AskedService<Definitions extends SettingDefinitions = SettingDe
 }
 
 /** Starts the services in their order, then the administration API. */
-export async function openAdmin(
+export async function openWorld(
   asked: readonly AskedService[],
   changes: Values = {},
-): Promise<RunningAdmin> {
+): Promise<World> {
   const folder = mkdtempSync(join(tmpdir(), 'causeway-admin-'))
   const given = {
     AUTH_SERVICE_SECRETS_KEY: randomBytes(32).toString('base64url'),

@@ -32,7 +32,7 @@ const said = ['ParticipantKeysUpdated', 'PingAccepted'] as const
 
 export type Said = DomainEvent<(typeof said)[number]>
 
-export interface RunningAuth {
+export interface World {
   readonly parts: TestParts
   readonly service: Service
   readonly keys: Calls<typeof keysService>
@@ -42,7 +42,7 @@ export interface RunningAuth {
   /** A further FSP. */
   createFsp(name: string): Promise<void>
   /** Cuts every connection, forgets all memory and starts everything again on the same database. */
-  crash(): Promise<RunningAuth>
+  crash(): Promise<World>
   stop(): Promise<void>
 }
 
@@ -77,10 +77,10 @@ export function authSettings(given: Values = {}): Settings {
 }
 
 /** Starts the asked services and auth-service, and creates the FSP. */
-export async function openAuth(
+export async function openWorld(
   asked: readonly AskedService[],
   given: Values = {},
-): Promise<RunningAuth> {
+): Promise<World> {
   const running = await openOn(await openTestParts(), asked, given)
   await openScheme(running.parts.grpc)
   await createParticipant(running.parts, fsp)
@@ -91,7 +91,7 @@ async function openOn(
   parts: TestParts,
   asked: readonly AskedService[],
   given: Values,
-): Promise<RunningAuth> {
+): Promise<World> {
   const services: Service[] = []
   for (const service of asked) {
     services.push(await service.start(valuesOf(service.settings, given), parts))

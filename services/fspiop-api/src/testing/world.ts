@@ -39,7 +39,7 @@ export function participant(name: string, changed: Partial<Participant> = {}): P
   }
 }
 
-export interface Stand {
+export interface World {
   readonly parts: TestParts
   readonly edge: FspiopApi
   readonly register: Register
@@ -51,7 +51,7 @@ export interface Stand {
   stop(): Promise<void>
 }
 
-export interface StandOptions {
+export interface WorldOptions {
   /** Whether participant-lifecycle answers from the start. */
   readonly isServed?: boolean
   /** auth-service, or what stands in for it. */
@@ -64,10 +64,10 @@ const listensTo = [
   'NotifyRequested',
 ] as const satisfies readonly EventName[]
 
-export async function openStand(
+export async function openWorld(
   changed: Partial<Settings> = {},
-  { isServed = true, authOf = serveAuth }: StandOptions = {},
-): Promise<Stand> {
+  { isServed = true, authOf = serveAuth }: WorldOptions = {},
+): Promise<World> {
   const parts = await openTestParts()
   const auth = await authOf(parts)
   const register: Register = {

@@ -47,7 +47,7 @@ const settings: Settings = {
   COMPATIBILITY: 'specification',
 }
 
-export interface TestLedger {
+export interface World {
   readonly parts: TestParts
   readonly ledger: Calls<typeof ledgerService>
   readonly participants: Calls<typeof participantsService>
@@ -58,19 +58,15 @@ export interface TestLedger {
   /** Any statement without parameters. */
   sql<Row = unknown>(text: string): Promise<readonly Row[]>
   /** Kills the process and starts it anew on the same database. */
-  restart(): Promise<TestLedger>
+  restart(): Promise<World>
   stop(): Promise<void>
 }
 
-export async function openTestLedger(changes: Partial<Settings> = {}): Promise<TestLedger> {
+export async function openWorld(changes: Partial<Settings> = {}): Promise<World> {
   return openOn(await openTestParts(), [{ ...deferredNet }], { ...settings, ...changes })
 }
 
-async function openOn(
-  parts: TestParts,
-  models: SettlementModel[],
-  all: Settings,
-): Promise<TestLedger> {
+async function openOn(parts: TestParts, models: SettlementModel[], all: Settings): Promise<World> {
   parts.grpc.serve(settlementModelsService, {
     GetSettlementModels: ({ currency }) =>
       Promise.resolve({
@@ -108,7 +104,7 @@ async function openOn(
 
 /** The value of an account as an operator reads it. */
 export async function valueOf(
-  { participants }: TestLedger,
+  { participants }: World,
   name: string,
   type: string,
 ): Promise<string | undefined> {
@@ -116,12 +112,12 @@ export async function valueOf(
   return balances?.accounts.find((one) => one.ledgerAccountType === type)?.value
 }
 
-export async function differencesIn({ ledger }: TestLedger): Promise<readonly string[]> {
+export async function differencesIn({ ledger }: World): Promise<readonly string[]> {
   return (await ledger.VerifyLedger({}, { deadline_ms: 60_000 })).differences
 }
 
 /** Sets a balance as no operator can: the deposit of an account, whatever its size. */
-export async function plantDeposit(hub: TestLedger, name: string, units: bigint): Promise<void> {
+export async function plantDeposit(hub: World, name: string, units: bigint): Promise<void> {
   await hub.sql(`update accounts set credits_posted = ${units} where type = 'SETTLEMENT'
     and participant_id = (select id from participants where name = '${name}')`)
 }

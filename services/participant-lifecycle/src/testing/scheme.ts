@@ -3,13 +3,10 @@ import { randomUUID } from 'node:crypto'
 import type { participantsService, Refusal } from '@causeway/protos'
 import type { Calls } from '@causeway/runtime'
 import { patient } from './items.ts'
-import type { TestLedger } from './running-ledger.ts'
+import type { World } from './world.ts'
 
 /** The hub's accounts in a currency. */
-export async function openHubAccounts(
-  { participants }: TestLedger,
-  currency = 'USD',
-): Promise<void> {
+export async function openHubAccounts({ participants }: World, currency = 'USD'): Promise<void> {
   for (const ledgerAccountType of ['HUB_RECONCILIATION', 'HUB_MULTILATERAL_SETTLEMENT']) {
     const account = { name: 'Hub', currency, ledgerAccountType, createdBy: 'operator' }
     succeeded(await participants.CreateHubAccount(account, patient))
@@ -18,7 +15,7 @@ export async function openHubAccounts(
 
 /** An active participant with a net debit cap and, unless it is '0', a deposit. */
 export async function onboard(
-  { participants }: TestLedger,
+  { participants }: World,
   name: string,
   cap = '600',
   deposit = '1000',

@@ -12,8 +12,8 @@ import type {
   Service,
 } from '@causeway/runtime'
 import { eventually, openTestParts, type TestParts } from '@causeway/runtime/testing'
-import { start } from './service.ts'
-import type { Settings } from './settings.ts'
+import { start } from '../service.ts'
+import type { Settings } from '../settings.ts'
 
 export const testSettings: Settings = {
   ACCOUNT_LOOKUP_DATABASE_URL: '',
@@ -67,7 +67,7 @@ export interface Counts {
   followUps: number
 }
 
-export interface Stand {
+export interface World {
   readonly parts: TestParts
   readonly counts: Counts
   readonly participants: Map<string, Participant>
@@ -77,7 +77,7 @@ export interface Stand {
   /** What was said about this party, once it is so much. */
   said(partyKey: string, count: number): Promise<readonly Message[]>
   /** Everything in memory is lost; what was begun on the database goes on. This stand is dead then. */
-  crash(): Promise<Stand>
+  crash(): Promise<World>
   stop(): Promise<void>
 }
 
@@ -91,7 +91,7 @@ const says = [
   'NotifyRequested',
 ] as const satisfies readonly EventName[]
 
-export async function openStand(changed: Partial<Settings> = {}): Promise<Stand> {
+export async function openWorld(changed: Partial<Settings> = {}): Promise<World> {
   const participants = new Map(
     [participant('greenbank'), participant('bluewallet'), participant('mangobank')].map((each) => [
       each.name,
@@ -108,7 +108,7 @@ async function openOn(
   participants: Map<string, Participant>,
   changed: Partial<Settings>,
   before: Promise<void> = Promise.resolve(),
-): Promise<Stand> {
+): Promise<World> {
   serveParticipants(parts, participants)
   const heard: Message[] = []
   const listening = await parts.bus.subscribe({

@@ -11,10 +11,10 @@ import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { notificationOf, type Notification, type Result } from './contract.ts'
-import { noTries } from './domain/tries.ts'
-import { start } from './service.ts'
-import type { Settings } from './settings.ts'
+import { notificationOf, type Notification, type Result } from '../contract.ts'
+import { noTries } from '../domain/tries.ts'
+import { start } from '../service.ts'
+import type { Settings } from '../settings.ts'
 
 export interface Received {
   readonly method: string
@@ -101,7 +101,7 @@ export const quickSettings: Settings = {
   NOTIFICATIONS_RESEND_H: 1,
 }
 
-export interface Stand {
+export interface World {
   readonly parts: TestParts
   readonly service: Service
   readonly publish: (...messages: readonly OutgoingMessage[]) => Promise<void>
@@ -112,11 +112,11 @@ export interface Stand {
   stop(): Promise<void>
 }
 
-export async function openStand(
+export async function openWorld(
   changed: Partial<Settings> = {},
   on?: TestParts,
   serviceStart: typeof start = start,
-): Promise<Stand> {
+): Promise<World> {
   const parts = on ?? (await openTestParts())
   const service = await serviceStart({ ...quickSettings, ...changed }, parts)
   const reports: Payload<'NotifyReport'>['reports'][number][] = []
@@ -153,7 +153,7 @@ export async function openStore(parts: TestParts): Promise<Database> {
   const db = await parts.openDatabase({
     url: '',
     schema: 'notifications',
-    migrations: new URL('../migrations/', import.meta.url),
+    migrations: new URL('../../migrations/', import.meta.url),
     connections_max: 2,
   })
   await ensureMonthlyPartitions(db, ['deliveries', 'undelivered'], new Date())
