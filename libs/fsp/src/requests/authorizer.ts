@@ -41,11 +41,21 @@ export interface Authorizer {
 
 type Answered = { readonly state: 'ANSWERED'; readonly body: PutAuthorizations } | Failed
 
-export function openAuthorizer({ name, hubName, link, silence_ms }: AuthorizerOptions): Authorizer {
-  const questions = openQuestions<Challenge, Answered>(link, silence_ms)
+/** A challenge while one of its attempts is asked about. */
+interface Attempt {
+  readonly challenge: Challenge
+  /** How often it was asked again: each time may bring its answer once more. */
+  reminders: number
+  /** By the bytes of an answer that was heard, how many copies of it may still come. */
+  readonly copies: Map<string, number>
+}
 
-  function ask(challenge: Challenge, retriesLeft: number) {
+export function openAuthorizer({ name, hubName, link, silence_ms }: AuthorizerOptions): Authorizer {
+  const questions = openQuestions<Attempt, Answered>(link, silence_ms)
+
+  function ask(challenge: Challenge, retriesLeft: number, copies: Attempt['copies']) {
     const { transactionRequestId: id, payeeFsp, until_ms } = challenge
+    const attempt: Attempt = { challenge, reminders: 0, copies }
     const query = new URLSearchParams({
       authenticationType: 'OTP',
       retriesLeft: String(retriesLeft),
@@ -57,26 +67,25 @@ export function openAuthorizer({ name, hubName, link, silence_ms }: AuthorizerOp
       key: id,
       request: request(),
       until_ms,
-      reminder: request,
+      reminder: () => {
+        attempt.reminders += 1
+        return request()
+      },
       deadline_ms: until_ms,
-      context: challenge,
+      context: attempt,
     })
   }
 
-  function unasked({ source }: Received, id: string): Hearing | undefined {
-    const challenge = questions.open(id)
-    if (challenge === undefined) return 'NOT_MINE'
-    return source === hubName || source === challenge.payeeFsp
-      ? undefined
-      : { disbelieved: `${source} has no part in the request` }
-  }
+  const hasPart = ({ source }: Received, { challenge }: Attempt) =>
+    source === hubName || source === challenge.payeeFsp
 
   return {
     async isProven(challenge) {
       const { otp } = challenge
       let secret = await otp.make()
+      const copies: Attempt['copies'] = new Map()
       for (let retriesLeft = otp.attempts_max; retriesLeft > 0; retriesLeft -= 1) {
-        const ended = await ask(challenge, retriesLeft)
+        const ended = await ask(challenge, retriesLeft, copies)
         if (ended.state !== 'ANSWERED' || ended.body.responseType === 'REJECTED') return false
         if (ended.body.responseType === 'RESEND') secret = await otp.make()
         else if (isEntered(ended.body, secret)) return true
@@ -86,17 +95,20 @@ export function openAuthorizer({ name, hubName, link, silence_ms }: AuthorizerOp
     hearers: {
       'PUT /authorizations/{ID}'(message) {
         const id = idOf(message)
-        const hearing = unasked(message, id)
-        if (hearing !== undefined) return hearing
+        const attempt = questions.open(id)
+        if (attempt === undefined) return 'NOT_MINE'
+        if (!hasPart(message, attempt)) return stranger(message)
         const reading = bodyOf(putAuthorizations, message)
         if (!reading.ok) return { disbelieved: reading.detail }
+        if (isCopy(attempt, message.body)) return 'HEARD'
         questions.answer(id, { state: 'ANSWERED', body: reading.value })
         return 'HEARD'
       },
       'PUT /authorizations/{ID}/error'(message) {
         const id = idOf(message)
-        const hearing = unasked(message, id)
-        if (hearing !== undefined) return hearing
+        const attempt = questions.open(id)
+        if (attempt === undefined) return 'NOT_MINE'
+        if (!hasPart(message, attempt)) return stranger(message)
         const reading = bodyOf(errorBody, message)
         if (!reading.ok) return { disbelieved: reading.detail }
         questions.answer(id, { state: 'FAILED', error: informationIn(reading.value) })
@@ -105,6 +117,21 @@ export function openAuthorizer({ name, hubName, link, silence_ms }: AuthorizerOp
     },
     close: () => questions.close(),
   }
+}
+
+function stranger({ source }: Received): Hearing {
+  return { disbelieved: `${source} has no part in the request` }
+}
+
+/**
+ * An answer does not say which attempt it is about. As many copies of one as an earlier attempt may still
+ * bring are none of this attempt's; if the same was entered again, the next reminder brings it again.
+ */
+function isCopy({ copies, reminders }: Attempt, body: Buffer): boolean {
+  const answer = body.toString()
+  const left = copies.get(answer) ?? 0
+  copies.set(answer, left > 0 ? left - 1 : reminders)
+  return left > 0
 }
 
 /** What the payer will have paid in the end. */

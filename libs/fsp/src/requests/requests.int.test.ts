@@ -168,6 +168,26 @@ describe('a one-time password', () => {
     expect(await payee.requestPayment(withOtp())).toMatchObject({ state: 'PAID' })
   })
 
+  test('is made anew once, when the wish for another comes twice', async () => {
+    const payer = openPayer()
+    const payee = openPayee([{ type: 'RESEND' }, entered('2222')])
+    let late: Taken | undefined
+    scheme.passOn((message) => {
+      if (isAbout('PUT', 'authorizations')(message) && late === undefined) {
+        late = message
+        return undefined
+      }
+      const isNextAttempt = message.method === 'GET' && message.path.includes('retriesLeft=2')
+      if (isNextAttempt && late !== undefined) {
+        const { method, path: target, headers, body } = late
+        void payer.receive({ method, target, headers, body })
+      }
+      return message
+    })
+    expect(await payee.requestPayment(withOtp())).toMatchObject({ state: 'PAID' })
+    expect(asked).toHaveLength(2)
+  })
+
   test.each([
     ['is wrong too often', [entered('123'), entered('2222'), entered('1112')], 3],
     ['is not entered', [{ type: 'REJECTED' } as const], 1],
