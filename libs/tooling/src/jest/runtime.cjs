@@ -1,8 +1,12 @@
 /** Loads a test file as Node.js loads any module, for the `jest-circus` that runs it. */
+const hooks = require('node:async_hooks')
 const { pathToFileURL } = require('node:url')
+
+const { AsyncLocalStorage } = hooks
 
 module.exports = class NativeRuntime {
   #environment
+  #storages = []
 
   constructor(_config, environment) {
     this.#environment = environment
@@ -12,7 +16,18 @@ module.exports = class NativeRuntime {
   requireInternalModule(path) {
     delete require.cache[require.resolve(path)]
     delete globalThis[Symbol.for('EVENT_HANDLERS')]
-    return require(path)
+    const storages = this.#storages
+    hooks.AsyncLocalStorage = class extends AsyncLocalStorage {
+      constructor(...options) {
+        super(...options)
+        storages.push(this)
+      }
+    }
+    try {
+      return require(path)
+    } finally {
+      hooks.AsyncLocalStorage = AsyncLocalStorage
+    }
   }
 
   setGlobalsForRuntime(globals) {
@@ -42,7 +57,12 @@ module.exports = class NativeRuntime {
 
   enterTestCode() {}
   leaveTestCode() {}
-  teardown() {}
+
+  /** Before Node.js 24 each storage that was ever used is visited at each promise, for good. */
+  teardown() {
+    for (const storage of this.#storages) storage.disable()
+  }
+
   getSourceMaps() {}
   getAllCoverageInfoCopy() {}
 }
