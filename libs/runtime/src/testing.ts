@@ -12,4 +12,5 @@ export {
   startBroker,
   writeCertificates,
 } from './testing/kafka-broker.ts'
+export { openRunFolder, removeRunFolder } from './testing/run-folder.ts'
 export { openTestParts, type TestParts } from './testing/test-parts.ts'

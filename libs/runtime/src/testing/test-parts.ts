@@ -22,8 +22,13 @@ export interface TestParts extends EmbeddedParts {
 /** LOG_LEVEL=debug shows what the parts have to say. */
 const log = openLog({ name: 'test', level: (process.env['LOG_LEVEL'] ?? 'silent') as LogLevel })
 
-export function openTestParts(): Promise<TestParts> {
-  return openOn(`test_${randomBytes(6).toString('hex')}`)
+export async function openTestParts(): Promise<TestParts> {
+  const database = `test_${randomBytes(6).toString('hex')}`
+  // Copying files takes half as long as writing all of them to the log too, which is the default.
+  await asSuperuser(testSocketFolder(), 'postgres', (client) =>
+    client.query(`create database ${database} strategy file_copy`),
+  )
+  return openOn(database)
 }
 
 async function openOn(database: string): Promise<TestParts> {

@@ -6,19 +6,14 @@ import type { PostgresServer } from '../postgres/server.ts'
 /** The environment of the test processes names the socket folder. */
 export const socketFolderVariable = 'CAUSEWAY_TEST_SOCKET_FOLDER'
 
-export interface KeptServer {
-  readonly server: PostgresServer
-  readonly dataDir: string
-}
-
 /** Set-up and tear-down are loaded apart from each other but share the global object. */
-const keeper = globalThis as { causewayTestServer?: KeptServer }
+const keeper = globalThis as { causewayTestServer?: PostgresServer }
 
-export function keepServer(server: KeptServer): void {
+export function keepServer(server: PostgresServer): void {
   keeper.causewayTestServer = server
 }
 
-export function keptServer(): KeptServer | undefined {
+export function keptServer(): PostgresServer | undefined {
   return keeper.causewayTestServer
 }
 
