@@ -2,6 +2,7 @@
  * The event bus of a process that holds every service: PostgreSQL is the log, memory is the way. What
  * a transaction announces is a row of it, and is handed over the moment it is known to be committed.
  */
+import { setMaxListeners } from 'node:events'
 import type { Logger } from '../../log.ts'
 import type { Metrics } from '../../metrics.ts'
 import { periodically } from '../../periodically.ts'
@@ -74,11 +75,15 @@ interface Engine {
   readonly alarmOf: (group: string, log: Logger) => Alarm
 }
 
-/** No backend of an earlier process may be left on the database. */
+/**
+ * No backend of an earlier process may be left on the database. In an outage every write and every letter
+ * waits for its end or for `stopping`, however many they are.
+ */
 export async function openEmbeddedBus(options: EmbeddedBusOptions): Promise<EmbeddedBus> {
   const { metrics, retention_h = retention_h_default } = options
   const log = options.log.child({ part: 'bus' })
   const stopping = new AbortController()
+  setMaxListeners(0, stopping.signal)
   const db = await options.openDatabase(
     { url: '', schema: 'bus', migrations, connections_max },
     { write: (tx, messages) => writer.outbox.write(tx, messages) },
