@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import type { Fsp, Received } from './hub/fsp.ts'
 import { answered, position } from './hub/operator.ts'
-import { openSchemeOfFsps, type Scheme } from './hub/scheme.ts'
+import { openSchemeOfFsps, type OwnScheme } from './hub/scheme.ts'
 import { committed, newTransfer, type Transfer, type TransferRequest } from './hub/transfer.ts'
 
 /** KILLS=50 looks longer than a test run should; SEED repeats the pauses of an earlier run. */
@@ -22,7 +22,7 @@ const made_each_life = 20
 const expires_ms = 60_000
 const final_ms_max = 150_000
 
-let scheme: Scheme
+let scheme: OwnScheme
 let payer: Fsp
 let payee: Fsp
 
