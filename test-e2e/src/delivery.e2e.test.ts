@@ -1,7 +1,7 @@
 /** Callbacks to FSPs that are not well: each gets all of its own, and none costs another anything. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Fsp, Received } from './hub/fsp.ts'
-import { openSchemeOfFsps, type Scheme } from './hub/scheme.ts'
+import { shareSchemeOfFsps, type Scheme } from './hub/scheme.ts'
 import { about, committed, newTransfer } from './hub/transfer.ts'
 
 const refusing_ms = 20_000
@@ -11,9 +11,9 @@ let payer: Fsp
 let payee: Fsp
 
 beforeAll(async () => {
-  scheme = await openSchemeOfFsps()
-  payer = await scheme.join('greenbank')
-  payee = await scheme.join('bluewallet')
+  scheme = await shareSchemeOfFsps()
+  payer = await scheme.join('greenbank-delivery')
+  payee = await scheme.join('bluewallet-delivery')
 }, 60_000)
 
 afterAll(() => scheme.stop())
@@ -55,7 +55,7 @@ test(
 )
 
 test('an FSP that never answers delays nobody else', async () => {
-  const hanging = await scheme.join('hangbank')
+  const hanging = await scheme.join('hangbank-delivery')
   hanging.answerWith(() => new Promise(() => undefined))
   for (let n = 0; n < 100; n += 1) await pay(payer, hanging)
   for (let n = 0; n < 20; n += 1) {

@@ -14,7 +14,7 @@ import {
   partyOf,
   termsOf,
 } from './hub/payment.ts'
-import { openSchemeOfFsps, type Scheme } from './hub/scheme.ts'
+import { shareSchemeOfFsps, type Scheme } from './hub/scheme.ts'
 import { about, committed, errorOf, newTransfer } from './hub/transfer.ts'
 
 let scheme: Scheme
@@ -22,9 +22,9 @@ let payer: Fsp
 let payee: Fsp
 
 beforeAll(async () => {
-  scheme = await openSchemeOfFsps()
-  payer = await scheme.join('greenbank')
-  payee = await scheme.join('bluewallet')
+  scheme = await shareSchemeOfFsps()
+  payer = await scheme.join('greenbank-duplicates')
+  payee = await scheme.join('bluewallet-duplicates')
 }, 120_000)
 
 afterAll(async () => {

@@ -5,7 +5,7 @@ import { generateKeyPairSync, randomUUID, type KeyObject } from 'node:crypto'
 import type { Answer, Fsp, Received } from './hub/fsp.ts'
 import { position } from './hub/operator.ts'
 import { at, newPhoneNumber, newQuote, own, partyOf, termsOf } from './hub/payment.ts'
-import { openSafeScheme, type Scheme } from './hub/scheme.ts'
+import { shareSafeScheme, type Scheme } from './hub/scheme.ts'
 import { about, committed, errorOf, newTransfer } from './hub/transfer.ts'
 
 let scheme: Scheme
@@ -13,13 +13,13 @@ let payer: Fsp
 let payee: Fsp
 
 const keyPair = () => generateKeyPairSync('rsa', { modulusLength: 2048 })
-const keys = { greenbank: keyPair(), bluewallet: keyPair() }
-const keyOf = (fsp: Fsp) => keys[fsp.name as keyof typeof keys]
+const keys = { payer: keyPair(), payee: keyPair() }
+const keyOf = (fsp: Fsp) => (fsp === payer ? keys.payer : keys.payee)
 
 beforeAll(async () => {
-  scheme = await openSafeScheme()
-  payer = await scheme.join('greenbank')
-  payee = await scheme.join('bluewallet')
+  scheme = await shareSafeScheme()
+  payer = await scheme.join('greenbank-encryption')
+  payee = await scheme.join('bluewallet-encryption')
 }, 120_000)
 
 afterAll(async () => {

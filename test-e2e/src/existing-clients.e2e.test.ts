@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import type { Answer, Fsp } from './hub/fsp.ts'
 import { account } from './hub/operator.ts'
 import { at, move, newPhoneNumber, newQuote } from './hub/payment.ts'
-import { openSchemeOfFsps, type Scheme } from './hub/scheme.ts'
+import { shareSchemeOfFsps, type Scheme } from './hub/scheme.ts'
 import { about, errorOf, newTransfer } from './hub/transfer.ts'
 
 let scheme: Scheme
@@ -12,9 +12,9 @@ let payer: Fsp
 let payee: Fsp
 
 beforeAll(async () => {
-  scheme = await openSchemeOfFsps()
-  payer = await scheme.join('greenbank')
-  payee = await scheme.join('bluewallet')
+  scheme = await shareSchemeOfFsps()
+  payer = await scheme.join('greenbank-clients')
+  payee = await scheme.join('bluewallet-clients')
 }, 120_000)
 
 afterAll(async () => {

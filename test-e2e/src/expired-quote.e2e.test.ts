@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
 import type { Fsp } from './hub/fsp.ts'
 import { agree, at, move, newQuote, passed, termsOf, type QuoteRequest } from './hub/payment.ts'
-import { openSchemeOfFsps, type Scheme } from './hub/scheme.ts'
+import { shareSchemeOfFsps, type Scheme } from './hub/scheme.ts'
 import { errorOf } from './hub/transfer.ts'
 
 let scheme: Scheme
@@ -11,9 +11,9 @@ let payer: Fsp
 let payee: Fsp
 
 beforeAll(async () => {
-  scheme = await openSchemeOfFsps()
-  payer = await scheme.join('greenbank')
-  payee = await scheme.join('bluewallet')
+  scheme = await shareSchemeOfFsps()
+  payer = await scheme.join('greenbank-expired')
+  payee = await scheme.join('bluewallet-expired')
 }, 120_000)
 
 afterAll(() => scheme.stop())

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
 import type { Fsp } from './hub/fsp.ts'
 import { answered } from './hub/operator.ts'
-import { openSchemeOfFsps, type Scheme } from './hub/scheme.ts'
+import { shareSchemeOfFsps, type Scheme } from './hub/scheme.ts'
 
 const authService = 'centralAuth'
 let scheme: Scheme
@@ -13,9 +13,9 @@ let dfsp: Fsp
 let pisp: Fsp
 
 beforeAll(async () => {
-  scheme = await openSchemeOfFsps({})
-  dfsp = await scheme.join('greenbank')
-  pisp = await scheme.join('bluewallet')
+  scheme = await shareSchemeOfFsps()
+  dfsp = await scheme.join('greenbank-consent')
+  pisp = await scheme.join('bluewallet-consent')
 }, 120_000)
 
 afterAll(async () => {
@@ -32,7 +32,7 @@ function to(fspId: string, resource: string, method = 'POST') {
 test('a consent lives at the auth service until it is revoked for both', async () => {
   const consentId = randomUUID()
   const path = `/consents/${consentId}`
-  const scopes = [{ address: 'greenbank.1', actions: ['ACCOUNTS_TRANSFER'] }]
+  const scopes = [{ address: 'greenbank-consent.1', actions: ['ACCOUNTS_TRANSFER'] }]
   const grant = { consentId, consentRequestId: randomUUID(), scopes, status: 'ISSUED' }
   const toPisp = to(pisp.name, 'consents')
   expect((await dfsp.send('POST', '/consents', grant, toPisp)).status).toBe(202)
@@ -69,11 +69,12 @@ test('a consent lives at the auth service until it is revoked for both', async (
 
 test('the hub tells who serves accounts, and is joined by PISPs without a currency', async () => {
   const { operator } = scheme
-  await answered(operator.call('POST', '/participants', { name: 'pisp-one', type: 'PISP' }))
+  await answered(operator.call('POST', '/participants', { name: 'pisp-consent', type: 'PISP' }))
   const endpoint = { type: 'TP_CB_URL_CONSENT_REQUEST_POST', value: dfsp.url }
   await answered(operator.call('POST', `/participants/${dfsp.name}/endpoints`, endpoint))
   const headers = { ...to('', 'services', 'GET'), 'fspiop-destination': undefined }
   await pisp.send('GET', '/services/THIRD_PARTY_DFSP', undefined, headers)
   const told = await pisp.await((sent) => sent.path === '/services/THIRD_PARTY_DFSP')
-  expect(told.json()).toEqual({ providers: [dfsp.name] })
+  const { providers } = told.json() as { readonly providers: readonly string[] }
+  expect(providers.filter((name) => name.endsWith('-consent'))).toEqual([dfsp.name])
 })

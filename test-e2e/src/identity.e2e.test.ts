@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { issueClientCertificate, makeCa } from '@causeway/pki'
 import { enrol } from './hub/credentials.ts'
 import { openFsp, type Answer, type Credentials, type Fsp } from './hub/fsp.ts'
-import { openSafeScheme, type Scheme } from './hub/scheme.ts'
+import { shareSafeScheme, type Scheme } from './hub/scheme.ts'
 import { newTransfer } from './hub/transfer.ts'
 
 let scheme: Scheme
@@ -13,10 +13,10 @@ let credentials: Credentials
 const others: Fsp[] = []
 
 beforeAll(async () => {
-  scheme = await openSafeScheme()
-  payer = await scheme.join('greenbank')
-  payee = await scheme.join('bluewallet')
-  credentials = await enrol(scheme.operator, 'greenbank')
+  scheme = await shareSafeScheme()
+  payer = await scheme.join('greenbank-identity')
+  payee = await scheme.join('bluewallet-identity')
+  credentials = await enrol(scheme.operator, 'greenbank-identity')
 }, 120_000)
 
 afterAll(async () => {
@@ -28,7 +28,10 @@ const to = (fsp: Fsp) => ({ 'fspiop-destination': fsp.name })
 
 /** Somebody who calls itself greenbank, with other credentials. */
 async function asGreenbank(changed: Partial<Credentials>): Promise<Fsp> {
-  const fsp = await openFsp('greenbank', () => scheme.hub.urls.fsp, { ...credentials, ...changed })
+  const fsp = await openFsp('greenbank-identity', () => scheme.hub.urls.fsp, {
+    ...credentials,
+    ...changed,
+  })
   others.push(fsp)
   return fsp
 }
@@ -41,7 +44,7 @@ function codeOf({ status, body }: Answer): readonly [number, string] {
 function stranger() {
   const now = Date.now()
   const validity = { from: new Date(now - 60_000), to: new Date(now + 3_600_000) }
-  const subject = { commonName: 'greenbank', organization: undefined }
+  const subject = { commonName: 'greenbank-identity', organization: undefined }
   const ca = makeCa({ subject: { commonName: 'Another CA', organization: undefined }, validity })
   return issueClientCertificate(ca, { subject, validity })
 }
@@ -53,14 +56,14 @@ test('the certificate of another CA: 401 and 3000', async () => {
 })
 
 test("another FSP's certificate: 403 and 3100", async () => {
-  const { certificate, key } = await enrol(scheme.operator, 'bluewallet')
+  const { certificate, key } = await enrol(scheme.operator, 'bluewallet-identity')
   const fsp = await asGreenbank({ certificate, key })
   const answer = await fsp.send('POST', '/transfers', newTransfer(payer, payee).request, to(payee))
   expect(codeOf(answer)).toEqual([403, '3100'])
 })
 
 test("another FSP's signing key: 400 and 3105", async () => {
-  const { sign } = await enrol(scheme.operator, 'bluewallet')
+  const { sign } = await enrol(scheme.operator, 'bluewallet-identity')
   const fsp = await asGreenbank({ sign })
   const answer = await fsp.send('POST', '/transfers', newTransfer(payer, payee).request, to(payee))
   expect(codeOf(answer)).toEqual([400, '3105'])

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { registerKey, signer, type SigningKey } from './hub/credentials.ts'
 import type { Answer, Fsp } from './hub/fsp.ts'
 import { answered } from './hub/operator.ts'
-import { openSafeScheme, type Scheme } from './hub/scheme.ts'
+import { shareSafeScheme, type Scheme } from './hub/scheme.ts'
 import { about, committed, errorOf, newTransfer } from './hub/transfer.ts'
 
 const turns = 5
@@ -17,9 +17,9 @@ let payer: Fsp
 let payee: Fsp
 
 beforeAll(async () => {
-  scheme = await openSafeScheme()
-  payer = await scheme.join('greenbank')
-  payee = await scheme.join('bluewallet')
+  scheme = await shareSafeScheme()
+  payer = await scheme.join('greenbank-rotation')
+  payee = await scheme.join('bluewallet-rotation')
 }, 120_000)
 
 afterAll(async () => {

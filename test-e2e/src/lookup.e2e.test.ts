@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
 import type { Fsp } from './hub/fsp.ts'
 import { at, newPhoneNumber, own, partyOf } from './hub/payment.ts'
-import { openSchemeOfFsps, type Scheme } from './hub/scheme.ts'
+import { shareSchemeOfFsps, type Scheme } from './hub/scheme.ts'
 import { errorOf } from './hub/transfer.ts'
 
 let scheme: Scheme
@@ -11,9 +11,9 @@ let payer: Fsp
 let payee: Fsp
 
 beforeAll(async () => {
-  scheme = await openSchemeOfFsps()
-  payer = await scheme.join('greenbank')
-  payee = await scheme.join('bluewallet')
+  scheme = await shareSchemeOfFsps()
+  payer = await scheme.join('greenbank-lookup')
+  payee = await scheme.join('bluewallet-lookup')
 }, 120_000)
 
 afterAll(() => scheme.stop())
@@ -39,20 +39,20 @@ test('the payer FSP asks, the FSP of the party is asked, and its answer arrives 
 
   const asked = await payee.await(at('GET', path))
   expect(asked.headers).toMatchObject({
-    'fspiop-source': 'greenbank',
-    'fspiop-destination': 'bluewallet',
+    'fspiop-source': 'greenbank-lookup',
+    'fspiop-destination': 'bluewallet-lookup',
     accept: 'application/vnd.interoperability.parties+json;version=1.1',
   })
   expect(asked.body.length).toBe(0)
   const body = `{ "party" : ${JSON.stringify(partyOf(payee, phone, 'Zoë Çelik'))} , "extra":"\\u00fc"}`
-  const told = await payee.send('PUT', path, body, { 'fspiop-destination': 'greenbank' })
+  const told = await payee.send('PUT', path, body, { 'fspiop-destination': 'greenbank-lookup' })
   expect([told.status, told.body]).toEqual([200, ''])
 
   const party = await answer()
   expect(party.body.toString()).toBe(body)
   expect(party.headers).toMatchObject({
-    'fspiop-source': 'bluewallet',
-    'fspiop-destination': 'greenbank',
+    'fspiop-source': 'bluewallet-lookup',
+    'fspiop-destination': 'greenbank-lookup',
     'content-type': 'application/vnd.interoperability.parties+json;version=1.1',
   })
 })
@@ -77,7 +77,7 @@ test("the party's FSP may refuse, and its words reach whoever asked", async () =
   const { error } = await lookUp(path)
   await payee.await(at('GET', path))
   const refusal = { errorInformation: { errorCode: '5400', errorDescription: 'Blocked' } }
-  await payee.send('PUT', `${path}/error`, refusal, { 'fspiop-destination': 'greenbank' })
+  await payee.send('PUT', `${path}/error`, refusal, { 'fspiop-destination': 'greenbank-lookup' })
   expect(await error()).toEqual(refusal.errorInformation)
 })
 
@@ -88,10 +88,10 @@ describe('a lookup that leads nowhere', () => {
   })
 
   test('the FSP of the party is not active: 3201', async () => {
-    const sleeper = await scheme.join('sleeper')
+    const sleeper = await scheme.join('sleeper-lookup')
     const phone = newPhoneNumber()
     await own(sleeper, phone)
-    await scheme.operator.call('PUT', '/participants/sleeper', { isActive: false })
+    await scheme.operator.call('PUT', '/participants/sleeper-lookup', { isActive: false })
     // A service in a process of its own hears of it by an event.
     let told: unknown
     while (told === undefined) {
@@ -126,7 +126,7 @@ describe('a party that two FSPs say is theirs', () => {
   let other: Fsp
 
   beforeAll(async () => {
-    other = await scheme.join('redmoney', { currency: 'USD' })
+    other = await scheme.join('redmoney-lookup', { currency: 'USD' })
   })
 
   async function shared(): Promise<string> {
@@ -144,7 +144,7 @@ describe('a party that two FSPs say is theirs', () => {
     await other.await(at('GET', path))
     const phone = path.split('/')[3] ?? ''
     const party = { party: partyOf(payee, phone, 'Zoë Çelik') }
-    await payee.send('PUT', path, party, { 'fspiop-destination': 'greenbank' })
+    await payee.send('PUT', path, party, { 'fspiop-destination': 'greenbank-lookup' })
     expect((await answer()).json()).toEqual(party)
     expect(payer.received.filter(at('PUT', `${path}/error`))).toEqual([])
     other.answerWith(() => 202)
@@ -166,7 +166,7 @@ describe('whose a party is', () => {
     const path = `/participants/MSISDN/${phone}`
     await own(payee, phone)
     const { answer } = await lookUp(path)
-    expect((await answer()).json()).toEqual({ fspId: 'bluewallet' })
+    expect((await answer()).json()).toEqual({ fspId: 'bluewallet-lookup' })
 
     await payer.send('DELETE', path)
     const refused = await payer.await(at('PUT', `${path}/error`))

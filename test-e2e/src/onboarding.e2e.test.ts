@@ -5,7 +5,7 @@ import { enrol } from './hub/credentials.ts'
 import { openFsp, type Fsp } from './hub/fsp.ts'
 import { answered, deposit } from './hub/operator.ts'
 import { agree, at, lookUp, move, newPhoneNumber, newQuote, own } from './hub/payment.ts'
-import { openSafeScheme, type Scheme } from './hub/scheme.ts'
+import { shareSafeScheme, type Scheme } from './hub/scheme.ts'
 
 let scheme: Scheme
 let payee: Fsp
@@ -17,8 +17,8 @@ interface Readiness {
 }
 
 beforeAll(async () => {
-  scheme = await openSafeScheme()
-  payee = await scheme.join('bluewallet')
+  scheme = await shareSafeScheme()
+  payee = await scheme.join('bluewallet-onboarding')
 }, 120_000)
 
 afterAll(async () => {
@@ -26,7 +26,7 @@ afterAll(async () => {
   await scheme.stop()
 })
 
-const name = 'newbank'
+const name = 'newbank-onboarding'
 const path = `/participants/${name}`
 
 /** What the hub says is missing. */

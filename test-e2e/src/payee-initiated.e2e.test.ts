@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import type { Fsp } from './hub/fsp.ts'
 import { position } from './hub/operator.ts'
 import { agree, at, move, newQuote, partyOf } from './hub/payment.ts'
-import { openSchemeOfFsps, type Scheme } from './hub/scheme.ts'
+import { shareSchemeOfFsps, type Scheme } from './hub/scheme.ts'
 import { errorOf } from './hub/transfer.ts'
 
 let scheme: Scheme
@@ -12,9 +12,9 @@ let payer: Fsp
 let payee: Fsp
 
 beforeAll(async () => {
-  scheme = await openSchemeOfFsps()
-  payer = await scheme.join('greenbank')
-  payee = await scheme.join('bluewallet')
+  scheme = await shareSchemeOfFsps()
+  payer = await scheme.join('greenbank-requests')
+  payee = await scheme.join('bluewallet-requests')
 }, 120_000)
 
 afterAll(() => scheme.stop())

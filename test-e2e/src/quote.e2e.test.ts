@@ -12,7 +12,7 @@ import {
   termsOf,
   type Quoted,
 } from './hub/payment.ts'
-import { openSchemeOfFsps, type Scheme } from './hub/scheme.ts'
+import { shareSchemeOfFsps, type Scheme } from './hub/scheme.ts'
 import { errorOf } from './hub/transfer.ts'
 
 let scheme: Scheme
@@ -21,10 +21,10 @@ let payee: Fsp
 let stranger: Fsp
 
 beforeAll(async () => {
-  scheme = await openSchemeOfFsps()
-  payer = await scheme.join('greenbank')
-  payee = await scheme.join('bluewallet')
-  stranger = await scheme.join('redmoney')
+  scheme = await shareSchemeOfFsps()
+  payer = await scheme.join('greenbank-quote')
+  payee = await scheme.join('bluewallet-quote')
+  stranger = await scheme.join('redmoney-quote')
 }, 120_000)
 
 afterAll(() => scheme.stop())
@@ -58,8 +58,8 @@ test('request and answer arrive byte for byte at the other FSP', async () => {
   const told = await payer.await(isAnswerTo(quoted))
   expect(told.body.toString()).toBe(response)
   expect(told.headers).toMatchObject({
-    'fspiop-source': 'bluewallet',
-    'fspiop-destination': 'greenbank',
+    'fspiop-source': 'bluewallet-quote',
+    'fspiop-destination': 'greenbank-quote',
   })
 })
 
@@ -71,7 +71,7 @@ test('without a destination the hub finds the FSP of the payee', async () => {
   const quote = newQuote(payer, payee, { payee: { partyIdInfo: { partyIdType, partyIdentifier } } })
   await payer.send('POST', '/quotes', quote)
   const asked = await payee.await(at('POST', '/quotes', quote.quoteId))
-  expect(asked.headers['fspiop-destination']).toBe('bluewallet')
+  expect(asked.headers['fspiop-destination']).toBe('bluewallet-quote')
 })
 
 test("the payee FSP's refusal reaches the payer FSP", async () => {
@@ -82,7 +82,7 @@ test("the payee FSP's refusal reaches the payer FSP", async () => {
 })
 
 test('an FSP that cannot be reached: the payer FSP is told 1001', async () => {
-  const nobody = await scheme.join('silverbank')
+  const nobody = await scheme.join('silverbank-quote')
   await nobody.stop()
   const quote = newQuote(payer, nobody, { expiration: new Date(Date.now() + 4_000).toISOString() })
   expect(await payer.send('POST', '/quotes', quote, to(nobody))).toMatchObject({ status: 202 })

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Fsp } from './hub/fsp.ts'
 import { position } from './hub/operator.ts'
 import { agree, at, move, newQuote, partyOf } from './hub/payment.ts'
-import { openSafeScheme, type Scheme } from './hub/scheme.ts'
+import { shareSafeScheme, type Scheme } from './hub/scheme.ts'
 import { errorOf } from './hub/transfer.ts'
 
 let scheme: Scheme
@@ -11,9 +11,9 @@ let payer: Fsp
 let payee: Fsp
 
 beforeAll(async () => {
-  scheme = await openSafeScheme()
-  payer = await scheme.join('greenbank')
-  payee = await scheme.join('bluewallet')
+  scheme = await shareSafeScheme()
+  payer = await scheme.join('greenbank-refund')
+  payee = await scheme.join('bluewallet-refund')
 }, 120_000)
 
 afterAll(async () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Fsp } from './hub/fsp.ts'
 import { position } from './hub/operator.ts'
 import { agree, at, lookUp, newPhoneNumber, newQuote, own } from './hub/payment.ts'
-import { openSchemeOfFsps, type Scheme } from './hub/scheme.ts'
+import { shareSchemeOfFsps, type Scheme } from './hub/scheme.ts'
 import { about, errorOf } from './hub/transfer.ts'
 
 let scheme: Scheme
@@ -12,9 +12,9 @@ let payee: Fsp
 let phone: string
 
 beforeAll(async () => {
-  scheme = await openSchemeOfFsps()
-  payer = await scheme.join('greenbank')
-  payee = await scheme.join('bluewallet')
+  scheme = await shareSchemeOfFsps()
+  payer = await scheme.join('greenbank-rejection')
+  payee = await scheme.join('bluewallet-rejection')
   phone = newPhoneNumber()
   await own(payee, phone)
 }, 120_000)

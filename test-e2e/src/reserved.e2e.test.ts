@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Fsp } from './hub/fsp.ts'
 import { position } from './hub/operator.ts'
 import { agree, at, move, newQuote } from './hub/payment.ts'
-import { openSafeScheme, type Scheme } from './hub/scheme.ts'
+import { shareSafeScheme, type Scheme } from './hub/scheme.ts'
 import { about, committed, errorOf, newTransfer, type Transfer } from './hub/transfer.ts'
 
 let scheme: Scheme
@@ -11,9 +11,9 @@ let payer: Fsp
 let payee: Fsp
 
 beforeAll(async () => {
-  scheme = await openSafeScheme()
-  payer = await scheme.join('greenbank')
-  payee = await scheme.join('bluewallet')
+  scheme = await shareSafeScheme()
+  payer = await scheme.join('greenbank-reserved')
+  payee = await scheme.join('bluewallet-reserved')
 }, 120_000)
 
 afterAll(async () => {

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { registerKey, signer, type SigningKey } from './hub/credentials.ts'
 import type { Fsp, Sign } from './hub/fsp.ts'
-import { openSafeScheme, type Scheme } from './hub/scheme.ts'
+import { shareSafeScheme, type Scheme } from './hub/scheme.ts'
 import { about, errorOf, newTransfer } from './hub/transfer.ts'
 
 let scheme: Scheme
@@ -17,10 +17,10 @@ let payee: Fsp
 let key: SigningKey
 
 beforeAll(async () => {
-  scheme = await openSafeScheme()
-  payer = await scheme.join('greenbank')
-  payee = await scheme.join('bluewallet')
-  key = await registerKey(scheme.operator, 'greenbank')
+  scheme = await shareSafeScheme()
+  payer = await scheme.join('greenbank-signature')
+  payee = await scheme.join('bluewallet-signature')
+  key = await registerKey(scheme.operator, 'greenbank-signature')
 }, 120_000)
 
 afterAll(() => scheme.stop())
@@ -133,7 +133,7 @@ test('no signature at all, and the signature of another FSP: 400 and 3105', asyn
   const transfer = newTransfer(payer, payee)
   const headers = { ...to(payee), 'fspiop-signature': undefined }
   const unsigned = await payer.send('POST', '/transfers', transfer.request, headers)
-  const foreign = await registerKey(scheme.operator, 'bluewallet')
+  const foreign = await registerKey(scheme.operator, 'bluewallet-signature')
   payer.signWith(signer(foreign))
   const wrong = await payer.send('POST', '/transfers', transfer.request, to(payee))
   for (const { status, body } of [unsigned, wrong]) {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Fsp } from './hub/fsp.ts'
 import { position } from './hub/operator.ts'
 import { agree, at, lookUp, move, newPhoneNumber, newQuote, own, partyOf } from './hub/payment.ts'
-import { openSchemeOfFsps, type Scheme } from './hub/scheme.ts'
+import { shareSchemeOfFsps, type Scheme } from './hub/scheme.ts'
 import { about, errorOf } from './hub/transfer.ts'
 
 let scheme: Scheme
@@ -12,9 +12,9 @@ let payee: Fsp
 let phone: string
 
 beforeAll(async () => {
-  scheme = await openSchemeOfFsps()
-  payer = await scheme.join('greenbank')
-  payee = await scheme.join('bluewallet')
+  scheme = await shareSchemeOfFsps()
+  payer = await scheme.join('greenbank-silence')
+  payee = await scheme.join('bluewallet-silence')
   phone = newPhoneNumber()
   await own(payee, phone)
 }, 120_000)
@@ -83,7 +83,7 @@ describe('nobody answers', () => {
   }, 30_000)
 
   test('the payee FSP is away: the lookup ends with an error', async () => {
-    const away = await scheme.join('silverbank')
+    const away = await scheme.join('silverbank-silence')
     const gone = newPhoneNumber()
     await own(away, gone)
     await away.stop()

@@ -1,7 +1,8 @@
 /** A user's account is linked to a PISP, and unlinked, as both sides and the hub's auth service see it. */
 import { createAuthenticator, createGenericKey, type LinkOrder } from '@causeway/fsp'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { openSchemeOfFsps, type Scheme } from './hub/scheme.ts'
+import { newPhoneNumber } from './hub/payment.ts'
+import { shareSchemeOfFsps, type Scheme } from './hub/scheme.ts'
 import {
   accountAt,
   consentIdOf,
@@ -18,6 +19,8 @@ import {
   type TestDfsp,
 } from './hub/third-party.ts'
 
+const customer = { type: 'MSISDN', id: newPhoneNumber(), name: 'Mei Example' } as const
+
 let scheme: Scheme
 let pisp: Participant
 let stranger: Participant
@@ -28,14 +31,14 @@ let leaving: TestDfsp
 let payee: Participant
 
 beforeAll(async () => {
-  scheme = await openSchemeOfFsps()
-  pisp = await openPisp(scheme, 'lemonpay')
-  stranger = await openPisp(scheme, 'limepay')
-  dfsp = await openDfsp(scheme, 'greenbank')
-  other = await openDfsp(scheme, 'redbank')
-  careful = await openDfsp(scheme, 'carefulbank', { verification: { by: 'ITSELF' } })
-  leaving = await openDfsp(scheme, 'goldbank')
-  payee = await openPayee(scheme, 'bluewallet')
+  scheme = await shareSchemeOfFsps()
+  pisp = await openPisp(scheme, 'lemonpay-linking')
+  stranger = await openPisp(scheme, 'limepay-linking')
+  dfsp = await openDfsp(scheme, 'greenbank-linking')
+  other = await openDfsp(scheme, 'redbank-linking')
+  careful = await openDfsp(scheme, 'carefulbank-linking', { verification: { by: 'ITSELF' } })
+  leaving = await openDfsp(scheme, 'goldbank-linking')
+  payee = await openPayee(scheme, 'bluewallet-linking', {}, customer)
 }, 120_000)
 
 afterAll(async () => {
@@ -51,14 +54,18 @@ describe('before it links', () => {
   test('the PISP is told by the hub which DFSPs are open for linking', async () => {
     expect(await pisp.fsp.pisp.providers()).toMatchObject({
       state: 'FOUND',
-      providers: expect.arrayContaining(['greenbank', 'redbank', 'carefulbank']),
+      providers: expect.arrayContaining([
+        'greenbank-linking',
+        'redbank-linking',
+        'carefulbank-linking',
+      ]),
     })
     const providers = await stranger.fsp.pisp.providers()
-    expect(providers).not.toMatchObject({ providers: expect.arrayContaining(['lemonpay']) })
+    expect(providers).not.toMatchObject({ providers: expect.arrayContaining(['lemonpay-linking']) })
   })
 
   test('the PISP sees the accounts of a user with masked names', async () => {
-    expect(await pisp.fsp.pisp.accounts('greenbank', userId)).toMatchObject({
+    expect(await pisp.fsp.pisp.accounts('greenbank-linking', userId)).toMatchObject({
       state: 'FOUND',
       accounts: [
         { address: accountAt(dfsp), currency: 'USD', accountNickname: 'XXXXXXX XXX456' },
@@ -68,7 +75,7 @@ describe('before it links', () => {
   })
 
   test.each([
-    ['a user that the DFSP does not know', 'greenbank', 'jonas', '6205'],
+    ['a user that the DFSP does not know', 'greenbank-linking', 'jonas', '6205'],
     ['a DFSP that nobody knows', 'nobody', 'jonas', '3201'],
   ])('the PISP is refused the accounts of %s', async (_whose, at, user, errorCode) => {
     expect(await pisp.fsp.pisp.accounts(at, user)).toMatchObject({
@@ -84,7 +91,7 @@ describe('an account is linked', () => {
     expect(pisp.received).toContainEqual({
       method: 'PUT',
       path: `/consents/${consentId}`,
-      source: 'greenbank',
+      source: 'greenbank-linking',
       json: expect.objectContaining({
         status: 'ISSUED',
         scopes: scopesAt(dfsp),
@@ -103,7 +110,7 @@ describe('an account is linked', () => {
       method: 'PUT',
       path: `/participants/THIRD_PARTY_LINK/${accountAt(dfsp)}`,
       source: 'Hub',
-      json: expect.objectContaining({ fspId: 'greenbank' }),
+      json: expect.objectContaining({ fspId: 'greenbank-linking' }),
     })
   })
 
@@ -160,10 +167,10 @@ describe('an account is linked', () => {
     const second = consentIdOf(await link({}, other))
     const consents = [...pisp.fsp.pisp.consents()]
     expect(consents).toContainEqual(
-      expect.objectContaining({ consentId: first, dfspId: 'greenbank', state: 'VERIFIED' }),
+      expect.objectContaining({ consentId: first, dfspId: 'greenbank-linking', state: 'VERIFIED' }),
     )
     expect(consents).toContainEqual(
-      expect.objectContaining({ consentId: second, dfspId: 'redbank', state: 'VERIFIED' }),
+      expect.objectContaining({ consentId: second, dfspId: 'redbank-linking', state: 'VERIFIED' }),
     )
   })
 })
@@ -173,7 +180,7 @@ describe('linking is refused', () => {
     ['to an unknown callbackUri', { callbackUri: 'https://evil.example/' }, 'request', '6204'],
     [
       'for actions that are not offered',
-      { scopes: [{ address: 'greenbank.amara.1', actions: ['ACCOUNTS_STATEMENT'] }] },
+      { scopes: [{ address: 'greenbank-linking.amara.1', actions: ['ACCOUNTS_STATEMENT'] }] },
       'request',
       '6101',
     ],
@@ -276,7 +283,7 @@ describe('an account is unlinked', () => {
         json: { status: 'REVOKED', revokedAt: expect.stringMatching(/Z$/) },
       })
     }
-    expect(await pisp.fsp.pisp.pay(paymentFrom(leaving, device))).toMatchObject({
+    expect(await pisp.fsp.pisp.pay(paymentFrom(leaving, device, { to: customer }))).toMatchObject({
       state: 'FAILED',
       error: { errorCode: '6103' },
     })
@@ -306,7 +313,7 @@ describe('an account is unlinked', () => {
     const { consentId } = await linkedAt(pisp, careful)
     expect(await pisp.fsp.pisp.unlink(consentId)).toMatchObject({ state: 'UNLINKED' })
     expect(await pisp.await('PATCH', `/consents/${consentId}`)).toMatchObject({
-      source: 'carefulbank',
+      source: 'carefulbank-linking',
     })
   })
 })

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { randomUUID } from 'node:crypto'
 import { openFsp, type Fsp } from './hub/fsp.ts'
 import { position } from './hub/operator.ts'
-import { openSchemeOfFsps, type Scheme } from './hub/scheme.ts'
+import { shareSchemeOfFsps, type Scheme } from './hub/scheme.ts'
 import {
   consentIdOf,
   linkedAt,
@@ -36,16 +36,16 @@ const holder = { type: 'MSISDN', id: '15550000001', name: 'Amara Example' } as c
 const error = { errorCode: '5104', errorDescription: 'a secret of the payee FSP' }
 
 beforeAll(async () => {
-  scheme = await openSchemeOfFsps()
-  pisp = await openPisp(scheme, 'lemonpay')
-  stranger = await openFsp('limepay', () => scheme.hub.urls.fsp)
+  scheme = await shareSchemeOfFsps()
+  pisp = await openPisp(scheme, 'lemonpay-thirdparty')
+  stranger = await openFsp('limepay-thirdparty', () => scheme.hub.urls.fsp)
   await onboardPisp(scheme.operator, stranger)
-  dfsp = await openDfsp(scheme, 'greenbank', {
+  dfsp = await openDfsp(scheme, 'greenbank-thirdparty', {
     payerAccount: () =>
       account === 'READY' ? { state: account, payer: holder } : { state: account },
   })
-  careful = await openDfsp(scheme, 'carefulbank', { verification: { by: 'ITSELF' } })
-  payee = await openPayee(scheme, 'bluewallet', {
+  careful = await openDfsp(scheme, 'carefulbank-thirdparty', { verification: { by: 'ITSELF' } })
+  payee = await openPayee(scheme, 'bluewallet-thirdparty', {
     onQuote: () => (refuses === 'quote' ? { type: 'REJECT', error } : { type: 'AGREE' }),
     onTransfer: () => (refuses === 'transfer' ? { type: 'REJECT', error } : { type: 'COMMIT' }),
   })
@@ -75,14 +75,14 @@ function endsOf(id: string): readonly Message[] {
 describe('a payment', () => {
   test('that the user signs with a FIDO key moves the money, and ends with one PATCH', async () => {
     const { consentId, device } = await linkedAt(pisp, dfsp)
-    const before = await position(scheme.operator, 'greenbank')
+    const before = await position(scheme.operator, 'greenbank-thirdparty')
     const result = await pay(paymentFrom(dfsp, device))
-    expect(result).toMatchObject({ state: 'COMPLETED', payee: { fspId: 'bluewallet' } })
-    expect(await position(scheme.operator, 'greenbank')).toBe(before + 10)
+    expect(result).toMatchObject({ state: 'COMPLETED', payee: { fspId: 'bluewallet-thirdparty' } })
+    expect(await position(scheme.operator, 'greenbank-thirdparty')).toBe(before + 10)
     expect(endsOf(result.transactionRequestId)).toMatchObject([
       {
         method: 'PATCH',
-        source: 'greenbank',
+        source: 'greenbank-thirdparty',
         json: { transactionRequestState: 'ACCEPTED', transactionState: 'COMPLETED' },
       },
     ])
@@ -130,14 +130,14 @@ describe('a payment', () => {
 
   test('that the user rejects ends with both states REJECTED, and moves nothing', async () => {
     const { device } = await linkedAt(pisp, dfsp)
-    const before = await position(scheme.operator, 'greenbank')
+    const before = await position(scheme.operator, 'greenbank-thirdparty')
     const sign = () => Promise.resolve(undefined)
     const result = await pay(paymentFrom(dfsp, device, { sign }))
     expect(result).toMatchObject({ state: 'REJECTED' })
     expect(endsOf(result.transactionRequestId)).toMatchObject([
       { json: { transactionRequestState: 'REJECTED', transactionState: 'REJECTED' } },
     ])
-    expect(await position(scheme.operator, 'greenbank')).toBe(before)
+    expect(await position(scheme.operator, 'greenbank-thirdparty')).toBe(before)
   })
 
   test('that nobody answers is a failure for the PISP when it expires', async () => {
@@ -164,7 +164,7 @@ describe('a payment fails, and its PISP is told once and no more than it must kn
     ['the currency is not supported', () => (account = 'OTHER_CURRENCY'), {}, '4103'],
     ['there is not enough money', () => (account = 'WITHOUT_FUNDS'), {}, '6104'],
     ['the account is not active', () => (account = 'INACTIVE'), {}, '6104'],
-    ['the account is not linked', nothing, { account: 'greenbank.amara.3' }, '6103'],
+    ['the account is not linked', nothing, { account: 'greenbank-thirdparty.amara.3' }, '6103'],
     ['the quote was refused', () => (refuses = 'quote'), {}, '6003'],
     ['the transfer was refused', () => (refuses = 'transfer'), {}, '6003'],
     [
@@ -177,13 +177,13 @@ describe('a payment fails, and its PISP is told once and no more than it must kn
   ])('%s', async (_why, prepare, changes, errorCode) => {
     prepare()
     const { device } = await linkedAt(pisp, dfsp)
-    const before = await position(scheme.operator, 'greenbank')
+    const before = await position(scheme.operator, 'greenbank-thirdparty')
     const result = await pay(paymentFrom(dfsp, device, changes))
     expect(result).toMatchObject({ state: 'FAILED', error: { errorCode } })
     const ends = endsOf(result.transactionRequestId)
     expect(ends).toHaveLength(1)
     expect(JSON.stringify(ends)).not.toContain('secret')
-    expect(await position(scheme.operator, 'greenbank')).toBe(before)
+    expect(await position(scheme.operator, 'greenbank-thirdparty')).toBe(before)
   })
 
   test('the FSP of the payee is missing', async () => {
@@ -194,16 +194,16 @@ describe('a payment fails, and its PISP is told once and no more than it must kn
       payee: { partyIdInfo: { partyIdType: mei.type, partyIdentifier: mei.id } },
       payer: {
         partyIdType: 'THIRD_PARTY_LINK',
-        partyIdentifier: 'greenbank.amara.1',
-        fspId: 'greenbank',
+        partyIdentifier: 'greenbank-thirdparty.amara.1',
+        fspId: 'greenbank-thirdparty',
       },
       amountType: 'SEND',
       amount: { currency: 'USD', amount: '10' },
       transactionType: { scenario: 'TRANSFER', initiator: 'PAYER', initiatorType: 'CONSUMER' },
     }
-    expect((await send('POST', '/thirdpartyRequests/transactions', 'lemonpay', body)).status).toBe(
-      202,
-    )
+    expect(
+      (await send('POST', '/thirdpartyRequests/transactions', 'lemonpay-thirdparty', body)).status,
+    ).toBe(202)
     const path = `/thirdpartyRequests/transactions/${id}/error`
     expect(await pisp.await('PUT', path)).toMatchObject({
       json: { errorInformation: { errorCode: '3102' } },
@@ -258,7 +258,7 @@ describe.each([
 
 describe('no payment is made under a consent', () => {
   test('that ends while the user signs', async () => {
-    const bank = await openDfsp(scheme, 'goldbank')
+    const bank = await openDfsp(scheme, 'goldbank-thirdparty')
     const { consentId, device } = await linkedAt(pisp, bank)
     const order = paymentFrom(bank, device)
     const result = await pay({
@@ -273,7 +273,7 @@ describe('no payment is made under a consent', () => {
   })
 
   test('that has expired', async () => {
-    const bank = await openDfsp(scheme, 'oldbank', { consent_ms_max: 1 })
+    const bank = await openDfsp(scheme, 'oldbank-thirdparty', { consent_ms_max: 1 })
     const { device } = await linkedAt(pisp, bank)
     expect(await pay(paymentFrom(bank, device))).toMatchObject({ error: { errorCode: '6103' } })
     await bank.stop()
@@ -287,14 +287,14 @@ async function send(method: string, path: string, source: string, body?: object)
     'content-type': media,
     accept: media,
     'fspiop-source': source,
-    'fspiop-destination': 'greenbank',
+    'fspiop-destination': 'greenbank-thirdparty',
   })
 }
 
 describe('a status query', () => {
   test.each([
-    ['by another PISP', 'limepay', undefined, '6104'],
-    ['about an unknown payment', 'limepay', randomUUID(), '3206'],
+    ['by another PISP', 'limepay-thirdparty', undefined, '6104'],
+    ['about an unknown payment', 'limepay-thirdparty', randomUUID(), '3206'],
   ])('%s is refused', async (_what, source, unknown, errorCode) => {
     const { device } = await linkedAt(pisp, dfsp)
     const { transactionRequestId } = await pay(paymentFrom(dfsp, device))
@@ -310,7 +310,7 @@ describe('a status query', () => {
     const path = `/thirdpartyRequests/transactions/${transactionRequestId}`
     const isAnswer = (message: Message) =>
       message.path === path && message.json['transactionState'] === 'COMPLETED'
-    expect((await send('GET', path, 'lemonpay')).status).toBe(202)
+    expect((await send('GET', path, 'lemonpay-thirdparty')).status).toBe(202)
     const answer = await pisp.awaitThat((message) => message.method === 'PUT' && isAnswer(message))
     expect(answer.json).toMatchObject({ transactionId, transactionRequestState: 'ACCEPTED' })
   })
@@ -320,7 +320,7 @@ test('the operator sees in the history of a consent what was registered, checked
   const { consentId, device } = await linkedAt(pisp, dfsp)
   expect(await pay(paymentFrom(dfsp, device))).toMatchObject({ state: 'COMPLETED' })
   const path = `/consents/${consentId}`
-  const parties = { consentId, dfspId: 'greenbank', pispId: 'lemonpay' }
+  const parties = { consentId, dfspId: 'greenbank-thirdparty', pispId: 'lemonpay-thirdparty' }
   expect((await scheme.operator.call('GET', path)).json).toMatchObject({
     ...parties,
     state: 'ISSUED',
@@ -330,7 +330,7 @@ test('the operator sees in the history of a consent what was registered, checked
   })
   expect(await pisp.fsp.pisp.unlink(consentId)).toMatchObject({ state: 'UNLINKED' })
   const { json } = await scheme.operator.call('GET', path)
-  expect(json).toMatchObject({ ...parties, state: 'REVOKED', revokedBy: 'lemonpay' })
+  expect(json).toMatchObject({ ...parties, state: 'REVOKED', revokedBy: 'lemonpay-thirdparty' })
   const { steps } = json as { readonly steps: readonly { readonly type: string }[] }
   // The newest first.
   expect(steps.map(({ type }) => type)).toEqual([

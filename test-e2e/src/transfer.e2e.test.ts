@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Fsp } from './hub/fsp.ts'
 import { position } from './hub/operator.ts'
-import { openSchemeOfFsps, type Scheme } from './hub/scheme.ts'
+import { shareSchemeOfFsps, type Scheme } from './hub/scheme.ts'
 import { about, committed, errorOf, newTransfer, type Transfer } from './hub/transfer.ts'
 
 let scheme: Scheme
@@ -11,10 +11,10 @@ let payee: Fsp
 let stranger: Fsp
 
 beforeAll(async () => {
-  scheme = await openSchemeOfFsps()
-  payer = await scheme.join('greenbank')
-  payee = await scheme.join('bluewallet')
-  stranger = await scheme.join('redmoney')
+  scheme = await shareSchemeOfFsps()
+  payer = await scheme.join('greenbank-transfer')
+  payee = await scheme.join('bluewallet-transfer')
+  stranger = await scheme.join('redmoney-transfer')
 }, 120_000)
 
 afterAll(() => scheme.stop())
@@ -180,8 +180,8 @@ test('a transfer that has expired when it comes is refused with 3303', async () 
 
 describe('a transfer is refused', () => {
   test('with 4001 beyond the cover and 4200 beyond the cap alone', async () => {
-    const poor = await scheme.join('poorbank', { funds: '100', netDebitCap: '500' })
-    const capped = await scheme.join('cappedbank', { funds: '500', netDebitCap: '100' })
+    const poor = await scheme.join('poorbank-transfer', { funds: '100', netDebitCap: '500' })
+    const capped = await scheme.join('cappedbank-transfer', { funds: '500', netDebitCap: '100' })
     for (const [fsp, code] of [
       [poor, '4001'],
       [capped, '4200'],
@@ -202,8 +202,8 @@ describe('a transfer is refused', () => {
     const unknown = await payer.await(about(nobody.transferId, 'PUT', true))
     expect(errorOf(unknown).errorCode).toBe('3203')
 
-    const asleep = await scheme.join('asleep')
-    await scheme.operator.call('PUT', '/participants/asleep', { isActive: false })
+    const asleep = await scheme.join('asleep-transfer')
+    await scheme.operator.call('PUT', '/participants/asleep-transfer', { isActive: false })
     const transfer = newTransfer(payer, asleep)
     await payer.send('POST', '/transfers', transfer.request)
     const inactive = await payer.await(about(transfer.transferId, 'PUT', true))
@@ -215,11 +215,11 @@ describe('a transfer is refused', () => {
 })
 
 test('what was reserved commits although the payer was deactivated meanwhile', async () => {
-  const leaving = await scheme.join('leaving')
+  const leaving = await scheme.join('leaving-transfer')
   const transfer = newTransfer(leaving, payee)
   await leaving.send('POST', '/transfers', transfer.request)
   await payee.await(about(transfer.transferId, 'POST'))
-  await scheme.operator.call('PUT', '/participants/leaving', { isActive: false })
+  await scheme.operator.call('PUT', '/participants/leaving-transfer', { isActive: false })
   await payee.send('PUT', `/transfers/${transfer.transferId}`, committed(transfer), to(leaving))
   const outcome = await leaving.await(about(transfer.transferId, 'PUT'))
   expect(outcome.json()).toMatchObject({ transferState: 'COMMITTED' })

@@ -4,16 +4,16 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Fsp } from './hub/fsp.ts'
 import { position } from './hub/operator.ts'
 import { agree, lookUp, move, newPhoneNumber, newQuote, own } from './hub/payment.ts'
-import { openSafeScheme, type Scheme } from './hub/scheme.ts'
+import { shareSafeScheme, type Scheme } from './hub/scheme.ts'
 
 let scheme: Scheme
 let payer: Fsp
 let payee: Fsp
 
 beforeAll(async () => {
-  scheme = await openSafeScheme()
-  payer = await scheme.join('greenbank')
-  payee = await scheme.join('bluewallet')
+  scheme = await shareSafeScheme()
+  payer = await scheme.join('greenbank-whole')
+  payee = await scheme.join('bluewallet-whole')
 }, 120_000)
 
 afterAll(async () => {
@@ -31,7 +31,7 @@ test('the payee is found by a phone number, the terms name a fee, and the money 
   const phone = newPhoneNumber()
   await own(payee, phone)
   const found = await lookUp(payer, payee, phone)
-  expect(found).toMatchObject({ name: 'Ada Example', partyIdInfo: { fspId: 'bluewallet' } })
+  expect(found).toMatchObject({ name: 'Ada Example', partyIdInfo: { fspId: 'bluewallet-whole' } })
 
   const fee = { currency: 'USD', amount: '0.25' }
   const { transfer } = await agree(payer, payee, newQuote(payer, payee, { payee: found }), { fee })

@@ -27,6 +27,8 @@ import {
 
 export interface ApartHub {
   readonly operator: Operator
+  /** The password of the first administrator, until it is changed. */
+  readonly passwordFile: string
   /** Its name. */
   readonly database: string
   readonly urls: {
@@ -100,6 +102,7 @@ export async function openApartHub(
   }
   return {
     operator,
+    passwordFile: place.passwordFile,
     database: place.database,
     urls,
     join: async (name) => {
@@ -246,7 +249,7 @@ function troublesIn(name: string, log: string): string {
 }
 
 /** On a machine that starts all of it at once an answer may come too late: it is asked for again. */
-function patient(operator: Operator): Operator {
+export function patient(operator: Operator): Operator {
   return {
     ...operator,
     async call(method, path, body) {

@@ -1,6 +1,8 @@
 /** One PostgreSQL, one Kafka and one Redis, each a container, for a whole run of the stories. */
 import type { StartedTestContainer } from 'testcontainers'
 import { openAround } from './containers.ts'
+import { keepHubs } from './hubs.ts'
+import { openHub } from './scheme.ts'
 
 declare global {
   // The teardown is another module of the same process.
@@ -10,4 +12,5 @@ declare global {
 export default async function containersSetup(): Promise<void> {
   globalThis.causewayContainers = Object.values(await openAround())
   process.env['CAUSEWAY_TEST_HOUSE'] = 'containers'
+  await keepHubs(openHub)
 }

@@ -1,4 +1,10 @@
 /** Stops what the run has started. */
+import { stopHubs } from './hubs.ts'
+
 export default async function containersTeardown(): Promise<void> {
-  await Promise.all((globalThis.causewayContainers ?? []).map((container) => container.stop()))
+  try {
+    await stopHubs()
+  } finally {
+    await Promise.all((globalThis.causewayContainers ?? []).map((container) => container.stop()))
+  }
 }

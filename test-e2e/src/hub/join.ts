@@ -16,10 +16,9 @@ export async function joinScheme(
   name: string,
   onboarding: Onboarding = {},
 ): Promise<Fsp> {
-  if (isSafe) {
-    const { currency = 'USD' } = onboarding
-    await answered(operator.call('POST', '/participants', { name, currency }))
-  }
+  // Two stories on one hub may not have the same one.
+  const { currency = 'USD' } = onboarding
+  await answered(operator.call('POST', '/participants', { name, currency }))
   const fsp = await openFsp(name, fspUrl, isSafe ? await enrol(operator, name) : undefined)
   await onboard(operator, fsp, onboarding)
   return fsp

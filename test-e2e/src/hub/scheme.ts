@@ -1,18 +1,16 @@
 /** A running hub with onboarded FSPs: what most stories begin with. */
-import { openApartHub } from './apart.ts'
+import { openApartHub, patient } from './apart.ts'
 import type { Fsp } from './fsp.ts'
-import { freePorts, removeDataDir, startHub, type HubOptions } from './hub-process.ts'
+import { freePorts, removeDataDir, startHub } from './hub-process.ts'
+import { sharedHub, type HubPlace, type KeptHub, type Settings } from './hubs.ts'
 import { joinScheme } from './join.ts'
 import { operatorAt, type Onboarding, type Operator } from './operator.ts'
 import { processNames } from './services.ts'
 import { copyTemplate } from './template.ts'
 
 /** In one process, or each service in a container of its own. */
-interface RunningHub {
-  readonly operator: Operator
-  readonly urls: { readonly fsp: string; readonly operator: string }
+interface RunningHub extends KeptHub {
   killAndRestart(): Promise<void>
-  stop(): Promise<void>
 }
 
 export interface Scheme {
@@ -20,11 +18,15 @@ export interface Scheme {
   readonly operator: Operator
   /** Opens a further FSP and onboards it. */
   join(name: string, onboarding?: Onboarding): Promise<Fsp>
-  /** Ends the hub with SIGKILL and starts it again on the same data and the same ports. */
-  killAndRestart(): Promise<void>
   /** What the hub's own comparison says. */
   verify(): Promise<unknown>
   stop(): Promise<void>
+}
+
+/** With a hub of its own. */
+export interface OwnScheme extends Scheme {
+  /** Ends the hub with SIGKILL and starts it again on the same data and the same ports. */
+  killAndRestart(): Promise<void>
 }
 
 /** FSPs that are whom they say they are, and messages that nobody signs. */
@@ -35,23 +37,42 @@ export const openDoors = {
 } as const
 
 /**
- * Without certificates and signatures, so that a story can send every byte as it likes; `openSafeScheme`
- * is the hub as it is by default.
+ * Without certificates and signatures, so that a story can send every byte as it likes; with a safe one
+ * the hub is as it is by default: each FSP that joins has a certificate and signs what it sends.
  */
-export function openSchemeOfFsps(settings: HubOptions['settings'] = {}): Promise<Scheme> {
-  return open({ ...openDoors, ...settings }, false)
+export async function openSchemeOfFsps(settings: Settings = {}): Promise<OwnScheme> {
+  const hub = await openHub({ ...openDoors, ...settings })
+  const scheme = schemeAt(hub, hub.operator, false)
+  return {
+    ...scheme,
+    killAndRestart: () => hub.killAndRestart(),
+    stop: async () => {
+      await hub.stop()
+      await scheme.stop()
+    },
+  }
 }
 
-/** Each FSP that joins has a certificate of the scheme and signs what it sends. */
-export function openSafeScheme(settings: HubOptions['settings'] = {}): Promise<Scheme> {
-  return open(settings, true)
+/**
+ * The same hub for all stories of a run. Each has FSPs of its own, named after it, and looks at what these
+ * do and are sent.
+ */
+export function shareSchemeOfFsps(): Promise<Scheme> {
+  return share(openDoors, false)
 }
 
-async function open(settings: Readonly<Record<string, string>>, isSafe: boolean): Promise<Scheme> {
-  const isApart = process.env['CAUSEWAY_TEST_HOUSE'] === 'containers'
-  const all = { LOG_LEVEL: 'warn', ...settings }
-  const hub = isApart ? await openInContainers(all) : await openInOneProcess(all)
-  const { operator } = hub
+/** Another one for all stories, safe. */
+export function shareSafeScheme(): Promise<Scheme> {
+  return share({}, true)
+}
+
+async function share(settings: Settings, isSafe: boolean): Promise<Scheme> {
+  const hub = await sharedHub(settings)
+  const operator = operatorAt(hub.urls.operator, hub.passwordFile)
+  return schemeAt(hub, isApart() ? patient(operator) : operator, isSafe)
+}
+
+function schemeAt(hub: HubPlace, operator: Operator, isSafe: boolean): Scheme {
   const fsps: Fsp[] = []
   return {
     hub,
@@ -62,21 +83,27 @@ async function open(settings: Readonly<Record<string, string>>, isSafe: boolean)
       fsps.push(fsp)
       return fsp
     },
-    killAndRestart: () => hub.killAndRestart(),
     verify: async () => (await operator.call('POST', '/verify')).json,
     stop: async () => {
-      await hub.stop()
       await Promise.all(fsps.map((fsp) => fsp.stop()))
     },
   }
 }
 
-async function openInOneProcess(settings: Readonly<Record<string, string>>): Promise<RunningHub> {
+const isApart = () => process.env['CAUSEWAY_TEST_HOUSE'] === 'containers'
+
+export function openHub(settings: Settings): Promise<RunningHub> {
+  const all = { LOG_LEVEL: 'warn', ...settings }
+  return isApart() ? openInContainers(all) : openInOneProcess(all)
+}
+
+async function openInOneProcess(settings: Settings): Promise<RunningHub> {
   const dataDir = await copyTemplate()
   const options = { dataDir, settings: { ...(await freePorts()), ...settings } }
   let hub = await startHub(options)
   return {
     operator: operatorAt(hub.urls.operator, hub.passwordFile),
+    passwordFile: hub.passwordFile,
     get urls() {
       return hub.urls
     },
@@ -91,11 +118,12 @@ async function openInOneProcess(settings: Readonly<Record<string, string>>): Pro
   }
 }
 
-async function openInContainers(settings: Readonly<Record<string, string>>): Promise<RunningHub> {
+async function openInContainers(settings: Settings): Promise<RunningHub> {
   const { containers } = await import('./containers.ts')
   const hub = await openApartHub(settings, containers)
   return {
     operator: hub.operator,
+    passwordFile: hub.passwordFile,
     urls: hub.urls,
     killAndRestart: async () => {
       await Promise.all(processNames.map((name) => hub.kill(name)))

@@ -1,4 +1,11 @@
 /** After the stories of a run. */
-import { removeTemplate } from './template.ts'
+import { removeRunFolder } from '@causeway/runtime/testing'
+import { stopHubs } from './hubs.ts'
 
-export default removeTemplate
+export default async function templateTeardown(): Promise<void> {
+  try {
+    await stopHubs()
+  } finally {
+    removeRunFolder()
+  }
+}

@@ -4,7 +4,7 @@
  */
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { freePorts, newDataDir, removeDataDir, startHub } from './hub-process.ts'
+import { freePorts, newDataDir, startHub } from './hub-process.ts'
 import { openScheme, operatorAt } from './operator.ts'
 
 /** The environment of the stories names the folder. */
@@ -19,11 +19,6 @@ export async function makeTemplate(): Promise<void> {
     await hub.stop()
   }
   process.env[templateVariable] = dataDir
-}
-
-export async function removeTemplate(): Promise<void> {
-  const template = process.env[templateVariable]
-  if (template !== undefined) await removeDataDir(template)
 }
 
 /** A folder of its own for one hub, whose scheme is open; the caller removes it. */

@@ -10,6 +10,8 @@ import {
   type DfspOptions,
   type Fsp,
   type FspOptions,
+  type PartyDetails,
+  type PartyId,
   type LinkOrder,
   type LinkResult,
   type ThirdPartyOrder,
@@ -122,13 +124,14 @@ export async function openPayee(
   scheme: Scheme,
   name: string,
   options: Partial<FspOptions> = {},
+  customer: PartyDetails & PartyId = mei,
 ): Promise<Participant> {
   const participant = await open(scheme, name, {
-    onLookUp: (party) => (party.id === mei.id ? mei : undefined),
+    onLookUp: (party) => (party.id === customer.id ? customer : undefined),
     ...options,
   })
   await onboard(scheme.operator, participant)
-  const { state } = await participant.fsp.associate(mei)
+  const { state } = await participant.fsp.associate(customer)
   if (state !== 'DONE') throw new Error(`the hub does not take the payee: ${state}`)
   return participant
 }

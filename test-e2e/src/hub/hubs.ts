@@ -1,0 +1,92 @@
+/**
+ * The hubs that stories share: one for each set of settings, started when the first story asks for it and
+ * stopped after the last one. The process that runs before all stories keeps them and tells the stories
+ * where they are.
+ */
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import { json } from 'node:stream/consumers'
+import type { Operator } from './operator.ts'
+
+export type Settings = Readonly<Record<string, string>>
+
+/** Where a hub is. */
+export interface HubPlace {
+  readonly urls: { readonly fsp: string; readonly operator: string }
+  /** The password of the first administrator, until it is changed. */
+  readonly passwordFile: string
+}
+
+export interface KeptHub extends HubPlace {
+  readonly operator: Operator
+  stop(): Promise<unknown>
+}
+
+interface Keeper {
+  readonly server: Server
+  readonly hubs: ReadonlyMap<string, Promise<KeptHub>>
+}
+
+declare global {
+  // The teardown is another module of the same process.
+  var causewayHubs: Keeper | undefined
+}
+
+/** The environment of the stories names the keeper. */
+const keeperVariable = 'CAUSEWAY_TEST_HUBS'
+
+export async function keepHubs(open: (settings: Settings) => Promise<KeptHub>): Promise<void> {
+  const hubs = new Map<string, Promise<KeptHub>>()
+  const hubWith = async (settings: Settings): Promise<HubPlace> => {
+    const key = JSON.stringify(settings)
+    const opening = hubs.get(key) ?? open(settings)
+    hubs.set(key, opening)
+    const { urls, passwordFile } = await opening
+    return { urls, passwordFile }
+  }
+  const server = createServer((request, response) => {
+    json(request)
+      .then((settings) => hubWith(settings as Settings))
+      .then((hub) => response.end(JSON.stringify(hub)))
+      .catch((error: unknown) => response.writeHead(500).end(String(error)))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('no port was given')
+  process.env[keeperVariable] = `http://127.0.0.1:${address.port}`
+  globalThis.causewayHubs = { server, hubs }
+}
+
+/** Where the hub is that has these settings. */
+export async function sharedHub(settings: Settings): Promise<HubPlace> {
+  const keeper = process.env[keeperVariable]
+  if (keeper === undefined) throw new Error('Stories are run by `npm run test:e2e`')
+  const answer = await fetch(keeper, { method: 'POST', body: JSON.stringify(settings) })
+  if (!answer.ok) throw new Error(await answer.text())
+  return (await answer.json()) as HubPlace
+}
+
+/** Stops them; throws when what all stories together have left in one does not agree. */
+export async function stopHubs(): Promise<void> {
+  const keeper = globalThis.causewayHubs
+  if (keeper === undefined) return
+  keeper.server.close()
+  const opened = await Promise.allSettled(keeper.hubs.values())
+  const hubs = opened.flatMap((hub) => (hub.status === 'fulfilled' ? [hub.value] : []))
+  const verified = await Promise.allSettled(hubs.map(verifyAndStop))
+  const failures = verified.flatMap((end) =>
+    end.status === 'rejected' ? [end.reason as unknown] : [],
+  )
+  if (failures.length > 0) throw new AggregateError(failures, 'the stories left a hub unclean')
+}
+
+async function verifyAndStop(hub: KeptHub): Promise<void> {
+  try {
+    const { json: verification } = await hub.operator.call('POST', '/verify')
+    const { clean } = verification as { readonly clean: boolean }
+    if (!clean) throw new Error(JSON.stringify(verification))
+  } finally {
+    await hub.stop()
+  }
+}
