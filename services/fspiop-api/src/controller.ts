@@ -1,48 +1,74 @@
 /**
- * Which part of the messages is turned away so that what is let in waits no longer than it should: the
- * controller PIE (RFC 8033, section 4). It finds the part at which as much is let in as the hub can do,
- * by how far the wait is from the bound and by how it changes; neither the hub's speed nor the load has
- * to be known.
+ * How many messages per second are let in, so that what is let in waits no longer than it should. The
+ * controller compares the wait with its bound and with the wait before, as PIE does (RFC 8033, section
+ * 4), but changes a rate by factors instead of a part that is refused: what is let in then neither
+ * swings with what is offered nor depends on how many times too much that is. The hub's speed need not
+ * be known.
+ *
+ * What is let in makes work for some seconds (a lookup is followed by a quote and a transfer), so the
+ * rate changes little per step. The constants were found with the model in shedding.test.ts.
  */
 
 export interface Controller {
-  /** The part that is turned away, from 0 to 1. */
-  readonly refused: number
-  /** Messages waited so long in the interval that has ended. */
-  update(standing_ms: number, length_ms: number): void
+  /** Messages per second; Infinity while none is refused. */
+  readonly rate: number
+  update(interval: Interval): void
 }
 
-/** Per second of wait beyond the bound, and per second that it has grown, each 100 ms. */
-const alpha = 0.2
-const beta = 2
+/** What was seen since the last update. */
+export interface Interval {
+  readonly length_ms: number
+  /** How long messages waited. */
+  readonly standing_ms: number
+  /** Per second: what the controller is for. */
+  readonly offered: number
+  /** Per second: whatever was worked on, of all kinds. */
+  readonly worked: number
+}
+
+/** What the rate changes by, as a logarithm, per step of 100 ms: by the wait beyond the bound, in bounds. */
+const alpha = 0.05
+/** By how much the wait has grown, in bounds. */
+const beta = 0.7
 const step_ms = 100
-/** RFC 8033, section 4.2: what is left fades while hardly anything waits. */
-const fading = 0.98
-/** RFC 8033, section 4.1: below this, and while the wait is less than half of the bound, none is refused. */
-const least = 0.2
-/** After a pause nothing is known of the load. */
-const pause_ms = 5_000
+/** Largest changes per step; what hardly waits may rise faster. */
+const rise_max = 0.05
+const rise_calm_max = 0.15
+const fall_max = 0.5
+/** What is let in follows what is offered no farther than this many times it. */
+const headroom = 1.5
+/** Nothing is refused any more when this many times what is offered could be let in. */
+const ample = 1.2
+/**
+ * Of what is worked on: what is let in at the least. Less would hardly shorten the queue, which is of
+ * what was let in before, and leave the hub idle behind it.
+ */
+const floor = 0.05
+/** Per second, so that there is something to judge by. */
+const rate_min = 1
 
 export function openController(bound_ms: number): Controller {
-  let part = 0
+  let rate = Infinity
   let last_ms = 0
-  let isCalm = true
   return {
-    get refused() {
-      return isCalm && part < least ? 0 : part
+    get rate() {
+      return rate
     },
-    update(standing_ms, length_ms) {
-      if (length_ms >= pause_ms) {
-        part = 0
-        last_ms = 0
-      }
-      const beyond_s = (standing_ms - bound_ms) / 1_000
-      const growth_s = (standing_ms - last_ms) / 1_000
-      isCalm = standing_ms < bound_ms / 2 && last_ms < bound_ms / 2
-      part += alpha * beyond_s * (length_ms / step_ms) + beta * growth_s
-      part = Math.min(Math.max(part, 0), 1)
-      if (isCalm) part *= fading ** (length_ms / step_ms)
+    update({ length_ms, standing_ms, offered, worked }) {
+      const steps = length_ms / step_ms
+      const beyond = Math.min((standing_ms - bound_ms) / bound_ms, 3)
+      const growth = (standing_ms - last_ms) / bound_ms
       last_ms = standing_ms
+      if (rate === Infinity) {
+        if (standing_ms <= bound_ms) return
+        rate = offered
+      }
+      const change = -alpha * beyond * steps - beta * growth
+      const rise = standing_ms < bound_ms / 2 ? rise_calm_max : rise_max
+      const bounded = Math.max(Math.min(change, rise * steps), -fall_max * steps)
+      rate = Math.min(rate, headroom * offered) * Math.exp(bounded)
+      rate = Math.max(rate, floor * worked, rate_min)
+      if (rate > ample * offered && standing_ms < bound_ms / 2) rate = Infinity
     },
   }
 }

@@ -4,7 +4,7 @@
  * for most.
  */
 import { openController, type Controller } from './controller.ts'
-import { openFairShares, type FairShares } from './fair-shares.ts'
+import { freshness, openFairShares, type FairShares } from './fair-shares.ts'
 import { openStanding } from './standing.ts'
 
 /** By what it begins; see `Share` of admission. */
@@ -15,12 +15,14 @@ export interface Shedding {
   noted(name: string, age_ms: number): void
   /** Whether a message of the FSP that begins such work is to be turned away. */
   sheds(fspId: string, shed: Shed): boolean
-  /** How long even the quickest message took in the last interval, in milliseconds. */
+  /** How long even the quickest messages took lately, in milliseconds. */
   readonly standing_ms: number
 }
 
 /** Of the bound: each kind begins to be turned away where most of the one before it is. */
 const boundOf: Readonly<Record<Shed, number>> = { HALF: 0.25, MOST: 0.5, WHOLE: 1 }
+
+const interval_ms = 100
 
 interface Valve {
   readonly controller: Controller
@@ -34,20 +36,32 @@ export function openShedding(standing_max_ms: number, now_ms: () => number): She
     shares: openFairShares(),
   })
   const valves = { HALF: valveOf('HALF'), MOST: valveOf('MOST'), WHOLE: valveOf('WHOLE') }
+  let begun_ms = now_ms()
   let standing_ms = 0
+  let worked = 0
+  let workedPerSecond = 0
 
   function update(): void {
-    const interval = standing.ended(now_ms())
-    if (interval === undefined) return
-    standing_ms = interval.standing_ms
+    const passed_ms = now_ms() - begun_ms
+    // A clock that was set back ends the interval, too.
+    if (passed_ms >= 0 && passed_ms < interval_ms) return
+    begun_ms += passed_ms
+    standing_ms = standing.at(begun_ms)
+    const length_ms = Math.max(passed_ms, interval_ms)
+    workedPerSecond += freshness(length_ms) * ((worked * 1_000) / length_ms - workedPerSecond)
+    worked = 0
     for (const { controller, shares } of Object.values(valves)) {
-      controller.update(interval.standing_ms, interval.length_ms)
-      shares.update(controller.refused, interval.length_ms)
+      const offered = shares.ended(length_ms)
+      controller.update({ length_ms, standing_ms, offered, worked: workedPerSecond })
+      shares.letIn(controller.rate)
     }
   }
 
   return {
-    noted: (name, age_ms) => standing.noted(name, age_ms, now_ms()),
+    noted(name, age_ms) {
+      standing.noted(name, age_ms, now_ms())
+      worked += 1
+    },
     sheds(fspId, shed) {
       update()
       return !valves[shed].shares.asks(fspId)

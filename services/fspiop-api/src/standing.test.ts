@@ -4,58 +4,74 @@ import { openStanding, type Standing } from './standing.ts'
 
 const start_ms = 1_700_000_000_000
 
-/** Events of these ages, spread evenly over the time. */
+/** Events of these ages, spread evenly over the time; the last one at its end. */
 function note(standing: Standing, name: string, ages_ms: readonly number[], over_ms = 100): void {
   ages_ms.forEach((age_ms, at) => {
-    standing.noted(name, age_ms, start_ms + Math.floor((at * over_ms) / ages_ms.length))
+    standing.noted(name, age_ms, start_ms + Math.floor((at * over_ms) / (ages_ms.length - 1)))
   })
 }
 
 const ages = (count: number, age_ms: number) => Array.from({ length: count }, () => age_ms)
 
-test('an interval ends after 100 ms when there were 20 events of a kind, and what all of them waited counts', () => {
+test('an interval ends with the tenth event or after 100 ms, whichever is later', () => {
   const standing = openStanding()
-  note(standing, 'TransferPrepared', ages(20, 900))
-  expect(standing.ended(start_ms + 99)).toBeUndefined()
-  expect(standing.ended(start_ms + 100)).toEqual({ length_ms: 100, standing_ms: 900 })
-  expect(standing.ended(start_ms + 101)).toBeUndefined()
+  note(standing, 'TransferPrepared', ages(40, 900), 99)
+  expect(standing.at(start_ms + 99)).toBe(0)
+  standing.noted('TransferPrepared', 900, start_ms + 100)
+  expect(standing.at(start_ms + 100)).toBe(900)
+
+  const slow = openStanding()
+  note(slow, 'TransferPrepared', ages(9, 900), 800)
+  expect(slow.at(start_ms + 800)).toBe(0)
+  slow.noted('TransferPrepared', 900, start_ms + 810)
+  expect(slow.at(start_ms + 810)).toBe(900)
 })
 
 test('one quick message shows that nothing stands', () => {
   const standing = openStanding()
-  note(standing, 'TransferPrepared', [...ages(100, 9_000), 5])
-  expect(standing.ended(start_ms + 100)).toMatchObject({ standing_ms: 5 })
+  note(standing, 'TransferPrepared', [5, ...ages(100, 9_000)])
+  expect(standing.at(start_ms + 100)).toBe(5)
 })
 
 test('a kind that stands is not hidden by one that is quick', () => {
   const standing = openStanding()
-  note(standing, 'QuoteRequestAccepted', ages(100, 10))
   note(standing, 'TransferPrepared', ages(100, 4_000))
-  expect(standing.ended(start_ms + 100)).toMatchObject({ standing_ms: 4_000 })
+  note(standing, 'QuoteRequestAccepted', ages(100, 10))
+  expect(standing.at(start_ms + 100)).toBe(4_000)
 })
 
-test('with few events an interval lasts a second, and fewer than 20 of a kind tell nothing', () => {
+test('what a kind told counts for a second, also while other kinds tell something new', () => {
   const standing = openStanding()
-  note(standing, 'TransferPrepared', ages(19, 60_000))
-  expect(standing.ended(start_ms + 999)).toBeUndefined()
-  expect(standing.ended(start_ms + 1_000)).toEqual({ length_ms: 1_000, standing_ms: 0 })
+  note(standing, 'TransferPrepared', ages(100, 4_000))
+  note(standing, 'QuoteRequestAccepted', ages(100, 10), 900)
+  expect(standing.at(start_ms + 1_100)).toBe(4_000)
+  expect(standing.at(start_ms + 1_101)).toBe(10)
+  expect(standing.at(start_ms + 2_000)).toBe(0)
 })
 
-test('a clock that is set back ends the interval and tells nothing', () => {
+test('fewer than ten events of a kind within a second tell nothing', () => {
+  const standing = openStanding()
+  for (let at = 0; at < 100; at++) {
+    standing.noted('TransferPrepared', 60_000, start_ms + at * 112)
+    expect(standing.at(start_ms + at * 112)).toBe(0)
+  }
+})
+
+test('a clock that is set back begins anew', () => {
   const standing = openStanding()
   note(standing, 'TransferPrepared', ages(100, 900))
   const back_ms = start_ms - 3_600_000
-  expect(standing.ended(back_ms)).toEqual({ length_ms: 100, standing_ms: 0 })
-  for (let at = 0; at < 20; at++) standing.noted('TransferPrepared', 700, back_ms + at)
-  expect(standing.ended(back_ms + 100)).toMatchObject({ standing_ms: 700 })
+  expect(standing.at(back_ms)).toBe(0)
+  for (let at = 0; at <= 20; at++) standing.noted('TransferPrepared', 700, back_ms + at * 5)
+  expect(standing.at(back_ms + 100)).toBe(700)
 })
 
 test('it is what the quickest of enough took', () => {
   fc.assert(
-    fc.property(fc.array(fc.nat(5_000), { minLength: 20, maxLength: 200 }), (heard) => {
+    fc.property(fc.array(fc.nat(5_000), { minLength: 10, maxLength: 200 }), (heard) => {
       const standing = openStanding()
       note(standing, 'TransferPrepared', heard)
-      expect(standing.ended(start_ms + 100)?.standing_ms).toBe(Math.min(...heard))
+      expect(standing.at(start_ms + 100)).toBe(Math.min(...heard))
     }),
   )
 })
