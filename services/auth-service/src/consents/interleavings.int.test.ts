@@ -249,6 +249,10 @@ function checkAnswers(
       // A repeat of a registration under way is answered with it.
       const same = unique.filter((other) => contentOf(other) === contentOf(event))
       expect(Math.max(...same.map(answered))).toBe(1)
+    } else if (event.name === 'ConsentRevocationReceived') {
+      // What a DFSP has told its PISP itself is answered by nobody.
+      const isDeletion = event.payload.revokedAt === undefined
+      expect(finals(event, 'ConsentRevoked', 'ConsentRefused')).toBe(isDeletion ? 1 : 0)
     }
   }
   for (const answer of answers) {

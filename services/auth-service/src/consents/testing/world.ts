@@ -8,6 +8,7 @@ import { handleBatch, type ConsentWork } from '../handle.ts'
 import { openConsentStore } from '../store.ts'
 import { refuseUnconfirmed } from '../sweep.ts'
 import { owner, started } from './messages.ts'
+import { strict } from './policy.ts'
 
 export interface StoredConsent {
   readonly id: string
@@ -24,14 +25,6 @@ const stepsStatement = statement(`
   select step, fsp from consent_steps where consent_id = $1 order by n`)
 const withdrawnStatement = statement(`
   select credential_type from revoked_credentials where consent_id = $1`)
-
-export const strict: RelyingPartyPolicy = {
-  allowed: new Map(),
-  acceptsNativeOrigins: false,
-  acceptsLocalhost: false,
-  acceptsCrossOrigin: false,
-  requiresUserVerification: false,
-}
 
 export type World = Awaited<ReturnType<typeof openWorld>>
 

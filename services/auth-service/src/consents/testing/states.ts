@@ -1,0 +1,175 @@
+/** Consents in every state, messages about them, and what these come to, as short texts. */
+import type { Ceremony, CredentialCheck, FidoVerifier, SignatureCheck } from '@causeway/credentials'
+import type { Command } from '../contract.ts'
+import { decide } from '../decide.ts'
+import type { Consent, Verification } from '../domain/consent.ts'
+import type { Answer, Decision, Unexamined } from '../domain/decision.ts'
+import type { Checks } from '../examine.ts'
+import type { Known } from '../store.ts'
+import { dfsp, owner, pisp } from './messages.ts'
+import { strict } from './policy.ts'
+
+export const judging = { policy: strict, participant: owner }
+
+export const id = 'c1'
+export const now = new Date('2026-01-15T12:00:00.000Z')
+export const before = new Date('2026-01-15T11:00:00.000Z')
+export const origin = 'https://app.pispx.example'
+const rpIdHash = 'SKAA'
+
+const verifier: FidoVerifier = {
+  type: 'FIDO',
+  credentialId: 'AAAA',
+  publicKey: 'AAAA',
+  rpIdHash,
+  rpId: '',
+  origin,
+  signCount: 4,
+}
+export const ceremony: Ceremony = {
+  origin,
+  isCrossOrigin: false,
+  rpIdHash,
+  isUserVerified: true,
+  signCount: 5,
+}
+/** GENERIC, so that no policy of origins has a say. */
+export const goodCredential: CredentialCheck = {
+  type: 'VALID',
+  verifier: { type: 'GENERIC', publicKey: 'AAAA' },
+  ceremony: undefined,
+}
+export const bad = { type: 'INVALID', detail: 'wrong' } as const
+export const goodSignature: SignatureCheck = { type: 'VALID', ceremony }
+
+const document = { scopes: [], credential: {} }
+const registered = {
+  consentId: id,
+  dfspId: dfsp,
+  version: '1.0',
+  requestEventId: 'first',
+  requestHash: 'content',
+  consentRequestId: undefined,
+  registeredAt: before,
+}
+
+export const states = {
+  none: undefined,
+  REFUSED: { ...registered, state: 'REFUSED', reason: 'CREDENTIAL_INVALID' },
+  PENDING: { ...registered, state: 'PENDING', verifier, document },
+  ISSUED: { ...registered, state: 'ISSUED', issuedAt: before, verifier, document },
+  REVOKED: {
+    ...registered,
+    state: 'REVOKED',
+    issuedAt: before,
+    revokedAt: before,
+    revokedBy: dfsp,
+  },
+} as const satisfies Readonly<Record<string, Consent | undefined>>
+
+export type State = keyof typeof states
+export const order: readonly State[] = ['none', 'REFUSED', 'PENDING', 'ISSUED', 'REVOKED']
+
+export interface Message {
+  readonly command: Command
+  readonly checks: Checks
+}
+
+export function message(command: Record<string, unknown>, checks: Checks = {}): Message {
+  return {
+    command: { eventId: 'next', traceparent: undefined, ...command } as unknown as Command,
+    checks,
+  }
+}
+
+export function by(fspId: string) {
+  return { eventId: 'next', consentId: id, requester: { fspId, version: '1.0' } }
+}
+
+export function register(
+  fspId: string,
+  changed: object = {},
+  credential?: CredentialCheck,
+): Message {
+  const registration = {
+    ...by(fspId),
+    requestHash: 'content',
+    consentRequestId: undefined,
+    fault: undefined,
+    document,
+    ...changed,
+  }
+  return message({ type: 'REGISTER', registration }, credential === undefined ? {} : { credential })
+}
+
+export function revoke(fspId: string, relayedAt?: Date): Message {
+  const revocation = { ...by(fspId), destination: undefined, relayedAt }
+  return message({ type: 'REVOKE', revocation })
+}
+
+export function verify(fspId: string, changed: object = {}, signature?: SignatureCheck): Message {
+  const request = {
+    ...by(fspId),
+    verificationRequestId: 'v1',
+    requestHash: 'content',
+    signedPayloadType: 'FIDO',
+    ...changed,
+  }
+  return message({ type: 'VERIFY', request }, signature === undefined ? {} : { signature })
+}
+
+export function own(outcome: 'CONFIRMED' | 'REFUSED' | 'UNCONFIRMED'): Message {
+  return message({ type: 'OWN', ownership: { consentId: id, outcome, detail: '' } })
+}
+
+export function observe(dfspId: string, pispId: string): Message {
+  const parties = { consentId: id, dfspId, pispId, consentRequestId: undefined }
+  return message({ type: 'OBSERVE', parties })
+}
+
+export const seen = { consentId: id, dfspId: dfsp, pispId: pisp, consentRequestId: undefined }
+
+export interface Given {
+  readonly verifications?: readonly Verification[]
+  readonly isUnseen?: boolean
+  readonly handled?: readonly string[]
+}
+
+export function knownAs(consent: Consent | undefined, given: Given): Known {
+  const { verifications = [], isUnseen = false, handled = [] } = given
+  return {
+    consents: new Map(consent === undefined ? [] : [[id, consent]]),
+    parties: new Map(isUnseen ? [] : [[id, seen]]),
+    verifications: new Map(verifications.map((one) => [one.verificationRequestId, one])),
+    handled: new Set(handled),
+  }
+}
+
+export function decided(state: State, { command, checks }: Message, given: Given = {}) {
+  return decide(command, knownAs(states[state], given), checks, judging, now)
+}
+
+/** `ISSUED: REGISTERED bankx`: what the consent becomes, and what is answered to whom. */
+export function told(decision: Decision | Unexamined): string {
+  if (decision.type === 'UNEXAMINED') return 'to be examined'
+  const { consent, answers } = decision
+  const said = answers.map(answerText).join(', ')
+  if (consent !== undefined) return `${consent.state}: ${said}`.trimEnd()
+  return said === '' ? '-' : said
+}
+
+export function answerText(answer: Answer): string {
+  switch (answer.type) {
+    case 'CLAIM':
+    case 'AUDIT':
+      return answer.type
+    case 'REGISTERED':
+      return `REGISTERED ${answer.to.fspId}`
+    case 'REFUSED':
+      return `${answer.reason} ${answer.to.fspId}`
+    case 'REVOKED':
+      return `REVOKED ${answer.recipients.map(({ fspId }) => fspId).join('+')}`
+    case 'VERIFICATION':
+      return `${answer.result} ${answer.to.fspId}`
+  }
+}
