@@ -127,6 +127,17 @@ describe('a FIDO credential', () => {
     expect((await checkAttestation(payload, consentChallenges)).type).toBe('INVALID')
   })
 
+  test('whose key is no point of its curve is invalid', async () => {
+    const { response, ...names } = known.credential
+    const bytes = Buffer.from(response.attestationObject, 'base64')
+    bytes.writeUInt8(bytes.readUInt8(bytes.length - 1) ^ 1, bytes.length - 1)
+    const payload = {
+      ...names,
+      response: { ...response, attestationObject: bytes.toString('base64') },
+    }
+    expect((await checkAttestation(payload, known.challenges)).type).toBe('INVALID')
+  })
+
   test('with a key of an algorithm that is not allowed is invalid', async () => {
     const check = await checkAttestation(openDevice('ES256K').register(consent), consentChallenges)
     expect(check).toEqual({ type: 'INVALID', detail: expect.stringContaining('alg "-47"') })

@@ -3,8 +3,9 @@
  * credential signed that one. Where the user did it is judged by the policy (`relying-party.ts`).
  * (Web Authentication Level 3, sections 7.1 and 7.2; Third-Party API v1.0, section 3.2.3)
  */
-import { hash } from 'node:crypto'
+import { hash, verify } from 'node:crypto'
 import { z } from 'zod'
+import { signingKeyOf } from './cose.ts'
 import {
   invalid,
   type Ceremony,
@@ -89,8 +90,8 @@ export async function checkAttestation(
   const { clientDataJSON, attestationObject } = data.response
   const client = clientDataOf(clientDataJSON, 'webauthn.create', challenges)
   if (typeof client === 'string') return invalid(client)
-  const [{ verifyRegistrationResponse }, { decodeAttestationObject, parseAuthenticatorData }] =
-    await Promise.all([loadServer(), loadHelpers()])
+  const [{ verifyRegistrationResponse }, helpers] = await Promise.all([loadServer(), loadHelpers()])
+  const { decodeAttestationObject, decodeCredentialPublicKey, parseAuthenticatorData } = helpers
   try {
     const attestation = decodeAttestationObject(Uint8Array.from(attestationObject))
     const format: string = attestation.get('fmt')
@@ -118,6 +119,8 @@ export async function checkAttestation(
     }
     const ceremony = ceremonyOf(client, parseAuthenticatorData(attestation.get('authData')))
     const { publicKey } = registrationInfo.credential
+    // Without an attestation nobody has used the key yet: one that verifies nothing is not taken.
+    signingKeyOf(decodeCredentialPublicKey(publicKey))
     return { type: 'VALID', verifier: verifierOf(data.id, publicKey, ceremony), ceremony }
   } catch (error_) {
     return invalid(messageOf(error_))
@@ -139,16 +142,15 @@ export async function checkAssertion(
   const { clientDataJSON, authenticatorData, signature } = data.response
   const client = clientDataOf(clientDataJSON, 'webauthn.get', challenges)
   if (typeof client === 'string') return invalid(client)
-  const { parseAuthenticatorData, verifySignature } = await loadHelpers()
+  const { decodeCredentialPublicKey, parseAuthenticatorData } = await loadHelpers()
   try {
     const parsedData = parseAuthenticatorData(Uint8Array.from(authenticatorData))
     const ceremony = ceremonyOf(client, parsedData)
     const clientDataHash = hash('sha256', clientDataJSON, 'buffer')
-    const isRight = await verifySignature({
-      signature: Uint8Array.from(signature),
-      data: Uint8Array.from(Buffer.concat([authenticatorData, clientDataHash])),
-      credentialPublicKey: Uint8Array.from(Buffer.from(verifier.publicKey, 'base64url')),
-    })
+    const publicKey = Uint8Array.from(Buffer.from(verifier.publicKey, 'base64url'))
+    const { key, digest } = signingKeyOf(decodeCredentialPublicKey(publicKey))
+    const signed = Buffer.concat([authenticatorData, clientDataHash])
+    const isRight = verify(digest, signed, key, signature)
     return isRight ? { type: 'VALID', ceremony } : invalid('the signature does not verify')
   } catch (error_) {
     return invalid(messageOf(error_))
