@@ -251,6 +251,21 @@ describe('a registration that comes again', () => {
   )
 })
 
+test.each([
+  ['DELETE', undefined, ['ConsentRefused bankx 6103']],
+  ['PATCH with REVOKED', '2026-01-15T11:00:00.000Z', []],
+])(
+  '%s of a consent that is not there yet ends none that is registered before the event comes again',
+  async (_message, revokedAt, told) => {
+    const id = randomUUID()
+    const revocation = deletion(id, revokedAt === undefined ? {} : { revokedAt })
+    expect(await world.handle(revocation)).toEqual(told)
+    await world.handle(registration(id, valid(id)), owned(id))
+    expect(await world.handle(revocation)).toEqual([])
+    expect(await world.consent(id)).toMatchObject({ state: 'ISSUED' })
+  },
+)
+
 describe('the policy of origins', () => {
   test('is that of the PISP that the consent was granted to', async () => {
     const allowed = new Map([[pisp, { origins: [origin], rpIds: ['pispx.example'] }]])

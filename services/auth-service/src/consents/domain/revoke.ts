@@ -32,7 +32,11 @@ export function decideRevocation(
 ): Decision {
   const { requester, relayedAt } = revocation
   if (consent === undefined || consent.state === 'REFUSED') {
-    return relayedAt === undefined ? answering(refusal(revocation, 'CONSENT_UNKNOWN')) : silence
+    // With a step, so that the same event ends no consent that is registered meanwhile.
+    return {
+      ...answering(...(relayedAt === undefined ? [refusal(revocation, 'CONSENT_UNKNOWN')] : [])),
+      step: { type: 'REVOCATION_REFUSED', fspId: requester.fspId, detail: 'it is not registered' },
+    }
   }
   if (!mayRevoke(consent, parties, revocation)) {
     return {
