@@ -303,4 +303,4 @@ test('however messages are mixed, repeated and cut off by crashes, each request 
     }),
     { numRuns: 60 },
   )
-})
+}, 180_000)
