@@ -193,7 +193,7 @@ const callers: Callers = {
     SearchTransfers: operator,
     GetTransferActivity: operator,
   },
-  quotesService: { GetQuoteRecord: operator },
+  quotesService: { GetQuoteRecord: operator, GetBulkQuotes: ['transfers', 'admin'] },
   schedulerService: {
     CreateScheduleReminder: ['settlements'],
     DeleteScheduleReminder: ['settlements'],

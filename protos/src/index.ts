@@ -79,6 +79,7 @@ export type { SettlementEntry__Output as SettlementEntry } from './generated/cau
 export type { StandingAlarm__Output as StandingAlarm } from './generated/causeway/participant_lifecycle/v1/StandingAlarm.ts'
 export type { WindowNet__Output as WindowNet } from './generated/causeway/participant_lifecycle/v1/WindowNet.ts'
 export type { WindowRotated__Output as WindowRotated } from './generated/causeway/participant_lifecycle/v1/WindowRotated.ts'
+export type { BulkQuote__Output as BulkQuote } from './generated/causeway/quoting/v1/BulkQuote.ts'
 export type { QuoteRecord__Output as QuoteRecord } from './generated/causeway/quoting/v1/QuoteRecord.ts'
 export type { SchemeRulesState__Output as SchemeRulesState } from './generated/causeway/quoting/v1/SchemeRulesState.ts'
 export type { AccountFault__Output as AccountFault } from './generated/causeway/settlements/v1/AccountFault.ts'

@@ -45,19 +45,19 @@ const encryption = z.string().optional()
 
 const asked = {
   topic: 'fspiop-api.bulk-quotes',
-  publishers: [],
+  publishers: ['fspiop-api'],
   key: 'bulkQuoteId',
 } as const
-const said = { topic: 'quoting.bulk-quotes', publishers: [], key: 'bulkQuoteId' } as const
+const said = { topic: 'quoting.bulk-quotes', publishers: ['quoting'], key: 'bulkQuoteId' } as const
 
 function report(about: string) {
-  return define({ ...asked, consumers: [], key: null, about, schema: callbackReports })
+  return define({ ...asked, consumers: ['quoting'], key: null, about, schema: callbackReports })
 }
 
 export const bulkQuoteEvents = {
   BulkQuoteRequestReceived: define({
     ...asked,
-    consumers: [],
+    consumers: ['quoting'],
     about: 'A payer FSP asked for the quotes of a bulk with a valid POST /bulkQuotes.',
     schema: z.object({
       bulkQuoteId: z.string(),
@@ -74,7 +74,7 @@ export const bulkQuoteEvents = {
   }),
   BulkQuoteRequestAccepted: define({
     ...said,
-    consumers: [],
+    consumers: ['fspiop-api'],
     about:
       'The request is stored, and at least one item may go on: the payee FSP is to be asked. When all ' +
       "may, the relay is the payer FSP's message; else the hub's, without the items that may not.",
@@ -92,7 +92,7 @@ export const bulkQuoteEvents = {
   BulkQuoteReceivedCallbackReport: report('How POST /bulkQuotes reached the payee FSP.'),
   BulkQuoteResponseReceived: define({
     ...asked,
-    consumers: [],
+    consumers: ['quoting'],
     about: 'A payee FSP answered with PUT /bulkQuotes/{id}.',
     schema: z.object({
       bulkQuoteId: z.string(),
@@ -107,7 +107,7 @@ export const bulkQuoteEvents = {
   }),
   BulkQuoteResponseAccepted: define({
     ...said,
-    consumers: [],
+    consumers: ['fspiop-api'],
     about:
       'The answer is stored: the payer FSP is to be told. When the hub refused no item, the relay is ' +
       "the payee FSP's message; else the hub's, with an error in the place of each refused item.",
@@ -124,7 +124,7 @@ export const bulkQuoteEvents = {
   BulkQuoteAcceptedCallbackReport: report('How PUT /bulkQuotes/{id} reached the payer FSP.'),
   BulkQuoteRejectReceived: define({
     ...asked,
-    consumers: [],
+    consumers: ['quoting'],
     about: 'A payee FSP refused the whole bulk with PUT /bulkQuotes/{id}/error.',
     schema: z.object({
       bulkQuoteId: z.string(),
@@ -137,7 +137,7 @@ export const bulkQuoteEvents = {
   }),
   BulkQuoteRejectAccepted: define({
     ...said,
-    consumers: [],
+    consumers: ['fspiop-api'],
     about: 'The refusal is stored; the payer FSP is to be told.',
     schema: z.object({
       bulkQuoteId: z.string(),
@@ -150,7 +150,7 @@ export const bulkQuoteEvents = {
   BulkQuoteRejectCallbackReport: report('How PUT /bulkQuotes/{id}/error reached the payer FSP.'),
   BulkQuoteQueryReceived: define({
     ...asked,
-    consumers: [],
+    consumers: ['quoting'],
     about: 'An FSP asked with GET /bulkQuotes/{id}.',
     schema: z.object({
       bulkQuoteId: z.string(),
@@ -161,7 +161,7 @@ export const bulkQuoteEvents = {
   }),
   BulkQuoteQueryForwarded: define({
     ...said,
-    consumers: [],
+    consumers: ['fspiop-api'],
     about:
       'The hub holds no answer: the GET, whose headers go along, is passed on to the other FSP.',
     schema: z.object({
@@ -173,7 +173,7 @@ export const bulkQuoteEvents = {
   }),
   BulkQuoteQueryResponse: define({
     ...said,
-    consumers: [],
+    consumers: ['fspiop-api'],
     about:
       'The answer to a GET or to a repeated request or response: what is stored, or why there is ' +
       "nothing. A stored answer is the relayed body; with the payee FSP's headers it is that FSP's " +
@@ -190,21 +190,21 @@ export const bulkQuoteEvents = {
   BulkQuoteQueryResponseCallbackReport: report('How that reached the FSP that asked.'),
   InvalidBulkQuoteRequest: define({
     ...said,
-    consumers: [],
+    consumers: ['fspiop-api'],
     about: 'The request as a whole cannot be served: its meaning, or its id used before.',
     schema: failed,
   }),
   InvalidBulkQuoteRequestCallbackReport: report('How that reached the payer FSP.'),
   InvalidFSPInBulkQuoteRequest: define({
     ...said,
-    consumers: [],
+    consumers: ['fspiop-api'],
     about: 'The payer or the payee FSP is unknown, inactive, or could not be asked.',
     schema: failed.extend({ role: z.enum(['PAYER', 'PAYEE']) }),
   }),
   InvalidFSPInBulkQuoteRequestCallbackReport: report('How that reached the payer FSP.'),
   BulkQuoteItemsRefused: define({
     ...said,
-    consumers: [],
+    consumers: ['fspiop-api'],
     about:
       'No item of the request may go on. The relay is the body of the answer, with the error of each ' +
       'item; the payee FSP never sees the request.',
@@ -217,7 +217,7 @@ export const bulkQuoteEvents = {
   BulkQuoteItemsRefusedCallbackReport: report('How that reached the payer FSP.'),
   RuleViolatedInBulkQuoteResponse: define({
     ...said,
-    consumers: [],
+    consumers: ['fspiop-api'],
     about:
       'Scheme rules forbid items of the answer. The relay is what the payee FSP is told: the error of ' +
       'each of them.',

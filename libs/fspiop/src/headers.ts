@@ -137,12 +137,16 @@ export function relayHeaders(
   for (const name of Object.keys(headers)) {
     if (!relayedNames.has(name) && !/^(?:fspiop|x)-/.test(name)) continue
     if (gatewayNames.has(name) || ofConnection.has(name)) continue
-    if (name === 'accept' && (method === 'PUT' || method === 'PATCH')) continue
+    if (name === 'accept' && isAnswer(method)) continue
     const value = one(headers, name)
     if (value !== undefined) relayed[name] = value
   }
   if (destination !== undefined) relayed['fspiop-destination'] = destination
   return relayed
+}
+
+function isAnswer(method: Method): boolean {
+  return method === 'PUT' || method === 'PATCH'
 }
 
 const noNames: ReadonlySet<string> = new Set()
@@ -170,11 +174,15 @@ export interface HubMessage {
   readonly date: Date
 }
 
-/** The headers of a message that the hub makes; a signature is added by who holds the key. */
+/**
+ * The headers of a message that the hub makes; a signature is added by who holds the key. What asks for an
+ * answer asks for it in its own version.
+ */
 export function hubHeaders(message: HubMessage): Record<string, string> {
   const { method, resource, path, version, source, destination, date } = message
   return {
     'content-type': contentType(resource, version),
+    ...(isAnswer(method) ? {} : { accept: contentType(resource, version) }),
     date: writeHttpDate(date),
     'fspiop-source': source,
     'fspiop-destination': destination,

@@ -188,7 +188,7 @@ function speakerOf({ from }: Made, { hubName, sign, authService }: CallbackParts
 
 async function madeHeaders(
   { method, resource, path, fspId }: Leg,
-  { version }: Made,
+  { version, encryption }: Made,
   body: Buffer,
   {
     name: source,
@@ -197,15 +197,10 @@ async function madeHeaders(
     now,
   }: Speaker & { readonly traceparent: string | undefined; readonly now: Date },
 ): Promise<Record<string, string>> {
-  const headers = hubHeaders({
-    method,
-    resource,
-    path,
-    version,
-    source,
-    destination: fspId,
-    date: now,
-  })
+  const headers = {
+    ...hubHeaders({ method, resource, path, version, source, destination: fspId, date: now }),
+    ...(encryption === undefined ? {} : { 'fspiop-encryption': encryption }),
+  }
   const signature = await sign?.(headers, body)
   return {
     ...headers,

@@ -1,9 +1,10 @@
 import type { Payload } from '@causeway/events'
+import type { Resource } from '@causeway/fspiop'
 import { describe, expect, test } from '@jest/globals'
 import { refuse } from './refusals.ts'
 import { routeOf } from './chain.ts'
 import { servedRoutes } from './routes.ts'
-import { openEdge } from './testing/edge.ts'
+import { openEdge, readAtOnce } from './testing/edge.ts'
 import { every, type Told } from './testing/every.ts'
 import { headersOf, id, mediaType, message, withHeaders, type Sent } from './testing/messages.ts'
 import { testSettings } from './testing/settings.ts'
@@ -13,6 +14,7 @@ const edge = openEdge()
 const nobodyAsked = {
   owners: { ownerOf: () => Promise.resolve({ type: 'NONE' } as const) },
   providers: { of: () => Promise.resolve([]) },
+  largeBodies: readAtOnce,
 }
 const versions = [
   { key: '1', value: '0' },
@@ -79,7 +81,7 @@ describe.each(rows)('%s', (_operation, { sent, event, key }) => {
       [{ accept: '' }, '400 3101 header accept'],
       [{ accept: '*/*' }, '400 3101 header accept'],
       [{ accept: 'application/json' }, '400 3101 header accept'],
-      [{ accept: mediaType('1', 'bulkQuotes') }, '400 3101 header accept'],
+      [{ accept: mediaType('1', 'fxQuotes' as Resource) }, '400 3101 header accept'],
       [{ accept: mediaType('x', resource) }, '400 3101 header accept'],
       [
         { accept: mediaType('9.9', resource) },
@@ -100,7 +102,8 @@ describe.each(rows)('%s', (_operation, { sent, event, key }) => {
   test('of an inactive FSP is taken only when it answers a transfer or a quote, or is a ping', async () => {
     const answer = await edge.told(withHeaders(sent, { 'fspiop-source': 'sleeper' }))
     const inactive = '400 3100 header fspiop-source: the participant is not active'
-    const finishes = !asks(sent) && (resource === 'transfers' || resource === 'quotes')
+    const owned = ['transfers', 'quotes', 'bulkQuotes']
+    const finishes = !asks(sent) && owned.includes(resource ?? '')
     if (finishes || event === 'PingReceived') expect(answer).not.toBe(inactive)
     else expect(answer).toBe(inactive)
     edge.published.splice(0)
@@ -181,7 +184,8 @@ describe('paths', () => {
     ['POST', `/quotes/${id}`, '405 3000 GET PUT'],
     ['OPTIONS', '/quotes', '405 3000 POST'],
     ['PATCH', `/transfers/${id}`, '501 2002'],
-    ['POST', '/bulkQuotes', '501 2002'],
+    ['PUT', `/bulkQuotes/${id}/error`, 'PUT /bulkQuotes/{ID}/error'],
+    ['PATCH', `/bulkQuotes/${id}`, '405 3000 GET PUT'],
     ['GET', `/bulkTransfers/${id}`, '501 2002'],
     ['PUT', `/participants/${id}`, 'PUT /participants/{ID}'],
     ['PUT', `/participants/${id}/error`, 'PUT /participants/{ID}/error'],

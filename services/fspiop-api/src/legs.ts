@@ -38,6 +38,8 @@ export type LegContent =
       readonly from?: 'AUTH_SERVICE'
       readonly version: Version
       readonly body: object
+      /** The header FSPIOP-Encryption, where some of it is an FSP's ciphertext. */
+      readonly encryption?: string
     }
 
 /** A leg with what caused it: an event, or a message that is only passed on. */

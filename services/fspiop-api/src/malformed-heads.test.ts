@@ -2,6 +2,7 @@
  * What is wrong with one message at a time, and how each kind of hub answers it. The first answer is
  * the specification's, the second the one that Mojaloop's clients expect where it differs.
  */
+import type { Resource } from '@causeway/fspiop'
 import { describe, test } from '@jest/globals'
 import { expectAnswers } from './testing/both-modes.ts'
 import { every } from './testing/every.ts'
@@ -45,7 +46,10 @@ describe('the headers of every message', () => {
       ],
       [{ 'content-type': mediaType('9.9', resource) }, `406 3001 ${content}`],
       [{ 'content-type': mediaType('1.2', resource) }, `406 3001 ${content}`],
-      [{ 'content-type': mediaType('1.0', 'bulkQuotes') }, '400 3101 header content-type'],
+      [
+        { 'content-type': mediaType('1.0', 'fxQuotes' as Resource) },
+        '400 3101 header content-type',
+      ],
       [{ 'fspiop-source': undefined }, '400 3102 header fspiop-source'],
       [{ 'fspiop-source': '' }, '400 3102 header fspiop-source'],
       [{ 'fspiop-source': 'x'.repeat(33) }, '400 3101 header fspiop-source'],
@@ -69,7 +73,7 @@ describe('the headers of every message', () => {
       [{ accept: 'application/json' }, ofType, '400 3101 header accept'],
       [{ accept: 'application/xml' }, ofType, '400 3101 header accept'],
       [{ accept: mediaType('x', resource) }, ofType, '400 3101 header accept'],
-      [{ accept: mediaType('1', 'bulkQuotes') }, ofType, '400 3101 header accept'],
+      [{ accept: mediaType('1', 'fxQuotes' as Resource) }, ofType, '400 3101 header accept'],
       [{ accept: mediaType('9.9', resource) }, ofVersion, `406 3001 ${client}`],
       [{ accept: mediaType('2', resource) }, ofVersion, `406 3001 ${client}`],
       [{ accept: mediaType('1.0', resource) }, asks ? '20' : '200'],

@@ -1,5 +1,7 @@
 /** Everything that FSPs may ask of this hub: the routes of every resource. */
+import { bulkQuoteRoutes } from './bulk-quotes/requests.ts'
 import type { ServedRoutes } from './chain.ts'
+import type { LargeBodies } from './large-bodies.ts'
 import { authorizationRoutes } from './relayed/authorizations.ts'
 import { transactionRequestRoutes } from './relayed/transaction-requests.ts'
 import { transactionRoutes } from './relayed/transactions.ts'
@@ -14,19 +16,24 @@ import { quoteRoutes } from './quotes/requests.ts'
 import type { Settings } from './settings.ts'
 import { transferRoutes, type TransferRules } from './transfers/requests.ts'
 
-/** Whom routes ask before it is known what becomes of a message. */
+/** What routes ask before it is known what becomes of a message. */
 export interface Asked {
   readonly owners: ConsentParts['owners']
   readonly providers: Providers
+  readonly largeBodies: LargeBodies
 }
 
-export function servedRoutes(settings: Settings, { owners, providers }: Asked): ServedRoutes {
+export function servedRoutes(
+  settings: Settings,
+  { owners, providers, largeBodies }: Asked,
+): ServedRoutes {
   const isMojaloop = settings.COMPATIBILITY === 'mojaloop'
   const relay = { retry_ms: settings.FSPIOP_API_RELAY_RETRY_MS, isLenient: isMojaloop }
   return {
     ...participantRoutes(settings, relay),
     ...partyRoutes(relay),
     ...quoteRoutes({ needsDestination: isMojaloop }),
+    ...bulkQuoteRoutes({ largeBodies, needsDestination: isMojaloop }),
     ...transferRoutes(transferRules(settings)),
     ...transactionRequestRoutes(relay),
     ...authorizationRoutes(relay),

@@ -21,6 +21,7 @@ import { callbackMessages, type CallbackParts } from './callbacks.ts'
 import type { Edge } from './chain.ts'
 import { errorsPage } from './errors-page.ts'
 import { openHealthPage } from './health.ts'
+import { openLargeBodies, type LargeBodies } from './large-bodies.ts'
 import { openMeasures } from './measures.ts'
 import { refuseOpenDoor, warnOfOpenDoors } from './open-door.ts'
 import { openRates } from './rates.ts'
@@ -59,7 +60,9 @@ export async function start(settings: Settings, parts: ProcessParts): Promise<Fs
     missed: () => security.forgetAllKeys(),
   })
   const owners = openConsentOwners({ grpc, log, age_max_ms })
-  const serveParts = openServing(settings, parts, { security, participants, owners, log })
+  const largeBodies = openLargeBodies({ log })
+  const opened = { security, participants, owners, largeBodies, log }
+  const serveParts = openServing(settings, parts, opened)
   const { rates, admission, edge } = serveParts
   const sharing = shareBounds(parts.shared, { rates, admission, quotas: edge.quotas }, Date.now)
   const telling = await tellFsps({
@@ -96,6 +99,7 @@ export async function start(settings: Settings, parts: ProcessParts): Promise<Fs
     async stop() {
       await renewal?.stop()
       await server.stop()
+      await largeBodies.stop()
       sharing.stop()
       await telling.stop()
       await listener.stop()
@@ -110,6 +114,7 @@ interface OpenedParts {
   readonly security: Security
   readonly participants: Participants
   readonly owners: ConsentOwners
+  readonly largeBodies: LargeBodies
   readonly log: Logger
 }
 
@@ -121,7 +126,7 @@ function publicKeysOf({ hubKey, authServiceKey }: Security): readonly object[] {
 function openServing(
   settings: Settings,
   { bus, grpc, metrics, shared }: Pick<ProcessParts, 'bus' | 'grpc' | 'metrics' | 'shared'>,
-  { security, participants, owners, log }: OpenedParts,
+  { security, participants, owners, largeBodies, log }: OpenedParts,
 ): ServeParts & { readonly callbacks: CallbackParts } {
   const shedding = openShedding(settings.FSPIOP_API_STANDING_MAX_MS, Date.now)
   const bounds = {
@@ -147,7 +152,7 @@ function openServing(
   const listed = listedProviders(settings.FSPIOP_API_PROVIDERS)
   const providers = openProviders(grpc, listed, Date.now)
   const edge: Edge = {
-    served: servedRoutes(settings, { owners, providers }),
+    served: servedRoutes(settings, { owners, providers, largeBodies }),
     participants,
     quotas: openAnswerQuotas({
       unasked_max: settings.FSPIOP_API_UNASKED_ANSWERS_MAX,

@@ -8,10 +8,18 @@ import type { EventBus, FollowUp, OutgoingMessage, Service } from '@causeway/run
 import { callbackMessages, type CallbackParts } from './callbacks.ts'
 import { failureLegs, reportEvents, reportLines, undeliveredQuestions } from './reports.ts'
 import type { Shedding } from './shedding.ts'
-import { causedLegs, toldEvents, type TellingRules, type ToldEvent } from './told.ts'
+import {
+  bulkToldEvents,
+  causedLegs,
+  toldEvents,
+  type TellingRules,
+  type ToldEvent,
+} from './told.ts'
 
 /** While one batch is being stored the next is made. */
 const callback_batches_max = 2
+/** Each of them may hold 5 MiB. */
+const bulk_batch_max = 10
 /** Reports are short, and nobody waits for them. */
 const report_batch_max = 1_000
 
@@ -35,6 +43,18 @@ export async function tellFsps(parts: TellingParts): Promise<Service> {
     },
     { batches_in_flight_max: callback_batches_max },
   )
+  // Beside the others, so that no payment waits behind a bulk; and not noted, for a bulk takes long even
+  // where no work stands in a queue.
+  const tellingOfBulks = await onEvents(
+    bus,
+    'fspiop_api.bulks',
+    bulkToldEvents,
+    async (events, { followUp }) => {
+      const legs = events.flatMap((event) => causedLegs(event, rules))
+      await sayIfAny(followUp, await callbackMessages(legs, callbacks, new Date()))
+    },
+    { batch_max: bulk_batch_max },
+  )
   const reporting = await onEvents(
     bus,
     'fspiop_api',
@@ -52,6 +72,7 @@ export async function tellFsps(parts: TellingParts): Promise<Service> {
   return {
     async stop() {
       await telling.stop()
+      await tellingOfBulks.stop()
       await reporting.stop()
     },
   }

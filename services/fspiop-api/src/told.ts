@@ -3,7 +3,8 @@
  * one table of all resources.
  */
 import type { DomainEvent, EventName } from '@causeway/events'
-import type { CausedLeg, Leg } from './legs.ts'
+import { bulkQuoteFailure, bulkQuoteLegs, bulkQuoteReports } from './bulk-quotes/callbacks.ts'
+import type { CausedLeg, FailureNotice, Leg } from './legs.ts'
 import { participantLegs, participantReports } from './participants/callbacks.ts'
 import { partyLegs, partyReports } from './parties/callbacks.ts'
 import { pingLegs, pingReports } from './pings/callbacks.ts'
@@ -11,8 +12,12 @@ import { quoteFailure, quoteLegs, quoteReports } from './quotes/callbacks.ts'
 import { consentLegs, consentReports } from './thirdparty/callbacks.ts'
 import { transferLegs, transferReports, type CallbackRules } from './transfers/callbacks.ts'
 
+/** Of bulks, whose events may hold 5 MiB each. */
+const bulkReports = { ...bulkQuoteReports } as const
+
 /** The report of each event; null where nobody keeps one. */
 export const reportNames = {
+  ...bulkReports,
   ...transferReports,
   ...quoteReports,
   ...partyReports,
@@ -23,7 +28,13 @@ export const reportNames = {
 
 export type ToldEvent = keyof typeof reportNames
 
-export const toldEvents = Object.keys(reportNames) as readonly ToldEvent[]
+type BulkToldEvent = keyof typeof bulkReports
+
+export const bulkToldEvents = Object.keys(bulkReports) as readonly BulkToldEvent[]
+
+export const toldEvents = Object.keys(reportNames).filter(
+  (name) => !Object.hasOwn(bulkReports, name),
+) as readonly Exclude<ToldEvent, BulkToldEvent>[]
 
 export function isTold(name: string): name is ToldEvent {
   return Object.hasOwn(reportNames, name)
@@ -47,12 +58,18 @@ export function causedLegs(
     traceparent: event.traceparent,
     leg,
     isReported,
-    onFailure: isOf(quoteReports, event) ? quoteFailure(event) : undefined,
+    onFailure: failureOf(event),
   }))
+}
+
+function failureOf(event: DomainEvent<ToldEvent>): FailureNotice | undefined {
+  if (isOf(quoteReports, event)) return quoteFailure(event)
+  return isOf(bulkQuoteReports, event) ? bulkQuoteFailure(event) : undefined
 }
 
 function legsOf(event: DomainEvent<ToldEvent>, rules: CallbackRules): readonly Leg[] {
   if (isOf(quoteReports, event)) return quoteLegs(event)
+  if (isOf(bulkQuoteReports, event)) return bulkQuoteLegs(event)
   if (isOf(partyReports, event)) return partyLegs(event)
   if (isOf(participantReports, event)) return participantLegs(event)
   if (isOf(pingReports, event)) return pingLegs(event)

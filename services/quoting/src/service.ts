@@ -12,13 +12,15 @@ import {
   type Subscribed,
 } from '@causeway/runtime'
 import { Gauge } from 'prom-client'
+import { bulksHeard, handleBulks, passBulksOn } from './bulk-quotes/handle.ts'
+import { openBulkStore } from './bulk-quotes/store.ts'
 import { openDeliveryStore } from './delivery-store.ts'
 import { handleBatch, heard, passBatchOn } from './handle.ts'
 import { openOwners } from './quotes/destination.ts'
 import { rememberPending } from './quotes/pending.ts'
 import { recordHandlers } from './quotes/records.ts'
 import { openQuoteTables, type QuoteTables } from './quotes/store.ts'
-import { sweep, type SweepOptions } from './quotes/sweep.ts'
+import { sweep, sweepBulks, type SweepOptions } from './quotes/sweep.ts'
 import { openRuleBook } from './rules/book.ts'
 import { ruleHandlers } from './rules/serve.ts'
 import { openRuleStore } from './rules/store.ts'
@@ -28,6 +30,8 @@ import { countStates, type Work } from './work.ts'
 
 /** New partitions are made well before their month begins, and old counts are let go. */
 const upkeep_interval_ms = 3_600_000
+/** Each of them is as much work, and holds as many bytes, as many quotes. */
+const bulk_batch_max = 10
 
 export const start: Start<Settings> = async (settings, parts) => {
   const log = parts.log.child({ service: 'quoting' })
@@ -46,7 +50,10 @@ export const start: Start<Settings> = async (settings, parts) => {
   const work = await openWork(settings, { ...parts, log }, { db, participants })
   await ensurePartitions(work)
   parts.grpc.serve(schemeRulesService, ruleHandlers(work.rules, work.now))
-  parts.grpc.serve(quotesService, recordHandlers(db))
+  parts.grpc.serve(
+    quotesService,
+    recordHandlers(db, { isStored: settings.QUOTING_MODE === 'stored' }),
+  )
   measureOverdue(work.store, parts.metrics)
   parts.health.ready('quoting', () => work.rules.refresh())
   const subscribed = await onEvents(
@@ -61,10 +68,23 @@ export const start: Start<Settings> = async (settings, parts) => {
       batches_in_flight_max: settings.QUOTING_BATCHES_IN_FLIGHT_MAX,
     },
   )
-  const routines = routinesOf(work, settings, { ...parts, log }, subscribed)
+  const bulks = await onEvents(
+    parts.bus,
+    'quoting.bulks',
+    bulksHeard,
+    settings.QUOTING_MODE === 'pass-through'
+      ? (events) => passBulksOn(work, events)
+      : (events) => handleBulks(work, events),
+    { batch_max: bulk_batch_max },
+  )
+  const routines = routinesOf(work, settings, { ...parts, log }, { subscribed, bulks })
   return {
     async stop() {
-      await Promise.all([subscribed.stop(), ...routines.map((routine) => routine.stop())])
+      await Promise.all([
+        subscribed.stop(),
+        bulks.stop(),
+        ...routines.map((routine) => routine.stop()),
+      ])
       await participants.stop()
       await db.close()
     },
@@ -82,6 +102,7 @@ async function openWork(
 ): Promise<Work> {
   return {
     store: rememberPending(openQuoteTables(db, bus)),
+    bulks: openBulkStore(db, bus),
     deliveries: openDeliveryStore(db),
     velocity: openVelocityStore(db),
     rules: await openRuleBook(openRuleStore(db, bus)),
@@ -99,7 +120,7 @@ async function openWork(
       counter: 'quoting_receipts_ahead_total',
       clock: 'quoting',
     }),
-    became: countStates(metrics),
+    ...countStates(metrics),
     pending_max_ms: settings.QUOTING_PENDING_MAX_MS,
   }
 }
@@ -108,12 +129,11 @@ function routinesOf(
   work: Work,
   settings: Settings,
   { log }: Pick<ProcessParts, 'log'>,
-  subscribed: Subscribed,
+  { subscribed, bulks }: { readonly subscribed: Subscribed; readonly bulks: Subscribed },
 ) {
-  const sweeping: SweepOptions = {
-    batch_max: settings.QUOTING_SWEEP_BATCH_MAX,
-    workedOffUntil: () => subscribed.workedOffUntil(),
-  }
+  const batch_max = settings.QUOTING_SWEEP_BATCH_MAX
+  const sweeping: SweepOptions = { batch_max, workedOffUntil: () => subscribed.workedOffUntil() }
+  const ofBulks: SweepOptions = { batch_max, workedOffUntil: () => bulks.workedOffUntil() }
   const upkeep = async () => {
     await ensurePartitions(work)
     await work.velocity.forget(work.now())
@@ -123,6 +143,10 @@ function routinesOf(
       log,
       name: 'sweep for expired quotes',
     }),
+    periodically(settings.QUOTING_SWEEP_INTERVAL_MS, () => sweepBulks(work, ofBulks), {
+      log,
+      name: 'sweep for expired bulk quotes',
+    }),
     periodically(settings.QUOTING_RULES_INTERVAL_MS, () => work.rules.refresh(), {
       log,
       name: 'look for changed scheme rules',
@@ -131,7 +155,8 @@ function routinesOf(
   ]
 }
 
-async function ensurePartitions({ store, deliveries, velocity, now }: Work): Promise<void> {
+async function ensurePartitions({ store, bulks, deliveries, velocity, now }: Work): Promise<void> {
+  await bulks.ensurePartitions(now())
   await store.ensurePartitions(now())
   await deliveries.ensurePartitions(now())
   await velocity.ensurePartitions(now())

@@ -2,6 +2,7 @@
 import type { Participants } from '@causeway/participants'
 import type { ClockWatch, EventBus, Metrics } from '@causeway/runtime'
 import { Counter } from 'prom-client'
+import type { BulkStore } from './bulk-quotes/store.ts'
 import type { DeliveryStore } from './delivery-store.ts'
 import type { FindOwners } from './quotes/destination.ts'
 import type { Quote } from './quotes/domain/quote.ts'
@@ -11,6 +12,7 @@ import type { VelocityStore } from './velocity/store.ts'
 
 export interface Work {
   readonly store: QuoteStore
+  readonly bulks: BulkStore
   readonly deliveries: DeliveryStore
   readonly velocity: VelocityStore
   readonly rules: RuleBook
@@ -22,19 +24,28 @@ export interface Work {
   readonly watchClock: ClockWatch
   /** Notes how many quotes have come into a state. */
   readonly became: (state: Quote['state'], count: number) => void
+  readonly becameBulk: (state: Quote['state'], count?: number) => void
   /** So long a request that names no expiration waits for its answer. */
   readonly pending_max_ms: number
-  /** Whether payer and payee FSP may be the same. */
 }
 
-export function countStates(metrics: Metrics): Work['became'] {
+export function countStates(metrics: Metrics): Pick<Work, 'became' | 'becameBulk'> {
   const quotes = new Counter({
     name: 'quoting_quotes_total',
     help: 'Quotes by the state that they came into',
     labelNames: ['state'],
     registers: [metrics],
   })
-  return (state, count) => {
-    if (count > 0) quotes.inc({ state }, count)
+  const bulks = new Counter({
+    name: 'quoting_bulk_quotes_total',
+    help: 'Bulk quotes by the state that they came into',
+    labelNames: ['state'],
+    registers: [metrics],
+  })
+  return {
+    became(state, count) {
+      if (count > 0) quotes.inc({ state }, count)
+    },
+    becameBulk: (state, count = 1) => bulks.inc({ state }, count),
   }
 }

@@ -288,7 +288,7 @@ function quoteSteps(quote: QuoteRecord): readonly Step[] {
     type: 'MESSAGE',
     at: quote.createdAt,
     from: payerFsp,
-    message: 'POST /quotes',
+    message: quote.bulkQuoteId === '' ? 'POST /quotes' : 'POST /bulkQuotes',
     refused: null,
     error: null,
     says: `${payerFsp} asks ${payeeFsp} for terms: ${amountType} ${amount} ${currency}`,

@@ -2,10 +2,11 @@
 import type { DomainEvent, Payload, Relay } from '@causeway/events'
 import type { Operation } from '@causeway/fspiop'
 import type { Participant, Participants } from '@causeway/participants'
-import type { OutgoingMessage } from '@causeway/runtime'
+import { openLog, type OutgoingMessage } from '@causeway/runtime'
 import { openAnswerQuotas } from '../answer-quotas.ts'
 import { callbackMessages, type CallbackParts } from '../callbacks.ts'
 import { readHead, routeOf, workOn, type Answer, type Edge } from '../chain.ts'
+import { openLargeBodies } from '../large-bodies.ts'
 import { servedRoutes } from '../routes.ts'
 import type { Settings } from '../settings.ts'
 import type { CheckSignature } from '../signatures.ts'
@@ -40,6 +41,12 @@ export interface Said {
   readonly headers: Readonly<Record<string, string>> | undefined
   readonly traceparent: string | undefined
 }
+
+/** No thread is begun for large bodies. */
+export const readAtOnce = openLargeBodies({
+  bytes_min: Infinity,
+  log: openLog({ name: 'edge', level: 'silent' }),
+})
 
 export const receivedAt = '2026-11-21T10:00:00.000Z'
 
@@ -86,6 +93,7 @@ export function openEdge(changes: EdgeChanges = {}): TestEdge {
         ownerOf: (consentId) => Promise.resolve(consentOwners.get(consentId) ?? { type: 'NONE' }),
       },
       providers: { of: (type) => Promise.resolve(provided ?? [`a ${type}`]) },
+      largeBodies: readAtOnce,
     }),
     participants,
     quotas: openAnswerQuotas({

@@ -1,6 +1,7 @@
 /** One good message for each operation that the edge serves, and what becomes of it. */
 import type { EventName } from '@causeway/events'
 import type { Operation } from '@causeway/fspiop'
+import { bulkQuoteAnswer, bulkQuoteRequest } from './bulk-messages.ts'
 import {
   errorInformation,
   id,
@@ -120,6 +121,25 @@ const ofQuotes: readonly Told[] = [
   ),
 ]
 
+const ofBulkQuotes: readonly Told[] = [
+  about(
+    'POST /bulkQuotes',
+    message('POST', '/bulkQuotes', bulkQuoteRequest(2)),
+    'BulkQuoteRequestReceived',
+  ),
+  about('GET /bulkQuotes/{ID}', message('GET', `/bulkQuotes/${id}`), 'BulkQuoteQueryReceived'),
+  about(
+    'PUT /bulkQuotes/{ID}',
+    message('PUT', `/bulkQuotes/${id}`, bulkQuoteAnswer(2)),
+    'BulkQuoteResponseReceived',
+  ),
+  about(
+    'PUT /bulkQuotes/{ID}/error',
+    message('PUT', `/bulkQuotes/${id}/error`, error),
+    'BulkQuoteRejectReceived',
+  ),
+]
+
 const ofTransfers: readonly Told[] = [
   about('POST /transfers', message('POST', '/transfers', transfer), 'TransferPrepareRequested'),
   about('GET /transfers/{ID}', message('GET', `/transfers/${id}`), 'TransferQueryReceived'),
@@ -166,6 +186,7 @@ export const every: readonly Told[] = [
   ...ofParticipants,
   ...ofParties,
   ...ofQuotes,
+  ...ofBulkQuotes,
   ...ofTransfers,
   ...passedOn,
   ...ofPings,

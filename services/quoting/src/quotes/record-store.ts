@@ -18,6 +18,8 @@ export interface RecordRow {
   readonly transfer_amount: string | null
   readonly valid_until: Date | null
   readonly completed_at: Date | null
+  /** Of which it is an item; null for a quote of its own. */
+  readonly bulk_quote_id: string | null
   /** The payer FSP's request as received; null when it was not kept. */
   readonly request: Buffer | null
 }
@@ -44,7 +46,7 @@ const deliveries_max = 200
 const selectRecord = statement(`
   select q.id, q.transaction_id, q.payer_fsp, q.payee_fsp, q.amount_type, q.amount, q.currency,
     q.expires_at, q.created_at, q.state, q.reason, q.error, q.rule_id, q.transfer_amount,
-    q.valid_until, q.completed_at, m.body as request
+    q.valid_until, q.completed_at, null as bulk_quote_id, m.body as request
   from quotes q
   left join messages m on m.quote_id = q.id and m.month = q.month and m.kind = 'REQUEST'
   where q.id = $1::text collate "C"`)
@@ -58,7 +60,11 @@ const selectDeliveries = statement(`
 export async function readRecord(db: Database, id: string): Promise<StoredRecord | undefined> {
   const [[quote], deliveries] = await Promise.all([
     db.query<RecordRow>(selectRecord, [id]),
-    db.query<DeliveryRow>(selectDeliveries, [id]),
+    readDeliveries(db, id),
   ])
   return quote === undefined ? undefined : { quote, deliveries }
+}
+
+export function readDeliveries(db: Database, id: string): Promise<readonly DeliveryRow[]> {
+  return db.query<DeliveryRow>(selectDeliveries, [id])
 }

@@ -1,15 +1,40 @@
-/** What quoting says over gRPC of one quote: for the operator. */
+/** What quoting says over gRPC of one quote, for the operator, and of bulk quotes. */
 import { formatAmount } from '@causeway/money'
-import type { QuoteRecord, quotesService } from '@causeway/protos'
+import type { BulkQuote, QuoteRecord, quotesService } from '@causeway/protos'
 import type { Database, Handlers } from '@causeway/runtime'
+import { readBulks, readItemRecord, type BulkRecordRow } from '../bulk-quotes/record-store.ts'
 import { readRecord, type DeliveryRow, type StoredRecord } from './record-store.ts'
 
-export function recordHandlers(db: Database): Handlers<typeof quotesService> {
+export function recordHandlers(
+  db: Database,
+  { isStored }: { readonly isStored: boolean },
+): Handlers<typeof quotesService> {
   return {
     GetQuoteRecord: async ({ id }) => {
-      const stored = await readRecord(db, id)
+      const stored = (await readRecord(db, id)) ?? (await readItemRecord(db, id))
       return { record: stored === undefined ? null : recordOf(stored) }
     },
+    GetBulkQuotes: async ({ bulkQuoteIds }) => {
+      const rows = isStored ? await readBulks(db, bulkQuoteIds) : []
+      return { bulkQuotes: rows.map(bulkOf), noneIsStored: !isStored }
+    },
+  }
+}
+
+function bulkOf(row: BulkRecordRow): BulkQuote {
+  return {
+    id: row.id,
+    payerFsp: row.payer_fsp,
+    payeeFsp: row.payee_fsp ?? '',
+    items: row.items,
+    itemsRefused: row.items_refused,
+    state: row.state,
+    reason: row.reason ?? '',
+    error: row.error ?? '',
+    createdAt: row.created_at.toISOString(),
+    expiresAt: row.expires_at.toISOString(),
+    validUntil: row.valid_until?.toISOString() ?? '',
+    completedAt: row.completed_at?.toISOString() ?? '',
   }
 }
 
@@ -34,6 +59,7 @@ function recordOf({ quote, deliveries }: StoredRecord): QuoteRecord {
     completedAt: quote.completed_at?.toISOString() ?? '',
     request: quote.request ?? Buffer.alloc(0),
     deliveries: deliveries.map(deliveryOf),
+    bulkQuoteId: quote.bulk_quote_id ?? '',
   }
 }
 

@@ -10,15 +10,33 @@ export interface SweepOptions {
   readonly workedOffUntil: () => Promise<Date>
 }
 
-/** Takes what is due, batch by batch, until nothing is. Any number of sweepers may run. */
-export async function sweep(
+export function sweep(
   { store, now, became }: Pick<Work, 'store' | 'now' | 'became'>,
+  options: SweepOptions,
+): Promise<void> {
+  return expireDue({ store, now, became }, options)
+}
+
+export function sweepBulks(
+  { bulks, now, becameBulk }: Pick<Work, 'bulks' | 'now' | 'becameBulk'>,
+  options: SweepOptions,
+): Promise<void> {
+  return expireDue({ store: bulks, now, became: becameBulk }, options)
+}
+
+/** Takes what is due, batch by batch, until nothing is. Any number of sweepers may run. */
+async function expireDue(
+  {
+    store,
+    now,
+    became,
+  }: Pick<Work, 'now' | 'became'> & { readonly store: Pick<Work['store'], 'expire'> },
   { batch_max, workedOffUntil }: SweepOptions,
 ): Promise<void> {
   const until = new Date(Math.min(now().getTime(), (await workedOffUntil()).getTime()))
   for (;;) {
     const expired = await store.expire(until, batch_max)
-    became('EXPIRED', expired)
+    if (expired > 0) became('EXPIRED', expired)
     if (expired < batch_max) return
   }
 }

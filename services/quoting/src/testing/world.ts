@@ -2,12 +2,14 @@
 import type { Participant } from '@causeway/participants'
 import { statement, type Database, type OutgoingMessage } from '@causeway/runtime'
 import type { TestParts } from '@causeway/runtime/testing'
+import { handleBulks, passBulksOn, type HeardBulkEvent } from '../bulk-quotes/handle.ts'
+import { openBulkStore } from '../bulk-quotes/store.ts'
 import { openDeliveryStore } from '../delivery-store.ts'
 import { handleBatch, passBatchOn, type HeardEvent } from '../handle.ts'
 import type { Destination } from '../quotes/domain/request.ts'
 import { rememberPending } from '../quotes/pending.ts'
 import { openQuoteTables } from '../quotes/store.ts'
-import { sweep } from '../quotes/sweep.ts'
+import { sweep, sweepBulks } from '../quotes/sweep.ts'
 import { openRuleBook } from '../rules/book.ts'
 import { openRuleStore } from '../rules/store.ts'
 import { openVelocityStore } from '../velocity/store.ts'
@@ -47,21 +49,25 @@ export async function openWorld(parts: TestParts) {
     [payer, payee, stranger].map((name) => [name, participantWith(name, ['USD', 'EUR'])]),
   )
   const owners = new Map<string, Destination>()
-  const tables = openQuoteTables(db, {
+  const bus: TestParts['bus'] = {
     ...parts.bus,
     announce(tx, messages) {
       parts.bus.announce(tx, messages)
       note(messages)
     },
-  })
+  }
+  const tables = openQuoteTables(db, bus)
+  const bulks = openBulkStore(db, bus)
   const store = rememberPending(tables)
   const deliveries = openDeliveryStore(db)
   const velocity = openVelocityStore(db)
   await store.ensurePartitions(now())
+  await bulks.ensurePartitions(now())
   await deliveries.ensurePartitions(now())
   await velocity.ensurePartitions(now())
   const work: Work = {
     store,
+    bulks,
     deliveries,
     velocity,
     rules: await openRuleBook(openRuleStore(db, parts.bus)),
@@ -87,6 +93,7 @@ export async function openWorld(parts: TestParts) {
     now,
     watchClock: () => undefined,
     became: () => undefined,
+    becameBulk: () => undefined,
     pending_max_ms: 600_000,
   }
 
@@ -104,6 +111,15 @@ export async function openWorld(parts: TestParts) {
     said,
     handle: (...events: readonly HeardEvent[]) => saidBy(handleBatch(work, events)),
     passOn: (...events: readonly HeardEvent[]) => saidBy(passBatchOn(work, events)),
+    handleBulks: (...events: readonly HeardBulkEvent[]) => saidBy(handleBulks(work, events)),
+    passBulksOn: (...events: readonly HeardBulkEvent[]) => saidBy(passBulksOn(work, events)),
+    sweepBulks: () =>
+      saidBy(
+        sweepBulks(work, {
+          batch_max: 100,
+          workedOffUntil: () => Promise.resolve(workedOff ?? now()),
+        }),
+      ),
     sweep: () =>
       saidBy(
         sweep(work, { batch_max: 100, workedOffUntil: () => Promise.resolve(workedOff ?? now()) }),

@@ -6,7 +6,15 @@
  */
 import { judgeAnswer } from '../../rules/domain/judge-answer.ts'
 import type { Money, Rule, Violation } from '../../rules/domain/rule.ts'
-import type { Claimed, ErrorInformation, Final, Pending, Quote } from './quote.ts'
+import type { Accepted, Claimed, ErrorInformation, Expired, Pending, Rejected } from './quote.ts'
+
+type Known = Pick<Claimed, 'payerFsp' | 'expiresAt' | 'requestHash' | 'requestEventId'>
+type Ended = Pick<Accepted, 'state' | 'payeeFsp' | 'outcome'> | RejectedForAny | Expired
+/** Whatever the reason is: a bulk has other ones. */
+type RejectedForAny = Omit<Rejected, 'reason' | 'ruleId'> & { readonly reason: string }
+
+/** As much of what is stored under an id as messages about it are decided by: of a quote, or of a bulk. */
+export type Held = Known & (Pending | Ended)
 
 /** The request whose id is stored already. */
 export interface Repeat {
@@ -15,7 +23,7 @@ export interface Repeat {
   readonly payloadHash: string
 }
 
-interface PayeeMessage {
+export interface PayeeMessage {
   readonly eventId: string
   readonly quoteId: string
   readonly requesterFspId: string
@@ -99,7 +107,7 @@ export type QueryDecision =
 
 export const silence: Silence = { type: 'silence' }
 
-export function decideRepeat(quote: Quote, repeat: Repeat): RepeatDecision {
+export function decideRepeat(quote: Held, repeat: Repeat): RepeatDecision {
   if (quote.requestEventId === repeat.eventId) return silence
   if (quote.payerFsp !== repeat.payerFsp || quote.requestHash !== repeat.payloadHash) {
     return { type: 'refuse', reason: 'ID_USED' }
@@ -112,28 +120,45 @@ export function decideRepeat(quote: Quote, repeat: Repeat): RepeatDecision {
  * @param now_ms by the clock of this process
  */
 export function decideResponse(
-  quote: Quote | undefined,
+  quote: (Held & Pick<Claimed, 'currency'>) | undefined,
   response: Response,
   rules: readonly Rule[],
   now_ms: number,
 ): PayeeDecision {
+  const arrival = decideArrival(quote, response, now_ms)
+  if (arrival.type !== 'counts') return arrival
+  const { received_ms } = arrival
+  const violation = judgeAnswer(rules, {
+    ...response,
+    payeeFsp: arrival.pending.payeeFsp,
+    currency: arrival.pending.currency,
+    validity_ms: response.validUntil_ms - received_ms,
+  })
+  return violation === undefined ? { type: 'accept' } : { type: 'forbid', violation }
+}
+
+export type Arrival<Stored> =
+  | Told
+  | Silence
+  | { readonly type: 'counts'; readonly pending: Stored & Pending; readonly received_ms: number }
+
+/** Whether an answer came from whom, for whom and when it should, so that what it says counts. */
+export function decideArrival<Stored extends Held>(
+  quote: Stored | undefined,
+  response: PayeeMessage & Pick<Response, 'received_ms'>,
+  now_ms: number,
+): Arrival<Stored> {
   if (quote === undefined) return tell('REQUESTER', 'ID_UNKNOWN')
   const wrong = misdirected(quote, response)
   if (wrong !== undefined) return wrong
   if (!isPending(quote)) return decideEnded(quote, response)
   const received_ms = Math.min(response.received_ms, now_ms)
   if (received_ms >= Date.parse(quote.expiresAt)) return tell('PAYEE', 'TOO_LATE')
-  const violation = judgeAnswer(rules, {
-    ...response,
-    payeeFsp: quote.payeeFsp,
-    currency: quote.currency,
-    validity_ms: response.validUntil_ms - received_ms,
-  })
-  return violation === undefined ? { type: 'accept' } : { type: 'forbid', violation }
+  return { type: 'counts', pending: quote, received_ms }
 }
 
 /** A refusal is never too late while the quote is pending: the payer FSP is better told than not. */
-export function decideReject(quote: Quote | undefined, reject: Reject): PayeeDecision {
+export function decideReject(quote: Held | undefined, reject: Reject): PayeeDecision {
   if (quote === undefined) return tell('REQUESTER', 'ID_UNKNOWN')
   const wrong = misdirected(quote, reject)
   if (wrong !== undefined) return wrong
@@ -141,7 +166,8 @@ export function decideReject(quote: Quote | undefined, reject: Reject): PayeeDec
 }
 
 /** What the sender of a message hears that met a final quote. */
-function decideEnded(quote: Claimed & Final, message: Response | Reject): Told | Silence {
+function decideEnded(quote: Held, message: PayeeMessage): Told | Silence {
+  if (quote.state === 'PENDING') throw new Error('the quote has not ended')
   if (quote.state === 'EXPIRED') return tell('PAYEE', 'TOO_LATE')
   const { outcome } = quote
   if (outcome === undefined) return tell('PAYEE', 'NOT_PENDING')
@@ -153,7 +179,7 @@ function decideEnded(quote: Claimed & Final, message: Response | Reject): Told |
     : silence
 }
 
-export function decideQuery(quote: Quote | undefined, requesterFspId: string): QueryDecision {
+export function decideQuery(quote: Held | undefined, requesterFspId: string): QueryDecision {
   if (quote === undefined) return tell('REQUESTER', 'ID_UNKNOWN')
   const legRole = roleOf(quote, requesterFspId)
   if (legRole === undefined) return tell('REQUESTER', 'ASKER_NOT_PARTY')
@@ -163,7 +189,7 @@ export function decideQuery(quote: Quote | undefined, requesterFspId: string): Q
     : tell('PAYEE', 'ANSWER_OWED')
 }
 
-function toldAgain(quote: Claimed & Final, legRole: 'PAYER' | 'PAYEE'): Told | Replay {
+function toldAgain(quote: Ended, legRole: 'PAYER' | 'PAYEE'): Told | Replay {
   switch (quote.state) {
     case 'ACCEPTED':
       return { type: 'replay', legRole }
@@ -175,7 +201,7 @@ function toldAgain(quote: Claimed & Final, legRole: 'PAYER' | 'PAYEE'): Told | R
 }
 
 /** A payee's message must come from the payee and be for the payer; else the quote is untouched. */
-function misdirected(quote: Quote, message: PayeeMessage): Told | undefined {
+function misdirected(quote: Held, message: PayeeMessage): Told | undefined {
   if (message.requesterFspId !== quote.payeeFsp) return tell('REQUESTER', 'SENDER_NOT_PAYEE')
   const { destinationFspId: destination } = message
   return destination === '' || destination === quote.payerFsp
@@ -183,11 +209,13 @@ function misdirected(quote: Quote, message: PayeeMessage): Told | undefined {
     : tell('PAYEE', 'DESTINATION_NOT_PAYER')
 }
 
-export function isPending(quote: Quote): quote is Claimed & Pending {
+export function isPending<Stored extends { readonly state: string }>(
+  quote: Stored,
+): quote is Stored & Pending {
   return quote.state === 'PENDING'
 }
 
-function roleOf({ payerFsp, payeeFsp }: Quote, fspId: string): 'PAYER' | 'PAYEE' | undefined {
+function roleOf({ payerFsp, payeeFsp }: Held, fspId: string): 'PAYER' | 'PAYEE' | undefined {
   if (fspId === payerFsp) return 'PAYER'
   return fspId === payeeFsp ? 'PAYEE' : undefined
 }

@@ -63,7 +63,10 @@ const ofPayee = {
 } as const satisfies Record<Exclude<Standing, 'USABLE'>, RequestReason>
 
 /** What the message alone is refused for; nobody needs to be asked about it. */
-export function refusalOfMessage(request: Request, now_ms: number): RequestReason | undefined {
+export function refusalOfMessage(
+  request: Pick<Request, 'payerFsp' | 'payerNamedFsp' | 'expires_ms'>,
+  now_ms: number,
+): RequestReason | undefined {
   const { payerFsp, payerNamedFsp = payerFsp, expires_ms } = request
   if (payerNamedFsp !== payerFsp) return 'PAYER_NAMED_OTHERWISE'
   return expires_ms <= now_ms ? 'EXPIRED' : undefined

@@ -1,0 +1,265 @@
+import { describe, expect, test } from '@jest/globals'
+import { bulkQuoteAnswer, bulkQuoteRequest, itemId } from '../testing/bulk-messages.ts'
+import { deliveries, openEdge, receivedAt, tell } from '../testing/edge.ts'
+import {
+  errorInformation,
+  expiration,
+  id,
+  message,
+  withHeaders,
+  withMembers,
+} from '../testing/messages.ts'
+
+const request = message('POST', '/bulkQuotes', bulkQuoteRequest(2))
+const answer = message('PUT', `/bulkQuotes/${id}`, bulkQuoteAnswer(2))
+const usd = (amount: string) => ({ currency: 'USD', amount })
+
+describe('POST /bulkQuotes', () => {
+  test('is told with what each item is decided by, and the bytes as they came', async () => {
+    const edge = openEdge()
+    expect(await edge.told(request)).toBe('202')
+    const said = edge.said()
+    expect(said).toMatchObject({ name: 'BulkQuoteRequestReceived', key: id, body: request.body })
+    expect(said.payload).toEqual({
+      bulkQuoteId: id,
+      requesterFspId: 'greenbank',
+      destinationFspId: 'bluewallet',
+      payerFspId: 'greenbank',
+      expiration,
+      individualQuotes: [0, 1].map((at) => ({
+        quoteId: itemId(at),
+        transactionId: itemId(at),
+        payeeFspId: 'bluewallet',
+        partyIdType: 'MSISDN',
+        partyIdentifier: `10000000${at}`,
+        amountType: 'SEND',
+        amount: usd('10'),
+        scenario: 'TRANSFER',
+      })),
+      payloadHash: expect.stringMatching(/^[\w-]{43}$/),
+      version: '1.1',
+    })
+  })
+
+  test('without a destination names the FSP of its first item to who relays it', async () => {
+    const edge = openEdge()
+    expect(await edge.told(withHeaders(request, { 'fspiop-destination': undefined }))).toBe('202')
+    const { payload, headers } = edge.said()
+    expect(payload).not.toHaveProperty('destinationFspId')
+    expect(headers).toMatchObject({ 'fspiop-destination': 'bluewallet' })
+  })
+
+  test('without a destination is refused where existing clients are told so', async () => {
+    const edge = openEdge({ COMPATIBILITY: 'mojaloop' })
+    expect(await edge.told(withHeaders(request, { 'fspiop-destination': undefined }))).toBe(
+      '400 3102 header fspiop-destination',
+    )
+  })
+
+  test.each([
+    ['no item', { individualQuotes: [] }, '400 3100'],
+    ['1,001 items', { individualQuotes: bulkQuoteRequest(1_001).individualQuotes }, '400 3103'],
+    ['another payer FSP', { payer: bulkQuoteAnswerer() }, '400 3100'],
+    ['a fault of an item', { individualQuotes: [{}] }, '400 3102 /individualQuotes/0/quoteId'],
+  ])('with %s is refused', async (_what, changes, expected) => {
+    const edge = openEdge()
+    const told = await edge.told(withMembers(request, changes))
+    expect(told.slice(0, expected.length)).toBe(expected)
+    expect(edge.published).toEqual([])
+  })
+
+  test('may hide the payee of an item, but not its amount', async () => {
+    const edge = openEdge()
+    const [item] = bulkQuoteRequest(1).individualQuotes
+    const hiding = (name: string) =>
+      withHeaders(withMembers(request, { individualQuotes: [{ ...item, [name]: 'Y2lwaGVy' }] }), {
+        'fspiop-encryption': JSON.stringify({
+          encryptedFields: {
+            encryptedField: [
+              {
+                fieldName: `individualQuotes.0.${name}`,
+                encryptedKey: 'k',
+                protectedHeader: 'p',
+                initializationVector: 'i',
+                authenticationTag: 't',
+              },
+            ],
+          },
+        }),
+      })
+    expect(await edge.told(hiding('payee'))).toBe('202')
+    const [quote] = edge.said().payload['individualQuotes'] as readonly object[]
+    expect(quote).not.toHaveProperty('payeeFspId')
+    expect(await edge.told(hiding('amount'))).toBe(
+      '400 3100 header fspiop-encryption: individualQuotes.0.amount must be in clear',
+    )
+  })
+})
+
+test('PUT /bulkQuotes/{ID} is told with what the scheme judges of each item', async () => {
+  const edge = openEdge()
+  const [quoted] = bulkQuoteAnswer(1).individualQuoteResults
+  const refused = { quoteId: itemId(1), errorInformation: { ...errorInformation, extensionList } }
+  const sent = withMembers(answer, { individualQuoteResults: [quoted, refused] })
+  expect(await edge.told(sent)).toBe('200')
+  expect(edge.said()).toMatchObject({
+    name: 'BulkQuoteResponseReceived',
+    key: id,
+    body: sent.body,
+    payload: {
+      bulkQuoteId: id,
+      requesterFspId: 'bluewallet',
+      destinationFspId: 'greenbank',
+      individualQuoteResults: [
+        { quoteId: itemId(0), transferAmount: usd('10'), payeeFspFee: usd('0.5') },
+        { quoteId: itemId(1), errorInformation },
+      ],
+      expiration,
+    },
+  })
+})
+
+test('PUT /bulkQuotes/{ID} needs no results, and no destination', async () => {
+  const edge = openEdge()
+  const sent = withMembers(answer, { individualQuoteResults: undefined })
+  expect(await edge.told(withHeaders(sent, { 'fspiop-destination': undefined }))).toBe('200')
+  expect(edge.said().payload).toMatchObject({ individualQuoteResults: [], destinationFspId: '' })
+})
+
+test('an answer of an inactive FSP is taken, a request is not', async () => {
+  const edge = openEdge()
+  const inactive = { 'fspiop-source': 'sleeper' }
+  expect(await edge.told(withHeaders(answer, inactive))).toBe('200')
+  expect(await edge.told(withHeaders(request, inactive))).toMatch(/^400 3100/)
+})
+
+describe('the callbacks of a bulk quote', () => {
+  const edge = openEdge()
+  const about = { bulkQuoteId: id, version: '1.0' }
+  const relay = { body: Buffer.from('{"a":1}'), headers: Buffer.from('{"date":"today"}') }
+  const made = { body: relay.body }
+  const toPayee = { ...about, requesterFspId: 'greenbank', destinationFspId: 'bluewallet' }
+  const toPayer = {
+    ...about,
+    requesterFspId: 'bluewallet',
+    destinationFspId: 'greenbank',
+    payerVersion: '1.0',
+    version: '1.1',
+  }
+
+  test('pass on what FSPs have sent, byte for byte and with their headers', async () => {
+    const told = [
+      ...(await tell(edge, 'BulkQuoteRequestAccepted', { ...toPayee, expiration }, { relay })),
+      ...(await tell(edge, 'BulkQuoteResponseAccepted', toPayer, { relay })),
+      ...(await tell(edge, 'BulkQuoteQueryForwarded', toPayee, { relay })),
+    ]
+    expect(deliveries(told)).toEqual([
+      'bluewallet: POST http://bluewallet.example/bulkQuotes',
+      `greenbank: PUT http://greenbank.example/bulkQuotes/${id}`,
+      `bluewallet: GET http://bluewallet.example/bulkQuotes/${id}`,
+    ])
+    expect(told.map(({ body }) => body)).toEqual(['{"a":1}', '{"a":1}', '{"a":1}'])
+    expect(told[0]).toMatchObject({ headers: { date: 'today' }, payload: { deadline: expiration } })
+  })
+
+  test('say in the name of the hub what the hub has made, and what of it is encrypted', async () => {
+    const encryption = '{"encryptedFields":{}}'
+    const [post] = await tell(
+      edge,
+      'BulkQuoteRequestAccepted',
+      { ...toPayee, encryption },
+      { relay: made },
+    )
+    expect(post).toMatchObject({ body: '{"a":1}', headers: undefined })
+    expect(post?.payload['headers']).toEqual({
+      'content-type': 'application/vnd.interoperability.bulkQuotes+json;version=1.0',
+      accept: 'application/vnd.interoperability.bulkQuotes+json;version=1.0',
+      date: new Date(receivedAt).toUTCString(),
+      'fspiop-source': 'Hub',
+      'fspiop-destination': 'bluewallet',
+      'fspiop-http-method': 'POST',
+      'fspiop-uri': '/bulkQuotes',
+      'fspiop-encryption': encryption,
+    })
+    const [put] = await tell(edge, 'BulkQuoteResponseAccepted', toPayer, { relay: made })
+    expect(put?.payload['headers']).toMatchObject({
+      'content-type': 'application/vnd.interoperability.bulkQuotes+json;version=1.0',
+      'fspiop-source': 'Hub',
+      'fspiop-uri': `/bulkQuotes/${id}`,
+    })
+    expect(put?.payload['headers']).not.toHaveProperty('accept')
+  })
+
+  test('tell the payer FSP of refusals, and the payee FSP of what rules forbid it', async () => {
+    const refused = { ...about, requesterFspId: 'greenbank' }
+    const told = [
+      ...(await tell(edge, 'InvalidBulkQuoteRequest', { ...refused, errorInformation })),
+      ...(await tell(edge, 'InvalidFSPInBulkQuoteRequest', {
+        ...refused,
+        errorInformation,
+        role: 'PAYEE',
+      })),
+      ...(await tell(edge, 'BulkQuoteItemsRefused', refused, { relay: made })),
+      ...(await tell(
+        edge,
+        'RuleViolatedInBulkQuoteResponse',
+        { bulkQuoteId: id, payeeFspId: 'bluewallet', payeeVersion: '1.1' },
+        { relay: made },
+      )),
+    ]
+    const greenbank = `greenbank: PUT http://greenbank.example/bulkQuotes/${id}`
+    expect(deliveries(told)).toEqual([
+      `${greenbank}/error`,
+      `${greenbank}/error`,
+      greenbank,
+      `bluewallet: PUT http://bluewallet.example/bulkQuotes/${id}`,
+    ])
+  })
+
+  test('answer who asks with what is stored, or with an error', async () => {
+    const asked = { ...about, requesterFspId: 'greenbank', legRole: 'PAYER' } as const
+    const told = [
+      ...(await tell(edge, 'BulkQuoteQueryResponse', asked, { relay })),
+      ...(await tell(edge, 'BulkQuoteQueryResponse', { ...asked, errorInformation })),
+    ]
+    const greenbank = `greenbank: PUT http://greenbank.example/bulkQuotes/${id}`
+    expect(deliveries(told)).toEqual([greenbank, `${greenbank}/error`])
+    expect(told[1]?.body).toBe(JSON.stringify({ errorInformation }))
+  })
+
+  test('go to the registered base address of bulk quotes', async () => {
+    const own = openEdge()
+    const endpoints = new Map([['FSPIOP_CALLBACK_URL_BULK_QUOTES', 'http://bulks.example/v1']])
+    const wallet = own.participants.get('bluewallet')
+    if (wallet === undefined) throw new Error('no bluewallet')
+    own.participants.set('bluewallet', { ...wallet, endpoints })
+    const told = await tell(own, 'BulkQuoteRequestAccepted', toPayee, { relay })
+    expect(deliveries(told)).toEqual(['bluewallet: POST http://bulks.example/v1/bulkQuotes'])
+  })
+
+  test('tell the payer FSP itself that nothing can be delivered of what nobody has stored', async () => {
+    const own = openEdge()
+    own.participants.delete('bluewallet')
+    const stored = await tell(own, 'BulkQuoteRequestAccepted', toPayee, { relay })
+    expect(stored.map(({ name }) => name)).toEqual(['BulkQuoteReceivedCallbackReport'])
+    const unstored = await tell(
+      own,
+      'BulkQuoteRequestAccepted',
+      { ...toPayee, isUnstored: true },
+      { relay },
+    )
+    const told = unstored.filter(({ name }) => name === 'NotifyRequested')
+    expect(deliveries(told)).toEqual([
+      `greenbank: PUT http://greenbank.example/bulkQuotes/${id}/error`,
+    ])
+    expect(JSON.parse(told[0]?.body ?? '')).toMatchObject({
+      errorInformation: { errorCode: '3201' },
+    })
+  })
+})
+
+const extensionList = { extension: [{ key: 'k', value: 'v' }] }
+
+function bulkQuoteAnswerer() {
+  return { partyIdInfo: { partyIdType: 'MSISDN', partyIdentifier: '1', fspId: 'bluewallet' } }
+}

@@ -1,0 +1,192 @@
+/**
+ * What FSPs are told of the events in a bulk quote's life. FSPs' own messages are told byte for byte;
+ * those out of which the hub has left items, or has put errors into, are the hub's. FSPIOP 6.9.
+ */
+import type { DomainEvent, EventName, LegRole, Payload, Relay } from '@causeway/events'
+import { errorContent, versionOf, type FailureNotice, type Leg, type LegContent } from '../legs.ts'
+
+/** Each event that FSPs are told of, with the report about the telling. */
+export const bulkQuoteReports = {
+  BulkQuoteRequestAccepted: 'BulkQuoteReceivedCallbackReport',
+  BulkQuoteResponseAccepted: 'BulkQuoteAcceptedCallbackReport',
+  BulkQuoteRejectAccepted: 'BulkQuoteRejectCallbackReport',
+  BulkQuoteQueryForwarded: 'BulkQuoteQueryResponseCallbackReport',
+  BulkQuoteQueryResponse: 'BulkQuoteQueryResponseCallbackReport',
+  InvalidBulkQuoteRequest: 'InvalidBulkQuoteRequestCallbackReport',
+  InvalidFSPInBulkQuoteRequest: 'InvalidFSPInBulkQuoteRequestCallbackReport',
+  BulkQuoteItemsRefused: 'BulkQuoteItemsRefusedCallbackReport',
+  RuleViolatedInBulkQuoteResponse: 'RuleViolatedInBulkQuoteResponseCallbackReport',
+} as const satisfies Partial<Record<EventName, EventName>>
+
+export type HeardBulkQuoteEvent = DomainEvent<keyof typeof bulkQuoteReports>
+
+export function bulkQuoteLegs(event: HeardBulkQuoteEvent): readonly Leg[] {
+  switch (event.name) {
+    case 'BulkQuoteRequestAccepted':
+      return [request(event.payload, event.relay)]
+    case 'BulkQuoteResponseAccepted':
+      return [response(event.payload, event.relay)]
+    case 'BulkQuoteRejectAccepted':
+      return [rejected(event.payload, event.relay)]
+    case 'BulkQuoteQueryForwarded':
+      return [forwarded(event.payload, event.relay)]
+    case 'BulkQuoteQueryResponse':
+      return [answered(event.payload, event.relay)]
+    case 'InvalidBulkQuoteRequest':
+    case 'InvalidFSPInBulkQuoteRequest':
+      return [refused(event.payload)]
+    case 'BulkQuoteItemsRefused':
+      return [itemsRefused(event.payload, event.relay)]
+    case 'RuleViolatedInBulkQuoteResponse':
+      return [forbidden(event.payload, event.relay)]
+  }
+}
+
+/** Who is told when the payee FSP cannot be asked, and nobody has stored what it was about to be asked. */
+export function bulkQuoteFailure(event: HeardBulkQuoteEvent): FailureNotice | undefined {
+  const isUnstored =
+    event.name === 'BulkQuoteQueryForwarded' ||
+    (event.name === 'BulkQuoteRequestAccepted' && event.payload.isUnstored)
+  if (!isUnstored) return undefined
+  const { bulkQuoteId, requesterFspId, version } = event.payload
+  return {
+    requesterFspId,
+    operation: 'PUT /bulkQuotes/{ID}/error',
+    path: `/bulkQuotes/${bulkQuoteId}/error`,
+    variables: variablesOf(bulkQuoteId),
+    version,
+  }
+}
+
+function request(payload: Payload<'BulkQuoteRequestAccepted'>, relay: Relay | undefined): Leg {
+  const { bulkQuoteId, destinationFspId, expiration } = payload
+  return {
+    ...about('PAYEE', destinationFspId, bulkQuoteId, 'POST'),
+    method: 'POST',
+    operation: 'POST /bulkQuotes',
+    path: '/bulkQuotes',
+    content: contentOf(payload, relay),
+    deadline: expiration,
+  }
+}
+
+function response(payload: Payload<'BulkQuoteResponseAccepted'>, relay: Relay | undefined): Leg {
+  const { bulkQuoteId, destinationFspId, payerVersion: version } = payload
+  const content = contentOf({ ...payload, version }, relay)
+  return put({ role: 'PAYER', fspId: destinationFspId, bulkQuoteId, content })
+}
+
+function rejected(payload: Payload<'BulkQuoteRejectAccepted'>, relay: Relay | undefined): Leg {
+  const { bulkQuoteId, payerFspId, errorInformation, payerVersion } = payload
+  const content: LegContent =
+    relay === undefined
+      ? errorContent('bulkQuotes', errorInformation, payerVersion)
+      : { type: 'RELAYED', relay }
+  return putError({ role: 'PAYER', fspId: payerFspId, bulkQuoteId, content })
+}
+
+function forwarded(payload: Payload<'BulkQuoteQueryForwarded'>, relay: Relay | undefined): Leg {
+  const { bulkQuoteId, destinationFspId } = payload
+  return {
+    ...about('PAYEE', destinationFspId, bulkQuoteId, 'GET'),
+    method: 'GET',
+    operation: 'GET /bulkQuotes/{ID}',
+    path: `/bulkQuotes/${bulkQuoteId}`,
+    content: contentOf(payload, relay),
+    deadline: undefined,
+  }
+}
+
+function answered(payload: Payload<'BulkQuoteQueryResponse'>, relay: Relay | undefined): Leg {
+  const { bulkQuoteId, requesterFspId, legRole, version, errorInformation } = payload
+  const to = { role: legRole, fspId: requesterFspId, bulkQuoteId } as const
+  return errorInformation === undefined
+    ? put({ ...to, content: contentOf(payload, relay) })
+    : putError({ ...to, content: errorContent('bulkQuotes', errorInformation, version) })
+}
+
+function refused(payload: Payload<'InvalidBulkQuoteRequest'>): Leg {
+  const { bulkQuoteId, requesterFspId, version, errorInformation } = payload
+  const content = errorContent('bulkQuotes', errorInformation, version)
+  return putError({ role: 'PAYER', fspId: requesterFspId, bulkQuoteId, content })
+}
+
+function itemsRefused(payload: Payload<'BulkQuoteItemsRefused'>, relay: Relay | undefined): Leg {
+  const { bulkQuoteId, requesterFspId } = payload
+  const content = contentOf(payload, relay)
+  return put({ role: 'PAYER', fspId: requesterFspId, bulkQuoteId, content })
+}
+
+function forbidden(
+  payload: Payload<'RuleViolatedInBulkQuoteResponse'>,
+  relay: Relay | undefined,
+): Leg {
+  const { bulkQuoteId, payeeFspId, payeeVersion: version } = payload
+  const content = contentOf({ bulkQuoteId, version }, relay)
+  return put({ role: 'PAYEE', fspId: payeeFspId, bulkQuoteId, content })
+}
+
+interface Said {
+  readonly bulkQuoteId: string
+  readonly version: string
+  readonly encryption?: string | undefined
+}
+
+/** With its headers it is an FSP's own message, without them the hub's. */
+function contentOf(
+  { bulkQuoteId, version, encryption }: Said,
+  relay: Relay | undefined,
+): LegContent {
+  if (relay === undefined) throw new Error(`${bulkQuoteId} has no message to be passed on`)
+  if (relay.headers !== undefined) return { type: 'RELAYED', relay }
+  return {
+    type: 'MADE',
+    version: versionOf('bulkQuotes', version),
+    body: relay.body,
+    ...(encryption === undefined ? {} : { encryption }),
+  }
+}
+
+interface Told {
+  readonly role: LegRole
+  readonly fspId: string
+  readonly bulkQuoteId: string
+  readonly content: LegContent
+}
+
+function put({ role, fspId, bulkQuoteId, content }: Told): Leg {
+  return {
+    ...about(role, fspId, bulkQuoteId, 'PUT'),
+    method: 'PUT',
+    operation: 'PUT /bulkQuotes/{ID}',
+    path: `/bulkQuotes/${bulkQuoteId}`,
+    content,
+    deadline: undefined,
+  }
+}
+
+function putError({ role, fspId, bulkQuoteId, content }: Told): Leg {
+  return {
+    ...about(role, fspId, bulkQuoteId, 'PUT error'),
+    method: 'PUT',
+    operation: 'PUT /bulkQuotes/{ID}/error',
+    path: `/bulkQuotes/${bulkQuoteId}/error`,
+    content,
+    deadline: undefined,
+  }
+}
+
+function about(role: LegRole, fspId: string, bulkQuoteId: string, what: string) {
+  return {
+    name: `${role} ${what}`,
+    role,
+    fspId,
+    entityId: bulkQuoteId,
+    resource: 'bulkQuotes',
+    variables: variablesOf(bulkQuoteId),
+  } as const
+}
+
+function variablesOf(bulkQuoteId: string) {
+  return { bulkQuoteId, id: bulkQuoteId, ID: bulkQuoteId }
+}

@@ -1,0 +1,467 @@
+/** The life of bulk quotes from event to event. */
+import { statement, type OutgoingMessage } from '@causeway/runtime'
+import { describe, expect, test } from '@jest/globals'
+import { randomUUID } from 'node:crypto'
+import {
+  bulkItem,
+  bulkQueryEvent,
+  bulkRejectEvent,
+  bulkRequestEvent,
+  bulkResponseEvent,
+  bulkResult,
+  bulkUnreachedReport,
+  bulkWithoutDestination,
+} from '../testing/bulk-messages.ts'
+import { useFlows } from '../testing/flows.ts'
+import { payee, payer, stranger } from '../testing/messages.ts'
+import { participantWith, toldBy } from '../testing/world.ts'
+import type { HeardBulkEvent } from './handle.ts'
+
+const flows = useFlows()
+
+const readBulk = statement(`
+  select state, reason, items, items_refused,
+    array(select quote_id || coalesce(' ' || (error::json->>'errorCode'), '') from bulk_quote_items
+      where bulk_quote_id = q.id order by position) as quotes,
+    array(select kind from bulk_messages where bulk_quote_id = q.id order by kind) as messages
+  from bulk_quotes q where id = $1`)
+
+async function stored(id: string) {
+  const [row] = await flows.world.db.query(readBulk, [id])
+  return row
+}
+
+const say = (...events: readonly HeardBulkEvent[]) => flows.world.handleBulks(...events)
+
+/** A bulk whose payee FSP has been asked for these items. */
+async function asked(...quoteIds: readonly string[]): Promise<string> {
+  const id = randomUUID()
+  await say(bulkRequestEvent(id, itemsOf(quoteIds)))
+  return id
+}
+
+function itemsOf(quoteIds: readonly string[]) {
+  return quoteIds.map((quoteId) => bulkItem(quoteId))
+}
+
+function resultsOf(quoteIds: readonly string[]) {
+  return quoteIds.map((quoteId) => bulkResult(quoteId))
+}
+
+function bodyOf(message: OutgoingMessage | undefined): unknown {
+  return JSON.parse(String(message?.headers['relay-body']))
+}
+
+const amountRule = { id: 'large', type: 'AMOUNT', currency: 'USD', max: '100' }
+const feeRule = { id: 'fees', type: 'FEE', currency: 'USD', maxFee: '1' }
+const tooMuch = { amount: { currency: 'USD', amount: '101' } }
+const tooDear = { payeeFspFee: { currency: 'USD', amount: '1.01' } }
+
+test('a bulk is asked for, answered and told, each message with the bytes as they came', async () => {
+  const id = randomUUID()
+  const request = bulkRequestEvent(id, itemsOf(['a', 'b']))
+  const [accepted] = await say(request)
+  expect(accepted).toMatchObject({
+    type: 'BulkQuoteRequestAccepted',
+    topic: 'quoting.bulk-quotes',
+    key: id,
+    payload: { bulkQuoteId: id, requesterFspId: payer, destinationFspId: payee },
+    headers: { 'relay-body': request.relay?.body, 'relay-headers': request.relay?.headers },
+  })
+  expect(await stored(id)).toEqual({
+    state: 'PENDING',
+    reason: null,
+    items: 2,
+    items_refused: 0,
+    quotes: ['a', 'b'],
+    messages: ['REQUEST'],
+  })
+  const response = bulkResponseEvent(id, resultsOf(['b', 'a']))
+  const told = await say(response)
+  expect(told).toHaveLength(1)
+  expect(told[0]).toMatchObject({
+    type: 'BulkQuoteResponseAccepted',
+    payload: { destinationFspId: payer, payerVersion: '1.0', version: '1.1' },
+    headers: { 'relay-body': response.relay?.body, 'relay-headers': response.relay?.headers },
+  })
+  expect(await stored(id)).toMatchObject({ state: 'ACCEPTED', messages: ['REQUEST', 'RESPONSE'] })
+})
+
+test('a bulk of 1,000 items keeps their order', async () => {
+  const ids = Array.from({ length: 1_000 }, (_, at) => `${at}`)
+  const id = await asked(...ids)
+  expect(await stored(id)).toMatchObject({ items: 1_000, quotes: ids })
+})
+
+describe('an item that may not go on', () => {
+  test('is left out of what the payee FSP is asked, and has its error in its place of the answer', async () => {
+    await flows.world.setRules(amountRule)
+    const id = randomUUID()
+    const items = [bulkItem('a'), bulkItem('b', tooMuch), bulkItem('c')]
+    const [accepted] = await say(bulkRequestEvent(id, items))
+    expect(accepted?.headers['relay-headers']).toBeUndefined()
+    expect(bodyOf(accepted)).toEqual({
+      bulkQuoteId: id,
+      individualQuotes: [
+        { quoteId: 'a', note: 'of a' },
+        { quoteId: 'c', note: 'of c' },
+      ],
+      more: 'kept',
+    })
+    expect(await stored(id)).toMatchObject({ items_refused: 1, quotes: ['a', 'b 4200', 'c'] })
+
+    const [told] = await say(bulkResponseEvent(id, resultsOf(['c', 'a'])))
+    expect(told?.headers['relay-headers']).toBeUndefined()
+    expect(bodyOf(told)).toEqual({
+      individualQuoteResults: [
+        { quoteId: 'a', condition: 'c' },
+        { quoteId: 'b', errorInformation: expect.objectContaining({ errorCode: '4200' }) },
+        { quoteId: 'c', condition: 'c' },
+      ],
+      expiration: '2026-01-15T12:05:00.000Z',
+      more: 'kept',
+    })
+    expect(await stored(id)).toMatchObject({ messages: ['ANSWER', 'REQUEST', 'RESPONSE'] })
+  })
+
+  test.each([
+    ['names another payee FSP', bulkItem('b', { payeeFspId: stranger }), '3100'],
+    ['has the id of one before it', bulkItem('a'), '3106'],
+    [
+      'is in a currency without an account',
+      bulkItem('b', { amount: { currency: 'CHF', amount: '1' } }),
+      '4000',
+    ],
+  ])('is one that %s', async (_what, item, code) => {
+    const id = randomUUID()
+    const [accepted] = await say(bulkRequestEvent(id, [bulkItem('a'), item, bulkItem('c')]))
+    expect(bodyOf(accepted)).toMatchObject({
+      individualQuotes: [{ quoteId: 'a' }, { quoteId: 'c' }],
+    })
+    expect(await stored(id)).toMatchObject({ quotes: ['a', `${item.quoteId} ${code}`, 'c'] })
+  })
+
+  test('takes what is encrypted in it along; the others keep theirs at their new positions', async () => {
+    const field = (fieldName: string) => ({
+      fieldName,
+      encryptedKey: 'k',
+      protectedHeader: 'p',
+      initializationVector: 'i',
+      authenticationTag: 't',
+    })
+    const headerOf = (...names: readonly string[]) =>
+      JSON.stringify({ encryptedFields: { encryptedField: names.map(field) } })
+    const id = randomUUID()
+    const items = [bulkItem('a', { payeeFspId: stranger }), bulkItem('b', { payeeFspId: payee })]
+    const encrypted = headerOf('individualQuotes.0.note', 'individualQuotes.1.note')
+    const headers = { 'fspiop-encryption': encrypted }
+    const [accepted] = await say(bulkRequestEvent(id, items, { headers }))
+    expect(accepted?.payload).toMatchObject({ encryption: headerOf('individualQuotes.0.note') })
+    const answered = { 'fspiop-encryption': headerOf('individualQuoteResults.0.ilpPacket') }
+    const [told] = await say(bulkResponseEvent(id, resultsOf(['b']), { headers: answered }))
+    const encryption = headerOf('individualQuoteResults.1.ilpPacket')
+    expect(told?.payload).toMatchObject({ encryption })
+    const [again] = await say(bulkQueryEvent(id, payer))
+    expect(again?.payload).toMatchObject({ encryption })
+  })
+
+  test('is every one: the payee FSP is not asked, and the payer FSP gets the error of each', async () => {
+    await flows.world.setRules(amountRule)
+    const id = randomUUID()
+    const request = bulkRequestEvent(id, [bulkItem('a', tooMuch), bulkItem('a')])
+    const [told, ...more] = await say(request)
+    expect(more).toEqual([])
+    expect(told).toMatchObject({
+      type: 'BulkQuoteItemsRefused',
+      payload: { requesterFspId: payer },
+    })
+    const body = {
+      individualQuoteResults: [
+        { quoteId: 'a', errorInformation: expect.objectContaining({ errorCode: '4200' }) },
+        { quoteId: 'a', errorInformation: expect.objectContaining({ errorCode: '3106' }) },
+      ],
+      expiration: '2026-01-15T12:01:00.000Z',
+    }
+    expect(bodyOf(told)).toEqual(body)
+    expect(await stored(id)).toMatchObject({ state: 'REJECTED', reason: 'ITEMS', items_refused: 2 })
+    const again = { ...request, id: randomUUID() }
+    for (const message of [again, bulkQueryEvent(id, payer)]) {
+      const [replayed] = await say(message)
+      expect(replayed?.type).toBe('BulkQuoteQueryResponse')
+      expect(bodyOf(replayed)).toEqual(body)
+    }
+  })
+})
+
+describe('a request that is refused as a whole', () => {
+  test.each([
+    ['has expired', { expiration: '2026-01-15T12:00:00.000Z' }, 'InvalidBulkQuoteRequest 3302'],
+    [
+      'names another payer FSP',
+      { payerFspId: stranger },
+      'InvalidFSPInBulkQuoteRequest PAYER 3100',
+    ],
+    ['is for nobody', { destinationFspId: 'nobank' }, 'InvalidFSPInBulkQuoteRequest PAYEE 3201'],
+  ])('%s', async (_what, changes, expected) => {
+    const id = randomUUID()
+    const request = bulkRequestEvent(id, itemsOf(['a', 'b']), changes)
+    expect(toldBy(await say(request))).toEqual([expected])
+    expect(await stored(id)).toMatchObject({ state: 'REJECTED' })
+    const again = toldBy(await say({ ...request, id: randomUUID() }))
+    expect(again).toEqual([`BulkQuoteQueryResponse PAYER ${expected.slice(-4)}`])
+  })
+
+  test('is of an inactive payee FSP', async () => {
+    flows.world.participants.set(payee, { ...participantWith(payee, ['USD']), isActive: false })
+    expect(toldBy(await say(bulkRequestEvent(randomUUID(), itemsOf(['a']))))).toEqual([
+      'InvalidFSPInBulkQuoteRequest PAYEE 3201',
+    ])
+  })
+})
+
+describe('a request without destination', () => {
+  const withParties = (...identifiers: readonly string[]) =>
+    bulkWithoutDestination(
+      bulkRequestEvent(
+        randomUUID(),
+        identifiers.map((partyIdentifier) => bulkItem(partyIdentifier, { partyIdentifier })),
+      ),
+    )
+
+  test('goes to the FSP that its first item names', async () => {
+    const items = [bulkItem('a'), bulkItem('b', { payeeFspId: stranger })]
+    const event = bulkWithoutDestination(bulkRequestEvent(randomUUID(), items))
+    const [accepted] = await say(event)
+    expect(accepted?.payload).toMatchObject({ destinationFspId: stranger })
+  })
+
+  test('goes to whoever holds its payees; one of another FSP, or of none, is refused', async () => {
+    flows.world.owners.set('1', { type: 'KNOWN', fspIds: [payee] })
+    flows.world.owners.set('2', { type: 'KNOWN', fspIds: [stranger] })
+    flows.world.owners.set('3', { type: 'KNOWN', fspIds: [stranger, payee] })
+    const event = withParties('1', '2', 'unknown', '3')
+    const [accepted] = await say(event)
+    expect(accepted?.payload).toMatchObject({ destinationFspId: payee })
+    expect(bodyOf(accepted)).toMatchObject({
+      individualQuotes: [{ quoteId: '1' }, { quoteId: '3' }],
+    })
+    expect(await stored(event.payload.bulkQuoteId)).toMatchObject({
+      quotes: ['1', '2 3100', 'unknown 3204', '3'],
+    })
+  })
+
+  test.each([
+    ['known to nobody', 'unknown', '3204'],
+    ['not found out in time', 'away', '2003'],
+  ])('is refused as a whole when all its payees are %s', async (_what, identifier, code) => {
+    flows.world.owners.set('away', { type: 'LOOKUP_AWAY' })
+    flows.world.owners.set('away too', { type: 'LOOKUP_AWAY' })
+    expect(toldBy(await say(withParties(identifier, `${identifier} too`)))).toEqual([
+      `InvalidBulkQuoteRequest ${code}`,
+    ])
+  })
+})
+
+describe('an answer', () => {
+  test('may refuse items, and leave some out: it is passed on as it came', async () => {
+    const id = await asked('a', 'b', 'c')
+    const errorInformation = { errorCode: '5103', errorDescription: 'no' }
+    const response = bulkResponseEvent(id, [
+      { quoteId: 'a', errorInformation },
+      bulkResult('c'),
+      bulkResult('unasked'),
+    ])
+    const [told] = await say(response)
+    expect(told?.headers['relay-body']).toBe(response.relay?.body)
+  })
+
+  test('has errors where the scheme forbids items of it, of which the payee FSP is told', async () => {
+    await flows.world.setRules(feeRule)
+    const id = await asked('a', 'b')
+    const said = await say(bulkResponseEvent(id, [bulkResult('a', tooDear), bulkResult('b')]))
+    expect(said.map(({ type }) => type)).toEqual([
+      'BulkQuoteResponseAccepted',
+      'RuleViolatedInBulkQuoteResponse',
+    ])
+    const refused = {
+      quoteId: 'a',
+      errorInformation: expect.objectContaining({ errorCode: '3100' }),
+    }
+    const expiration = '2026-01-15T12:05:00.000Z'
+    expect(bodyOf(said[0])).toEqual({
+      individualQuoteResults: [refused, { quoteId: 'b', condition: 'c' }],
+      expiration,
+      more: 'kept',
+    })
+    expect(said[1]?.payload).toMatchObject({ payeeFspId: payee })
+    expect(bodyOf(said[1])).toEqual({ individualQuoteResults: [refused], expiration })
+    expect(await stored(id)).toMatchObject({ state: 'ACCEPTED', quotes: ['a 3100', 'b'] })
+  })
+
+  test('in another currency than its item was asked in is forbidden by no rule of the scheme', async () => {
+    const id = await asked('a')
+    const transferAmount = { currency: 'EUR', amount: '1' }
+    const said = await say(bulkResponseEvent(id, [bulkResult('a', { transferAmount })]))
+    expect(bodyOf(said[0])).toMatchObject({
+      individualQuoteResults: [{ errorInformation: { errorCode: '3100' } }],
+    })
+  })
+
+  test.each([
+    ['of a stranger', { requesterFspId: stranger }, 'REQUESTER 3100'],
+    ['for a stranger', { destinationFspId: stranger }, 'PAYEE 3100'],
+    ['that comes too late', { time: '2026-01-15T12:01:00.000Z' }, 'PAYEE 3302'],
+  ])('%s changes nothing', async (_what, changes, told) => {
+    const id = await asked('a')
+    flows.world.after(60_000)
+    const response = bulkResponseEvent(id, resultsOf(['a']), changes)
+    expect(toldBy(await say(response))).toEqual([`BulkQuoteQueryResponse ${told}`])
+    expect(await stored(id)).toMatchObject({ state: 'PENDING' })
+  })
+
+  test('that repeats is silent when it is the same, and refused when it is another', async () => {
+    const id = await asked('a')
+    const response = bulkResponseEvent(id, resultsOf(['a']))
+    await say(response)
+    expect(await say(response)).toEqual([])
+    expect(await say({ ...response, id: randomUUID() })).toEqual([])
+    expect(toldBy(await say(bulkResponseEvent(id, [])))).toEqual([
+      'BulkQuoteQueryResponse PAYEE 3106',
+    ])
+  })
+
+  test('to an unknown bulk is told so', async () => {
+    const told = toldBy(await say(bulkResponseEvent(randomUUID(), [])))
+    expect(told).toEqual(['BulkQuoteQueryResponse REQUESTER 3209'])
+  })
+})
+
+describe('the same id again', () => {
+  test('is silent while the bulk is pending, and answered again when it has ended', async () => {
+    const id = randomUUID()
+    const request = bulkRequestEvent(id, itemsOf(['a']))
+    await say(request)
+    expect(await say(request)).toEqual([])
+    expect(await say({ ...request, id: randomUUID() })).toEqual([])
+    const response = bulkResponseEvent(id, resultsOf(['a']))
+    await say(response)
+    const [again] = await say({ ...request, id: randomUUID() })
+    expect(again).toMatchObject({
+      type: 'BulkQuoteQueryResponse',
+      headers: { 'relay-body': response.relay?.body, 'relay-headers': response.relay?.headers },
+    })
+  })
+
+  test('with other content, or of another FSP, is refused and changes nothing', async () => {
+    const id = await asked('a')
+    const before = await stored(id)
+    const told = ['InvalidBulkQuoteRequest 3106']
+    expect(toldBy(await say(bulkRequestEvent(id, itemsOf(['b']))))).toEqual(told)
+    const others = bulkRequestEvent(id, itemsOf(['a']), { requesterFspId: stranger })
+    expect(toldBy(await say(others))).toEqual(told)
+    expect(await stored(id)).toEqual(before)
+  })
+})
+
+describe('a question', () => {
+  test('goes on to the payee FSP while there is no answer', async () => {
+    const id = await asked('a')
+    const [forwarded] = await say(bulkQueryEvent(id, payer))
+    expect(forwarded).toMatchObject({
+      type: 'BulkQuoteQueryForwarded',
+      payload: { destinationFspId: payee },
+    })
+    expect(toldBy(await say(bulkQueryEvent(id, payee)))).toEqual([
+      'BulkQuoteQueryResponse PAYEE 3100',
+    ])
+  })
+
+  test('is answered to the payer FSP with what it was told, to the payee FSP with what it said', async () => {
+    await flows.world.setRules(feeRule)
+    const id = await asked('a', 'b')
+    const response = bulkResponseEvent(id, [bulkResult('a', tooDear), bulkResult('b')])
+    const [told] = await say(response)
+    const [toPayer] = await say(bulkQueryEvent(id, payer))
+    expect(bodyOf(toPayer)).toEqual(bodyOf(told))
+    const [toPayee] = await say(bulkQueryEvent(id, payee))
+    expect(toPayee?.headers['relay-body']).toEqual(response.relay?.body)
+    expect(toPayee?.headers['relay-headers']).toBeUndefined()
+  })
+
+  test('of a stranger, or for an unknown bulk, is told nothing else', async () => {
+    const id = await asked('a')
+    expect(toldBy(await say(bulkQueryEvent(id, stranger)))).toEqual([
+      'BulkQuoteQueryResponse REQUESTER 3000',
+    ])
+    expect(toldBy(await say(bulkQueryEvent(randomUUID(), payer)))).toEqual([
+      'BulkQuoteQueryResponse REQUESTER 3209',
+    ])
+  })
+})
+
+describe('a bulk ends', () => {
+  test('when the payee FSP refuses it, whose words the payer FSP is told', async () => {
+    const id = await asked('a')
+    const reject = bulkRejectEvent(id)
+    const [told] = await say(reject)
+    expect(told).toMatchObject({
+      type: 'BulkQuoteRejectAccepted',
+      payload: { payerFspId: payer, payeeFspId: payee, payerVersion: '1.0' },
+      headers: { 'relay-body': reject.relay?.body },
+    })
+    expect(await stored(id)).toMatchObject({ state: 'REJECTED', reason: 'REFUSED' })
+    expect(toldBy(await say(bulkQueryEvent(id, payer)))).toEqual([
+      'BulkQuoteQueryResponse PAYER 5103',
+    ])
+  })
+
+  test('when the payee FSP could not be asked, also when it has expired over that', async () => {
+    const id = await asked('a')
+    const told = ['InvalidFSPInBulkQuoteRequest PAYEE 1001']
+    expect(toldBy(await say(bulkUnreachedReport(id)))).toEqual(told)
+    expect(await stored(id)).toMatchObject({ state: 'REJECTED', reason: 'UNDELIVERED' })
+    const late = await asked('a')
+    flows.world.after(60_000)
+    await flows.world.sweepBulks()
+    expect(await stored(late)).toMatchObject({ state: 'EXPIRED' })
+    expect(toldBy(await say(bulkUnreachedReport(late)))).toEqual(told)
+  })
+
+  test('when its expiration has passed and no answer from before waits to be read', async () => {
+    const id = await asked('a')
+    flows.world.after(59_999)
+    await flows.world.sweepBulks()
+    expect(await stored(id)).toMatchObject({ state: 'PENDING' })
+    flows.world.heldBackAt('2026-01-15T12:00:59.999Z')
+    flows.world.after(1)
+    await flows.world.sweepBulks()
+    expect(await stored(id)).toMatchObject({ state: 'PENDING' })
+    flows.world.heldBackAt(undefined)
+    await flows.world.sweepBulks()
+    expect(await stored(id)).toMatchObject({ state: 'EXPIRED' })
+    expect(toldBy(await say(bulkResponseEvent(id, resultsOf(['a']))))).toEqual([
+      'BulkQuoteQueryResponse PAYEE 3302',
+    ])
+  })
+})
+
+test('a bulk that is only passed on is stored nowhere, and goes on whole', async () => {
+  const id = randomUUID()
+  const request = bulkRequestEvent(id, [bulkItem('a'), bulkItem('b', { payeeFspId: stranger })])
+  const response = bulkResponseEvent(id, resultsOf(['a']))
+  const said = await flows.world.passBulksOn(
+    request,
+    response,
+    bulkRejectEvent(id),
+    bulkQueryEvent(id, payer),
+  )
+  expect(toldBy(said)).toEqual([
+    'BulkQuoteRequestAccepted relayed',
+    'BulkQuoteResponseAccepted relayed',
+    'BulkQuoteRejectAccepted 5103 relayed',
+    'BulkQuoteQueryResponse REQUESTER 3201',
+  ])
+  expect(said[0]?.payload).toMatchObject({ isUnstored: true, destinationFspId: payee })
+  expect(said[0]?.headers['relay-body']).toBe(request.relay?.body)
+  expect(await stored(id)).toBeUndefined()
+})

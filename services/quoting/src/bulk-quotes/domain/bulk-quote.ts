@@ -1,0 +1,34 @@
+/**
+ * What quoting knows of one bulk quote. It has the states of a quote and ends once; whether a single item
+ * has a quote is in the answer.
+ */
+import type {
+  Accepted,
+  Claimed,
+  ErrorInformation,
+  Expired,
+  Outcome,
+  Pending,
+  RejectReason,
+} from '../../quotes/domain/quote.ts'
+
+export interface ClaimedBulk extends Omit<Claimed, 'quoteId' | 'currency'> {
+  readonly bulkQuoteId: string
+}
+
+export type AcceptedBulk = Omit<Accepted, 'transferAmount'>
+
+export interface RejectedBulk {
+  readonly state: 'REJECTED'
+  /** undefined: it was refused before anybody knew whom to ask. */
+  readonly payeeFsp: string | undefined
+  /** ITEMS: the hub refused each of them, for more than one reason or by a rule. */
+  readonly reason: Exclude<RejectReason, 'RULE'> | 'ITEMS'
+  /** Of the first item where each has its own. */
+  readonly error: ErrorInformation
+  /** undefined when no message of the payee FSP ended it. */
+  readonly outcome: Outcome | undefined
+}
+
+export type EndedBulk = AcceptedBulk | RejectedBulk
+export type BulkQuote = ClaimedBulk & (Pending | EndedBulk | Expired)

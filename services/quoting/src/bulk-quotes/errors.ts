@@ -1,0 +1,24 @@
+/** Each reason that is told of a bulk quote or of its items, with its FSPIOP error. */
+import { errorInformation } from '@causeway/fspiop'
+import type { AnswerReason } from '../quotes/domain/decide.ts'
+import type { ErrorInformation } from '../quotes/domain/quote.ts'
+import { answerErrorOf, requestErrorOf, violationErrorOf } from '../quotes/errors.ts'
+import type { ItemReason, ItemRefusal } from './domain/judge-items.ts'
+
+const itemErrors = {
+  OTHER_PAYEE_FSP: ['3100', 'the payee is not with the FSP that the bulk is for'],
+  ID_TWICE: ['3106', 'an item before it has the same id'],
+} as const satisfies Record<ItemReason, readonly [string, string]>
+
+export function itemErrorOf(refusal: ItemRefusal): ErrorInformation {
+  if (refusal.type === 'forbid') return violationErrorOf(refusal.violation)
+  const { reason } = refusal
+  if (reason !== 'OTHER_PAYEE_FSP' && reason !== 'ID_TWICE') return requestErrorOf(reason)
+  const [code, detail] = itemErrors[reason]
+  return errorInformation(code, detail)
+}
+
+/** As for a quote, but for the id that is not found. */
+export function bulkAnswerErrorOf(reason: AnswerReason): ErrorInformation {
+  return reason === 'ID_UNKNOWN' ? errorInformation('3209') : answerErrorOf(reason)
+}

@@ -1,0 +1,58 @@
+/** Bulk quotes that the hub only passes on: nothing is stored, and the scheme demands nothing of them. */
+import { derivedId } from '@causeway/events'
+import type { OutgoingMessage } from '@causeway/runtime'
+import type { Work } from '../work.ts'
+import {
+  forward,
+  rejectAccepted,
+  requestAccepted,
+  responseAccepted,
+  tellError,
+  type BulkEvent,
+  type BulkRequestEvent,
+} from './contract.ts'
+import { judgeRequest, saidOf, type BulkJudgingParts } from './request.ts'
+
+export type BulkPassThrough = Omit<BulkJudgingParts, 'rules' | 'velocity'> &
+  Pick<Work, 'publish' | 'now'>
+
+const lawless = { rules: () => [] }
+const uncounted = { usages: () => Promise.resolve(new Map()) }
+
+export async function passBulkOn(parts: BulkPassThrough, event: BulkEvent): Promise<void> {
+  const message =
+    event.name === 'BulkQuoteRequestReceived' ? await requested(parts, event) : passedOn(event)
+  // The id is made of the cause's: passed on again after a redelivery, it is the same event.
+  await parts.publish([{ ...message, id: derivedId(event.id, message.type) }])
+}
+
+/** As it came, for no answer could be given later in the place of an item that is left out. */
+async function requested(
+  parts: BulkPassThrough,
+  event: BulkRequestEvent,
+): Promise<OutgoingMessage> {
+  const judged = await judgeRequest(
+    { ...parts, rules: lawless, velocity: uncounted },
+    event,
+    parts.now(),
+  )
+  if (judged.judgement.type !== 'ask') return saidOf(judged)
+  const message = requestAccepted(event, judged.judgement.payeeFsp, undefined)
+  return { ...message, payload: { ...(message.payload as object), isUnstored: true } }
+}
+
+function passedOn(event: Exclude<BulkEvent, BulkRequestEvent>): OutgoingMessage {
+  const { destinationFspId = '', version } = event.payload
+  if (destinationFspId === '') {
+    return tellError(event, { type: 'tell', legRole: 'REQUESTER', error: 'DESTINATION_MISSING' })
+  }
+  const payer = { payerFsp: destinationFspId, payerVersion: version }
+  switch (event.name) {
+    case 'BulkQuoteResponseReceived':
+      return responseAccepted(event, payer, undefined)
+    case 'BulkQuoteRejectReceived':
+      return rejectAccepted(event, payer)
+    case 'BulkQuoteQueryReceived':
+      return forward(event, destinationFspId)
+  }
+}
