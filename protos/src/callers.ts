@@ -192,6 +192,9 @@ const callers: Callers = {
     GetTransferRecord: operator,
     SearchTransfers: operator,
     GetTransferActivity: operator,
+    GetBulkTransferRecord: operator,
+    SearchBulkTransfers: operator,
+    VerifyBulkTransfers: operator,
   },
   quotesService: { GetQuoteRecord: operator, GetBulkQuotes: ['transfers', 'admin'] },
   schedulerService: {

@@ -97,5 +97,8 @@ export type { TransferRow__Output as TransferRow } from './generated/causeway/se
 export type { TransferRows__Output as TransferRows } from './generated/causeway/settlements/v1/TransferRows.ts'
 export type { WindowContent__Output as WindowContent } from './generated/causeway/settlements/v1/WindowContent.ts'
 export type { TransferRecord__Output as TransferRecord } from './generated/causeway/transfers/v1/TransferRecord.ts'
+export type { BulkTransferItem__Output as BulkTransferItem } from './generated/causeway/transfers/v1/BulkTransferItem.ts'
+export type { BulkTransferRecord__Output as BulkTransferRecord } from './generated/causeway/transfers/v1/BulkTransferRecord.ts'
+export type { BulkTransferSummary__Output as BulkTransferSummary } from './generated/causeway/transfers/v1/BulkTransferSummary.ts'
 export type { TransferSummary__Output as TransferSummary } from './generated/causeway/transfers/v1/TransferSummary.ts'
 export type { TransferState__Output as TransferState } from './generated/causeway/transfers/v1/TransferState.ts'

@@ -46,6 +46,44 @@ const individualTransferResult = z.object({
   extensionList: extensionList.optional(),
 })
 
+/** An item that is final. */
+const endedItem = z.object({
+  transferId: z.string(),
+  amount: money,
+  completedTimestamp: z.string(),
+  /** There when it is committed. */
+  committed: z
+    .object({
+      settlementModelId: z.int(),
+      settles,
+      /** Absent when settled gross at once. */
+      settlementWindowId: z.int().optional(),
+      payerAccountId: z.int().optional(),
+      payeeAccountId: z.int().optional(),
+    })
+    .optional(),
+  /** There when it is aborted. */
+  errorInformation: errorInformation.optional(),
+})
+
+const ended = z.object({
+  bulkTransferId: z.string(),
+  payerFsp: z.string(),
+  payeeFsp: z.string(),
+  payerVersion: z.string(),
+  completedTimestamp: z.string(),
+  /** One for each item, in the order of the request. */
+  individualTransferResults: z.array(individualTransferResult),
+  /**
+   * What the payee FSP is told; absent when it was asked for nothing, or has refused the bulk itself.
+   * `hasSpoken` is false when it never answered, and `leftOut` holds the positions, from 0, of the
+   * results of which it was not asked.
+   */
+  payee: z
+    .object({ version: z.string(), hasSpoken: z.boolean(), leftOut: z.array(z.int()) })
+    .optional(),
+})
+
 const query = z.object({
   bulkTransferId: z.string(),
   requesterFspId: z.string(),
@@ -68,8 +106,8 @@ const said = 'transfers.bulk-transfers'
 function report(about: string) {
   return define({
     topic: asked,
-    publishers: [],
-    consumers: [],
+    publishers: ['fspiop-api'],
+    consumers: ['transfers'],
     key: null,
     about,
     schema: callbackReports,
@@ -79,16 +117,16 @@ function report(about: string) {
 export const bulkTransferEvents = {
   BulkTransferPrepareRequested: define({
     topic: asked,
-    publishers: [],
-    consumers: [],
+    publishers: ['fspiop-api'],
+    consumers: ['settlements'],
     key: 'bulkTransferId',
     about: 'A payer FSP asked for the transfers of a bulk with a valid POST /bulkTransfers.',
     schema: prepare,
   }),
   BulkTransferPrepareAccountsAllocated: define({
     topic: allocations,
-    publishers: [],
-    consumers: [],
+    publishers: ['settlements'],
+    consumers: ['transfers'],
     key: 'bulkTransferId',
     about:
       'The same request with the settlement model and the accounts of each of its currencies; a ' +
@@ -97,30 +135,28 @@ export const bulkTransferEvents = {
   }),
   BulkTransferPrepared: define({
     topic: said,
-    publishers: [],
-    consumers: [],
+    publishers: ['transfers'],
+    consumers: ['fspiop-api'],
     key: 'bulkTransferId',
     about:
       'The ledger has decided every item and holds at least one reservation: the payee FSP is to be ' +
-      "asked. When all are reserved, the relay is the payer FSP's message; else the hub's, without " +
-      'headers, with the reserved items in their order.',
+      "asked. The relay is the payer FSP's message.",
     schema: z.object({
       bulkTransferId: z.string(),
       payerFsp: z.string(),
       payeeFsp: z.string(),
       expiration: z.string(),
       preparedAt: z.string(),
-      /** Of a message of the hub. */
       version: z.string(),
-      /** The header FSPIOP-Encryption of a message of the hub. */
-      encryption: z.string().optional(),
+      /** Positions, from 0, of the items that are not reserved; when there are any, the hub speaks. */
+      leftOut: z.array(z.int()),
     }),
   }),
   BulkTransferPrepareCallbackReport: report('How POST /bulkTransfers reached the payee FSP.'),
   BulkTransferFulfilRequested: define({
     topic: asked,
-    publishers: [],
-    consumers: [],
+    publishers: ['fspiop-api'],
+    consumers: ['transfers'],
     key: 'bulkTransferId',
     about: 'A payee FSP answered with PUT /bulkTransfers/{id}.',
     schema: z.object({
@@ -138,8 +174,8 @@ export const bulkTransferEvents = {
   }),
   BulkTransferRejectRequested: define({
     topic: asked,
-    publishers: [],
-    consumers: [],
+    publishers: ['fspiop-api'],
+    consumers: ['transfers'],
     key: 'bulkTransferId',
     about: 'A payee FSP refused the whole bulk with PUT /bulkTransfers/{id}/error.',
     schema: z.object({
@@ -152,44 +188,51 @@ export const bulkTransferEvents = {
       version: z.string(),
     }),
   }),
-  BulkTransferCompleted: define({
+  BulkTransferItemsEnded: define({
     topic: said,
-    publishers: [],
-    consumers: [],
+    publishers: ['transfers'],
+    consumers: ['settlements', 'quoting'],
     key: 'bulkTransferId',
     about:
-      'Every item is final, and the bulk is COMPLETED. The relay is the body that the payer FSP is ' +
-      'told: one result for each item, in the order of the request.',
+      'The ledger has posted, voided or refused these items of a bulk: they are final. An item whose id ' +
+      'was used before is none of them.',
     schema: z.object({
       bulkTransferId: z.string(),
       payerFsp: z.string(),
       payeeFsp: z.string(),
-      payerVersion: z.string(),
-      completedTimestamp: z.string(),
+      /** The hub's clock. */
+      endedAt: z.string(),
+      items: z.array(endedItem),
     }),
+  }),
+  BulkTransferCompleted: define({
+    topic: said,
+    publishers: ['transfers'],
+    consumers: ['fspiop-api'],
+    key: 'bulkTransferId',
+    about:
+      'Every item is final, and the bulk is COMPLETED: at least one is committed, or time ran out.',
+    schema: ended,
   }),
   BulkTransferCompletedCallbackReport: report('How that reached both FSPs.'),
   BulkTransferRejected: define({
     topic: said,
-    publishers: [],
-    consumers: [],
+    publishers: ['transfers'],
+    consumers: ['fspiop-api'],
     key: 'bulkTransferId',
-    about: 'Every item is final, none is committed, and the bulk is REJECTED.',
-    schema: z.object({
-      bulkTransferId: z.string(),
-      payerFsp: z.string(),
-      payeeFsp: z.string(),
-      payerVersion: z.string(),
-      completedTimestamp: z.string(),
-      /** Of the whole bulk: PUT …/error; absent: the relay is the body with the error of each item. */
+    about:
+      'Every item is final, none is committed, and the bulk is REJECTED: by the payee FSP, or because ' +
+      'nothing could be reserved.',
+    schema: ended.extend({
+      /** Of the bulk as a whole: the payer FSP gets PUT …/error. */
       errorInformation: errorInformation.optional(),
     }),
   }),
   BulkTransferRejectedCallbackReport: report('How that reached both FSPs.'),
   BulkTransferPrepareRefused: define({
     topic: said,
-    publishers: [],
-    consumers: [],
+    publishers: ['transfers'],
+    consumers: ['fspiop-api'],
     key: 'bulkTransferId',
     about:
       'The request as a whole cannot be served: its FSPs, its time, its quote, or its id used before.',
@@ -198,16 +241,16 @@ export const bulkTransferEvents = {
   BulkTransferPrepareRefusedCallbackReport: report('How that reached the requester.'),
   BulkTransferQueryReceived: define({
     topic: asked,
-    publishers: [],
-    consumers: [],
+    publishers: ['fspiop-api'],
+    consumers: ['settlements'],
     key: 'bulkTransferId',
     about: 'An FSP asked with GET /bulkTransfers/{id}.',
     schema: query,
   }),
   BulkTransferQueryPassedOn: define({
     topic: allocations,
-    publishers: [],
-    consumers: [],
+    publishers: ['settlements'],
+    consumers: ['transfers'],
     key: 'bulkTransferId',
     about:
       'The same question behind each request that was accepted before it: none of them is unknown.',
@@ -215,14 +258,17 @@ export const bulkTransferEvents = {
   }),
   BulkTransferQueryResponse: define({
     topic: said,
-    publishers: [],
-    consumers: [],
+    publishers: ['transfers'],
+    consumers: ['fspiop-api'],
     key: 'bulkTransferId',
-    about:
-      'The stored state, for a GET, a repeated POST or PUT, or a message that came too late: the relay ' +
-      'is the body of the answer unless there is an error.',
+    about: 'The stored state, for a GET, a repeated POST or PUT, or a message that came too late.',
     schema: query.extend({
       legRole: z.enum(['PAYER', 'PAYEE', 'REQUESTER']),
+      bulkTransferState: bulkTransferState.optional(),
+      completedTimestamp: z.string().optional(),
+      /** Of a bulk that is final: those that concern the role, in the order of the request. */
+      individualTransferResults: z.array(individualTransferResult).optional(),
+      /** There exactly when the state is not: PUT …/error. */
       errorInformation: errorInformation.optional(),
     }),
   }),

@@ -26,6 +26,7 @@ export const unpublished: Readonly<Record<string, 'from the next release on' | `
     'BulkTransferCompleted is not known': onNewTopics,
     'BulkTransferCompletedCallbackReport is not known': onNewTopics,
     'BulkTransferFulfilRequested is not known': onNewTopics,
+    'BulkTransferItemsEnded is not known': onNewTopics,
     'BulkTransferPrepareAccountsAllocated is not known': onNewTopics,
     'BulkTransferPrepareCallbackReport is not known': onNewTopics,
     'BulkTransferPrepareRefused is not known': onNewTopics,

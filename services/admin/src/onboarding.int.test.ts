@@ -371,7 +371,13 @@ test('a hub that has done nothing wrong verifies clean', async () => {
   expect(status).toBe(200)
   expect(json).toEqual({
     clean: true,
-    compared: { accounts: expect.any(Number), entries: 0, transfers: 0, windows: 0 },
+    compared: {
+      accounts: expect.any(Number),
+      entries: 0,
+      transfers: 0,
+      windows: 0,
+      bulkTransfers: 0,
+    },
     differences: [],
   })
 })

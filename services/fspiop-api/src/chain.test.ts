@@ -102,7 +102,7 @@ describe.each(rows)('%s', (_operation, { sent, event, key }) => {
   test('of an inactive FSP is taken only when it answers a transfer or a quote, or is a ping', async () => {
     const answer = await edge.told(withHeaders(sent, { 'fspiop-source': 'sleeper' }))
     const inactive = '400 3100 header fspiop-source: the participant is not active'
-    const owned = ['transfers', 'quotes', 'bulkQuotes']
+    const owned = ['transfers', 'quotes', 'bulkQuotes', 'bulkTransfers']
     const finishes = !asks(sent) && owned.includes(resource ?? '')
     if (finishes || event === 'PingReceived') expect(answer).not.toBe(inactive)
     else expect(answer).toBe(inactive)
@@ -186,7 +186,8 @@ describe('paths', () => {
     ['PATCH', `/transfers/${id}`, '501 2002'],
     ['PUT', `/bulkQuotes/${id}/error`, 'PUT /bulkQuotes/{ID}/error'],
     ['PATCH', `/bulkQuotes/${id}`, '405 3000 GET PUT'],
-    ['GET', `/bulkTransfers/${id}`, '501 2002'],
+    ['GET', `/bulkTransfers/${id}`, 'GET /bulkTransfers/{ID}'],
+    ['DELETE', `/bulkTransfers/${id}`, '405 3000 GET PUT'],
     ['PUT', `/participants/${id}`, 'PUT /participants/{ID}'],
     ['PUT', `/participants/${id}/error`, 'PUT /participants/{ID}/error'],
     ['PUT', '/participants/MSISDN/1', 'PUT /participants/{Type}/{ID}'],

@@ -1,6 +1,7 @@
 /** What is read of the bodies that may have 5 MiB, by operation: pure functions of the message alone. */
 import type { ErrorCode } from '@causeway/fspiop'
 import { digestRequest, digestResponse } from './bulk-quotes/digest.ts'
+import { digestFulfil, digestPrepare } from './bulk-transfers/digest.ts'
 import type { Incoming } from './chain.ts'
 
 /** As much of a message as its body is judged by. */
@@ -16,6 +17,8 @@ export type Digested<Payload> =
 export const digests = {
   'POST /bulkQuotes': digestRequest,
   'PUT /bulkQuotes/{ID}': digestResponse,
+  'POST /bulkTransfers': digestPrepare,
+  'PUT /bulkTransfers/{ID}': digestFulfil,
 } as const satisfies Readonly<Record<string, (message: Digestible) => Digested<object>>>
 
 export type DigestedOperation = keyof typeof digests

@@ -1,5 +1,6 @@
 /** Everything that FSPs may ask of this hub: the routes of every resource. */
 import { bulkQuoteRoutes } from './bulk-quotes/requests.ts'
+import { bulkTransferRoutes } from './bulk-transfers/requests.ts'
 import type { ServedRoutes } from './chain.ts'
 import type { LargeBodies } from './large-bodies.ts'
 import { authorizationRoutes } from './relayed/authorizations.ts'
@@ -35,6 +36,7 @@ export function servedRoutes(
     ...quoteRoutes({ needsDestination: isMojaloop }),
     ...bulkQuoteRoutes({ largeBodies, needsDestination: isMojaloop }),
     ...transferRoutes(transferRules(settings)),
+    ...bulkTransferRoutes({ largeBodies, onUsAllowed: settings.ON_US_TRANSFERS === 'on' }),
     ...transactionRequestRoutes(relay),
     ...authorizationRoutes(relay),
     ...transactionRoutes(relay),

@@ -4,6 +4,7 @@
  */
 import type { DomainEvent, EventName } from '@causeway/events'
 import { bulkQuoteFailure, bulkQuoteLegs, bulkQuoteReports } from './bulk-quotes/callbacks.ts'
+import { bulkTransferLegs, bulkTransferReports } from './bulk-transfers/callbacks.ts'
 import type { CausedLeg, FailureNotice, Leg } from './legs.ts'
 import { participantLegs, participantReports } from './participants/callbacks.ts'
 import { partyLegs, partyReports } from './parties/callbacks.ts'
@@ -13,7 +14,7 @@ import { consentLegs, consentReports } from './thirdparty/callbacks.ts'
 import { transferLegs, transferReports, type CallbackRules } from './transfers/callbacks.ts'
 
 /** Of bulks, whose events may hold 5 MiB each. */
-const bulkReports = { ...bulkQuoteReports } as const
+const bulkReports = { ...bulkQuoteReports, ...bulkTransferReports } as const
 
 /** The report of each event; null where nobody keeps one. */
 export const reportNames = {
@@ -70,6 +71,7 @@ function failureOf(event: DomainEvent<ToldEvent>): FailureNotice | undefined {
 function legsOf(event: DomainEvent<ToldEvent>, rules: CallbackRules): readonly Leg[] {
   if (isOf(quoteReports, event)) return quoteLegs(event)
   if (isOf(bulkQuoteReports, event)) return bulkQuoteLegs(event)
+  if (isOf(bulkTransferReports, event)) return bulkTransferLegs(event, rules)
   if (isOf(partyReports, event)) return partyLegs(event)
   if (isOf(participantReports, event)) return participantLegs(event)
   if (isOf(pingReports, event)) return pingLegs(event)

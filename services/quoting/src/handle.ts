@@ -10,7 +10,7 @@ import { passOn, type PassThrough } from './quotes/pass-through.ts'
 import { query } from './quotes/query.ts'
 import { request } from './quotes/request.ts'
 import { endUndelivered } from './quotes/undelivered.ts'
-import { count, type CommittedEvent } from './velocity/count.ts'
+import { committedNames, count, type CommittedEvent } from './velocity/count.ts'
 import type { Work } from './work.ts'
 
 const quoteNames = [
@@ -31,7 +31,7 @@ const reportNames = [
   'RuleViolatedInQuoteResponseCallbackReport',
 ] as const satisfies readonly EventName[]
 
-export const heard = [...quoteNames, ...reportNames, 'TransferCommittedFulfiled'] as const
+export const heard = [...quoteNames, ...reportNames, ...committedNames] as const
 
 export type HeardEvent = DomainEvent<(typeof heard)[number]>
 type ReportEvent = DomainEvent<(typeof reportNames)[number]>
@@ -60,8 +60,9 @@ function sorted(events: readonly HeardEvent[]): Sorted {
   const reports: ReportEvent[] = []
   const committed: CommittedEvent[] = []
   for (const event of events) {
-    if (event.name === 'TransferCommittedFulfiled') committed.push(event)
-    else if ('reports' in event.payload) reports.push(event as ReportEvent)
+    if (event.name === 'TransferCommittedFulfiled' || event.name === 'BulkTransferItemsEnded') {
+      committed.push(event)
+    } else if ('reports' in event.payload) reports.push(event as ReportEvent)
     else quotes.push(event as QuoteEvent)
   }
   return { quotes, reports, committed }

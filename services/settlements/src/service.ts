@@ -18,6 +18,7 @@ import {
   type Start,
 } from '@causeway/runtime'
 import { openAccountHints } from './allocation/account-hints.ts'
+import { allocateBulks, heardOfBulks } from './allocation/bulks.ts'
 import { allocate, type AllocationParts, type TransferEvent } from './allocation/handle.ts'
 import { keepLines } from './lines/handle.ts'
 import { openModels } from './models/open.ts'
@@ -34,6 +35,9 @@ import { windowHandlers } from './windows/serve.ts'
 const complete_every_ms = 1_000
 /** A settlement of a window that was just closed waits so long for its last lines. */
 const lines_wait_ms = 1_500
+
+/** Bulks that are allocated at once. */
+const bulks_max = 4
 
 const heard = [
   'TransferPrepareRequested',
@@ -80,9 +84,19 @@ export const start: Start<Settings> = async (settings, parts) => {
     },
   )
 
+  // Of its own, so that no single transfer waits behind a body of 5 MiB.
+  const ofBulks = await onEvents(
+    parts.bus,
+    'settlements.bulks',
+    heardOfBulks,
+    (events, { followUp }) => allocateBulks(allocation, events, followUp),
+    { batch_max: bulks_max },
+  )
+
   return {
     async stop() {
       await subscribed.stop()
+      await ofBulks.stop()
       stopping.abort()
       await settling.stop()
       await models.stop()

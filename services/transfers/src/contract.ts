@@ -57,6 +57,7 @@ const answerErrors = {
   TOO_LATE: ['3303'],
   NOT_RESERVED: ['3100', 'the transfer is not reserved'],
   ASKER_NOT_PARTY: ['3000'],
+  PART_OF_BULK: ['3100', 'the transfer is part of a bulk transfer'],
 } as const satisfies Record<AnswerReason, ErrorOf>
 
 /** Where existing clients wait for another code than the specification's. */
@@ -97,6 +98,7 @@ export function claimedBy({ id, payload }: PrepareEvent): Claimed & Open {
     allocation: allocationOf(payload),
     payerVersion: payload.version,
     prepareEventId: id,
+    bulkTransferId: undefined,
   }
 }
 
@@ -365,6 +367,6 @@ type Writable<T> = T extends readonly (infer Item)[]
     : T
 
 /** The same value, typed as the payloads of the catalogue are. */
-function plain<T>(value: T): Writable<T> {
+export function plain<T>(value: T): Writable<T> {
   return value as Writable<T>
 }

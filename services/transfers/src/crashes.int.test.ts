@@ -10,6 +10,7 @@ import { defaultsOf, eventually, openTestParts, type TestParts } from '@causeway
 import { start as startSettlements, settings as settlementsSettings } from '@causeway/settlements'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
+import { openBulkStore } from './bulks/store.ts'
 import { openDeliveryStore } from './delivery-store.ts'
 import { decide, post, tellPayee } from './fulfil.ts'
 import { handleBatch, type HeardEvent } from './handle.ts'
@@ -18,7 +19,7 @@ import { move } from './move.ts'
 import { claim, prepare, reserve, tellPayer } from './prepare.ts'
 import { start } from './service.ts'
 import { settings } from './settings.ts'
-import { openTransferStore, type TransferStore } from './store.ts'
+import { openTransferStore, readTransfers, type TransferStore } from './store.ts'
 import { heal, sweep, type SweepOptions } from './sweep.ts'
 import { Crash, crashAt, gated, type Gate } from './testing/gated.ts'
 import {
@@ -450,6 +451,7 @@ function workThrough(gate: Gate): Work {
   const { signal } = new AbortController()
   return {
     store: gated(store, gate),
+    bulks: gated(openBulkStore(db, parts.bus, readTransfers), gate),
     ledger: openLedger(gated(calls, gate), { log: parts.log, signal }),
     alarm: (kind) => alarms.push(kind),
     now: () => new Date(),
@@ -457,6 +459,7 @@ function workThrough(gate: Gate): Work {
     payeeRules: { misdirectedAborts: false },
     compatibility: 'specification',
     abortsRefusedDeliveries: false,
+    rejectedBulksKept_ms: 3_600_000,
   }
 }
 

@@ -12,6 +12,8 @@ import type { RaiseAlarm } from './work.ts'
 const ofPayee: ReadonlySet<string> = new Set([
   'TransferFulfilCommittedRequested',
   'TransferRejectRequested',
+  'BulkTransferFulfilRequested',
+  'BulkTransferRejectRequested',
 ] satisfies EventName[])
 
 /** What to do about the dead letters of the group; the key of a message is its transfer's id. */

@@ -4,11 +4,19 @@
  */
 import type { Relay } from '@causeway/events'
 import { FromNewerRelease, type OutgoingMessage } from '@causeway/runtime'
+import { endedBulk, endedItems, type EndedItem } from './bulks/contract.ts'
 import { announcementOf, errorOf, type Moved } from './contract.ts'
 import type { Fulfil, Reject } from './domain/decide.ts'
 import { canMove, isEndedBy, transferAfter, type MovingAnswer } from './domain/follow.ts'
 import type { Consequence, LedgerAnswer } from './domain/ledger-answer.ts'
-import type { Claimed, Final, Open, OpenState, Transfer } from './domain/transfer.ts'
+import {
+  isOpen,
+  type Claimed,
+  type Final,
+  type Open,
+  type OpenState,
+  type Transfer,
+} from './domain/transfer.ts'
 import type { Change, KeptMessage, Movement } from './store.ts'
 import type { Work } from './work.ts'
 
@@ -55,6 +63,7 @@ export async function move<A extends Asked>(
   if (changes.length === 0 && answers.length === 0) return finish(work, answered, new Map(), now)
   const movement = await work.store.move(changes, now, (found) => [
     ...planned.flatMap((plan) => sayingsOf(plan, found, now, tell)),
+    ...sayingsOfBulks(planned, found, now),
     ...answers,
   ])
   for (const { asked, answer, consequence } of planned) {
@@ -115,7 +124,7 @@ function sayingsOf<A extends Asked>(
   const announced = becomes?.type === 'moves' ? becomes.announces : undefined
   const found = announced === undefined ? unmoved.get(transfer.transferId) : transfer
   const said: OutgoingMessage[] = []
-  if (announced !== undefined) {
+  if (announced !== undefined && transfer.bulkTransferId === undefined) {
     const { message, relay, traceparent } = asked
     said.push(
       announcementOf({
@@ -132,6 +141,31 @@ function sayingsOf<A extends Asked>(
   const told = found === undefined ? undefined : tell?.({ asked, transfer: found, announced })
   if (told !== undefined) said.push(told)
   return said
+}
+
+/** Of items nothing is said but by their bulks: what this move has ended, and the bulks that end with it. */
+function sayingsOfBulks<A extends Asked>(
+  planned: readonly Planned<A>[],
+  { moved, ended }: Movement,
+  now: Date,
+): readonly OutgoingMessage[] {
+  const items = new Map<string, [EndedItem, ...EndedItem[]]>()
+  const traces = new Map<string, string | undefined>()
+  for (const { asked, answer, change } of planned) {
+    const { transfer } = change
+    const { bulkTransferId, transferId } = transfer
+    if (bulkTransferId === undefined || !moved.has(transferId)) continue
+    traces.set(bulkTransferId, asked.traceparent)
+    if (isOpen(transfer)) continue
+    const ofBulk = items.get(bulkTransferId)
+    if (ofBulk === undefined) items.set(bulkTransferId, [{ transfer, answer }])
+    else ofBulk.push({ transfer, answer })
+  }
+  const traceOf = (bulkTransferId: string) => traces.get(bulkTransferId)
+  return [
+    ...[...items].map(([id, ofBulk]) => endedItems(ofBulk, now.toISOString(), traceOf(id))),
+    ...ended.map((one) => endedBulk(one, traceOf(one.bulk.bulkTransferId))),
+  ]
 }
 
 /** The states in which open rows were left; rows that are final have none. */
@@ -198,7 +232,7 @@ function openStateOf({ state }: Transfer): OpenState | 'DONE' {
 /** Without what the state adds. */
 function claimedOf(transfer: Transfer): Claimed {
   const { transferId, payerFsp, payeeFsp, amount, currency, expiresAt, condition } = transfer
-  const { requestHash, allocation, payerVersion, prepareEventId } = transfer
+  const { requestHash, allocation, payerVersion, prepareEventId, bulkTransferId } = transfer
   return {
     transferId,
     payerFsp,
@@ -211,6 +245,7 @@ function claimedOf(transfer: Transfer): Claimed {
     allocation,
     payerVersion,
     prepareEventId,
+    bulkTransferId,
   }
 }
 

@@ -24,6 +24,7 @@ export interface RecordRow extends SummaryRow {
   readonly completed_timestamp: string | null
   /** YYYY-MM of what its FSPs sent, where that is archived. */
   readonly archived_month: string | null
+  readonly bulk_id: string | null
 }
 
 export interface MessageRow {
@@ -122,7 +123,7 @@ const summaryColumns = `id, payer_fsp, payee_fsp, amount, currency, state, reaso
 
 const selectRecord = statement(`
   select ${summaryColumns}, expires_at, condition, fulfilment, settlement_model_id, settles, window_id,
-    error, completed_timestamp,
+    error, completed_timestamp, bulk_id,
     case when not exists (
       select from pg_inherits join pg_class p on p.oid = inhrelid
       where inhparent = 'messages'::regclass and not inhdetachpending
@@ -132,7 +133,10 @@ const selectRecord = statement(`
 
 const selectMessages = statement(`
   select kind, event_id::text, received_at, body from messages
-  where transfer_id = $1::text collate "C"`)
+  where transfer_id = $1::text collate "C"
+  union all
+  select kind, event_id::text, received_at, body from bulk_messages
+  where bulk_id = (select bulk_id from transfers where id = $1::text collate "C")`)
 
 const selectRefused = statement(`
   select kind, event_id::text, fsp_id, received_at, reason, state from refused_messages
@@ -141,7 +145,10 @@ const selectRefused = statement(`
 const selectDeliveries = statement(`
   select notification_id, leg_role, destination_fsp, status, http_status, attempts, duration_ms,
     last_error, reported_at, report
-  from deliveries where transfer_id = $1::text collate "C" order by reported_at
+  from deliveries
+  where (transfer_id = $1::text collate "C" and report not like 'Bulk%') or (report like 'Bulk%'
+    and transfer_id = (select bulk_id from transfers where id = $1::text collate "C"))
+  order by reported_at
   limit ${deliveries_max}`)
 
 const selectSummary = statement(`

@@ -2,6 +2,7 @@
 import { formatAmount } from '@causeway/money'
 import type { TransferRecord, transfersService, TransferSummary } from '@causeway/protos'
 import type { Handlers } from '@causeway/runtime'
+import { itemIn } from './bulks/item-body.ts'
 import type {
   DeliveryRow,
   Found,
@@ -49,16 +50,16 @@ export function recordHandlers(records: RecordStore): RecordHandlers {
   }
 }
 
-function timeOf(text: string): Date | undefined {
+export function timeOf(text: string): Date | undefined {
   return text === '' ? undefined : new Date(text)
 }
 
-function beforeTime(to: Date | undefined): Place {
+export function beforeTime(to: Date | undefined): Place {
   return to === undefined ? theEnd : { receivedAt: to, id: '' }
 }
 
 /** `<time> <id>`; undefined when it is none of ours. */
-function placeOf(after: string): Place | undefined {
+export function placeOf(after: string): Place | undefined {
   const [time = '', id = ''] = after.split(' ')
   const receivedAt = new Date(time)
   return id === '' || Number.isNaN(receivedAt.getTime()) ? undefined : { receivedAt, id }
@@ -97,18 +98,19 @@ function transferRecord({ transfer, messages, refused, deliveries }: StoredRecor
     error: transfer.error ?? '',
     completedTimestamp: transfer.completed_timestamp ?? '',
     archivedMonth: transfer.archived_month ?? '',
+    bulkTransferId: transfer.bulk_id ?? '',
     messages: messages.map(({ kind, event_id, received_at, body }) => ({
       kind,
       eventId: event_id,
       receivedAt: (kind === 'PREPARE' ? transfer.received_at : received_at)?.toISOString() ?? '',
-      body,
+      body: transfer.bulk_id === null ? body : itemIn(body, transfer.id),
     })),
     refusedMessages: refused.map(refusedOf),
     deliveries: deliveries.map(deliveryOf),
   }
 }
 
-function refusedOf(row: RefusedMessageRow) {
+export function refusedOf(row: RefusedMessageRow) {
   return {
     kind: row.kind,
     eventId: row.event_id,
@@ -119,7 +121,7 @@ function refusedOf(row: RefusedMessageRow) {
   }
 }
 
-function deliveryOf(row: DeliveryRow) {
+export function deliveryOf(row: DeliveryRow) {
   return {
     notificationId: row.notification_id,
     legRole: row.leg_role,

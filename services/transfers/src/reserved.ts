@@ -1,7 +1,8 @@
 /**
  * Reservations as they were last seen here, so that the payee FSP's answer is decided without asking
  * the tables for them again (measured: a tenth of all work on them). What was agreed never changes;
- * only the state may be old, and then the ledger answers with the outcome and the move finds it.
+ * only the state may be old, and then the ledger answers with the outcome and the move finds it. Items of
+ * bulks are read together, and would only push single transfers out.
  */
 import type { Transfer } from './domain/transfer.ts'
 import type { TransferStore, TransferTables } from './store.ts'
@@ -25,7 +26,8 @@ export function rememberReserved(
       const movement = await tables.move(changes, now, say)
       for (const { transfer } of changes) {
         const { transferId, state } = transfer
-        if (state === 'RESERVED' && movement.moved.has(transferId)) remember(transfer)
+        const isSingle = transfer.bulkTransferId === undefined
+        if (isSingle && state === 'RESERVED' && movement.moved.has(transferId)) remember(transfer)
         else reserved.delete(transferId)
       }
       return movement

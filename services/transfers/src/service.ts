@@ -5,11 +5,17 @@ import { ledgerService, transfersService } from '@causeway/protos'
 import {
   periodically,
   type Database,
+  type EventBus,
   type Metrics,
   type ProcessParts,
   type Start,
+  type Subscribed,
 } from '@causeway/runtime'
 import { Gauge } from 'prom-client'
+import { handleBulks, heardOfBulks } from './bulks/handle.ts'
+import { openBulkRecordStore } from './bulks/record-store.ts'
+import { bulkRecordHandlers } from './bulks/records.ts'
+import { openBulkStore } from './bulks/store.ts'
 import { openDeliveryStore } from './delivery-store.ts'
 import { handleBatch, heard } from './handle.ts'
 import { holdBack, measureHeldBack } from './held-back.ts'
@@ -18,7 +24,7 @@ import type { Settings } from './settings.ts'
 import { openRecordStore } from './record-store.ts'
 import { recordHandlers } from './records.ts'
 import { stateHandlers } from './states.ts'
-import { openTransferStore, type TransferStore } from './store.ts'
+import { openTransferStore, readTransfers, type TransferStore } from './store.ts'
 import { claimed_ms, heal, openSweepClock, sweep, type SweepOptions } from './sweep.ts'
 import { openAlarms, type Work } from './work.ts'
 
@@ -38,12 +44,13 @@ export const start: Start<Settings> = async (settings, parts) => {
   const log = parts.log.child({ service: 'transfers' })
   const db = await openOwnDatabase(settings, parts)
   const store = openTransferStore(db, parts.bus)
+  const bulks = openBulkStore(db, parts.bus, readTransfers)
   await store.ensurePartitions(new Date())
-  const deliveries = openDeliveryStore(db)
   const stopping = new AbortController()
   const calls = parts.grpc.client(ledgerService, 'participant-lifecycle')
   const work: Work = {
     store,
+    bulks,
     ledger: openLedger(calls, { log, signal: stopping.signal }),
     alarm: openAlarms(log, parts.metrics),
     now: () => new Date(),
@@ -51,6 +58,7 @@ export const start: Start<Settings> = async (settings, parts) => {
     payeeRules: { misdirectedAborts: settings.COMPATIBILITY === 'mojaloop' },
     compatibility: settings.COMPATIBILITY,
     abortsRefusedDeliveries: settings.TRANSFERS_ABORT_REFUSED_DELIVERIES === 'on',
+    rejectedBulksKept_ms: settings.TRANSFERS_REJECTED_BULKS_KEPT_H * 3_600_000,
   }
   serveReads(parts.grpc, store, db)
   hearParticipantStates({ grpc: parts.grpc, log }, 'transfers')
@@ -60,17 +68,7 @@ export const start: Start<Settings> = async (settings, parts) => {
     await store.states([])
   })
 
-  const subscribed = await onEvents(
-    parts.bus,
-    'transfers',
-    heard,
-    (events) => handleBatch(work, deliveries, events),
-    {
-      batch_max: settings.TRANSFERS_BATCH_MAX,
-      batches_in_flight_max: settings.TRANSFERS_BATCHES_IN_FLIGHT_MAX,
-      letters: holdBack(db, work.alarm),
-    },
-  )
+  const subscribed = await subscribe(settings, parts.bus, db, work)
   const sweeping: SweepOptions = {
     batch_max: settings.TRANSFERS_SWEEP_BATCH_MAX,
     clock: openSweepClock(work, () => subscribed.workedOffUntil()),
@@ -100,8 +98,51 @@ export const start: Start<Settings> = async (settings, parts) => {
   }
 }
 
+/** Transfers, and bulks beside them: what one of the groups has not worked off is not worked off. */
+async function subscribe(
+  settings: Settings,
+  bus: EventBus,
+  db: Database,
+  work: Work,
+): Promise<Pick<Subscribed, 'workedOffUntil' | 'stop'>> {
+  const deliveries = openDeliveryStore(db)
+  const letters = holdBack(db, work.alarm)
+  const ofTransfers = await onEvents(
+    bus,
+    'transfers',
+    heard,
+    (events) => handleBatch(work, deliveries, events),
+    {
+      batch_max: settings.TRANSFERS_BATCH_MAX,
+      batches_in_flight_max: settings.TRANSFERS_BATCHES_IN_FLIGHT_MAX,
+      letters,
+    },
+  )
+  const ofBulks = await onEvents(
+    bus,
+    'transfers.bulks',
+    heardOfBulks,
+    (events) => handleBulks(work, deliveries, events),
+    { batch_max: 1, batches_in_flight_max: settings.TRANSFERS_BULKS_IN_FLIGHT_MAX, letters },
+  )
+  const groups = [ofTransfers, ofBulks]
+  return {
+    async workedOffUntil() {
+      const moments = await Promise.all(groups.map((group) => group.workedOffUntil()))
+      return new Date(Math.min(...moments.map((moment) => moment.getTime())))
+    },
+    async stop() {
+      await Promise.all(groups.map((group) => group.stop()))
+    },
+  }
+}
+
 function serveReads(grpc: ProcessParts['grpc'], store: TransferStore, db: Database): void {
-  grpc.serve(transfersService, { ...stateHandlers(store), ...recordHandlers(openRecordStore(db)) })
+  grpc.serve(transfersService, {
+    ...stateHandlers(store),
+    ...recordHandlers(openRecordStore(db)),
+    ...bulkRecordHandlers(openBulkRecordStore(db)),
+  })
 }
 
 function openOwnDatabase(settings: Settings, parts: ProcessParts): Promise<Database> {

@@ -28,6 +28,20 @@ export const settings = {
     min: 1,
     max: 16,
   }),
+  TRANSFERS_BULKS_IN_FLIGHT_MAX: integer({
+    about: 'bulk transfers that are worked on side by side, a slice of each at a time',
+    unit: 'bulks',
+    default: 2,
+    min: 1,
+    max: 16,
+  }),
+  TRANSFERS_REJECTED_BULKS_KEPT_H: integer({
+    about: 'how long after its end a rejected bulk transfer is shown to the FSP that asks for it',
+    unit: 'h',
+    default: 720,
+    min: 1,
+    max: 87_600,
+  }),
   COMPATIBILITY: choice({
     about: 'whose answers are given where the specification and Mojaloop differ',
     options: ['specification', 'mojaloop'],

@@ -2,6 +2,7 @@
 import { formatAmount } from '@causeway/money'
 import type { transfersService, TransferState } from '@causeway/protos'
 import type { Handlers } from '@causeway/runtime'
+import { itemIn } from './bulks/item-body.ts'
 import type { StateRow, TransferStore } from './store.ts'
 
 type StateHandlers = Pick<
@@ -22,14 +23,17 @@ export function stateHandlers(store: TransferStore): StateHandlers {
     },
     GetTransferPacket: async ({ id }) => {
       const request = (await store.requests([id])).get(id)
-      return { ilpPacket: request === undefined ? '' : packetOf(request.body) }
+      return { ilpPacket: request === undefined ? '' : packetOf(request.body, id) }
     },
   }
 }
 
 /** The edge has read the request before it was stored. */
-function packetOf(request: Buffer): string {
-  return (JSON.parse(request.toString('utf8')) as { readonly ilpPacket: string }).ilpPacket
+function packetOf(request: Buffer, id: string): string {
+  const { ilpPacket } = JSON.parse(itemIn(request, id).toString('utf8')) as {
+    readonly ilpPacket?: string
+  }
+  return ilpPacket ?? ''
 }
 
 function transferState(row: StateRow): TransferState {

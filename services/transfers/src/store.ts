@@ -14,6 +14,8 @@ import {
   type OutgoingMessage,
   type Queries,
 } from '@causeway/runtime'
+import { stepsOf } from './bulks/domain/progress.ts'
+import { advance, type EndedBulk } from './bulks/store.ts'
 import type { Claimed, Final, Open, OpenState, Transfer } from './domain/transfer.ts'
 import { keepRefused, type Refusal } from './record-store.ts'
 import { rememberReserved } from './reserved.ts'
@@ -49,13 +51,15 @@ export interface Movement {
   readonly moved: ReadonlyMap<string, OpenState>
   /** The rows of the others as they are. */
   readonly unmoved: ReadonlyMap<string, Transfer>
+  /** The bulks of which they leave no item open. */
+  readonly ended: readonly EndedBulk[]
 }
 
 export interface TransferTables {
   /** Stores new ids as RECEIVED with their requests; the ids that were new. */
   claim(claims: readonly Claim[], now: Date): Promise<ReadonlySet<string>>
   read(ids: readonly string[]): Promise<ReadonlyMap<string, Transfer>>
-  /** The payers' requests as received. */
+  /** The payers' requests as received; of an item, that of its bulk. */
   requests(transferIds: readonly string[]): Promise<ReadonlyMap<string, Relay>>
   /** Moves the rows that are still open and announces what `say` makes of it, or does neither. */
   move(
@@ -130,7 +134,12 @@ const readStatement = statement(`
 const requestsStatement = statement(`
   select m.transfer_id, m.body, m.headers from messages m
   join transfers t on t.id = m.transfer_id and t.month = m.month
-  where m.transfer_id = any ($1::text[]) and m.kind = 'PREPARE'`)
+  where m.transfer_id = any ($1::text[]) and m.kind = 'PREPARE'
+  union all
+  select t.id, m.body, m.headers from transfers t
+  join bulk_messages m on m.bulk_id = t.bulk_id and m.month = t.month
+    and m.event_id = t.prepare_event_id
+  where t.id = any ($1::text[]) and t.bulk_id is not null`)
 
 // One look into the index for each row, locked in their order: as a join it would be planned as a scan
 // while the table is new and small, and stay one while it grows.
@@ -165,7 +174,7 @@ const moveStatement = statement(`
 const takeDueStatement = statement(`
   with due as materialized (
     select id from transfers t where sweep_at <= $1::timestamptz
-      and not exists (select from held_back where transfer_id = t.id)
+      and not exists (select from held_back where transfer_id in (t.id, t.bulk_id))
     order by sweep_at limit $3::integer for update of t skip locked
   )
   update transfers t set sweep_at = $2::timestamptz from due where t.id = due.id
@@ -185,7 +194,7 @@ const sweepAgainStatement = statement(`
 const openSinceStatement = statement(`
   select ${columns} from transfers t
   where sweep_at <= $2::timestamptz and expires_at <= $1::timestamptz
-    and not exists (select from held_back where transfer_id = t.id)
+    and not exists (select from held_back where transfer_id in (t.id, t.bulk_id))
   order by sweep_at limit $3::integer`)
 
 const overdueStatement = statement(`
@@ -202,7 +211,7 @@ const pageStatement = statement(`
   select ${stateColumns} from transfers t where id > $1::text collate "C"
   order by id limit $2::integer`)
 
-const partitioned = ['messages', 'deliveries', 'refused_messages']
+const partitioned = ['messages', 'deliveries', 'refused_messages', 'bulk_messages']
 
 export function openTransferStore(db: Database, bus: EventBus): TransferStore {
   return rememberReserved(openTables(db, bus))
@@ -215,7 +224,7 @@ function openTables(db: Database, bus: EventBus): TransferTables {
       const rows = await db.query<{ id: string }>(claimStatement, claimValues(claims, now))
       return new Set(rows.map(({ id }) => id))
     },
-    read: (ids) => read(db, ids),
+    read: (ids) => readTransfers(db, ids),
     async requests(transferIds) {
       if (transferIds.length === 0) return new Map()
       interface Kept {
@@ -265,21 +274,27 @@ function openTables(db: Database, bus: EventBus): TransferTables {
   }
 }
 
-async function read(db: Queries, ids: readonly string[]): Promise<ReadonlyMap<string, Transfer>> {
+export async function readTransfers(
+  db: Queries,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, Transfer>> {
   if (ids.length === 0) return new Map()
   const rows = await db.query<Row>(readStatement, [textArray(ids)])
   return new Map(rows.map((row) => [row.id, transferOf(row)]))
 }
 
 async function move(tx: Queries, changes: readonly Change[], now: Date): Promise<Movement> {
-  if (changes.length === 0) return { moved: new Map(), unmoved: new Map() }
+  if (changes.length === 0) return { moved: new Map(), unmoved: new Map(), ended: [] }
   const rows = await tx.query<{ id: string; was: OpenState }>(
     moveStatement,
     changeValues(changes, now),
   )
   const moved = new Map(rows.map(({ id, was }) => [id, was]))
-  const others = changes.map(({ transfer }) => transfer.transferId).filter((id) => !moved.has(id))
-  return { moved, unmoved: await read(tx, others) }
+  const after = changes.map(({ transfer }) => transfer)
+  const others = after.map(({ transferId }) => transferId).filter((id) => !moved.has(id))
+  const unmoved = await readTransfers(tx, others)
+  const ended = await advance(tx, stepsOf(moved, after), now, readTransfers)
+  return { moved, unmoved, ended }
 }
 
 function claimValues(claims: readonly Claim[], now: Date): (Buffer | string)[] {

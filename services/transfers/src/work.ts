@@ -1,6 +1,7 @@
 /** What every step needs: the stored transfers, the ledger, the clock, and a way to raise an alarm. */
 import type { Logger, Metrics } from '@causeway/runtime'
 import { Counter } from 'prom-client'
+import type { BulkTables } from './bulks/store.ts'
 import type { Compatibility } from './contract.ts'
 import type { PayeeRules } from './domain/decide.ts'
 import type { Ledger } from './ledger.ts'
@@ -28,6 +29,7 @@ export type RaiseAlarm = (kind: AlarmKind, transferId: string | undefined, detai
 
 export interface Work {
   readonly store: TransferStore
+  readonly bulks: BulkTables
   readonly ledger: Ledger
   readonly alarm: RaiseAlarm
   readonly now: () => Date
@@ -38,6 +40,8 @@ export interface Work {
   readonly compatibility: Compatibility
   /** A payee FSP's HTTP refusal of POST /transfers ends the transfer. */
   readonly abortsRefusedDeliveries: boolean
+  /** So long after its end a rejected bulk is shown to who asks for it. */
+  readonly rejectedBulksKept_ms: number
 }
 
 export function openAlarms(log: Logger, metrics: Metrics): RaiseAlarm {

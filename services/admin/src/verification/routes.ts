@@ -12,6 +12,7 @@ const report = z.strictObject({
     entries: z.int(),
     transfers: z.int(),
     windows: z.int(),
+    bulkTransfers: z.int(),
   }),
   /** One sentence each. */
   differences: z.array(z.string()),

@@ -18,6 +18,7 @@ const states = new Map<string, string>()
 const changes = new Map<string, Partial<TransferState>>()
 const lost = new Set<string>()
 let booksWrong: string[] = []
+let bulksWrong: string[] = []
 let reads = 0
 let onRead: (read: number) => void = () => undefined
 
@@ -133,6 +134,9 @@ beforeAll(async () => {
     GetTransferRecord: notAsked,
     SearchTransfers: notAsked,
     GetTransferActivity: notAsked,
+    GetBulkTransferRecord: notAsked,
+    SearchBulkTransfers: notAsked,
+    VerifyBulkTransfers: () => Promise.resolve({ compared: 0, differences: bulksWrong }),
   })
   parts.grpc.serve(settlementReportsService, {
     ListSettlementTransfers: notAsked,
@@ -152,6 +156,7 @@ beforeEach(() => {
   changes.clear()
   lost.clear()
   booksWrong = []
+  bulksWrong = []
   reads = 0
   onRead = () => undefined
 })
@@ -163,7 +168,7 @@ test('compares everything, however short the pages are that it gets', async () =
   }
   expect(await verify(sources, 1)).toEqual({
     clean: true,
-    compared: { accounts: 7, entries: 20, transfers: 20, windows: 3 },
+    compared: { accounts: 7, entries: 20, transfers: 20, windows: 3, bulkTransfers: 0 },
     differences: [],
   })
 })
@@ -248,4 +253,9 @@ test('what is wrong in the books of the ledger is told first', async () => {
   expect(clean).toBe(false)
   expect(differences[0]).toBe('account 3 differs from its journal')
   expect(differences).toHaveLength(2)
+})
+
+test('a bulk transfer whose counts are not those of its items is a difference', async () => {
+  bulksWrong = ['bulk transfer b counts 1 open; its items are 0 open']
+  expect(await verify(sources, 1)).toMatchObject({ clean: false, differences: bulksWrong })
 })

@@ -22,6 +22,7 @@ export interface Verification {
     readonly entries: number
     readonly transfers: number
     readonly windows: number
+    readonly bulkTransfers: number
   }
   /** One sentence each. */
   readonly differences: readonly string[]
@@ -44,10 +45,12 @@ export async function verify(sources: Sources, reread_ms = 1_000): Promise<Verif
   const walk = await compareAll(sources)
   const standing = await readAgain(sources, walk.suspects, reread_ms)
   const settled = await sources.reports.VerifySettlements({}, { deadline_ms: ledgerDeadline_ms })
+  const bulks = await sources.transfers.VerifyBulkTransfers({}, { deadline_ms: ledgerDeadline_ms })
   const differences = [
     ...books.differences,
     ...standing.map(({ sentence }) => sentence),
     ...settled.differences,
+    ...bulks.differences,
   ]
   if (!walk.whole) {
     differences.push(`more than ${suspects_max} transfers differ: the comparison stopped there`)
@@ -59,6 +62,7 @@ export async function verify(sources: Sources, reread_ms = 1_000): Promise<Verif
       entries: walk.entries,
       transfers: walk.transfers,
       windows: settled.windowsCompared,
+      bulkTransfers: bulks.compared,
     },
     differences,
   }

@@ -239,7 +239,7 @@ describe('unsolicited answers', () => {
     'are bounded where no service knows the question: %s',
     async (operation, sent) => {
       const strict = openEdge({ FSPIOP_API_UNASKED_ANSWERS_MAX: 0 })
-      const isOwned = /^PUT \/(transfers|quotes|bulkQuotes)\//.test(operation)
+      const isOwned = /^PUT \/(transfers|quotes|bulkQuotes|bulkTransfers)\//.test(operation)
       expect(await strict.told(sent)).toBe(isOwned ? '200' : tooMany)
     },
   )

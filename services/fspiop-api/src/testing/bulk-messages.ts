@@ -41,3 +41,30 @@ export function bulkQuoteAnswer(items: number) {
     expiration,
   }
 }
+
+export function bulkTransferRequest(items: number) {
+  return {
+    bulkTransferId: id,
+    bulkQuoteId: itemId(0xff),
+    payerFsp: 'greenbank',
+    payeeFsp: 'bluewallet',
+    expiration,
+    individualTransfers: Array.from({ length: items }, (_, at) => ({
+      transferId: itemId(at),
+      transferAmount: usd('10'),
+      ilpPacket: 'ASgAAAAAAAAmrBtnLnBheWVlZnNwLm1zaXNkbi4xMjM0NTY3ODkCe30A',
+      condition,
+    })),
+  }
+}
+
+export function bulkTransferAnswer(items: number) {
+  return {
+    completedTimestamp: '2026-11-21T10:00:00.000Z',
+    bulkTransferState: 'COMPLETED',
+    individualTransferResults: Array.from({ length: items }, (_, at) => ({
+      transferId: itemId(at),
+      fulfilment: 'UNlJ98hZTY_dsw0cAqw4i_UN3v4utt7CZFB4yfLbVFA',
+    })),
+  }
+}

@@ -1,7 +1,12 @@
 /** One good message for each operation that the edge serves, and what becomes of it. */
 import type { EventName } from '@causeway/events'
 import type { Operation } from '@causeway/fspiop'
-import { bulkQuoteAnswer, bulkQuoteRequest } from './bulk-messages.ts'
+import {
+  bulkQuoteAnswer,
+  bulkQuoteRequest,
+  bulkTransferAnswer,
+  bulkTransferRequest,
+} from './bulk-messages.ts'
 import {
   errorInformation,
   id,
@@ -140,6 +145,29 @@ const ofBulkQuotes: readonly Told[] = [
   ),
 ]
 
+const ofBulkTransfers: readonly Told[] = [
+  about(
+    'POST /bulkTransfers',
+    message('POST', '/bulkTransfers', bulkTransferRequest(2)),
+    'BulkTransferPrepareRequested',
+  ),
+  about(
+    'GET /bulkTransfers/{ID}',
+    message('GET', `/bulkTransfers/${id}`),
+    'BulkTransferQueryReceived',
+  ),
+  about(
+    'PUT /bulkTransfers/{ID}',
+    message('PUT', `/bulkTransfers/${id}`, bulkTransferAnswer(2)),
+    'BulkTransferFulfilRequested',
+  ),
+  about(
+    'PUT /bulkTransfers/{ID}/error',
+    message('PUT', `/bulkTransfers/${id}/error`, error),
+    'BulkTransferRejectRequested',
+  ),
+]
+
 const ofTransfers: readonly Told[] = [
   about('POST /transfers', message('POST', '/transfers', transfer), 'TransferPrepareRequested'),
   about('GET /transfers/{ID}', message('GET', `/transfers/${id}`), 'TransferQueryReceived'),
@@ -188,6 +216,7 @@ export const every: readonly Told[] = [
   ...ofQuotes,
   ...ofBulkQuotes,
   ...ofTransfers,
+  ...ofBulkTransfers,
   ...passedOn,
   ...ofPings,
 ]

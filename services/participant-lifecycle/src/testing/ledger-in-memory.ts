@@ -31,6 +31,8 @@ export interface LedgerInMemoryOptions {
   readonly refusals?: ReadonlyMap<string, string>
   /** Who has positions in USD from the beginning: 11, 12 and so on. Others get theirs when they are named. */
   readonly participants?: readonly string[]
+  /** Ten-thousandths that these of the participants have deposited; others have plenty. */
+  readonly covers?: ReadonlyMap<string, bigint>
   /** Ids that the database refuses. */
   readonly faulty?: ReadonlySet<string>
 }
@@ -52,8 +54,12 @@ const nothingYet: LockedRows = {
 }
 
 export function openLedgerInMemory(options: LedgerInMemoryOptions): LedgerInMemory {
-  const { now, grace_ms, participants = [], refusals, faulty } = options
-  let rows = participants.reduce((all, name) => withParticipant(all, name, 'USD'), nothingYet)
+  const { now, grace_ms, participants = [], covers = new Map(), refusals, faulty } = options
+  const onboarded = participants.reduce(
+    (all, name) => withParticipant(all, name, 'USD'),
+    nothingYet,
+  )
+  let rows = withCovers(onboarded, covers)
 
   function decide(command: Command): Answer {
     if (faulty?.has(command.id) === true) return { type: 'FAULT' }
@@ -150,6 +156,19 @@ function withParticipant(rows: LockedRows, name: string, currency: string): Lock
       { ...position, type: 'POSITION', cap: plenty },
       { ...settlement, type: 'SETTLEMENT' },
     ],
+  }
+}
+
+function withCovers(rows: LockedRows, covers: ReadonlyMap<string, bigint>): LockedRows {
+  const coverOf = (id: number) => {
+    const name = rows.parties.find((party) => party.id === id)?.name ?? ''
+    return covers.get(name) ?? plenty
+  }
+  return {
+    ...rows,
+    accounts: rows.accounts.map((one) =>
+      one.type === 'SETTLEMENT' ? { ...one, creditsPosted: coverOf(one.participantId) } : one,
+    ),
   }
 }
 

@@ -4,7 +4,9 @@ import { parseAmount } from '@causeway/money'
 import type { RuleBook } from '../rules/book.ts'
 import type { Payment, VelocityStore } from './store.ts'
 
-export type CommittedEvent = DomainEvent<'TransferCommittedFulfiled'>
+export const committedNames = ['TransferCommittedFulfiled', 'BulkTransferItemsEnded'] as const
+
+export type CommittedEvent = DomainEvent<(typeof committedNames)[number]>
 
 export interface CountParts {
   readonly velocity: VelocityStore
@@ -17,11 +19,25 @@ export async function count(
   events: readonly CommittedEvent[],
 ): Promise<void> {
   if (events.length === 0 || !rules.needsVelocity()) return
-  await velocity.count(events.map(paymentOf), now())
+  await velocity.count(events.flatMap(paymentsOf), now())
 }
 
-function paymentOf({ payload }: CommittedEvent): Payment {
-  const { transferId, payerFsp, amount, fulfiledAt } = payload
+function paymentsOf(event: CommittedEvent): readonly Payment[] {
+  if (event.name === 'TransferCommittedFulfiled') return [paymentOf(event.payload)]
+  const { payerFsp, endedAt: fulfiledAt, items } = event.payload
+  return items
+    .filter(({ committed }) => committed !== undefined)
+    .map(({ transferId, amount }) => paymentOf({ transferId, payerFsp, amount, fulfiledAt }))
+}
+
+interface Paid {
+  readonly transferId: string
+  readonly payerFsp: string
+  readonly amount: { readonly currency: string; readonly amount: string }
+  readonly fulfiledAt: string
+}
+
+function paymentOf({ transferId, payerFsp, amount, fulfiledAt }: Paid): Payment {
   const units = parseAmount(amount.amount)
   if (units === undefined) throw new Error(`${transferId} has no amount`)
   const committed_ms = Date.parse(fulfiledAt)

@@ -1,10 +1,12 @@
 /** The transfers that became final, a batch at a time: none of them waits for anything here. */
 import { onEvents } from '@causeway/events'
 import type { Database, EventBus, Subscribed } from '@causeway/runtime'
-import { finalEvents, lineOf, type FinalEvent } from './line.ts'
+import { finalEvents, linesOf, type FinalEvent } from './line.ts'
 import { recordLines } from './store.ts'
 
 const batch_max = 500
+/** Of one statement: an event of a bulk has many. */
+const lines_max = 1_000
 
 /** A group of its own, so that no allocation waits behind the lines. */
 export function keepLines(
@@ -18,10 +20,10 @@ export function keepLines(
     group,
     finalEvents,
     async (events) => {
-      await recordLines(
-        db,
-        events.map(lineOf).filter((line) => line !== undefined),
-      )
+      const lines = events.flatMap(linesOf)
+      for (let from = 0; from < lines.length; from += lines_max) {
+        await recordLines(db, lines.slice(from, from + lines_max))
+      }
       await onKept()
     },
     { batch_max },

@@ -1,5 +1,5 @@
 /** What settlements keeps of each transfer that became final: one line, and one more for its fee. */
-import type { DomainEvent } from '@causeway/events'
+import type { DomainEvent, ErrorInformation } from '@causeway/events'
 import { parseAmount } from '@causeway/money'
 
 export interface Line {
@@ -35,23 +35,64 @@ export const finalEvents = [
   'TransferPrepareInvalidPayerCheckFailed',
   'TransferPrepareInvalidPayeeCheckFailed',
   'TransferPrepareDuplicateCheckFailed',
+  'BulkTransferItemsEnded',
 ] as const
 
 export type FinalEvent = DomainEvent<(typeof finalEvents)[number]>
 type Committed = DomainEvent<'TransferCommittedFulfiled'>
 
-/** Undefined when no transfer ended: a request was refused whose id belongs to another one. */
-export function lineOf(event: FinalEvent): Line | undefined {
-  if (event.name === 'TransferCommittedFulfiled') return committedLine(event.payload)
-  const { transferId, errorInformation, ending } = event.payload
+/** One for each transfer that ended. None did where a request was refused whose id belongs to another one. */
+export function linesOf(event: FinalEvent): readonly Line[] {
+  if (event.name === 'BulkTransferItemsEnded') {
+    return event.payload.items.map((item) => itemLine(event.payload, item))
+  }
+  if (event.name === 'TransferCommittedFulfiled') return [committedLine(event.payload)]
+  const line = abortedLine(event.payload)
+  return line === undefined ? [] : [line]
+}
+
+type Ended = DomainEvent<'BulkTransferItemsEnded'>['payload']
+
+function itemLine(
+  { payerFsp, payeeFsp, endedAt }: Ended,
+  { transferId, amount, completedTimestamp, committed, errorInformation }: Ended['items'][number],
+): Line {
+  return {
+    windowId: committed?.settlementWindowId ?? 0,
+    transferId,
+    kind: 'TRANSFER',
+    state: committed === undefined ? 'ABORTED' : 'COMMITTED',
+    reason: errorInformation === undefined ? '' : reasonOf(errorInformation),
+    payerFsp,
+    payeeFsp,
+    amount: amountIn(transferId, amount),
+    currency: amount.currency,
+    modelId: committed?.settlementModelId ?? null,
+    payerAccountId: committed?.payerAccountId ?? null,
+    payeeAccountId: committed?.payeeAccountId ?? null,
+    completedTimestamp,
+    finalisedAt: endedAt,
+  }
+}
+
+function reasonOf({ errorCode, errorDescription }: ErrorInformation): string {
+  return `${errorCode}: ${errorDescription}`
+}
+
+type Aborted = Exclude<FinalEvent, Committed | DomainEvent<'BulkTransferItemsEnded'>>
+
+function abortedLine({
+  transferId,
+  errorInformation,
+  ending,
+}: Aborted['payload']): Line | undefined {
   if (ending === undefined) return undefined
-  const { errorCode, errorDescription } = errorInformation
   return {
     windowId: 0,
     transferId,
     kind: 'TRANSFER',
     state: 'ABORTED',
-    reason: `${errorCode}: ${errorDescription}`,
+    reason: reasonOf(errorInformation),
     payerFsp: ending.payerFsp,
     payeeFsp: ending.payeeFsp,
     amount: amountIn(transferId, ending.amount),

@@ -19,6 +19,7 @@ export const answerReasons = [
   'TOO_LATE',
   'NOT_RESERVED',
   'ASKER_NOT_PARTY',
+  'PART_OF_BULK',
 ] as const
 
 export type AnswerReason = (typeof answerReasons)[number]

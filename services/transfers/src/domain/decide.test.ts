@@ -27,6 +27,7 @@ const claimed: Claimed = {
   allocation: { settlementModelId: 1, settles: 'NET' },
   payerVersion: '1.1',
   prepareEventId: 'first prepare',
+  bulkTransferId: undefined,
 }
 
 const received: Transfer = { ...claimed, state: 'RECEIVED' }

@@ -111,6 +111,7 @@ export function decideFulfil(
 ): PayeeDecision {
   if (transfer === undefined) return refusal('REQUESTER', 'ID_UNKNOWN')
   const wrong = misdirected(transfer, fulfil)
+  if (transfer.bulkTransferId !== undefined) return wrong ?? refusal('PAYEE', 'PART_OF_BULK')
   if (wrong !== undefined) {
     return misdirectedAborts ? decideMisdirected(transfer, fulfil, wrong) : wrong
   }
@@ -140,6 +141,7 @@ export function decideReject(transfer: Transfer | undefined, reject: Reject): Pa
   if (transfer === undefined) return refusal('REQUESTER', 'ID_UNKNOWN')
   const wrong = misdirected(transfer, reject)
   if (wrong !== undefined) return wrong
+  if (transfer.bulkTransferId !== undefined) return refusal('PAYEE', 'PART_OF_BULK')
   if (!isOpen(transfer)) {
     return transfer.state === 'COMMITTED' ? { type: 'alarm' } : decideEnded(transfer, reject)
   }

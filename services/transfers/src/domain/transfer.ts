@@ -51,6 +51,8 @@ export interface Claimed extends Terms {
   readonly payerVersion: string
   /** The event that claimed the id; the same one again is a redelivery. */
   readonly prepareEventId: string
+  /** The bulk that it is an item of; undefined: it was asked for by itself. */
+  readonly bulkTransferId: string | undefined
 }
 
 /** Not final: the ledger has the last word. RECEIVED means that reserving is not finished. */

@@ -17,9 +17,9 @@ export function relayOf(content: string): { body: Buffer; headers: Buffer } {
   return { body: Buffer.from(content), headers: Buffer.from('{"date":"today"}') }
 }
 
-const time = '2026-01-01T00:00:00.000Z'
+export const time = '2026-01-01T00:00:00.000Z'
 
-function envelope(id: string | undefined, relayed: string | undefined) {
+export function envelope(id: string | undefined, relayed: string | undefined) {
   const relay = relayed === undefined ? undefined : relayOf(relayed)
   return { id: id ?? randomUUID(), time, again: false, relay, traceparent: undefined }
 }

@@ -4,11 +4,16 @@
  */
 import type { Relay } from '@causeway/events'
 import type { OutgoingMessage } from '@causeway/runtime'
+import { stepsOf } from '../bulks/domain/progress.ts'
+import type { BulkTables } from '../bulks/store.ts'
+import { simulateBulks, type BulkSimulation } from './bulk-simulation.ts'
 import { isOpen, type OpenState, type Transfer } from '../domain/transfer.ts'
-import type { Change, Movement, TransferTables } from '../store.ts'
+import type { Change, Claim, Movement, TransferTables } from '../store.ts'
 
 export interface StoreSimulation {
   readonly store: TransferTables
+  readonly bulks: BulkTables
+  readonly bulkRows: BulkSimulation['rows']
   readonly rows: ReadonlyMap<string, Transfer>
   /** All that was announced, in order. */
   readonly said: readonly OutgoingMessage[]
@@ -38,7 +43,7 @@ export function simulateStore(): StoreSimulation {
       .map(({ transfer }) => transfer)
   }
 
-  function move(changes: readonly Change[]): Movement {
+  function move(changes: readonly Change[], now: Date): Movement {
     const moved = new Map<string, OpenState>()
     for (const { transfer, fromReserved } of changes) {
       const row = kept.get(transfer.transferId)
@@ -48,7 +53,9 @@ export function simulateStore(): StoreSimulation {
       kept.set(transfer.transferId, { ...row, transfer })
     }
     const ids = changes.map(({ transfer }) => transfer.transferId)
-    return { moved, unmoved: known(ids.filter((id) => !moved.has(id))) }
+    const after = changes.map(({ transfer }) => transfer)
+    const ended = bulks.advance(stepsOf(moved, after), now)
+    return { moved, unmoved: known(ids.filter((id) => !moved.has(id))), ended }
   }
 
   function sweepAt(transferId: string, at: number): void {
@@ -56,27 +63,38 @@ export function simulateStore(): StoreSimulation {
     if (row !== undefined) kept.set(transferId, { ...row, sweepAt: at })
   }
 
+  function claim(claims: readonly Pick<Claim, 'transfer' | 'sweepAt' | 'relay'>[]): Set<string> {
+    const fresh = claims.filter(({ transfer }) => !kept.has(transfer.transferId))
+    for (const { transfer, sweepAt, relay } of fresh) {
+      kept.set(transfer.transferId, { transfer, sweepAt: sweepAt.getTime(), relay })
+    }
+    return new Set(fresh.map(({ transfer }) => transfer.transferId))
+  }
+
+  /** All of it, or nothing. */
+  function atomically<T>(work: () => T): Promise<T> {
+    const before = new Map(kept)
+    const bulksBefore = bulks.save()
+    try {
+      return Promise.resolve(work())
+    } catch (error) {
+      for (const [id, row] of before) kept.set(id, row)
+      bulks.restore(bulksBefore)
+      return Promise.reject(error instanceof Error ? error : new Error(String(error)))
+    }
+  }
+
+  const bulks = simulateBulks({ atomically, said, claim, read: known })
   const store: TransferTables = {
-    claim(claims) {
-      const fresh = claims.filter(({ transfer }) => !kept.has(transfer.transferId))
-      for (const { transfer, sweepAt, relay } of fresh) {
-        kept.set(transfer.transferId, { transfer, sweepAt: sweepAt.getTime(), relay })
-      }
-      return Promise.resolve(new Set(fresh.map(({ transfer }) => transfer.transferId)))
-    },
+    claim: (claims) => Promise.resolve(claim(claims)),
     read: (ids) => Promise.resolve(known(ids)),
     requests: (ids) => Promise.resolve(new Map(ids.flatMap((id) => pair(id, kept.get(id)?.relay)))),
-    move(changes, _now, say) {
-      const before = new Map(kept)
-      const movement = move(changes)
-      try {
+    move: (changes, now, say) =>
+      atomically(() => {
+        const movement = move(changes, now)
         said.push(...say(movement))
-        return Promise.resolve(movement)
-      } catch (error) {
-        for (const [id, row] of before) kept.set(id, row)
-        return Promise.reject(error instanceof Error ? error : new Error(String(error)))
-      }
-    },
+        return movement
+      }),
     takeDue(now, claimed_ms, limit) {
       const due = openUntil(now).slice(0, limit)
       for (const { transferId } of due) sweepAt(transferId, now.getTime() + claimed_ms)
@@ -100,6 +118,10 @@ export function simulateStore(): StoreSimulation {
   }
   return {
     store,
+    bulks: bulks.tables,
+    get bulkRows() {
+      return bulks.rows
+    },
     said,
     get rows() {
       return known(kept.keys())

@@ -5,6 +5,7 @@ import {
 } from '@causeway/participant-lifecycle/testing'
 import { openLog } from '@causeway/runtime'
 import type { OutgoingMessage } from '@causeway/runtime'
+import { handleBulks, type HeardOfBulks } from '../bulks/handle.ts'
 import { handleBatch, type HeardEvent } from '../handle.ts'
 import type { PayeeRules } from '../domain/decide.ts'
 import type { Transfer } from '../domain/transfer.ts'
@@ -19,7 +20,7 @@ import { simulateStore } from './store-simulation.ts'
 export const grace_ms = 1_000
 const started = Date.parse('2026-01-01T00:00:00.000Z')
 
-export type WorldOptions = Pick<LedgerInMemoryOptions, 'refusals' | 'faulty'> &
+export type WorldOptions = Pick<LedgerInMemoryOptions, 'refusals' | 'faulty' | 'covers'> &
   Partial<PayeeRules & Pick<Work, 'compatibility' | 'abortsRefusedDeliveries'>>
 
 export function openWorld({
@@ -50,6 +51,7 @@ export function openWorld({
   function workThrough(gate: Gate): Work {
     return {
       store: rememberReserved(gated(tables.store, gate), memories[turn++ % memories.length]),
+      bulks: gated(tables.bulks, gate),
       ledger: openLedger(gated(ledger.calls, gate), { log, signal }),
       alarm: (kind) => alarms.push(kind),
       now: () => new Date(now),
@@ -57,6 +59,7 @@ export function openWorld({
       payeeRules: { misdirectedAborts },
       compatibility,
       abortsRefusedDeliveries,
+      rejectedBulksKept_ms: 3_600_000,
     }
   }
 
@@ -69,6 +72,9 @@ export function openWorld({
   const noDeliveries = { keep: () => Promise.resolve() }
   const handleThrough = (gate: Gate, events: readonly HeardEvent[]): Promise<void> =>
     handleBatch(workThrough(gate), noDeliveries, events)
+
+  const handleBulksThrough = (gate: Gate, events: readonly HeardOfBulks[]): Promise<void> =>
+    handleBulks(workThrough(gate), noDeliveries, events)
 
   /** What was said while the work was done. */
   async function saidBy(done: Promise<void>, from: number): Promise<readonly OutgoingMessage[]> {
@@ -88,6 +94,10 @@ export function openWorld({
     sweep: () => saidBy(sweep(work, sweeping), tables.said.length),
     heal: () => saidBy(heal(work, sweeping), tables.said.length),
     row: (id: string) => tables.rows.get(id),
+    handleBulksThrough,
+    handleBulks: (...events: readonly HeardOfBulks[]) =>
+      saidBy(handleBulksThrough(open, events), tables.said.length),
+    bulk: (id: string) => tables.bulkRows.get(id),
     time(ms: number): void {
       now += ms
     },

@@ -1,0 +1,294 @@
+/** /bulkTransfers at the edge: what becomes of FSPs' messages, and what FSPs are told. */
+import type { DomainEvent, EventName, Payload, Relay } from '@causeway/events'
+import { afterEach, describe, expect, test } from '@jest/globals'
+import type { Leg } from '../legs.ts'
+import { bulkTransferAnswer, bulkTransferRequest, itemId } from '../testing/bulk-messages.ts'
+import { openEdge, receivedAt } from '../testing/edge.ts'
+import {
+  condition,
+  errorInformation,
+  expiration,
+  id,
+  message,
+  withHeaders,
+  withMembers,
+} from '../testing/messages.ts'
+import { bulkTransferLegs, type HeardBulkTransferEvent } from './callbacks.ts'
+
+const edge = openEdge()
+afterEach(() => {
+  edge.published.splice(0)
+})
+
+const prepare = message('POST', '/bulkTransfers', bulkTransferRequest(2))
+const fulfil = message('PUT', `/bulkTransfers/${id}`, bulkTransferAnswer(2))
+const reject = message('PUT', `/bulkTransfers/${id}/error`, { errorInformation })
+const query = message('GET', `/bulkTransfers/${id}`)
+const hash = expect.stringMatching(/^[\w-]{43}$/)
+const fulfilment = 'UNlJ98hZTY_dsw0cAqw4i_UN3v4utt7CZFB4yfLbVFA'
+
+describe('a message', () => {
+  test('that asks for a bulk becomes an event with what is decided of each item, and its bytes', async () => {
+    expect(await edge.ask(prepare)).toMatchObject({ status: 202 })
+    const said = edge.said()
+    expect(said).toMatchObject({ name: 'BulkTransferPrepareRequested', key: id })
+    expect(said.payload).toEqual({
+      bulkTransferId: id,
+      bulkQuoteId: itemId(0xff),
+      payerFsp: 'greenbank',
+      payeeFsp: 'bluewallet',
+      expiration,
+      individualTransfers: [0, 1].map((at) => ({
+        transferId: itemId(at),
+        amount: { currency: 'USD', amount: '10' },
+        condition,
+      })),
+      payloadHash: hash,
+      receivedAt,
+      version: '1.1',
+    })
+    expect(said.body).toBe(String(prepare.body))
+  })
+
+  test('of the payee FSP becomes an event with its result for each item', async () => {
+    expect(await edge.ask(fulfil)).toMatchObject({ status: 200 })
+    expect(edge.said().payload).toEqual({
+      bulkTransferId: id,
+      requesterFspId: 'bluewallet',
+      destinationFspId: 'greenbank',
+      bulkTransferState: 'COMPLETED',
+      completedTimestamp: '2026-11-21T10:00:00.000Z',
+      individualTransferResults: [0, 1].map((at) => ({ transferId: itemId(at), fulfilment })),
+      payloadHash: hash,
+      receivedAt,
+      version: '1.1',
+    })
+  })
+
+  test('that refuses the bulk, and one that asks about it, become their events', async () => {
+    await edge.ask(reject)
+    expect(edge.said()).toMatchObject({
+      name: 'BulkTransferRejectRequested',
+      payload: { bulkTransferId: id, requesterFspId: 'bluewallet', errorInformation },
+    })
+    edge.published.splice(0)
+    await edge.ask(query)
+    expect(edge.said()).toMatchObject({
+      name: 'BulkTransferQueryReceived',
+      payload: { bulkTransferId: id, requesterFspId: 'greenbank' },
+    })
+  })
+
+  const items = (changes: object) => ({
+    individualTransfers: bulkTransferRequest(2).individualTransfers.map((item, at) =>
+      at === 1 ? { ...item, ...changes } : item,
+    ),
+  })
+  test.each([
+    ['from another FSP than the payer', '3100', { payerFsp: 'redmoney' }],
+    ['to another FSP than the payee', '3100', { payeeFsp: 'redmoney' }],
+    ['from an FSP to itself', '3100', { payeeFsp: 'greenbank' }],
+    [
+      'with an item of nothing',
+      '3100',
+      items({ transferAmount: { currency: 'USD', amount: '0' } }),
+    ],
+    ['with an item without condition', '3102', items({ condition: undefined })],
+    ['without items', '3100', { individualTransfers: [] }],
+    ['of 1,001 items', '3103', bulkTransferRequest(1_001)],
+    ['that does not expire', '3102', { expiration: undefined }],
+  ])('%s is refused with 400/%s, and nothing is stored', async (_what, code, changes) => {
+    const answer = await edge.ask(withMembers(prepare, changes))
+    expect([answer.status, answer.refusal?.code]).toEqual([400, code])
+    expect(edge.published).toEqual([])
+  })
+
+  test('of nothing names the item', async () => {
+    const nothing = items({ transferAmount: { currency: 'USD', amount: '0' } })
+    const { refusal } = await edge.ask(withMembers(prepare, nothing))
+    expect(refusal?.detail).toContain(itemId(1))
+  })
+
+  test('may hide packets from the hub, but no amount', async () => {
+    const hidden = (member: string) =>
+      withHeaders(prepare, {
+        'fspiop-encryption': JSON.stringify({
+          encryptedFields: {
+            encryptedField: [
+              {
+                fieldName: `individualTransfers.0.${member}`,
+                encryptedKey: 'a',
+                protectedHeader: 'b',
+                initializationVector: 'c',
+                authenticationTag: 'd',
+              },
+            ],
+          },
+        }),
+      })
+    expect(await edge.ask(hidden('ilpPacket'))).toMatchObject({ status: 202 })
+    expect(await edge.ask(hidden('transferAmount'))).toMatchObject({ status: 400 })
+  })
+})
+
+const bulkTransferId = id
+const completedTimestamp = '2026-11-21T10:00:00.000Z'
+const sides = { bulkTransferId, payerFsp: 'greenbank', payeeFsp: 'bluewallet', payerVersion: '1.0' }
+const error = { errorCode: '4001', errorDescription: 'Payer FSP insufficient liquidity' }
+const results = [
+  { transferId: itemId(0), fulfilment },
+  { transferId: itemId(1), errorInformation: error },
+]
+const rules = { notifyPayeeOnTimeout: true }
+
+function event<Name extends EventName>(
+  name: Name,
+  payload: Payload<Name>,
+  relay?: Relay,
+): DomainEvent<Name> {
+  const time = completedTimestamp
+  return { name, id: 'e', time, payload, relay, again: false, traceparent: undefined }
+}
+
+function told(heard: HeardBulkTransferEvent, how = rules): readonly string[] {
+  return bulkTransferLegs(heard, how).map(
+    ({ fspId, operation, path }) => `${fspId}: ${operation} ${path}`,
+  )
+}
+
+function contents(heard: HeardBulkTransferEvent): readonly Leg['content'][] {
+  return bulkTransferLegs(heard, rules).map(({ content }) => content)
+}
+
+const prepared = (leftOut: number[], relay: Relay) =>
+  event(
+    'BulkTransferPrepared',
+    { ...sides, expiration, preparedAt: completedTimestamp, version: '1.1', leftOut },
+    relay,
+  )
+
+describe('the payee FSP', () => {
+  const encrypted = (at: number) => ({
+    encryptedFields: { encryptedField: [{ fieldName: `individualTransfers.${at}.ilpPacket` }] },
+  })
+  const request = bulkTransferRequest(3)
+  const headers = Buffer.from(JSON.stringify({ date: 'today' }))
+  const relay = { body: Buffer.from(JSON.stringify(request)), headers }
+
+  test('gets the bytes of the payer FSP when every item is reserved', () => {
+    expect(told(prepared([], relay))).toEqual(['bluewallet: POST /bulkTransfers /bulkTransfers'])
+    expect(contents(prepared([], relay))).toEqual([{ type: 'RELAYED', relay }])
+  })
+
+  test('gets a message of the hub with the reserved items in their order when some are not', () => {
+    const { individualTransfers } = request
+    expect(contents(prepared([1], relay))).toEqual([
+      {
+        type: 'MADE',
+        version: '1.1',
+        body: {
+          ...request,
+          individualTransfers: [individualTransfers[0], individualTransfers[2]],
+        },
+      },
+    ])
+  })
+
+  test('finds what the payer FSP has encrypted for it under the new positions', () => {
+    const field = {
+      encryptedKey: 'YQ',
+      protectedHeader: 'eyJhbGciOiJSU0EtT0FFUC0yNTYiLCJlbmMiOiJBMTI4R0NNIn0',
+      initializationVector: 'YQ',
+      authenticationTag: 'YQ',
+    }
+    const header = (at: number) => {
+      const [named] = encrypted(at).encryptedFields.encryptedField
+      return JSON.stringify({ encryptedFields: { encryptedField: [{ ...named, ...field }] } })
+    }
+    const hidden = {
+      ...relay,
+      headers: Buffer.from(JSON.stringify({ 'fspiop-encryption': header(2) })),
+    }
+    const [content] = contents(prepared([1], hidden))
+    const { encryption } = content as { encryption?: string }
+    expect(JSON.parse(encryption ?? '{}')).toEqual(JSON.parse(header(1)))
+  })
+})
+
+describe('the end of a bulk', () => {
+  const ended = {
+    ...sides,
+    completedTimestamp,
+    individualTransferResults: results,
+    payee: { version: '1.1', hasSpoken: true, leftOut: [1] },
+  }
+  const put = '/bulkTransfers/{ID} /bulkTransfers/' + id
+
+  test('is told to the payer FSP with every item, to the payee FSP with those it was asked for', () => {
+    const completed = event('BulkTransferCompleted', ended)
+    expect(told(completed)).toEqual([`greenbank: PUT ${put}`, `bluewallet: PUT ${put}`])
+    const body = { completedTimestamp, bulkTransferState: 'COMPLETED' }
+    expect(contents(completed)).toEqual([
+      { type: 'MADE', version: '1.0', body: { ...body, individualTransferResults: results } },
+      {
+        type: 'MADE',
+        version: '1.1',
+        body: { ...body, individualTransferResults: results.slice(0, 1) },
+      },
+    ])
+  })
+
+  test('is not told to a payee FSP that was not asked, or has refused', () => {
+    const { payee: _payee, ...alone } = ended
+    expect(told(event('BulkTransferRejected', alone))).toEqual([`greenbank: PUT ${put}`])
+  })
+
+  test('is told to a payee FSP that never answered unless the scheme leaves that out', () => {
+    const silent = { ...ended, payee: { ...ended.payee, hasSpoken: false } }
+    const completed = event('BulkTransferCompleted', silent)
+    expect(told(completed)).toHaveLength(2)
+    expect(told(completed, { notifyPayeeOnTimeout: false })).toEqual([`greenbank: PUT ${put}`])
+  })
+
+  test('is told as an error where the bulk failed as a whole', () => {
+    const { payee: _payee, ...alone } = ended
+    const rejected = event('BulkTransferRejected', { ...alone, errorInformation: error })
+    const path = `/bulkTransfers/${id}/error`
+    expect(told(rejected)).toEqual([`greenbank: PUT /bulkTransfers/{ID}/error ${path}`])
+    expect(contents(rejected)).toEqual([
+      { type: 'MADE', version: '1.0', body: { errorInformation: error } },
+    ])
+  })
+})
+
+describe('an answer', () => {
+  const asked = { bulkTransferId, requesterFspId: 'redmoney', version: '1.1' }
+
+  test('shows the state, and the results where there are any', () => {
+    const payload = {
+      ...asked,
+      legRole: 'PAYER' as const,
+      bulkTransferState: 'COMPLETED' as const,
+      completedTimestamp,
+      individualTransferResults: results,
+    }
+    const [content] = contents(event('BulkTransferQueryResponse', payload))
+    expect(content).toEqual({
+      type: 'MADE',
+      version: '1.1',
+      body: {
+        completedTimestamp,
+        individualTransferResults: results,
+        bulkTransferState: 'COMPLETED',
+      },
+    })
+  })
+
+  test('that is an error goes to who asked', () => {
+    const payload = { ...asked, legRole: 'REQUESTER' as const, errorInformation: error }
+    const refused = event('BulkTransferPrepareRefused', { ...asked, errorInformation: error })
+    const to = `redmoney: PUT /bulkTransfers/{ID}/error /bulkTransfers/${id}/error`
+    expect(told(event('BulkTransferQueryResponse', payload))).toEqual([to])
+    expect(told(refused)).toEqual([to])
+  })
+})

@@ -1,0 +1,184 @@
+/**
+ * What FSPs are told of the events in a bulk transfer's life. The payee FSP gets the payer FSP's message
+ * byte for byte when every item is reserved; everything else is a message of the hub. FSPIOP 6.10.
+ */
+import type { DomainEvent, EventName, LegRole, Payload, Relay } from '@causeway/events'
+import { renumberedEncryption } from '@causeway/fspiop'
+import { errorContent, versionOf, type Leg, type LegContent } from '../legs.ts'
+import type { CallbackRules } from '../transfers/callbacks.ts'
+
+/** Each event that FSPs are told of, with the report about the telling. */
+export const bulkTransferReports = {
+  BulkTransferPrepared: 'BulkTransferPrepareCallbackReport',
+  BulkTransferPrepareRefused: 'BulkTransferPrepareRefusedCallbackReport',
+  BulkTransferCompleted: 'BulkTransferCompletedCallbackReport',
+  BulkTransferRejected: 'BulkTransferRejectedCallbackReport',
+  BulkTransferQueryResponse: 'BulkTransferQueryResponseCallbackReport',
+} as const satisfies Partial<Record<EventName, EventName>>
+
+export type HeardBulkTransferEvent = DomainEvent<keyof typeof bulkTransferReports>
+
+export function bulkTransferLegs(
+  event: HeardBulkTransferEvent,
+  rules: CallbackRules,
+): readonly Leg[] {
+  switch (event.name) {
+    case 'BulkTransferPrepared':
+      return [prepared(event.payload, event.relay)]
+    case 'BulkTransferPrepareRefused':
+      return [refused(event.payload)]
+    case 'BulkTransferCompleted':
+      return ended(event.payload, 'COMPLETED', rules)
+    case 'BulkTransferRejected':
+      return ended(event.payload, 'REJECTED', rules)
+    case 'BulkTransferQueryResponse':
+      return [answered(event.payload)]
+  }
+}
+
+function prepared(payload: Payload<'BulkTransferPrepared'>, relay: Relay | undefined): Leg {
+  const { bulkTransferId, payeeFsp, expiration, leftOut } = payload
+  if (relay === undefined) throw new Error(`${bulkTransferId} has no message for the payee FSP`)
+  return {
+    ...about('PAYEE', payeeFsp, bulkTransferId, 'POST'),
+    method: 'POST',
+    operation: 'POST /bulkTransfers',
+    path: '/bulkTransfers',
+    content: leftOut.length === 0 ? { type: 'RELAYED', relay } : withoutItems(payload, relay),
+    deadline: expiration,
+  }
+}
+
+const list = 'individualTransfers'
+
+/** The payer FSP's message without the items that are not reserved: one of the hub. */
+function withoutItems(
+  { leftOut, version }: Payload<'BulkTransferPrepared'>,
+  { body, headers }: Relay,
+): LegContent {
+  const request = JSON.parse(body.toString('utf8')) as { readonly [list]: readonly object[] }
+  const missing = new Set(leftOut)
+  const positions = request[list].map((_item, at) => at).filter((at) => !missing.has(at))
+  const encryption = renumberedEncryption(encryptionIn(headers), list, positions, true)
+  return {
+    type: 'MADE',
+    version: versionOf('bulkTransfers', version),
+    body: { ...request, [list]: request[list].filter((_item, at) => !missing.has(at)) },
+    ...(encryption === undefined ? {} : { encryption }),
+  }
+}
+
+function encryptionIn(headers: Buffer | undefined): string | undefined {
+  if (headers === undefined) return undefined
+  const all = JSON.parse(headers.toString('utf8')) as Readonly<Record<string, unknown>>
+  const header = all['fspiop-encryption']
+  return typeof header === 'string' ? header : undefined
+}
+
+function refused({
+  bulkTransferId,
+  requesterFspId,
+  version,
+  errorInformation,
+}: Payload<'BulkTransferPrepareRefused'>): Leg {
+  const content = errorContent('bulkTransfers', errorInformation, version)
+  return putError({ role: 'PAYER', fspId: requesterFspId, bulkTransferId, content })
+}
+
+type Ended = Payload<'BulkTransferCompleted'> | Payload<'BulkTransferRejected'>
+
+/** The payer FSP gets a result for each item, the payee FSP for each that it was asked for. */
+function ended(
+  payload: Ended,
+  bulkTransferState: 'COMPLETED' | 'REJECTED',
+  { notifyPayeeOnTimeout }: CallbackRules,
+): readonly Leg[] {
+  const { bulkTransferId, payerFsp, payeeFsp, payerVersion, completedTimestamp, payee } = payload
+  const { individualTransferResults: results } = payload
+  const payer = { role: 'PAYER', fspId: payerFsp, bulkTransferId } as const
+  const error = 'errorInformation' in payload ? payload.errorInformation : undefined
+  const toPayer =
+    error === undefined
+      ? put({
+          ...payer,
+          content: {
+            type: 'MADE',
+            version: versionOf('bulkTransfers', payerVersion),
+            body: {
+              completedTimestamp,
+              individualTransferResults: results,
+              bulkTransferState,
+            },
+          },
+        })
+      : putError({ ...payer, content: errorContent('bulkTransfers', error, payerVersion) })
+  // One that never answered is told as it is told of the time-out of a single transfer.
+  if (payee === undefined || (!payee.hasSpoken && !notifyPayeeOnTimeout)) return [toPayer]
+  const missing = new Set(payee.leftOut)
+  const body = {
+    completedTimestamp,
+    individualTransferResults: results.filter((_result, at) => !missing.has(at)),
+    bulkTransferState,
+  }
+  const version = versionOf('bulkTransfers', payee.version)
+  const content = { type: 'MADE', version, body } as const
+  return [toPayer, put({ role: 'PAYEE', fspId: payeeFsp, bulkTransferId, content })]
+}
+
+function answered(payload: Payload<'BulkTransferQueryResponse'>): Leg {
+  const { bulkTransferId, requesterFspId: fspId, legRole: role, version } = payload
+  const { errorInformation, bulkTransferState, completedTimestamp } = payload
+  const { individualTransferResults } = payload
+  const to = { role, fspId, bulkTransferId } as const
+  if (errorInformation !== undefined) {
+    return putError({ ...to, content: errorContent('bulkTransfers', errorInformation, version) })
+  }
+  const body = {
+    ...(completedTimestamp === undefined ? {} : { completedTimestamp }),
+    ...(individualTransferResults === undefined ? {} : { individualTransferResults }),
+    bulkTransferState,
+  }
+  return put({
+    ...to,
+    content: { type: 'MADE', version: versionOf('bulkTransfers', version), body },
+  })
+}
+
+interface Told {
+  readonly role: LegRole
+  readonly fspId: string
+  readonly bulkTransferId: string
+  readonly content: LegContent
+}
+
+function put({ role, fspId, bulkTransferId, content }: Told): Leg {
+  return {
+    ...about(role, fspId, bulkTransferId, 'PUT'),
+    method: 'PUT',
+    operation: 'PUT /bulkTransfers/{ID}',
+    path: `/bulkTransfers/${bulkTransferId}`,
+    content,
+  }
+}
+
+function putError({ role, fspId, bulkTransferId, content }: Told): Leg {
+  return {
+    ...about(role, fspId, bulkTransferId, 'PUT error'),
+    method: 'PUT',
+    operation: 'PUT /bulkTransfers/{ID}/error',
+    path: `/bulkTransfers/${bulkTransferId}/error`,
+    content,
+  }
+}
+
+function about(role: LegRole, fspId: string, bulkTransferId: string, what: string) {
+  return {
+    name: `${role} ${what}`,
+    role,
+    fspId,
+    entityId: bulkTransferId,
+    resource: 'bulkTransfers',
+    variables: { id: bulkTransferId, ID: bulkTransferId },
+    deadline: undefined,
+  } as const
+}

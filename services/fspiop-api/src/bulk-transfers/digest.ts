@@ -1,0 +1,80 @@
+/**
+ * What of a message about a bulk transfer goes on in its event: of each item what the hub decides by, and
+ * not its ILP packet. Pure, so that it can be done beside the main thread.
+ */
+import type { Payload } from '@causeway/events'
+import {
+  payloadHash,
+  postBulkTransfers,
+  putBulkTransfers,
+  type Clear,
+  type IndividualTransferResult,
+} from '@causeway/fspiop'
+import { errorInformationOf, extensionListOf, utc } from '../contract.ts'
+import type { Digested, Digestible } from '../digests.ts'
+import { bodyOf } from '../reading.ts'
+
+type Request = Payload<'BulkTransferPrepareRequested'>
+type Response = Payload<'BulkTransferFulfilRequested'>
+
+export function digestPrepare(message: Digestible): Digested<Request> {
+  const reading = bodyOf(postBulkTransfers, message)
+  if (!reading.ok) return reading
+  const { bulkTransferId, bulkQuoteId, payerFsp, payeeFsp } = reading.value
+  const { expiration, individualTransfers } = reading.value
+  return {
+    ok: true,
+    payload: {
+      bulkTransferId,
+      bulkQuoteId,
+      payerFsp,
+      payeeFsp,
+      expiration: utc(expiration),
+      individualTransfers: (individualTransfers ?? []).map(
+        ({ transferId, transferAmount: { currency, amount }, condition }) => ({
+          transferId,
+          amount: { currency, amount },
+          condition,
+        }),
+      ),
+      payloadHash: payloadHash(reading.json),
+      receivedAt: message.receivedAt,
+      version: message.version,
+    },
+  }
+}
+
+export function digestFulfil(message: Digestible): Digested<Omit<Response, 'bulkTransferId'>> {
+  const reading = bodyOf(putBulkTransfers, message)
+  if (!reading.ok) return reading
+  const { completedTimestamp, individualTransferResults, bulkTransferState } = reading.value
+  return {
+    ok: true,
+    payload: {
+      requesterFspId: message.source,
+      destinationFspId: message.destination ?? '',
+      bulkTransferState,
+      ...(completedTimestamp === undefined ? {} : { completedTimestamp: utc(completedTimestamp) }),
+      individualTransferResults: (individualTransferResults ?? []).map(resultOf),
+      payloadHash: payloadHash(reading.json),
+      receivedAt: message.receivedAt,
+      version: message.version,
+    },
+  }
+}
+
+function resultOf({
+  transferId,
+  fulfilment,
+  errorInformation,
+  extensionList,
+}: Clear<IndividualTransferResult>): Response['individualTransferResults'][number] {
+  return {
+    transferId,
+    ...(fulfilment === undefined ? {} : { fulfilment }),
+    ...(errorInformation === undefined
+      ? {}
+      : { errorInformation: errorInformationOf(errorInformation) }),
+    ...extensionListOf(extensionList),
+  }
+}

@@ -1,0 +1,219 @@
+/**
+ * What a payee FSP says of a bulk. Its message is stored first, and with it that no other content is
+ * taken after its last word; then the items that it names are posted or released, slice by slice. Time
+ * is never judged here: the ledger holds the moment of receipt against the expiry.
+ */
+import type { Evidence } from '../domain/evidence.ts'
+import { isOpen, type Claimed, type ErrorInformation, type Open } from '../domain/transfer.ts'
+import type { LedgerAnswer } from '../domain/ledger-answer.ts'
+import { errorOf } from '../contract.ts'
+import type { PostItem, ReleaseItem } from '../ledger.ts'
+import { move, throwUnfinished, type Unfinished } from '../move.ts'
+import { answeredBy } from '../prepare.ts'
+import type { Work } from '../work.ts'
+import {
+  answerMessageOf,
+  bulkAnswerTo,
+  type BulkFulfilEvent,
+  type BulkRejectEvent,
+} from './contract.ts'
+import { itemsOf, wasAsked, type Bulk, type Item } from './domain/bulk.ts'
+import {
+  decideBulkAnswer,
+  decideItem,
+  refusesAll,
+  type BulkAnswer,
+  type BulkFulfil,
+  type BulkReject,
+  type ItemDecision,
+} from './domain/decide.ts'
+import { readShown } from './query.ts'
+import { slicesOf } from './split.ts'
+
+export type BulkAnswerEvent = BulkFulfilEvent | BulkRejectEvent
+type Message = BulkFulfil | BulkReject
+
+/** All steps. */
+export async function answer(work: Work, event: BulkAnswerEvent): Promise<void> {
+  const message = answerMessageOf(event)
+  const bulk = await takeAnswer(work, event, message)
+  if (bulk !== undefined) await endItems(work, event, message, bulk)
+}
+
+/** (a) Stores the message; the bulk whose items it ends, or undefined when it changes nothing. */
+export async function takeAnswer(
+  work: Work,
+  event: BulkAnswerEvent,
+  message: Message,
+): Promise<Bulk | undefined> {
+  for (;;) {
+    const bulk = await work.bulks.read(message.bulkTransferId)
+    const decision = decideBulkAnswer(bulk, message)
+    if (decision.type === 'silence') return undefined
+    if (decision.type === 'answer') {
+      await tellSender(work, event, bulk, decision)
+      return undefined
+    }
+    const { bulkTransferId, eventId, kind, receivedAt } = message
+    const isTaken = await work.bulks.take({
+      bulkTransferId,
+      eventId,
+      kind,
+      receivedAt,
+      relay: event.relay,
+      lastWord: decision.isLast ? lastWordOf(message) : undefined,
+    })
+    if (isTaken) return bulk
+    // Another message, or the end of the bulk, was first: it is decided by what is stored now.
+  }
+}
+
+function lastWordOf(message: Message) {
+  const { eventId, payloadHash: hash, version } = message
+  const error = message.kind === 'REJECT' ? message.errorInformation : undefined
+  return { eventId, hash, version, refuses: refusesAll(message), error }
+}
+
+async function tellSender(
+  work: Work,
+  event: BulkAnswerEvent,
+  bulk: Bulk | undefined,
+  decision: BulkAnswer,
+): Promise<void> {
+  const { error } = decision
+  if (error !== undefined) {
+    const { bulkTransferId: transferId, requesterFspId: fspId, receivedAt } = event.payload
+    const kind = event.name === 'BulkTransferRejectRequested' ? 'REJECT' : 'FULFIL'
+    const state = bulk?.state
+    const refusal = {
+      eventId: event.id,
+      transferId,
+      kind,
+      fspId,
+      receivedAt,
+      reason: error,
+      state,
+    } as const
+    await work.store.keepRefused([refusal], work.now())
+  }
+  const shown = error !== undefined || bulk === undefined ? undefined : await readShown(work, bulk)
+  await work.bulks.say([bulkAnswerTo(event, decision, shown)])
+}
+
+interface ToEnd {
+  readonly transfer: Claimed & Open
+  readonly decision: ItemDecision
+  readonly traceparent: string | undefined
+}
+
+/** (b) Asks the ledger to post what is fulfilled and to release what is not; items that are final stay. */
+export async function endItems(
+  work: Work,
+  event: BulkAnswerEvent,
+  message: Message,
+  bulk: Bulk,
+): Promise<void> {
+  const items = itemsOf(bulk, await work.store.read(bulk.transferIds))
+  const { traceparent } = event
+  const toEnd = itemsToEnd(bulk, items, message).map((item) => ({ ...item, traceparent }))
+  const unfinished: Unfinished[] = []
+  for (const slice of slicesOf(toEnd)) {
+    const answers = await askLedger(work, message, slice)
+    unfinished.push(...(await move(work, answeredBy(slice, answers))))
+  }
+  throwUnfinished(unfinished)
+}
+
+/** What the payee FSP was not asked for, and what it does not know of, it cannot end. */
+function itemsToEnd(
+  bulk: Bulk,
+  items: readonly Item[],
+  message: Message,
+): readonly Omit<ToEnd, 'traceparent'>[] {
+  const decisionOf = itemDecisions(message)
+  return items.flatMap((item) => {
+    const { transfer } = item
+    if (transfer === undefined || !isOpen(transfer) || !wasAsked(bulk, item)) return []
+    const decision = decisionOf(transfer)
+    return decision === undefined ? [] : [{ transfer, decision }]
+  })
+}
+
+/** What the message says of a transfer; undefined: nothing. The first of several results counts. */
+function itemDecisions(message: Message): (transfer: Claimed & Open) => ItemDecision | undefined {
+  if (message.kind === 'REJECT') {
+    const error = message.errorInformation
+    return () => ({ type: 'release', reason: 'REJECTED', error })
+  }
+  const results = new Map(
+    message.results.toReversed().map((result) => [result.transferId, result] as const),
+  )
+  if (!refusesAll(message)) {
+    return (transfer) => {
+      const result = results.get(transfer.transferId)
+      return result === undefined ? undefined : decideItem(transfer, result)
+    }
+  }
+  return ({ transferId }) => {
+    const error = results.get(transferId)?.errorInformation
+    return { type: 'release', reason: 'REJECTED', error }
+  }
+}
+
+/** One answer for each, in the same order. */
+async function askLedger(
+  work: Work,
+  message: Message,
+  slice: readonly ToEnd[],
+): Promise<readonly LedgerAnswer[]> {
+  const now = work.now().toISOString()
+  const posts: PostItem[] = []
+  const releases: ReleaseItem[] = []
+  for (const { transfer, decision } of slice) {
+    const ofMessage = evidenceOf(message, now)
+    if (decision.type === 'post') {
+      const { fulfilment } = decision
+      const evidence: Evidence = { kind: 'FULFIL', ...ofMessage, fulfilment, notifyPayee: false }
+      const { transferId } = transfer
+      posts.push({ transferId, receivedAt: message.receivedAt, evidence })
+    } else {
+      const { reason, error } = decision
+      const evidence = refusalOf(reason, error, ofMessage)
+      releases.push({ transfer, reason, evidence })
+    }
+  }
+  const [posted, released] = await Promise.all([
+    work.ledger.post(posts),
+    work.ledger.release(releases),
+  ])
+  let [post, release] = [0, 0]
+  return slice.map(({ transfer, decision }) => {
+    const found = decision.type === 'post' ? posted[post++] : released[release++]
+    if (found === undefined) throw new Error(`no answer for ${transfer.transferId}`)
+    return found
+  })
+}
+
+interface OfMessage {
+  readonly eventId: string
+  readonly payloadHash: string
+  readonly version: string
+  readonly completedTimestamp: string
+}
+
+function evidenceOf(message: Message, now: string): OfMessage {
+  const { eventId, payloadHash, version } = message
+  const given = message.kind === 'FULFIL' ? message.completedTimestamp : undefined
+  return { eventId, payloadHash, version, completedTimestamp: given ?? now }
+}
+
+function refusalOf(
+  reason: 'REJECTED' | 'INVALID_FULFILMENT',
+  error: ErrorInformation | undefined,
+  ofMessage: OfMessage,
+): Evidence {
+  const errorInformation = error ?? errorOf(reason)
+  return reason === 'REJECTED'
+    ? { kind: 'REJECT', ...ofMessage, errorInformation }
+    : { kind: 'INVALID_FULFILMENT', ...ofMessage, notifyPayee: false, errorInformation }
+}

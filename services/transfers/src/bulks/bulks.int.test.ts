@@ -1,0 +1,412 @@
+/**
+ * Bulks on PostgreSQL against the real ledger, stopped between any two calls and gone on with by whoever
+ * comes next.
+ */
+import { onEvents, type DomainEvent } from '@causeway/events'
+import { start as startLedger, settings as ledgerSettings } from '@causeway/participant-lifecycle'
+import { addFsp } from '@causeway/participants/testing'
+import { ledgerService, participantsService } from '@causeway/protos'
+import { statement, type Calls, type Database, type Service } from '@causeway/runtime'
+import { defaultsOf, eventually, openTestParts, type TestParts } from '@causeway/runtime/testing'
+import { start as startSettlements, settings as settlementsSettings } from '@causeway/settlements'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { randomUUID } from 'node:crypto'
+import { openDeliveryStore } from '../delivery-store.ts'
+import { handleBatch } from '../handle.ts'
+import { openLedger, type LedgerCalls } from '../ledger.ts'
+import { openTransferStore, readTransfers, type TransferStore } from '../store.ts'
+import { sweep, type SweepOptions } from '../sweep.ts'
+import {
+  bulkFulfilEvent,
+  bulkPrepareEvent,
+  bulkQueryEvent,
+  bulkRejectEvent,
+  fulfilled,
+} from '../testing/bulk-messages.ts'
+import { Crash, crashAt, gated, type Gate } from '../testing/gated.ts'
+import { payee, payer, prepareEvent } from '../testing/messages.ts'
+import { deposit, onboard } from '../testing/scheme.ts'
+import type { AlarmKind, Work } from '../work.ts'
+import type { BulkPrepareEvent } from './contract.ts'
+import { handleBulks, type HeardOfBulks } from './handle.ts'
+import { openBulkStore, type BulkTables } from './store.ts'
+
+const announcements = [
+  'BulkTransferPrepared',
+  'BulkTransferItemsEnded',
+  'BulkTransferCompleted',
+  'BulkTransferRejected',
+  'BulkTransferQueryResponse',
+  'BulkTransferPrepareRefused',
+] as const
+
+type Said = DomainEvent<(typeof announcements)[number]>
+
+let parts: TestParts
+let services: readonly Service[]
+let db: Database
+let store: TransferStore
+let bulks: BulkTables
+let calls: LedgerCalls
+let participants: Calls<typeof participantsService>
+let work: Work
+let modelId: number
+const heard: Said[] = []
+const alarms: AlarmKind[] = []
+const bounds: SweepOptions = { batch_max: 100, clock: () => Promise.resolve(new Date()) }
+
+beforeAll(async () => {
+  parts = await openTestParts()
+  const ledger = await startLedger({ ...defaultsOf(ledgerSettings), EXPIRY_GRACE_MS: 0 }, parts)
+  const settlements = await startSettlements(defaultsOf(settlementsSettings), parts)
+  services = [settlements, ledger]
+  participants = parts.grpc.client(participantsService, 'participant-lifecycle')
+  calls = parts.grpc.client(ledgerService, 'participant-lifecycle')
+  modelId = await onboard(parts.grpc)
+  db = await parts.openDatabase({
+    url: '',
+    schema: 'transfers',
+    migrations: new URL('../../migrations/', import.meta.url),
+    connections_max: 4,
+  })
+  store = openTransferStore(db, parts.bus)
+  bulks = openBulkStore(db, parts.bus, readTransfers)
+  await store.ensurePartitions(new Date())
+  work = workThrough(() => undefined)
+  await onEvents(parts.bus, 'test', announcements, (events) => {
+    heard.push(...events)
+    return Promise.resolve()
+  })
+})
+
+afterAll(async () => {
+  const { differences } = await calls.VerifyLedger({}, { deadline_ms: 60_000 })
+  await db.close()
+  for (const service of services) await service.stop()
+  await parts.stop()
+  expect(differences).toEqual([])
+})
+
+describe('a bulk', () => {
+  test('is reserved, asked for, paid and told once, with everything that was sent', async () => {
+    const event = prepared(3)
+    const { bulkTransferId } = event.payload
+    await handle(event)
+    expect(await saidOf(event)).toEqual(['BulkTransferPrepared'])
+    const [asked] = await eventsOf(event)
+    expect(asked?.relay).toEqual(event.relay)
+    expect(await bulks.request(bulkTransferId)).toEqual(event.relay)
+    await handle(paid(event))
+    expect(await saidOf(event)).toEqual([
+      'BulkTransferPrepared',
+      'BulkTransferItemsEnded',
+      'BulkTransferCompleted',
+    ])
+    const bulk = await bulks.read(bulkTransferId)
+    expect(bulk?.counts).toEqual({ items: 3, undecided: 0, open: 0, committed: 3 })
+    expect(bulk?.transferIds).toEqual(idsOf(event))
+    expect(await outcomesOf(event)).toEqual(['POSTED', 'POSTED', 'POSTED'])
+  })
+
+  test('leaves a transfer alone that has an id of it, and an id that it names twice is paid once', async () => {
+    const taken = randomUUID()
+    await handleSingle(taken)
+    const ids = [randomUUID(), taken, randomUUID()]
+    const event = prepared([...ids, ids[0] ?? ''])
+    await handle(event)
+    const bulk = await bulks.read(event.payload.bulkTransferId)
+    expect(bulk).toMatchObject({ state: 'ACCEPTED', leftOut: [1, 3] })
+    await handle(paid(event))
+    expect(await bulks.read(event.payload.bulkTransferId)).toMatchObject({
+      state: 'COMPLETED',
+      counts: { items: 4, undecided: 0, open: 0, committed: 2 },
+    })
+    expect((await store.read([taken])).get(taken)).toMatchObject({ state: 'RESERVED' })
+  })
+
+  test('of which every id is used ends with its claim', async () => {
+    const event = prepared(2)
+    await handle(event)
+    const again = prepared(idsOf(event))
+    await handle(again)
+    expect(await saidOf(again)).toEqual(['BulkTransferRejected'])
+  })
+
+  test('that the payee FSP refuses keeps its word and its message', async () => {
+    const event = prepared(2)
+    const { bulkTransferId } = event.payload
+    await handle(event)
+    await handle(bulkRejectEvent(bulkTransferId, { receivedAt: inMs(0) }))
+    expect(await bulks.read(bulkTransferId)).toMatchObject({
+      state: 'REJECTED',
+      lastWord: { refuses: true, error: { errorCode: '5001' }, version: '1.1' },
+    })
+    const kept = await db.query<{ kind: string }>(messagesOf, [bulkTransferId])
+    expect(kept.map(({ kind }) => kind)).toEqual(['PREPARE', 'REJECT'])
+  })
+
+  test('without an answer ends by the sweeper, all items at once or in pieces', async () => {
+    const event = prepared(5, { expiration: inMs(300) })
+    await handle(event)
+    await eventually(() => Date.now() > Date.parse(event.payload.expiration), 'the expiry is past')
+    await sweep(work, { ...bounds, batch_max: 2 })
+    expect((await saidOf(event)).filter((name) => name !== 'BulkTransferItemsEnded')).toEqual([
+      'BulkTransferPrepared',
+      'BulkTransferCompleted',
+    ])
+    expect(await outcomesOf(event)).toEqual(['VOIDED', 'VOIDED', 'VOIDED', 'VOIDED', 'VOIDED'])
+  })
+
+  test('is shown by its state, and by its results when it is final', async () => {
+    const event = prepared(2)
+    const { bulkTransferId } = event.payload
+    await handle(event)
+    await handle(bulkQueryEvent(bulkTransferId, payer))
+    await handle(paid(event))
+    await handle(bulkQueryEvent(bulkTransferId, payee))
+    const answers = (await eventsOf(event)).filter(
+      (one) => one.name === 'BulkTransferQueryResponse',
+    )
+    expect(answers.map(({ payload }) => payload.bulkTransferState)).toEqual([
+      'ACCEPTED',
+      'COMPLETED',
+    ])
+    expect(answers[1]?.payload.individualTransferResults).toHaveLength(2)
+  })
+
+  test('whose message is a dead letter does not expire', async () => {
+    const event = prepared(2, { expiration: inMs(200) })
+    const { bulkTransferId } = event.payload
+    await handle(event)
+    await db.query(holdStatement, [bulkTransferId])
+    await eventually(() => Date.now() > Date.parse(event.payload.expiration), 'the expiry is past')
+    await sweep(work, bounds)
+    expect(await outcomesOf(event)).toEqual(['RESERVED', 'RESERVED'])
+    await db.query(letGoStatement, [bulkTransferId])
+    await sweep(work, bounds)
+    expect(await outcomesOf(event)).toEqual(['VOIDED', 'VOIDED'])
+  })
+})
+
+describe('a process that dies', () => {
+  /** Every call of the steps, before it had its effect and after it. */
+  const places = [
+    'before claim',
+    'after claim',
+    'before ProcessTransferPrepare',
+    'after ProcessTransferPrepare',
+    'before move',
+    'after move',
+    'before accept',
+    'after accept',
+  ]
+  test.each(places)('%s leaves a bulk that the redelivery brings to its end', async (place) => {
+    const event = prepared(250)
+    await expect(handleThrough(crashAt(place), event)).rejects.toThrow(Crash)
+    await handle(event)
+    await handle(paid(event))
+    await expectOneEnd(event, 250)
+  })
+
+  test.each([
+    'before take',
+    'after take',
+    'before ProcessTransferFulfil',
+    'after ProcessTransferFulfil',
+    'before move',
+    'after move',
+  ])('%s leaves an answer that the redelivery brings to its end', async (place) => {
+    const event = prepared(250)
+    await handle(event)
+    const answer = paid(event)
+    await expect(handleThrough(crashAt(place), answer)).rejects.toThrow(Crash)
+    await handle(answer)
+    await expectOneEnd(event, 250)
+  })
+
+  test('in the second slice leaves the first one reserved and the third one to the next', async () => {
+    const event = prepared(250)
+    let slices = 0
+    const inSecond: Gate = (at) => {
+      if (at === 'before move' && ++slices === 2) throw new Crash(at)
+    }
+    await expect(handleThrough(inSecond, event)).rejects.toThrow(Crash)
+    expect(await bulks.read(event.payload.bulkTransferId)).toMatchObject({
+      state: 'PENDING',
+      counts: { undecided: 150, open: 250 },
+    })
+    expect((await outcomesOf(event)).filter((outcome) => outcome === 'RESERVED')).toHaveLength(200)
+    await handle(event)
+    await handle(paid(event))
+    await expectOneEnd(event, 250)
+  })
+
+  test('and another one that works on the same bulk at the same time pay each item once', async () => {
+    const event = prepared(300)
+    await Promise.all([handle(event), handle(event), handle({ ...event, id: randomUUID() })])
+    const answer = paid(event)
+    await Promise.all([handle(answer), handle(answer), sweep(work, bounds)])
+    await expectOneEnd(event, 300)
+  })
+})
+
+describe('cover', () => {
+  test('for 5,000 of 20,000 items in 20 bulks at once is given to exactly 5,000', async () => {
+    const poor = 'poorbank'
+    await addFsp(parts.grpc, poor)
+    await deposit(parts.grpc, poor, randomUUID())
+    // 10,000 are deposited.
+    const amount = { amount: '2', currency: 'USD' }
+    const events = Array.from({ length: 20 }, () => {
+      const ids = Array.from({ length: 1_000 }, () => randomUUID())
+      const event = prepared(ids)
+      const { individualTransfers } = event.payload
+      const payload = {
+        ...event.payload,
+        payerFsp: poor,
+        individualTransfers: individualTransfers.map((item) => ({ ...item, amount })),
+      }
+      return { ...event, payload }
+    })
+    await Promise.all(events.map((event) => handle(event)))
+    const reserved: number[] = []
+    for (const event of events) {
+      const outcomes = await outcomesOf(event)
+      const count = outcomes.filter((outcome) => outcome === 'RESERVED').length
+      // Equal items are decided in their order, so the first ones are those that fit.
+      expect(outcomes.slice(0, count).every((outcome) => outcome === 'RESERVED')).toBe(true)
+      reserved.push(count)
+    }
+    expect(reserved.reduce((sum, count) => sum + count, 0)).toBe(5_000)
+    const { balances } = await participants.RequestAccountsPositions({
+      name: poor,
+      currency: 'USD',
+    })
+    const position = balances?.accounts.find((one) => one.ledgerAccountType === 'POSITION')
+    expect(position?.value).toBe('10000')
+  }, 240_000)
+})
+
+const messagesOf = statement(`
+  select kind from bulk_messages where bulk_id = $1 order by received_at, kind desc`)
+const holdStatement = statement(`
+  insert into held_back (transfer_id, letter_id, event, reason) values ($1, 'letter', 'E', 'r')`)
+const letGoStatement = statement(`delete from held_back where transfer_id = $1`)
+
+function prepared(
+  items: number | readonly string[],
+  changes: Partial<BulkPrepareEvent['payload']> = {},
+): BulkPrepareEvent {
+  const ids = typeof items === 'number' ? Array.from({ length: items }, () => randomUUID()) : items
+  const event = bulkPrepareEvent(randomUUID(), ids)
+  const { individualTransfers } = event.payload
+  const amount = { amount: '0.01', currency: 'USD' }
+  const payload = {
+    ...event.payload,
+    expiration: inMs(60_000),
+    receivedAt: inMs(0),
+    individualTransfers: individualTransfers.map((item) => ({ ...item, amount })),
+    allocations: [
+      {
+        currency: 'USD',
+        settlementModelId: modelId,
+        settlementModel: 'DEFERREDNET',
+        settles: 'NET' as const,
+      },
+    ],
+    ...changes,
+  }
+  return { ...event, payload }
+}
+
+function paid(event: BulkPrepareEvent) {
+  const { bulkTransferId, payerFsp } = event.payload
+  const results = fulfilled(idsOf(event))
+  return bulkFulfilEvent(bulkTransferId, results, {
+    destinationFspId: payerFsp,
+    receivedAt: inMs(0),
+  })
+}
+
+function idsOf({ payload }: BulkPrepareEvent): readonly string[] {
+  return payload.individualTransfers.map(({ transferId }) => transferId)
+}
+
+function inMs(ms: number): string {
+  return new Date(Date.now() + ms).toISOString()
+}
+
+function handle(event: HeardOfBulks): Promise<void> {
+  return handleBulks(work, openDeliveryStore(db), [event])
+}
+
+function handleThrough(gate: Gate, event: HeardOfBulks): Promise<void> {
+  return handleBulks(workThrough(gate), openDeliveryStore(db), [event])
+}
+
+async function handleSingle(transferId: string): Promise<void> {
+  const event = prepareEvent(transferId, {
+    expiration: inMs(60_000),
+    receivedAt: inMs(0),
+    settlementModelId: modelId,
+    payerAccountId: 0,
+    payeeAccountId: 0,
+  })
+  await handleBatch(work, openDeliveryStore(db), [event])
+}
+
+/** Every item is paid, in the ledger too, and the bulk was announced as prepared and as completed once. */
+async function expectOneEnd(event: BulkPrepareEvent, count: number): Promise<void> {
+  const outcomes = await outcomesOf(event)
+  expect(outcomes.filter((outcome) => outcome === 'POSTED')).toHaveLength(count)
+  const said = await eventsOf(event)
+  const names = said.map(({ name }) => name).filter((name) => name !== 'BulkTransferItemsEnded')
+  expect(names).toEqual(['BulkTransferPrepared', 'BulkTransferCompleted'])
+  const ended = said.flatMap((one) =>
+    one.name === 'BulkTransferItemsEnded' ? one.payload.items : [],
+  )
+  expect(ended.map(({ transferId }) => transferId).sort()).toEqual([...idsOf(event)].sort())
+  expect(await bulks.read(event.payload.bulkTransferId)).toMatchObject({
+    state: 'COMPLETED',
+    counts: { items: count, undecided: 0, open: 0, committed: count },
+  })
+}
+
+async function outcomesOf(event: BulkPrepareEvent): Promise<readonly string[]> {
+  const ids = idsOf(event)
+  const { entries } = await calls.GetLedgerEntries({ ids: [...ids] })
+  const outcomes = new Map(entries.map(({ id, outcome }) => [id, outcome]))
+  return ids.map((id) => outcomes.get(id) ?? 'NONE')
+}
+
+/** All that was announced before now has been heard. */
+async function eventsOf(event: BulkPrepareEvent): Promise<readonly Said[]> {
+  const mark = bulkQueryEvent(randomUUID(), payer)
+  await handle(mark)
+  await eventually(
+    () => heard.some(({ payload }) => payload.bulkTransferId === mark.payload.bulkTransferId),
+    'what was announced is heard',
+  )
+  const { bulkTransferId } = event.payload
+  return heard.filter(({ payload }) => payload.bulkTransferId === bulkTransferId)
+}
+
+async function saidOf(event: BulkPrepareEvent): Promise<readonly string[]> {
+  return (await eventsOf(event)).map(({ name }) => name)
+}
+
+function workThrough(gate: Gate): Work {
+  const { signal } = new AbortController()
+  return {
+    store: gated(store, gate),
+    bulks: gated(bulks, gate),
+    ledger: openLedger(gated(calls, gate), { log: parts.log, signal }),
+    alarm: (kind) => alarms.push(kind),
+    now: () => new Date(),
+    expiryGrace_ms: 0,
+    payeeRules: { misdirectedAborts: false },
+    compatibility: 'specification',
+    abortsRefusedDeliveries: false,
+    rejectedBulksKept_ms: 3_600_000,
+  }
+}

@@ -1,0 +1,108 @@
+/**
+ * How far a bulk has come: each transaction that moves items counts them down, and the one that leaves
+ * none open ends the bulk. Whoever looks at the counts of a committed transaction finds that the bulk is
+ * final exactly when all its items are.
+ */
+import {
+  isOpen,
+  type ErrorInformation,
+  type OpenState,
+  type Transfer,
+} from '../../domain/transfer.ts'
+import {
+  commonReasons,
+  type Bulk,
+  type BulkEnd,
+  type CommonReason,
+  type Counts,
+  type Item,
+} from './bulk.ts'
+
+/** What one transaction has moved of a bulk's items. */
+export interface Step {
+  readonly bulkTransferId: string
+  readonly decided: number
+  readonly ended: number
+  readonly committed: number
+}
+
+/** The steps of the bulks whose items moved, in the order of their ids; `moved` holds their states before. */
+export function stepsOf(
+  moved: ReadonlyMap<string, OpenState>,
+  after: readonly Transfer[],
+): readonly Step[] {
+  const steps = new Map<string, Step>()
+  for (const transfer of after) {
+    const { bulkTransferId, transferId, state } = transfer
+    const from = moved.get(transferId)
+    if (from === undefined || bulkTransferId === undefined) continue
+    const step = steps.get(bulkTransferId)
+    steps.set(bulkTransferId, {
+      bulkTransferId,
+      decided: (step?.decided ?? 0) + (from === 'RECEIVED' ? 1 : 0),
+      ended: (step?.ended ?? 0) + (isOpen(transfer) ? 0 : 1),
+      committed: (step?.committed ?? 0) + (state === 'COMMITTED' ? 1 : 0),
+    })
+  }
+  return [...steps.values()].toSorted((a, b) => (a.bulkTransferId < b.bulkTransferId ? -1 : 1))
+}
+
+/** What the statement that counts does. */
+export function counted(
+  counts: Counts,
+  { decided, ended, committed }: Omit<Step, 'bulkTransferId'>,
+): Counts {
+  return {
+    items: counts.items,
+    undecided: counts.undecided - decided,
+    open: counts.open - ended,
+    committed: counts.committed + committed,
+  }
+}
+
+/**
+ * How a bulk ends of which no item is open any more. FSPIOP 6.10.4: COMPLETED when something was paid,
+ * or when time ran out before anybody refused; REJECTED when the payee FSP refused or nothing could be
+ * reserved.
+ */
+export function endOf(
+  bulk: Pick<Bulk, 'counts' | 'leftOut' | 'lastWord'>,
+  items: readonly Item[],
+  now: string,
+): BulkEnd {
+  const completed = { state: 'COMPLETED', completedTimestamp: now, reason: undefined } as const
+  const rejected = { ...completed, state: 'REJECTED' } as const
+  if (bulk.counts.committed > 0) return completed
+  if (bulk.lastWord?.refuses === true) return rejected
+  if (bulk.leftOut === undefined) {
+    const reason = commonReasonOf(items)
+    if (reason !== undefined) return { ...rejected, reason }
+  }
+  return items.some((item) => reasonOf(item) === 'TIMEOUT') ? completed : rejected
+}
+
+function commonReasonOf(items: readonly Item[]): CommonReason | undefined {
+  const [reason, ...others] = new Set(items.map(reasonOf))
+  return others.length > 0 ? undefined : commonReasons.find((common) => common === reason)
+}
+
+function reasonOf({ transfer }: Item): string | undefined {
+  return transfer?.state === 'ABORTED' ? transfer.reason : undefined
+}
+
+/** What FSPs are told of an item. */
+export interface ItemResult {
+  readonly transferId: string
+  readonly fulfilment?: string
+  readonly errorInformation?: ErrorInformation
+}
+
+/** One result for each item, in the order of the request. Throws while one of them is open. */
+export function resultsOf(items: readonly Item[], idUsed: ErrorInformation): readonly ItemResult[] {
+  return items.map(({ transferId, transfer }) => {
+    if (transfer === undefined) return { transferId, errorInformation: idUsed }
+    if (transfer.state === 'COMMITTED') return { transferId, fulfilment: transfer.fulfilment }
+    if (transfer.state === 'ABORTED') return { transferId, errorInformation: transfer.error }
+    throw new Error(`${transferId} is told as ended, but is ${transfer.state}`)
+  })
+}

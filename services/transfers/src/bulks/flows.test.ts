@@ -1,0 +1,450 @@
+/** Bulks from event to event, as FSPs will see them. */
+import { catalogue } from '@causeway/events'
+import type { OutgoingMessage } from '@causeway/runtime'
+import { describe, expect, test } from '@jest/globals'
+import {
+  bulkFulfilEvent,
+  bulkPrepareEvent,
+  bulkQueryEvent,
+  bulkRejectEvent,
+  fulfilled,
+} from '../testing/bulk-messages.ts'
+import {
+  fulfilEvent,
+  fulfilment,
+  otherFulfilment,
+  payee,
+  payer,
+  prepareEvent,
+} from '../testing/messages.ts'
+import { openWorld, typesOf, type WorldOptions } from '../testing/world.ts'
+
+const bulk = 'bulk-1'
+const ids = ['transfer-1', 'transfer-2', 'transfer-3']
+const [first = '', second = '', third = ''] = ids
+const rejection = { errorCode: '5104', errorDescription: 'Payee rejected transaction' }
+
+/** What a consumer will read: the payload must pass its schema. */
+function payloadOf(message: OutgoingMessage | undefined): Readonly<Record<string, unknown>> {
+  const schema = catalogue[message?.type as keyof typeof catalogue].schema
+  return schema.parse(JSON.parse(JSON.stringify(message?.payload)))
+}
+
+function the(type: string, messages: readonly OutgoingMessage[]): OutgoingMessage {
+  const found = messages.filter((message) => message.type === type)
+  expect([type, found.length]).toEqual([type, 1])
+  return found[0] as OutgoingMessage
+}
+
+/** `<id> <fulfilment or code>`, item by item. */
+function resultsIn(message: OutgoingMessage | undefined): readonly string[] {
+  const { individualTransferResults } = payloadOf(message) as {
+    individualTransferResults: readonly {
+      transferId: string
+      fulfilment?: string
+      errorInformation?: { errorCode: string }
+    }[]
+  }
+  return individualTransferResults.map(
+    ({ transferId, fulfilment: paid, errorInformation }) =>
+      `${transferId} ${paid === undefined ? errorInformation?.errorCode : 'paid'}`,
+  )
+}
+
+function errorIn(message: OutgoingMessage | undefined): string {
+  const { errorInformation } = payloadOf(message) as { errorInformation: { errorCode: string } }
+  return errorInformation.errorCode
+}
+
+async function acceptedWorld(options?: WorldOptions) {
+  const world = openWorld(options)
+  await world.handleBulks(bulkPrepareEvent(bulk, ids))
+  return world
+}
+
+describe('a bulk', () => {
+  test('of which every item is reserved is announced with the bytes of the request', async () => {
+    const world = openWorld()
+    const event = bulkPrepareEvent(bulk, ids)
+    const said = await world.handleBulks(event)
+    expect(typesOf(said)).toEqual(['BulkTransferPrepared'])
+    expect(payloadOf(said[0])).toMatchObject({ bulkTransferId: bulk, payeeFsp: payee, leftOut: [] })
+    expect(said[0]?.headers['relay-body']).toEqual(event.relay?.body)
+    expect(ids.map((id) => world.row(id)?.state)).toEqual(['RESERVED', 'RESERVED', 'RESERVED'])
+    expect(world.bulk(bulk)?.state).toBe('ACCEPTED')
+  })
+
+  test('with cover for two of three equal items reserves exactly the first two', async () => {
+    const world = openWorld({ covers: new Map([[payer, 200_000n]]) })
+    const said = await world.handleBulks(bulkPrepareEvent(bulk, ids))
+    expect(payloadOf(the('BulkTransferPrepared', said))).toMatchObject({ leftOut: [2] })
+    expect(ids.map((id) => world.row(id)?.state)).toEqual(['RESERVED', 'RESERVED', 'ABORTED'])
+  })
+
+  test('refuses an item that does not fit, and reserves smaller ones behind it', async () => {
+    const world = openWorld({ covers: new Map([[payer, 200_000n]]) })
+    const amounts = ['15', '10', '5']
+    const { individualTransfers } = bulkPrepareEvent(bulk, ids).payload
+    const said = await world.handleBulks(
+      bulkPrepareEvent(bulk, ids, {
+        individualTransfers: individualTransfers.map((item, at) => ({
+          ...item,
+          amount: { amount: amounts[at] ?? '', currency: 'USD' },
+        })),
+      }),
+    )
+    expect(payloadOf(the('BulkTransferPrepared', said))).toMatchObject({ leftOut: [1] })
+  })
+
+  test('of which nothing can be reserved is rejected with an error for each item', async () => {
+    const world = openWorld({ covers: new Map([[payer, 0n]]) })
+    const said = await world.handleBulks(bulkPrepareEvent(bulk, ids))
+    const rejected = the('BulkTransferRejected', said)
+    expect(resultsIn(rejected)).toEqual([`${first} 4001`, `${second} 4001`, `${third} 4001`])
+    expect(payloadOf(rejected)['payee']).toBeUndefined()
+    expect(typesOf(said)).not.toContain('BulkTransferPrepared')
+  })
+
+  test.each([
+    ['PAYER_INACTIVE', '3202'],
+    ['PAYER_UNKNOWN', '3202'],
+    ['PAYEE_INACTIVE', '3203'],
+    ['PAYEE_UNKNOWN', '3203'],
+  ])('that the ledger refuses as a whole for %s is answered with %s', async (reason, code) => {
+    const world = openWorld({ refusals: new Map([[payer, reason]]) })
+    const said = await world.handleBulks(bulkPrepareEvent(bulk, ids))
+    expect(errorIn(the('BulkTransferRejected', said))).toBe(code)
+    const answer = the(
+      'BulkTransferQueryResponse',
+      await world.handleBulks(bulkQueryEvent(bulk, payer)),
+    )
+    expect(payloadOf(answer)).toMatchObject({ bulkTransferState: 'REJECTED' })
+  })
+
+  test('that has expired already is answered with 3303', async () => {
+    const world = openWorld()
+    const expiration = '2025-12-31T00:00:00.000Z'
+    const said = await world.handleBulks(bulkPrepareEvent(bulk, ids, { expiration }))
+    expect(errorIn(the('BulkTransferRejected', said))).toBe('3303')
+  })
+
+  test('refuses an item whose id a single transfer has, and leaves that transfer untouched', async () => {
+    const world = openWorld()
+    await world.handle(prepareEvent(second))
+    const before = world.row(second)
+    const said = await world.handleBulks(bulkPrepareEvent(bulk, ids))
+    expect(payloadOf(the('BulkTransferPrepared', said))).toMatchObject({ leftOut: [1] })
+    const ended = await world.handleBulks(bulkFulfilEvent(bulk, fulfilled(ids)))
+    expect(resultsIn(the('BulkTransferCompleted', ended))).toEqual([
+      `${first} paid`,
+      `${second} 3106`,
+      `${third} paid`,
+    ])
+    expect(world.row(second)).toEqual(before)
+  })
+
+  test('pays an id that it names twice once, and refuses its second item', async () => {
+    const world = openWorld()
+    const said = await world.handleBulks(bulkPrepareEvent(bulk, [first, second, first]))
+    expect(payloadOf(the('BulkTransferPrepared', said))).toMatchObject({ leftOut: [2] })
+    const ended = await world.handleBulks(bulkFulfilEvent(bulk, fulfilled([first, second])))
+    const completed = the('BulkTransferCompleted', ended)
+    expect(resultsIn(completed)).toEqual([`${first} paid`, `${second} paid`, `${first} 3106`])
+  })
+
+  test('of which every id is used ends at once', async () => {
+    const world = openWorld()
+    await world.handle(prepareEvent(first), prepareEvent(second))
+    const said = await world.handleBulks(bulkPrepareEvent(bulk, [first, second]))
+    expect(typesOf(said)).toEqual(['BulkTransferRejected'])
+    expect(resultsIn(said[0])).toEqual([`${first} 3106`, `${second} 3106`])
+  })
+
+  test('without a settlement model for its currency is rejected item by item', async () => {
+    const world = openWorld()
+    const said = await world.handleBulks(bulkPrepareEvent(bulk, ids, { allocations: [] }))
+    expect(resultsIn(the('BulkTransferRejected', said))).toEqual(ids.map((id) => `${id} 3100`))
+  })
+})
+
+describe('a repeated request', () => {
+  test('is silent while the bulk is in flight', async () => {
+    const world = await acceptedWorld()
+    expect(await world.handleBulks(bulkPrepareEvent(bulk, ids))).toEqual([])
+  })
+
+  test('is answered with the results once the bulk is final', async () => {
+    const world = await acceptedWorld()
+    await world.handleBulks(bulkFulfilEvent(bulk, fulfilled(ids)))
+    const said = await world.handleBulks(bulkPrepareEvent(bulk, ids))
+    expect(typesOf(said)).toEqual(['BulkTransferQueryResponse'])
+    expect(payloadOf(said[0])).toMatchObject({ legRole: 'PAYER', bulkTransferState: 'COMPLETED' })
+    expect(resultsIn(said[0])).toEqual(ids.map((id) => `${id} paid`))
+  })
+
+  test('of a bulk that was refused as a whole gets the error again', async () => {
+    const world = openWorld({ refusals: new Map([[payer, 'PAYEE_UNKNOWN']]) })
+    await world.handleBulks(bulkPrepareEvent(bulk, ids))
+    const said = await world.handleBulks(bulkPrepareEvent(bulk, ids))
+    expect(errorIn(the('BulkTransferQueryResponse', said))).toBe('3203')
+  })
+
+  test.each([
+    ['with other content', {}],
+    ['of another payer FSP', { payerFsp: 'otherbank' }],
+  ])('%s is refused with 3106 and changes nothing', async (_what, changes) => {
+    const world = await acceptedWorld()
+    const before = world.bulk(bulk)
+    const said = await world.handleBulks(bulkPrepareEvent(bulk, [first, 'transfer-4'], changes))
+    expect(errorIn(the('BulkTransferPrepareRefused', said))).toBe('3106')
+    expect(world.bulk(bulk)).toEqual(before)
+    expect(world.row('transfer-4')).toBeUndefined()
+  })
+
+  test('with an item of the bulk as a single transfer is refused with 3106', async () => {
+    const world = await acceptedWorld()
+    const said = await world.handle(prepareEvent(first))
+    expect(errorIn(the('TransferPrepareDuplicateCheckFailed', said))).toBe('3106')
+  })
+})
+
+describe('the answer of the payee FSP', () => {
+  test('commits what is fulfilled, and says so once for the bulk and never for an item', async () => {
+    const world = await acceptedWorld()
+    const said = await world.handleBulks(bulkFulfilEvent(bulk, fulfilled(ids)))
+    expect(typesOf(said)).toEqual(['BulkTransferItemsEnded', 'BulkTransferCompleted'])
+    expect(resultsIn(said[1])).toEqual(ids.map((id) => `${id} paid`))
+    expect(payloadOf(said[1])).toMatchObject({
+      payee: { version: '1.1', hasSpoken: true, leftOut: [] },
+    })
+    expect(ids.map((id) => world.row(id)?.state)).toEqual(['COMMITTED', 'COMMITTED', 'COMMITTED'])
+  })
+
+  test('tells settlement of each item that ended', async () => {
+    const world = await acceptedWorld()
+    const results = [
+      { transferId: first, fulfilment },
+      { transferId: second, errorInformation: rejection },
+    ]
+    const said = await world.handleBulks(bulkFulfilEvent(bulk, results))
+    const completedTimestamp = '2026-01-01T00:00:01.500Z'
+    const amount = { amount: '10', currency: 'USD' }
+    expect(payloadOf(the('BulkTransferItemsEnded', said))).toEqual({
+      bulkTransferId: bulk,
+      payerFsp: payer,
+      payeeFsp: payee,
+      endedAt: '2026-01-01T00:00:00.000Z',
+      items: [
+        {
+          transferId: first,
+          amount,
+          completedTimestamp,
+          committed: {
+            settlementModelId: 1,
+            settles: 'NET',
+            settlementWindowId: 1,
+            payerAccountId: 11,
+            payeeAccountId: 12,
+          },
+        },
+        { transferId: second, amount, completedTimestamp, errorInformation: rejection },
+      ],
+    })
+  })
+
+  test('with a wrong fulfilment for one of two aborts that one with 3100 and completes the bulk', async () => {
+    const world = openWorld()
+    await world.handleBulks(bulkPrepareEvent(bulk, [first, second]))
+    const said = await world.handleBulks(
+      bulkFulfilEvent(bulk, [
+        { transferId: first, fulfilment },
+        { transferId: second, fulfilment: otherFulfilment },
+      ]),
+    )
+    const completed = the('BulkTransferCompleted', said)
+    expect(resultsIn(completed)).toEqual([`${first} paid`, `${second} 3100`])
+  })
+
+  test('that refuses each item rejects the bulk', async () => {
+    const world = await acceptedWorld()
+    const said = await world.handleBulks(
+      bulkFulfilEvent(
+        bulk,
+        ids.map((transferId) => ({ transferId, errorInformation: rejection })),
+      ),
+    )
+    const rejected = the('BulkTransferRejected', said)
+    expect(resultsIn(rejected)).toEqual(ids.map((id) => `${id} 5104`))
+    expect(payloadOf(rejected)['errorInformation']).toBeUndefined()
+  })
+
+  test('with REJECTED releases every item, named or not', async () => {
+    const world = await acceptedWorld()
+    const said = await world.handleBulks(
+      bulkFulfilEvent(bulk, [{ transferId: first, errorInformation: rejection }], {
+        bulkTransferState: 'REJECTED',
+      }),
+    )
+    const rejected = the('BulkTransferRejected', said)
+    expect(resultsIn(rejected)).toEqual([`${first} 5104`, `${second} 5105`, `${third} 5105`])
+    expect(payloadOf(rejected)['payee']).toBeUndefined()
+  })
+
+  test('by an error rejects the bulk with that error, and GET shows REJECTED', async () => {
+    const world = await acceptedWorld()
+    const said = await world.handleBulks(bulkRejectEvent(bulk))
+    const rejected = the('BulkTransferRejected', said)
+    expect(errorIn(rejected)).toBe('5001')
+    expect(payloadOf(rejected)['payee']).toBeUndefined()
+    const shown = await world.handleBulks(bulkQueryEvent(bulk, payer))
+    expect(payloadOf(shown[0])).toMatchObject({ bulkTransferState: 'REJECTED' })
+    expect(resultsIn(shown[0])).toEqual(ids.map((id) => `${id} 5001`))
+  })
+
+  test('for some of the items leaves the others to their expiry', async () => {
+    const world = await acceptedWorld()
+    const said = await world.handleBulks(bulkFulfilEvent(bulk, fulfilled([first])))
+    expect(typesOf(said)).toEqual(['BulkTransferItemsEnded'])
+    expect(world.bulk(bulk)?.state).toBe('PROCESSING')
+    world.time(61_000)
+    const swept = await world.sweep()
+    expect(resultsIn(the('BulkTransferCompleted', swept))).toEqual([
+      `${first} paid`,
+      `${second} 3303`,
+      `${third} 3303`,
+    ])
+  })
+
+  test('before the last one tells what is done so far, and the last one the rest', async () => {
+    const world = await acceptedWorld()
+    const bulkTransferState = 'PROCESSING'
+    await world.handleBulks(bulkFulfilEvent(bulk, fulfilled([first]), { bulkTransferState }))
+    expect(world.row(first)?.state).toBe('COMMITTED')
+    const said = await world.handleBulks(bulkFulfilEvent(bulk, fulfilled(ids)))
+    expect(resultsIn(the('BulkTransferCompleted', said))).toEqual(ids.map((id) => `${id} paid`))
+  })
+
+  test('about items that it was not asked for changes nothing of them', async () => {
+    const world = openWorld()
+    await world.handle(prepareEvent(second))
+    await world.handleBulks(bulkPrepareEvent(bulk, [first, second]))
+    await world.handleBulks(bulkFulfilEvent(bulk, fulfilled([first, second, 'transfer-9'])))
+    expect(world.row(second)?.state).toBe('RESERVED')
+  })
+
+  test.each([
+    ['again is answered with the outcome', fulfilled(ids), undefined],
+    ['again with other content is refused with 3106', fulfilled([first]), '3106'],
+  ])('that comes %s', async (_what, results, code) => {
+    const world = await acceptedWorld()
+    await world.handleBulks(bulkFulfilEvent(bulk, fulfilled(ids)))
+    const said = await world.handleBulks(bulkFulfilEvent(bulk, results))
+    const answer = the('BulkTransferQueryResponse', said)
+    expect(payloadOf(answer)).toMatchObject({ requesterFspId: payee, legRole: 'PAYEE' })
+    if (code === undefined) expect(resultsIn(answer)).toEqual(ids.map((id) => `${id} paid`))
+    else expect(errorIn(answer)).toBe(code)
+  })
+
+  test('delivered again says nothing', async () => {
+    const world = await acceptedWorld()
+    const event = bulkFulfilEvent(bulk, fulfilled(ids))
+    await world.handleBulks(event)
+    expect(await world.handleBulks(event)).toEqual([])
+  })
+
+  test('of another FSP, for another FSP, or for an unknown bulk is refused to its sender', async () => {
+    const world = await acceptedWorld()
+    const of = async (changes: object, id = bulk) =>
+      errorIn(
+        the(
+          'BulkTransferQueryResponse',
+          await world.handleBulks(bulkFulfilEvent(id, fulfilled(ids), changes)),
+        ),
+      )
+    expect(await of({ requesterFspId: 'stranger' })).toBe('3100')
+    expect(await of({ destinationFspId: 'stranger' })).toBe('3100')
+    expect(await of({}, 'bulk-9')).toBe('3210')
+    expect(ids.map((id) => world.row(id)?.state)).toEqual(['RESERVED', 'RESERVED', 'RESERVED'])
+  })
+
+  test('to an item by PUT /transfers/{ID} is refused with 3100', async () => {
+    const world = await acceptedWorld()
+    const said = await world.handle(fulfilEvent(first))
+    expect(errorIn(the('TransferQueryResponse', said))).toBe('3100')
+    expect(world.row(first)?.state).toBe('RESERVED')
+  })
+})
+
+describe('time', () => {
+  test('that runs out without an answer completes the bulk with 3303 for each item', async () => {
+    const world = await acceptedWorld()
+    world.time(61_000)
+    const completed = the('BulkTransferCompleted', await world.sweep())
+    expect(resultsIn(completed)).toEqual(ids.map((id) => `${id} 3303`))
+    expect(payloadOf(completed)).toMatchObject({ payee: { hasSpoken: false } })
+  })
+
+  test('is judged by the moment of receipt, however late the answer is worked on', async () => {
+    const world = await acceptedWorld()
+    world.time(600_000)
+    const said = await world.handleBulks(bulkFulfilEvent(bulk, fulfilled(ids)))
+    expect(resultsIn(the('BulkTransferCompleted', said))).toEqual(ids.map((id) => `${id} paid`))
+  })
+
+  test('that had run out when the answer came ends every item with 3303', async () => {
+    const world = await acceptedWorld()
+    world.time(600_000)
+    const receivedAt = '2026-01-01T00:01:00.000Z'
+    const said = await world.handleBulks(bulkFulfilEvent(bulk, fulfilled(ids), { receivedAt }))
+    const completed = the('BulkTransferCompleted', said)
+    expect(resultsIn(completed)).toEqual(ids.map((id) => `${id} 3303`))
+    expect(payloadOf(completed)).toMatchObject({ payee: { hasSpoken: true } })
+  })
+
+  test('that had run out before the answer came is told to the payee FSP with 3303', async () => {
+    const world = await acceptedWorld()
+    world.time(61_000)
+    await world.sweep()
+    const said = await world.handleBulks(bulkFulfilEvent(bulk, fulfilled(ids)))
+    expect(errorIn(the('BulkTransferQueryResponse', said))).toBe('3303')
+  })
+})
+
+describe('GET', () => {
+  test('shows the state alone while the bulk is in flight', async () => {
+    const world = await acceptedWorld()
+    const shown = await world.handleBulks(bulkQueryEvent(bulk, payer))
+    expect(payloadOf(shown[0])).toEqual({
+      bulkTransferId: bulk,
+      requesterFspId: payer,
+      version: '1.1',
+      legRole: 'PAYER',
+      bulkTransferState: 'ACCEPTED',
+    })
+  })
+
+  test('shows the payee FSP the items that it was asked for', async () => {
+    const world = openWorld({ covers: new Map([[payer, 200_000n]]) })
+    await world.handleBulks(bulkPrepareEvent(bulk, ids))
+    await world.handleBulks(bulkFulfilEvent(bulk, fulfilled([first, second])))
+    const shown = await world.handleBulks(bulkQueryEvent(bulk, payee))
+    expect(resultsIn(shown[0])).toEqual([`${first} paid`, `${second} paid`])
+    const toPayer = await world.handleBulks(bulkQueryEvent(bulk, payer))
+    expect(resultsIn(toPayer[0])).toEqual([`${first} paid`, `${second} paid`, `${third} 4001`])
+  })
+
+  test.each([
+    ['an unknown bulk', 'bulk-9', payer, '3210'],
+    ['another FSP than the two', bulk, 'stranger', '3000'],
+  ])('by or of %s is answered with an error', async (_what, id, asker, code) => {
+    const world = await acceptedWorld()
+    expect(errorIn((await world.handleBulks(bulkQueryEvent(id, asker)))[0])).toBe(code)
+  })
+
+  test('of a rejected bulk is answered with 3210 when the time for which it is kept is over', async () => {
+    const world = await acceptedWorld()
+    await world.handleBulks(bulkRejectEvent(bulk))
+    world.time(3_600_001)
+    expect(errorIn((await world.handleBulks(bulkQueryEvent(bulk, payer)))[0])).toBe('3210')
+  })
+})

@@ -1,0 +1,76 @@
+/**
+ * A batch of events about bulks, each worked by the step that its name says: those of one bulk one after
+ * the other, different bulks side by side. They have a subscription of their own, so that no single
+ * transfer waits behind a bulk.
+ */
+import type { DomainEvent, EventName } from '@causeway/events'
+import { allOf } from '@causeway/runtime'
+import type { DeliveryStore } from '../delivery-store.ts'
+import type { Work } from '../work.ts'
+import { answer } from './answer.ts'
+import type { BulkEvent } from './contract.ts'
+import { queryBulk } from './query.ts'
+import { split } from './split.ts'
+
+const reportNames = [
+  'BulkTransferPrepareCallbackReport',
+  'BulkTransferPrepareRefusedCallbackReport',
+  'BulkTransferCompletedCallbackReport',
+  'BulkTransferRejectedCallbackReport',
+  'BulkTransferQueryResponseCallbackReport',
+] as const satisfies readonly EventName[]
+
+export const heardOfBulks = [
+  'BulkTransferPrepareAccountsAllocated',
+  'BulkTransferFulfilRequested',
+  'BulkTransferRejectRequested',
+  'BulkTransferQueryPassedOn',
+  ...reportNames,
+] as const satisfies readonly EventName[]
+
+export type HeardOfBulks = DomainEvent<(typeof heardOfBulks)[number]>
+type ReportEvent = DomainEvent<(typeof reportNames)[number]>
+
+export async function handleBulks(
+  work: Work,
+  deliveries: DeliveryStore,
+  events: readonly HeardOfBulks[],
+): Promise<void> {
+  const reports: ReportEvent[] = []
+  const ofBulks = new Map<string, BulkEvent[]>()
+  for (const event of events) {
+    if ('reports' in event.payload) {
+      reports.push(event as ReportEvent)
+      continue
+    }
+    const { bulkTransferId } = event.payload
+    const ofBulk = ofBulks.get(bulkTransferId)
+    if (ofBulk === undefined) ofBulks.set(bulkTransferId, [event as BulkEvent])
+    else ofBulk.push(event as BulkEvent)
+  }
+  await allOf([
+    deliveries.keep(
+      reports.flatMap(({ name, payload }) =>
+        payload.reports.map((delivery) => ({ report: name, delivery })),
+      ),
+      work.now(),
+    ),
+    ...[...ofBulks.values()].map((ofBulk) => workInOrder(work, ofBulk)),
+  ])
+}
+
+async function workInOrder(work: Work, events: readonly BulkEvent[]): Promise<void> {
+  for (const event of events) {
+    switch (event.name) {
+      case 'BulkTransferPrepareAccountsAllocated':
+        await split(work, event)
+        break
+      case 'BulkTransferFulfilRequested':
+      case 'BulkTransferRejectRequested':
+        await answer(work, event)
+        break
+      case 'BulkTransferQueryPassedOn':
+        await queryBulk(work, event)
+    }
+  }
+}

@@ -1,0 +1,21 @@
+/** What a message about a bulk says of one of its items. */
+
+/** The item's part of a body, as JSON; the body itself where it has none, or none is found. */
+export function itemIn(body: Buffer, transferId: string): Buffer {
+  const { individualTransfers, individualTransferResults, ...rest } = JSON.parse(
+    body.toString('utf8'),
+  ) as Bulk
+  const items = individualTransfers ?? individualTransferResults
+  if (items === undefined) return body
+  const item = items.find((one) => one.transferId === transferId)
+  return item === undefined ? body : Buffer.from(JSON.stringify({ ...rest, ...item }))
+}
+
+interface Bulk {
+  readonly individualTransfers?: readonly Item[]
+  readonly individualTransferResults?: readonly Item[]
+}
+
+interface Item {
+  readonly transferId: string
+}

@@ -1,0 +1,182 @@
+/** What is stored of one bulk, a search that walks along an index, and the comparison with the items. */
+import { statement, textArray, type Database } from '@causeway/runtime'
+import type { DeliveryRow, MessageRow, Place, RefusedMessageRow, Search } from '../record-store.ts'
+
+export interface BulkSummaryRow {
+  readonly id: string
+  readonly bulk_quote_id: string
+  readonly payer_fsp: string
+  readonly payee_fsp: string
+  readonly state: string
+  readonly reason: string | null
+  readonly items: number
+  readonly undecided_count: number
+  readonly open_count: number
+  readonly committed_count: number
+  readonly expires_at: Date
+  readonly received_at: Date
+  readonly completed_at: Date | null
+}
+
+export interface BulkItemRow {
+  readonly transfer_id: string
+  readonly state: string | null
+  readonly reason: string | null
+  readonly amount: string | null
+  readonly currency: string | null
+  readonly is_asked: boolean
+}
+
+export interface StoredBulkRecord {
+  readonly bulk: BulkSummaryRow
+  readonly items: readonly BulkItemRow[]
+  readonly messages: readonly Omit<MessageRow, 'body'>[]
+  readonly refused: readonly RefusedMessageRow[]
+  readonly deliveries: readonly DeliveryRow[]
+}
+
+export interface FoundBulks {
+  readonly rows: readonly BulkSummaryRow[]
+  /** undefined: there are no more. */
+  readonly next: Place | undefined
+}
+
+export interface DifferingBulkRow {
+  readonly id: string
+  readonly counted: string
+  readonly found: string
+}
+
+export interface BulkRecordStore {
+  read(id: string): Promise<StoredBulkRecord | undefined>
+  find(id: string): Promise<readonly BulkSummaryRow[]>
+  search(search: Search): Promise<FoundBulks>
+  /** Bulks whose counts are not those of their items, and how many were compared. */
+  verify(): Promise<{ readonly compared: number; readonly differing: readonly DifferingBulkRow[] }>
+}
+
+const messages_max = 100
+const deliveries_max = 200
+/** Rows that one page looks at to find those in the states that are asked for. */
+const scanned_max = 10_000
+/** Bulks that are compared in one statement. */
+const compared_max = 200
+const differing_max = 1_000
+
+const summaryColumns = `id, bulk_quote_id, payer_fsp, payee_fsp, state, reason,
+  cardinality(transfer_ids) as items, undecided_count, open_count, committed_count, expires_at,
+  received_at, completed_at`
+
+const selectSummary = statement(`
+  select ${summaryColumns} from bulk_transfers where id = $1::text collate "C"`)
+
+const selectItems = statement(`
+  select u.id as transfer_id, t.state, t.reason, t.amount, t.currency,
+    coalesce(not (u.position - 1)::integer = any (b.left_out), false) as is_asked
+  from bulk_transfers b
+  cross join lateral (
+    select id, position, row_number() over (partition by id order by position) as n
+    from unnest(b.transfer_ids) with ordinality as i (id, position)
+  ) u
+  left join transfers t on t.id = u.id and t.bulk_id = b.id and u.n = 1
+  where b.id = $1::text collate "C"
+  order by u.position`)
+
+const selectMessages = statement(`
+  select kind, event_id::text, received_at from bulk_messages
+  where bulk_id = $1::text collate "C" order by received_at limit ${messages_max}`)
+
+const selectRefused = statement(`
+  select kind, event_id::text, fsp_id, received_at, reason, state from refused_messages
+  where transfer_id = $1::text collate "C" order by received_at limit ${messages_max}`)
+
+const selectDeliveries = statement(`
+  select notification_id, leg_role, destination_fsp, status, http_status, attempts, duration_ms,
+    last_error, reported_at, report
+  from deliveries where transfer_id = $1::text collate "C" and report like 'Bulk%'
+  order by reported_at limit ${deliveries_max}`)
+
+/** A walk along one index, from the newest to the oldest that may be shown. */
+function walk(where: string): string {
+  return `(select ${summaryColumns} from bulk_transfers
+    where ${where} and (received_at, id) < ($1::timestamptz, $2::text collate "C")
+      and received_at >= $3::timestamptz
+    order by received_at desc, id desc limit ${scanned_max})`
+}
+
+function pageOf(walked: string): string {
+  return `
+    select * from (${walked}) w where $4::text[] = '{}' or state = any ($4::text[])
+    order by received_at desc, id desc limit $5::integer`
+}
+
+const ofAnybody = statement(pageOf(walk('true')))
+const ofFsp = statement(
+  pageOf(`${walk('payer_fsp = $6')} union all ${walk('payee_fsp = $6 and payer_fsp <> $6')}`),
+)
+
+// One statement sees a bulk and its items at one moment.
+const compareStatement = statement(`
+  with page as materialized (
+    select id, transfer_ids, undecided_count, open_count, committed_count, completed_at
+    from bulk_transfers where id > $1::text collate "C" order by id limit ${compared_max}
+  )
+  select b.id, b.undecided_count || ' undecided, ' || b.open_count || ' open, '
+      || b.committed_count || ' committed' || case when b.completed_at is null then '' else ', final' end
+      as counted,
+    c.undecided || ' undecided, ' || c.open || ' open, ' || c.committed || ' committed' as found,
+    (b.undecided_count, b.open_count, b.committed_count, b.completed_at is not null)
+      is distinct from (c.undecided, c.open, c.committed, c.open = 0) as differs
+  from page b
+  cross join lateral (
+    select (count(*) filter (where t.state = 'RECEIVED'))::integer as undecided,
+      (count(*) filter (where t.state in ('RECEIVED', 'RESERVED')))::integer as open,
+      (count(*) filter (where t.state = 'COMMITTED'))::integer as committed
+    from (select distinct unnest(b.transfer_ids) as id) i
+    join transfers t on t.id = i.id and t.bulk_id = b.id
+  ) c
+  order by b.id`)
+
+const theBeginning = new Date(0)
+
+export function openBulkRecordStore(db: Database): BulkRecordStore {
+  return {
+    async read(id) {
+      const [[bulk], items, messages, refused, deliveries] = await Promise.all([
+        db.query<BulkSummaryRow>(selectSummary, [id]),
+        db.query<BulkItemRow>(selectItems, [id]),
+        db.query<MessageRow>(selectMessages, [id]),
+        db.query<RefusedMessageRow>(selectRefused, [id]),
+        db.query<DeliveryRow>(selectDeliveries, [id]),
+      ])
+      return bulk === undefined ? undefined : { bulk, items, messages, refused, deliveries }
+    },
+    find: (id) => db.query<BulkSummaryRow>(selectSummary, [id]),
+    async search({ fspId, states, from, before, rows_max }) {
+      const start = from ?? theBeginning
+      const values = [before.receivedAt, before.id, start, textArray(states), rows_max]
+      const rows =
+        fspId === undefined
+          ? await db.query<BulkSummaryRow>(ofAnybody, values)
+          : await db.query<BulkSummaryRow>(ofFsp, [...values, fspId])
+      const last = rows.length < rows_max ? undefined : rows.at(-1)
+      const next = last === undefined ? undefined : { receivedAt: last.received_at, id: last.id }
+      return { rows, next }
+    },
+    async verify() {
+      const differing: DifferingBulkRow[] = []
+      let compared = 0
+      let after: string | undefined = ''
+      while (after !== undefined && differing.length < differing_max) {
+        const rows: readonly (DifferingBulkRow & { readonly differs: boolean })[] = await db.query(
+          compareStatement,
+          [after],
+        )
+        compared += rows.length
+        differing.push(...rows.filter(({ differs }) => differs))
+        after = rows.length < compared_max ? undefined : rows.at(-1)?.id
+      }
+      return { compared, differing }
+    },
+  }
+}

@@ -1,0 +1,141 @@
+/**
+ * A payer FSP's bulk becomes transfers: its id is claimed together with those of its items, the items
+ * are reserved slice by slice in the order of the request, and once the ledger has decided all of them
+ * the payee FSP is asked. Each step may be the last before a crash; whoever comes next goes on from what
+ * is stored.
+ */
+import type { AccountHints } from '../ledger.ts'
+import { isOpen, writable, type Claimed, type Open } from '../domain/transfer.ts'
+import { move, throwUnfinished, type Unfinished } from '../move.ts'
+import { reserve } from '../prepare.ts'
+import type { Work } from '../work.ts'
+import {
+  bulkAnswerTo,
+  endedBulk,
+  modifiedBulk,
+  preparedBulk,
+  requestOf,
+  transfersOf,
+  type BulkPrepareEvent,
+} from './contract.ts'
+import { itemsOf, type Bulk } from './domain/bulk.ts'
+import { decideBulkPrepare } from './domain/decide.ts'
+import { readShown } from './query.ts'
+
+/**
+ * Items that the ledger decides at once: single transfers take turns with slices. (Measured: a slice is
+ * decided in a few milliseconds.)
+ */
+export const slice_items = 100
+
+/** All steps. */
+export async function split(work: Work, event: BulkPrepareEvent): Promise<void> {
+  const undecided = await claimBulk(work, event)
+  if (undecided === undefined) return
+  await reserveItems(work, event, undecided)
+  await acceptBulk(work, event)
+}
+
+/**
+ * (a) Stores a new bulk with its items; the items that are to be reserved, in the order of the request,
+ * or undefined when there is nothing to go on with.
+ */
+export async function claimBulk(
+  work: Work,
+  event: BulkPrepareEvent,
+): Promise<readonly (Claimed & Open)[] | undefined> {
+  const request = requestOf(event)
+  const transfers = transfersOf(event, request)
+  const sweepAt = writable(Date.parse(request.expiresAt) + work.expiryGrace_ms)
+  const claim = { request, transfers, sweepAt, relay: event.relay }
+  const claimed = await work.bulks.claim(claim, work.now(), ({ ended }) =>
+    ended === undefined ? [] : [endedBulk(ended, event.traceparent)],
+  )
+  if (claimed !== undefined) {
+    if (claimed.ended !== undefined) return undefined
+    return transfers.filter(({ transferId }) => claimed.transferIds.has(transferId))
+  }
+  const bulk = await work.bulks.read(request.bulkTransferId)
+  if (bulk === undefined) throw new Error(`${request.bulkTransferId} is claimed, but not stored`)
+  const decision = decideBulkPrepare(bulk, request)
+  switch (decision.type) {
+    case 'continue':
+      return undecidedOf(work, bulk)
+    case 'silence':
+      return undefined
+    case 'answer':
+      await work.bulks.say([bulkAnswerTo(event, decision, await readShown(work, bulk))])
+      return undefined
+    case 'refuse':
+      await refuse(work, event, bulk)
+      return undefined
+  }
+}
+
+async function undecidedOf(work: Work, bulk: Bulk): Promise<readonly (Claimed & Open)[]> {
+  const items = itemsOf(bulk, await work.store.read(bulk.transferIds))
+  return items.flatMap(({ transfer }) =>
+    transfer !== undefined && isOpen(transfer) && transfer.state === 'RECEIVED' ? [transfer] : [],
+  )
+}
+
+async function refuse(work: Work, event: BulkPrepareEvent, { state }: Bulk): Promise<void> {
+  const { bulkTransferId, payerFsp: fspId, receivedAt } = event.payload
+  const refusal = {
+    eventId: event.id,
+    transferId: bulkTransferId,
+    kind: 'PREPARE',
+    fspId,
+    receivedAt,
+    reason: 'CONTENT_MODIFIED',
+    state,
+  } as const
+  await work.store.keepRefused([refusal], work.now())
+  await work.bulks.say([modifiedBulk(event)])
+}
+
+/** (b) Asks the ledger, slice by slice; each slice is moved by its answers before the next one. */
+export async function reserveItems(
+  work: Work,
+  event: BulkPrepareEvent,
+  undecided: readonly (Claimed & Open)[],
+): Promise<void> {
+  const hintsOf = accountHints(event)
+  const unfinished: Unfinished[] = []
+  for (const slice of slicesOf(undecided)) {
+    const { traceparent } = event
+    const toReserve = slice.map((transfer) => ({
+      transfer,
+      hints: hintsOf(transfer.currency),
+      traceparent,
+    }))
+    unfinished.push(...(await move(work, await reserve(work, toReserve))))
+  }
+  throwUnfinished(unfinished)
+}
+
+/** (c) The payee FSP is asked for what is reserved. */
+export async function acceptBulk(work: Work, event: BulkPrepareEvent): Promise<void> {
+  const { payload, relay, traceparent } = event
+  await work.bulks.accept(payload.bulkTransferId, (bulk) => [
+    preparedBulk(bulk, relay, { now: work.now(), traceparent }),
+  ])
+}
+
+function accountHints({ payload }: BulkPrepareEvent): (currency: string) => AccountHints {
+  const hints = new Map(
+    payload.allocations.map(({ currency, payerAccountId = 0, payeeAccountId = 0 }) => [
+      currency,
+      { payerAccountId, payeeAccountId },
+    ]),
+  )
+  return (currency) => hints.get(currency) ?? { payerAccountId: 0, payeeAccountId: 0 }
+}
+
+export function slicesOf<T>(items: readonly T[]): readonly (readonly T[])[] {
+  const slices: (readonly T[])[] = []
+  for (let from = 0; from < items.length; from += slice_items) {
+    slices.push(items.slice(from, from + slice_items))
+  }
+  return slices
+}

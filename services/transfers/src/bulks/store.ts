@@ -1,0 +1,307 @@
+/**
+ * The bulks that are stored, all SQL of them. An id is claimed once, together with all of its items; the
+ * items that move are counted in the transaction that moves them, and the one that leaves none open ends
+ * the bulk.
+ */
+import type { Relay } from '@causeway/events'
+import {
+  monthOf,
+  statement,
+  textArray,
+  type Database,
+  type EventBus,
+  type OutgoingMessage,
+  type Queries,
+} from '@causeway/runtime'
+import type { Claimed, Open, Transfer } from '../domain/transfer.ts'
+import { hashBytes } from '../row.ts'
+import {
+  itemsOf,
+  leftOutOf,
+  type Bulk,
+  type BulkRequest,
+  type Item,
+  type LastWord,
+} from './domain/bulk.ts'
+import { endOf, type Step } from './domain/progress.ts'
+import { bulkColumns, bulkOf, type BulkRow } from './row.ts'
+
+export interface BulkClaim {
+  readonly request: BulkRequest
+  /** One for each id of the request, in the state RECEIVED. */
+  readonly transfers: readonly (Claimed & Open)[]
+  readonly sweepAt: Date
+  readonly relay: Relay | undefined
+}
+
+/** A bulk of which every item is final. */
+export interface EndedBulk {
+  readonly bulk: Bulk
+  readonly items: readonly Item[]
+}
+
+export interface ClaimedBulk {
+  /** The ids of its items that were new: they are RECEIVED. */
+  readonly transferIds: ReadonlySet<string>
+  /** There when none was. */
+  readonly ended: EndedBulk | undefined
+}
+
+/** A message of the payee FSP that is to be taken. */
+export interface TakenAnswer {
+  readonly bulkTransferId: string
+  readonly eventId: string
+  readonly kind: 'FULFIL' | 'REJECT'
+  /** ISO 8601 UTC: when the hub had it. */
+  readonly receivedAt: string
+  readonly relay: Relay | undefined
+  /** There when no other content is taken after it. */
+  readonly lastWord: LastWord | undefined
+}
+
+export interface BulkTables {
+  /** Stores the bulk with all items whose ids are new; undefined when the id of the bulk is not. */
+  claim(
+    claim: BulkClaim,
+    now: Date,
+    say: (claimed: ClaimedBulk) => readonly OutgoingMessage[],
+  ): Promise<ClaimedBulk | undefined>
+  read(bulkTransferId: string): Promise<Bulk | undefined>
+  /** The payer FSP's request as received; undefined when it is archived. */
+  request(bulkTransferId: string): Promise<Relay | undefined>
+  /**
+   * The payee FSP is to be asked for what is reserved: announces what `say` makes of the bulk, once. Does
+   * nothing while items are undecided, or when none is open.
+   */
+  accept(bulkTransferId: string, say: (bulk: Bulk) => readonly OutgoingMessage[]): Promise<void>
+  /** Stores the message unless the bulk is final or has another last word; whether it is taken. */
+  take(answer: TakenAnswer): Promise<boolean>
+  /** Announces what changes nothing. */
+  say(messages: readonly OutgoingMessage[]): Promise<void>
+}
+
+/** How the transfers of these ids are read in the same transaction. */
+export type ReadTransfers = (
+  db: Queries,
+  ids: readonly string[],
+) => Promise<ReadonlyMap<string, Transfer>>
+
+const claimStatement = statement(`
+  with bulk as (
+    insert into bulk_transfers (id, request_hash, month, bulk_quote_id, payer_fsp, payee_fsp,
+      expires_at, payer_version, prepare_event_id, received_at, transfer_ids, undecided_count,
+      open_count, state)
+    values ($1::text, $2::bytea, $3::date, $4::text, $5::text, $6::text, $7::timestamptz, $8::text,
+      $9::uuid, $10::timestamptz, $11::text[], cardinality($11::text[]), cardinality($11::text[]),
+      'RECEIVED')
+    on conflict (id) do nothing
+    returning id
+  ), kept as (
+    insert into bulk_messages (month, bulk_id, kind, event_id, body, headers, received_at)
+    select $3::date, id, 'PREPARE', $9::uuid, $12::bytea, $13::bytea, $10::timestamptz
+    from bulk where $12::bytea is not null
+  ), claimed as (
+    insert into transfers (id, request_hash, month, payer_fsp, payee_fsp, amount, currency,
+      expires_at, condition, settlement_model_id, settles, payer_version, prepare_event_id,
+      received_at, state, sweep_at, bulk_id)
+    select a.id, $2::bytea, $3::date, $5::text, $6::text, a.amount, a.currency, $7::timestamptz,
+      a.condition, a.settlement_model_id, a.settles, $8::text, $9::uuid, $10::timestamptz,
+      'RECEIVED', $14::timestamptz, bulk.id
+    from bulk cross join unnest($15::text[], $16::text[]::numeric[], $17::text[], $18::text[],
+      $19::text[]::integer[], $20::text[])
+      as a (id, amount, currency, condition, settlement_model_id, settles)
+    order by a.id
+    on conflict (id) do nothing
+    returning id
+  )
+  select (select count(*) from bulk)::integer as bulks,
+    array_to_string(array(select id from claimed), ' ') as transfer_ids`)
+
+const readStatement = statement(`
+  select ${bulkColumns} from bulk_transfers b where b.id = $1::text`)
+
+const lockStatement = statement(`
+  select ${bulkColumns} from bulk_transfers b where b.id = $1::text for update`)
+
+const requestStatement = statement(`
+  select m.body, m.headers from bulk_transfers b
+  join bulk_messages m on m.bulk_id = b.id and m.event_id = b.prepare_event_id and m.month = b.month
+  where b.id = $1::text`)
+
+// The bulks are locked in the order of their ids, after all transfers that the transaction has locked.
+const countStatement = statement(`
+  with asked as materialized (
+    select * from unnest($1::text[], $2::text[]::integer[], $3::text[]::integer[],
+      $4::text[]::integer[]) as a (id, decided, ended, committed)
+  ), found as materialized (
+    select a.* from (select * from asked order by id) a
+    cross join lateral (select id from bulk_transfers where id = a.id for update) b
+  )
+  update bulk_transfers b set undecided_count = undecided_count - found.decided,
+    open_count = open_count - found.ended, committed_count = committed_count + found.committed,
+    state = case state when 'RECEIVED' then 'PENDING' else state end
+  from found where b.id = found.id
+  returning b.id, b.open_count`)
+
+const acceptStatement = statement(`
+  update bulk_transfers set state = 'ACCEPTED', left_out = $2::text[]::integer[]
+  where id = $1::text`)
+
+const takeStatement = statement(`
+  with taken as (
+    update bulk_transfers set state = 'PROCESSING',
+      answer_event_id = coalesce(answer_event_id, $5::uuid),
+      answer_hash = coalesce(answer_hash, $6::bytea),
+      answer_refuses = coalesce(answer_refuses, $7::boolean),
+      answer_error = case when answer_hash is null then $8::text else answer_error end,
+      payee_version = coalesce(payee_version, $9::text)
+    where id = $1::text and completed_at is null and left_out is not null
+      and (answer_hash is null or answer_hash = $6::bytea)
+    returning id, month
+  ), kept as (
+    insert into bulk_messages (month, bulk_id, kind, event_id, body, headers, received_at)
+    select month, id, $2::text, $3::uuid, $10::bytea, $11::bytea, $4::timestamptz
+    from taken where $10::bytea is not null
+    on conflict do nothing
+  )
+  select id from taken`)
+
+const endStatement = statement(`
+  update bulk_transfers set state = $2::text, reason = $3::text, completed_at = $4::timestamptz
+  where id = $1::text`)
+
+export function openBulkStore(db: Database, bus: EventBus, read: ReadTransfers): BulkTables {
+  return {
+    claim: (claim, now, say) =>
+      db.transaction(async (tx) => {
+        const { request } = claim
+        const [row] = await tx.query<{ bulks: number; transfer_ids: string }>(
+          claimStatement,
+          claimValues(claim, now),
+        )
+        if (row?.bulks !== 1) return undefined
+        const transferIds = new Set(row.transfer_ids === '' ? [] : row.transfer_ids.split(' '))
+        const used = request.transferIds.length - transferIds.size
+        const { bulkTransferId } = request
+        const step = { bulkTransferId, decided: used, ended: used, committed: 0 }
+        const [ended] = used === 0 ? [] : await advance(tx, [step], now, read)
+        const claimed = { transferIds, ended }
+        bus.announce(tx, say(claimed))
+        return claimed
+      }),
+    async read(bulkTransferId) {
+      const [row] = await db.query<BulkRow>(readStatement, [bulkTransferId])
+      return row === undefined ? undefined : bulkOf(row)
+    },
+    async request(bulkTransferId) {
+      const [row] = await db.query<{ body: Buffer; headers: Buffer | null }>(requestStatement, [
+        bulkTransferId,
+      ])
+      if (row === undefined) return undefined
+      const { body, headers } = row
+      return headers === null ? { body } : { body, headers }
+    },
+    accept: (bulkTransferId, say) =>
+      db.transaction(async (tx) => {
+        const [row] = await tx.query<BulkRow>(lockStatement, [bulkTransferId])
+        if (row === undefined) return
+        const bulk = bulkOf(row)
+        const { undecided, open, items } = bulk.counts
+        if (undecided > 0 || open === 0 || bulk.leftOut !== undefined) return
+        const leftOut =
+          open === items ? [] : leftOutOf(itemsOf(bulk, await read(tx, bulk.transferIds)))
+        await tx.query(acceptStatement, [bulkTransferId, textArray(leftOut.map(String))])
+        bus.announce(tx, say({ ...bulk, state: 'ACCEPTED', leftOut }))
+      }),
+    async take(answer) {
+      const rows = await db.query(takeStatement, answerValues(answer))
+      return rows.length > 0
+    },
+    say: (messages) =>
+      db.transaction((tx) => {
+        bus.announce(tx, messages)
+        return Promise.resolve()
+      }),
+  }
+}
+
+/** Counts what the transaction has moved, and ends the bulks of which it leaves no item open. */
+export async function advance(
+  tx: Queries,
+  steps: readonly Step[],
+  now: Date,
+  read: ReadTransfers,
+): Promise<readonly EndedBulk[]> {
+  if (steps.length === 0) return []
+  const counts = (of: (step: Step) => number): Buffer =>
+    textArray(steps.map((step) => String(of(step))))
+  const rows = await tx.query<{ id: string; open_count: number }>(countStatement, [
+    textArray(steps.map(({ bulkTransferId }) => bulkTransferId)),
+    counts(({ decided }) => decided),
+    counts(({ ended }) => ended),
+    counts(({ committed }) => committed),
+  ])
+  const ended: EndedBulk[] = []
+  for (const { id, open_count } of rows) {
+    if (open_count === 0) ended.push(await end(tx, id, now, read))
+  }
+  return ended
+}
+
+async function end(tx: Queries, id: string, now: Date, read: ReadTransfers): Promise<EndedBulk> {
+  const [row] = await tx.query<BulkRow>(readStatement, [id])
+  if (row === undefined) throw new Error(`the bulk ${id} was counted, but is not stored`)
+  const open = bulkOf(row)
+  const items = itemsOf(open, await read(tx, open.transferIds))
+  const bulkEnd = endOf(open, items, now.toISOString())
+  await tx.query(endStatement, [id, bulkEnd.state, bulkEnd.reason ?? null, now])
+  return { bulk: { ...open, state: bulkEnd.state, end: bulkEnd }, items }
+}
+
+function claimValues(
+  { request, transfers, sweepAt, relay }: BulkClaim,
+  now: Date,
+): (Buffer | Date | string | null)[] {
+  const texts = (of: (transfer: Claimed) => string | null): Buffer => textArray(transfers.map(of))
+  return [
+    request.bulkTransferId,
+    hashBytes(request.requestHash),
+    monthOf(now),
+    request.bulkQuoteId,
+    request.payerFsp,
+    request.payeeFsp,
+    request.expiresAt,
+    request.payerVersion,
+    request.prepareEventId,
+    request.receivedAt,
+    textArray(request.transferIds),
+    relay?.body ?? null,
+    relay?.headers ?? null,
+    sweepAt,
+    texts(({ transferId }) => transferId),
+    texts(({ amount }) => String(amount)),
+    texts(({ currency }) => currency),
+    texts(({ condition }) => condition),
+    texts(({ allocation }) =>
+      allocation === undefined ? null : String(allocation.settlementModelId),
+    ),
+    texts(({ allocation }) => allocation?.settles ?? null),
+  ]
+}
+
+function answerValues(answer: TakenAnswer): (Buffer | boolean | string | null)[] {
+  const { bulkTransferId, kind, eventId, receivedAt, lastWord, relay } = answer
+  return [
+    bulkTransferId,
+    kind,
+    eventId,
+    receivedAt,
+    lastWord?.eventId ?? null,
+    lastWord === undefined ? null : hashBytes(lastWord.hash),
+    lastWord?.refuses ?? null,
+    lastWord?.error === undefined ? null : JSON.stringify(lastWord.error),
+    lastWord?.version ?? null,
+    relay?.body ?? null,
+    relay?.headers ?? null,
+  ]
+}

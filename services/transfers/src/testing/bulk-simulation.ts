@@ -1,0 +1,119 @@
+/**
+ * The tables of bulks in memory, beside those of transfers: each method is one atomic step over both, and
+ * what is said of it is there exactly when it is.
+ */
+import type { Relay } from '@causeway/events'
+import type { OutgoingMessage } from '@causeway/runtime'
+import { itemsOf, leftOutOf, type Bulk } from '../bulks/domain/bulk.ts'
+import { counted, endOf, type Step } from '../bulks/domain/progress.ts'
+import type { BulkTables, EndedBulk } from '../bulks/store.ts'
+import type { Transfer } from '../domain/transfer.ts'
+import type { Claim } from '../store.ts'
+
+export interface BulkSimulation {
+  readonly tables: BulkTables
+  readonly rows: ReadonlyMap<string, Bulk>
+  advance(steps: readonly Step[], now: Date): readonly EndedBulk[]
+  save(): ReadonlyMap<string, Bulk>
+  restore(rows: ReadonlyMap<string, Bulk>): void
+}
+
+export interface BulkSimulationParts {
+  readonly atomically: <T>(work: () => T) => Promise<T>
+  readonly said: OutgoingMessage[]
+  readonly claim: (
+    claims: readonly Pick<Claim, 'transfer' | 'sweepAt' | 'relay'>[],
+  ) => ReadonlySet<string>
+  readonly read: (ids: Iterable<string>) => ReadonlyMap<string, Transfer>
+}
+
+export function simulateBulks({
+  atomically,
+  said,
+  claim,
+  read,
+}: BulkSimulationParts): BulkSimulation {
+  const rows = new Map<string, Bulk>()
+  const requests = new Map<string, Relay>()
+
+  function advance(steps: readonly Step[], now: Date): readonly EndedBulk[] {
+    return steps.flatMap(({ bulkTransferId, ...step }) => {
+      const bulk = rows.get(bulkTransferId)
+      if (bulk === undefined) throw new Error(`${bulkTransferId} is not stored`)
+      const counts = counted(bulk.counts, step)
+      if (counts.undecided < 0 || counts.open < counts.undecided) {
+        throw new Error(`${bulkTransferId} is counted wrong: ${JSON.stringify(counts)}`)
+      }
+      const state = bulk.state === 'RECEIVED' ? 'PENDING' : bulk.state
+      const moved: Bulk = { ...bulk, counts, state }
+      rows.set(bulkTransferId, moved)
+      if (counts.open > 0) return []
+      if (bulk.end !== undefined) throw new Error(`${bulkTransferId} ends twice`)
+      const items = itemsOf(moved, read(moved.transferIds))
+      const end = endOf(moved, items, now.toISOString())
+      const ended: Bulk = { ...moved, state: end.state, end }
+      rows.set(bulkTransferId, ended)
+      return [{ bulk: ended, items }]
+    })
+  }
+
+  const tables: BulkTables = {
+    claim: ({ request, transfers, sweepAt, relay }, now, say) =>
+      atomically(() => {
+        const { bulkTransferId } = request
+        if (rows.has(bulkTransferId)) return undefined
+        const items = request.transferIds.length
+        rows.set(bulkTransferId, {
+          ...request,
+          counts: { items, undecided: items, open: items, committed: 0 },
+          state: 'RECEIVED',
+          leftOut: undefined,
+          lastWord: undefined,
+          end: undefined,
+        })
+        if (relay !== undefined) requests.set(bulkTransferId, relay)
+        const transferIds = claim(
+          transfers.map((transfer) => ({ transfer, sweepAt, relay: undefined })),
+        )
+        const used = items - transferIds.size
+        const step = { bulkTransferId, decided: used, ended: used, committed: 0 }
+        const [ended] = used === 0 ? [] : advance([step], now)
+        const claimed = { transferIds, ended }
+        said.push(...say(claimed))
+        return claimed
+      }),
+    read: (bulkTransferId) => Promise.resolve(rows.get(bulkTransferId)),
+    request: (bulkTransferId) => Promise.resolve(requests.get(bulkTransferId)),
+    accept: (bulkTransferId, say) =>
+      atomically(() => {
+        const bulk = rows.get(bulkTransferId)
+        if (bulk === undefined || bulk.leftOut !== undefined) return
+        if (bulk.counts.undecided > 0 || bulk.counts.open === 0) return
+        const leftOut = leftOutOf(itemsOf(bulk, read(bulk.transferIds)))
+        const accepted: Bulk = { ...bulk, state: 'ACCEPTED', leftOut }
+        rows.set(bulkTransferId, accepted)
+        said.push(...say(accepted))
+      }),
+    take: ({ bulkTransferId, lastWord }) =>
+      atomically(() => {
+        const bulk = rows.get(bulkTransferId)
+        if (bulk?.leftOut === undefined || bulk.end !== undefined) return false
+        const stored = bulk.lastWord
+        if (stored !== undefined && stored.hash !== lastWord?.hash) return false
+        rows.set(bulkTransferId, { ...bulk, state: 'PROCESSING', lastWord: stored ?? lastWord })
+        return true
+      }),
+    say: (messages) => atomically(() => void said.push(...messages)),
+  }
+
+  return {
+    tables,
+    rows,
+    advance,
+    save: () => new Map(rows),
+    restore(before) {
+      rows.clear()
+      for (const [id, bulk] of before) rows.set(id, bulk)
+    },
+  }
+}

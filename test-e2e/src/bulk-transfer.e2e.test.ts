@@ -1,0 +1,243 @@
+/** A bulk transfer as its two FSPs see it: every outcome, every repeat, and what the books say. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { aboutBulk, newBulk, paid, resultsIn, type Bulk, type BulkOutcome } from './hub/bulk.ts'
+import type { Fsp, Received } from './hub/fsp.ts'
+import { position } from './hub/operator.ts'
+import { openSchemeOfFsps, shareSafeScheme, type Scheme } from './hub/scheme.ts'
+import { about, errorOf, newTransfer } from './hub/transfer.ts'
+
+let scheme: Scheme
+let payer: Fsp
+let payee: Fsp
+let poor: Fsp
+let stranger: Fsp
+
+beforeAll(async () => {
+  scheme = await shareSafeScheme()
+  payer = await scheme.join('greenbank-bulk')
+  payee = await scheme.join('bluewallet-bulk')
+  poor = await scheme.join('poorbank-bulk', { funds: '25' })
+  stranger = await scheme.join('redmoney-bulk')
+}, 120_000)
+
+afterAll(async () => {
+  expect(await scheme.verify()).toMatchObject({ clean: true })
+  await scheme.stop()
+})
+
+const to = (fsp: Fsp) => ({ 'fspiop-destination': fsp.name })
+
+async function ask(bulk: Bulk, from = payer): Promise<void> {
+  const answer = await from.send('POST', '/bulkTransfers', bulk.request, to(payee))
+  expect([answer.status, answer.body]).toEqual([202, ''])
+}
+
+async function prepared(bulk: Bulk, from = payer): Promise<Received> {
+  await ask(bulk, from)
+  return payee.await(aboutBulk(bulk.bulkTransferId, 'POST'))
+}
+
+/** Sent again where the hub says that it could not store it in time. */
+async function answered(bulk: Bulk, body: unknown, { by = payee, path = '' } = {}): Promise<void> {
+  const own = `/bulkTransfers/${bulk.bulkTransferId}${path}`
+  const destination = { 'fspiop-destination': bulk.request.payerFsp }
+  let answer = await by.send('PUT', own, body, destination)
+  while (answer.status === 503) answer = await by.send('PUT', own, body, destination)
+  expect([answer.status, answer.body]).toEqual([200, ''])
+}
+
+const outcome = (fsp: Fsp, bulk: Bulk, after = 0) =>
+  fsp.await(aboutBulk(bulk.bulkTransferId, 'PUT'), { after })
+const failure = (fsp: Fsp, bulk: Bulk, after = 0) =>
+  fsp.await(aboutBulk(bulk.bulkTransferId, 'PUT', true), { after })
+
+async function shownTo(fsp: Fsp, { bulkTransferId }: Bulk, error = false): Promise<Received> {
+  const after = fsp.received.length
+  await fsp.send('GET', `/bulkTransfers/${bulkTransferId}`)
+  return fsp.await(aboutBulk(bulkTransferId, 'PUT', error), { after })
+}
+
+test('a bulk is paid item by item: the request arrives byte for byte, both FSPs get the results', async () => {
+  const before = await position(scheme.operator, payer.name)
+  const bulk = newBulk(payer, payee, ['10', '20', '30'])
+  const request = await prepared(bulk)
+  expect(request.body.toString()).toBe(JSON.stringify(bulk.request))
+  expect(request.headers).toMatchObject({
+    'fspiop-source': payer.name,
+    'fspiop-destination': payee.name,
+    'fspiop-signature': expect.stringContaining('protectedHeader'),
+  })
+  expect((await shownTo(payer, bulk)).json()).toEqual({ bulkTransferState: 'ACCEPTED' })
+  expect(await position(scheme.operator, payer.name)).toBe(before + 60)
+
+  await answered(bulk, paid(bulk.items))
+  for (const fsp of [payer, payee]) {
+    const told = await fsp.await(
+      (message) => aboutBulk(bulk.bulkTransferId, 'PUT')(message) && resultsIn(message).length > 0,
+    )
+    expect(resultsIn(told)).toEqual(['paid', 'paid', 'paid'])
+    expect((told.json() as BulkOutcome).bulkTransferState).toBe('COMPLETED')
+    expect(told.headers).toMatchObject({
+      'fspiop-source': 'Hub',
+      'fspiop-uri': `/bulkTransfers/${bulk.bulkTransferId}`,
+      'fspiop-signature': expect.stringContaining('protectedHeader'),
+    })
+  }
+  const item = bulk.items[0]?.transferId ?? ''
+  await payer.send('GET', `/transfers/${item}`)
+  const shown = await payer.await(about(item, 'PUT'))
+  expect(shown.json()).toMatchObject({ transferState: 'COMMITTED' })
+})
+
+test('no FSP is ever told of an item by itself', () => {
+  const paths = [...payer.received, ...payee.received].map(
+    ({ method, path }) => `${method} ${path}`,
+  )
+  expect(paths.filter((path) => path.startsWith('POST /transfers'))).toEqual([])
+})
+
+describe('cover for some of the items', () => {
+  test('sends the payee FSP those that fit, from the hub, and completes the bulk', async () => {
+    const bulk = newBulk(poor, payee, ['10', '20', '5', '10', '5'])
+    const request = await prepared(bulk, poor)
+    expect(request.headers).toMatchObject({ 'fspiop-source': 'Hub' })
+    const { individualTransfers } = request.json() as Bulk['request']
+    const ids = bulk.request.individualTransfers.map(({ transferId }) => transferId)
+    expect(individualTransfers.map(({ transferId }) => transferId)).toEqual([
+      ids[0],
+      ids[2],
+      ids[3],
+    ])
+    await answered(bulk, paid(bulk.items.filter((_item, at) => [0, 2, 3].includes(at))))
+    expect(resultsIn(await outcome(poor, bulk))).toEqual(['paid', '4001', 'paid', 'paid', '4001'])
+    expect(resultsIn(await outcome(payee, bulk))).toEqual(['paid', 'paid', 'paid'])
+  })
+
+  test('for none of them rejects the bulk, and the payee FSP is not asked', async () => {
+    const bulk = newBulk(poor, payee, ['100', '200'])
+    await ask(bulk, poor)
+    const told = await outcome(poor, bulk)
+    expect(told.json()).toMatchObject({ bulkTransferState: 'REJECTED' })
+    expect(resultsIn(told)).toEqual(['4001', '4001'])
+    expect(payee.received.some(aboutBulk(bulk.bulkTransferId, 'POST'))).toBe(false)
+  })
+})
+
+describe('the payee FSP', () => {
+  test('may refuse an item, and leave another one out', async () => {
+    const bulk = newBulk(payer, payee, ['1', '2', '3'], { expires_ms: 3_000 })
+    await prepared(bulk)
+    const { individualTransferResults, ...body } = paid(bulk.items.slice(0, 1))
+    const errorInformation = { errorCode: '5104', errorDescription: 'Payee rejected' }
+    const refused = { transferId: bulk.items[1]?.transferId, errorInformation }
+    await answered(bulk, {
+      ...body,
+      individualTransferResults: [...individualTransferResults, refused],
+    })
+    const told = await outcome(payer, bulk)
+    expect(told.json()).toMatchObject({ bulkTransferState: 'COMPLETED' })
+    expect(resultsIn(told)).toEqual(['paid', '5104', '3303'])
+  })
+
+  test('may refuse the bulk: the payer FSP gets its error, and GET shows REJECTED', async () => {
+    const bulk = newBulk(payer, payee, ['1', '2'])
+    await prepared(bulk)
+    const errorInformation = { errorCode: '5001', errorDescription: 'no liquidity' }
+    await answered(bulk, { errorInformation }, { path: '/error' })
+    expect(errorOf(await failure(payer, bulk))).toMatchObject({ errorCode: '5001' })
+    expect((await shownTo(payer, bulk)).json()).toMatchObject({ bulkTransferState: 'REJECTED' })
+  })
+
+  test('that says nothing is told that time has run out, as is the payer FSP', async () => {
+    const bulk = newBulk(payer, payee, ['1', '2'], { expires_ms: 1_500 })
+    await prepared(bulk)
+    for (const fsp of [payer, payee]) {
+      const told = await outcome(fsp, bulk)
+      expect(told.json()).toMatchObject({ bulkTransferState: 'COMPLETED' })
+      expect(resultsIn(told)).toEqual(['3303', '3303'])
+    }
+  })
+
+  test('that answers twice is told the outcome again; with other content, 3106', async () => {
+    const bulk = newBulk(payer, payee, ['1'])
+    await prepared(bulk)
+    const body = paid(bulk.items)
+    await answered(bulk, body)
+    await outcome(payee, bulk)
+    const after = payee.received.length
+    await answered(bulk, body)
+    expect(resultsIn(await outcome(payee, bulk, after))).toEqual(['paid'])
+    await answered(bulk, { ...body, bulkTransferState: 'REJECTED' })
+    expect(errorOf(await failure(payee, bulk))).toMatchObject({ errorCode: '3106' })
+  })
+})
+
+describe('ids', () => {
+  test('of a bulk are used once: the same content gets the results again, other content 3106', async () => {
+    const bulk = newBulk(payer, payee, ['1'])
+    await prepared(bulk)
+    await answered(bulk, paid(bulk.items))
+    await outcome(payer, bulk)
+    const after = payer.received.length
+    await ask(bulk)
+    expect(resultsIn(await outcome(payer, bulk, after))).toEqual(['paid'])
+    const other = newBulk(payer, payee, ['2']).request
+    await ask({ ...bulk, request: { ...other, bulkTransferId: bulk.bulkTransferId } })
+    expect(errorOf(await failure(payer, bulk))).toMatchObject({ errorCode: '3106' })
+  })
+
+  test('of items are used once, among single transfers too', async () => {
+    const single = newTransfer(payer, payee)
+    await payer.send('POST', '/transfers', single.request, to(payee))
+    await payee.await(about(single.transferId, 'POST'))
+    const bulk = newBulk(payer, payee, ['1', '1'])
+    const [first, second] = bulk.request.individualTransfers
+    const individualTransfers = [{ ...first, transferId: single.transferId }, second]
+    await ask({ ...bulk, request: { ...bulk.request, individualTransfers } as Bulk['request'] })
+    await payee.await(aboutBulk(bulk.bulkTransferId, 'POST'))
+    await answered(bulk, paid(bulk.items.slice(1)))
+    expect(resultsIn(await outcome(payer, bulk))).toEqual(['3106', 'paid'])
+
+    const again = newTransfer(payer, payee)
+    const transferId = bulk.items[1]?.transferId ?? ''
+    await payer.send('POST', '/transfers', { ...again.request, transferId }, to(payee))
+    expect(errorOf(await payer.await(about(transferId, 'PUT', true)))).toMatchObject({
+      errorCode: '3106',
+    })
+  })
+})
+
+test('who is not party to a bulk learns nothing of it', async () => {
+  const bulk = newBulk(payer, payee, ['1'])
+  await prepared(bulk)
+  expect(errorOf(await shownTo(stranger, bulk, true))).toMatchObject({ errorCode: '3000' })
+  const after = stranger.received.length
+  await answered(bulk, paid(bulk.items), { by: stranger })
+  expect(errorOf(await failure(stranger, bulk, after))).toMatchObject({ errorCode: '3100' })
+  const unknown = newBulk(payer, payee, ['1'])
+  expect(errorOf(await shownTo(payer, unknown, true))).toMatchObject({ errorCode: '3210' })
+  await answered(bulk, paid(bulk.items))
+  expect(resultsIn(await outcome(payer, bulk))).toEqual(['paid'])
+})
+
+test('a bulk of 1,000 is paid whole though the hub is killed on the way', async () => {
+  const own = await openSchemeOfFsps()
+  try {
+    const [from, by] = [await own.join('greenbank'), await own.join('bluewallet')]
+    const amounts = Array.from({ length: 1_000 }, () => '0.01')
+    const bulk = newBulk(from, by, amounts, { expires_ms: 120_000 })
+    await from.send('POST', '/bulkTransfers', bulk.request, to(by))
+    await own.killAndRestart()
+    const isAsked = aboutBulk(bulk.bulkTransferId, 'POST')
+    await by.await(isAsked, { timeout_ms: 60_000 })
+    await answered(bulk, paid(bulk.items), { by })
+    await own.killAndRestart()
+    const isTold = aboutBulk(bulk.bulkTransferId, 'PUT')
+    const results = resultsIn(await from.await(isTold, { timeout_ms: 60_000 }))
+    expect([results.length, new Set(results)]).toEqual([1_000, new Set(['paid'])])
+    expect(await position(own.operator, from.name)).toBe(10)
+    expect(await own.verify()).toMatchObject({ clean: true, compared: { bulkTransfers: 1 } })
+  } finally {
+    await own.stop()
+  }
+}, 180_000)

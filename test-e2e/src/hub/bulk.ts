@@ -1,0 +1,87 @@
+/** Messages of a bulk transfer as FSPs write them, and what tests look for among those received. */
+import { randomUUID } from 'node:crypto'
+import type { Fsp, Received } from './fsp.ts'
+import { newTransfer, type Transfer } from './transfer.ts'
+
+export interface Bulk {
+  readonly bulkTransferId: string
+  readonly items: readonly Transfer[]
+  /** The body of POST /bulkTransfers. */
+  readonly request: BulkRequest
+}
+
+export interface BulkRequest {
+  readonly bulkTransferId: string
+  readonly bulkQuoteId: string
+  readonly payerFsp: string
+  readonly payeeFsp: string
+  readonly individualTransfers: readonly { readonly transferId: string }[]
+  readonly expiration: string
+}
+
+export interface BulkOutcome {
+  readonly bulkTransferState: string
+  readonly completedTimestamp?: string
+  readonly individualTransferResults?: readonly {
+    readonly transferId: string
+    readonly fulfilment?: string
+    readonly errorInformation?: { readonly errorCode: string }
+  }[]
+}
+
+export function newBulk(
+  payer: Fsp,
+  payee: Fsp,
+  amounts: readonly string[],
+  { expires_ms = 30_000 }: { readonly expires_ms?: number } = {},
+): Bulk {
+  const bulkTransferId = randomUUID()
+  const items = amounts.map((amount) => newTransfer(payer, payee, { amount, expires_ms }))
+  return {
+    bulkTransferId,
+    items,
+    request: {
+      bulkTransferId,
+      bulkQuoteId: randomUUID(),
+      payerFsp: payer.name,
+      payeeFsp: payee.name,
+      individualTransfers: items.map(({ request }) => ({
+        transferId: request.transferId,
+        transferAmount: request.amount,
+        ilpPacket: request.ilpPacket,
+        condition: request.condition,
+      })),
+      expiration: new Date(Date.now() + expires_ms).toISOString(),
+    },
+  }
+}
+
+/** The payee FSP has paid these. */
+export function paid(items: readonly Transfer[], bulkTransferState = 'COMPLETED') {
+  return {
+    completedTimestamp: new Date().toISOString(),
+    bulkTransferState,
+    individualTransferResults: items.map(({ transferId, fulfilment }) => ({
+      transferId,
+      fulfilment,
+    })),
+  }
+}
+
+/** A message of this method about this bulk; `/error` with `error`. */
+export function aboutBulk(bulkTransferId: string, method: string, error = false) {
+  const own = `/bulkTransfers/${bulkTransferId}${error ? '/error' : ''}`
+  const path = method === 'POST' ? '/bulkTransfers' : own
+  return (message: Received) =>
+    message.method === method &&
+    message.path === path &&
+    (method !== 'POST' || (message.json() as BulkRequest).bulkTransferId === bulkTransferId)
+}
+
+/** `paid` or the error code of each item, in order, with the ids left out. */
+export function resultsIn(message: Received): readonly string[] {
+  const { individualTransferResults = [] } = message.json() as BulkOutcome
+  return individualTransferResults.map(({ fulfilment, errorInformation }) =>
+    fulfilment === undefined ? (errorInformation?.errorCode ?? 'nothing') : 'paid',
+  )
+}
