@@ -106,3 +106,16 @@ test('what is not given any more is taken away, and what nobody provisioned is n
   await eventually(isRefused, 'the refusal')
   await expect(open('shop', newPrefix())).rejects.toThrow('Kafka does not make the topic')
 })
+
+test('what a hub is given under a prefix of its own is left to it when another is provisioned', async () => {
+  const prefix = newPrefix()
+  await provision(prefix, [shop, office])
+  const before = await open('shop', prefix)
+  await before.bus.publish([message('orders', 'a', 1)])
+  await provision(newPrefix(), [shop, office])
+  const after = await open('shop', prefix)
+  await after.bus.publish([message('orders', 'a', 2)])
+  const orders = recorder('orders', { group: 'shop' })
+  await after.bus.subscribe(orders.subscription)
+  await eventually(() => orders.seen.length === 2, 'both orders')
+})

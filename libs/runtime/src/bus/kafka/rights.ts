@@ -1,7 +1,7 @@
 /**
  * The rights of the services at the brokers: each has a user of its own, named after its folder, that may
  * write and read what it is given and nothing else. What it had before and is not given any more is taken
- * away.
+ * away, but only below the prefix of this hub: other hubs may use the same brokers.
  */
 import kafkajs, { type AclEntry, type AclFilter, type Admin } from 'kafkajs'
 import { deadLetters, ownGroups, replays, type TopicsOptions } from './topics.ts'
@@ -28,7 +28,11 @@ export async function grant(
     const wanted = entriesOf(each, topics)
     const there = await entriesOfUser(admin, principalOf(each.service))
     const missing = wanted.filter((entry) => !there.some((other) => isSame(entry, other)))
-    const revoked = there.filter((entry) => !wanted.some((other) => isSame(entry, other)))
+    const revoked = there.filter(
+      (entry) =>
+        entry.resourceName.startsWith(topics.prefix) &&
+        !wanted.some((other) => isSame(entry, other)),
+    )
     if (missing.length > 0) await admin.createAcls({ acl: missing })
     const filters = revoked.map((entry): AclFilter => entry)
     if (filters.length > 0) await admin.deleteAcls({ filters })
