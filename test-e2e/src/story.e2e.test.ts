@@ -18,7 +18,7 @@ let capped: Fsp
 let dead: Fsp
 
 /** Long enough for a busy hub to deliver the request before it expires. */
-const answer_ms = 4_000
+const answer_ms = 8_000
 const funds = 50
 const cap = 40
 
