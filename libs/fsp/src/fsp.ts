@@ -1,8 +1,14 @@
 /**
- * An FSP's side of the API, all but bulk: it pays, is paid, and believes nothing that is not proven. It
+ * An FSP's side of the API: it pays, also in bulk, is paid, and believes nothing that is not proven. It
  * makes no server of its own: `serveCallbacks` is one, and whoever has another hands in what comes.
  */
 import { errorInformation } from '@causeway/fspiop'
+import { bulkHearers } from './bulk/hearers.ts'
+import type { BulkOrder, BulkResult } from './bulk/order.ts'
+import { payBulk } from './bulk/pay.ts'
+import { openBulkQuotePayer } from './bulk/quote-payer.ts'
+import { openBulkPayee } from './bulk/transfer-payee.ts'
+import { openBulkPayer } from './bulk/transfer-payer.ts'
 import { openHubLink, type HubLink } from './hub/link.ts'
 import { sealWith } from './hub/signing.ts'
 import { openTokens } from './hub/token.ts'
@@ -45,6 +51,8 @@ export interface Fsp {
   readonly name: string
   /** The whole payment: lookup, quote, transfer. */
   pay(order: PaymentOrder): Promise<PaymentResult>
+  /** Many payments of one customer: a bulk quote and a bulk transfer for each payee FSP. */
+  payBulk(order: BulkOrder): Promise<BulkResult>
   /** Who a party is, and which FSP serves it. `currency`: where it has an account for each. */
   lookUp(party: PartyId, currency?: string): Promise<PartyResult>
   quote(order: QuoteOrder): Promise<QuoteResult>
@@ -82,6 +90,7 @@ export function createFsp(options: FspOptions): Fsp {
   return {
     name,
     pay: (order) => pay(roles, order),
+    payBulk: (order) => payBulk(roles, order),
     lookUp: (party, currency) => roles.lookups.lookUp(party, currency),
     quote: (order) => roles.quotes.quote(order),
     transfer: (order) => roles.transfers.transfer(order),
@@ -143,6 +152,9 @@ function openRoles(options: FspOptions, ways: Ways) {
     onAuthorization: options.onAuthorization ?? (() => ({ type: 'REJECTED' })),
   })
   const payee = openPayee({ ...parts, ...payeeSide(options, requests) })
+  const bulkQuotes = openBulkQuotePayer(parts)
+  const bulkTransfers = openBulkPayer(parts)
+  const payeeParts = { ...parts, ...payeeSide(options, requests) }
   const paying = { lookups, quotes, transfers }
   const resolver = resolveWith(transfers, silence_ms)
   const dfsp = openDfsp(
@@ -160,7 +172,8 @@ function openRoles(options: FspOptions, ways: Ways) {
     ...lookups.hearers,
     ...associations.hearers,
     ...quotes.hearers,
-    ...quotePayeeHearers({ ...parts, ...payeeSide(options, requests) }),
+    ...quotePayeeHearers(payeeParts),
+    ...bulkHearers(payeeParts, { bulkQuotes, bulkTransfers, payee: openBulkPayee(payeeParts) }),
     ...transferHearers(transfers, payee),
     ...requests.hearers,
     ...authorizer.hearers,
@@ -174,16 +187,19 @@ function openRoles(options: FspOptions, ways: Ways) {
     ...pings.hearers,
     ...thirdPartyHearers(pisp.hearers, dfsp.hearers),
   }
+  const bulks = [bulkQuotes, bulkTransfers]
   const open = [lookups, associations, quotes, transfers, payee, requests, authorizer, pings]
   return {
     ...paying,
+    bulkQuotes,
+    bulkTransfers,
     associations,
     pings,
     requests,
     dfsp,
     pisp,
     hearers,
-    open: [...open, dfsp, pisp, resolver],
+    open: [...open, ...bulks, dfsp, pisp, resolver],
   }
 }
 

@@ -1,5 +1,13 @@
 export type { Amount } from './amount.ts'
 export type { Ended, Unanswered } from './asking.ts'
+export type {
+  BulkOrder,
+  BulkPayment,
+  BulkPaymentResult,
+  BulkProgress,
+  BulkResult,
+  BulkShown,
+} from './bulk/order.ts'
 export {
   callbackHandler,
   serveCallbacks,

@@ -112,8 +112,8 @@ async function answerTo(
 }
 
 /** An FSP whose own books fail agrees to nothing. */
-async function decisionOn(
-  { onQuote }: QuotePayeeOptions,
+export async function decisionOn(
+  { onQuote }: Pick<QuotePayeeOptions, 'onQuote'>,
   payerFsp: string,
   body: PostQuotes,
 ): Promise<QuoteDecision> {

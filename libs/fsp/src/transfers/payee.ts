@@ -130,8 +130,8 @@ async function decide(transfers: Transfers, transfer: Taken, body: PostTransfers
 }
 
 /** An FSP whose own books fail has not taken the money. */
-async function decisionOf(
-  transfers: Transfers,
+export async function decisionOf(
+  transfers: Pick<PayeeOptions, 'onTransfer'>,
   body: PostTransfers,
   { transaction }: Exclude<Kept, { error: unknown }>,
 ): Promise<PayeeDecision> {

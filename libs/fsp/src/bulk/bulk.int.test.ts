@@ -1,0 +1,301 @@
+/** Many payments at once, between FSPs whose messages the stand-in passes on. */
+import { errorInformation } from '@causeway/fspiop'
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { randomBytes } from 'node:crypto'
+import {
+  createFsp,
+  type BulkOrder,
+  type BulkProgress,
+  type Fsp,
+  type FspOptions,
+  type PayeeOutcome,
+} from '../index.ts'
+import { callbackHeaders, type Taken } from '../testing/hub-stand-in.ts'
+import { openScheme, type Scheme } from '../testing/scheme.ts'
+
+const acme = { type: 'BUSINESS', id: 'acme', name: 'Acme Example' } as const
+
+let scheme: Scheme
+let opened: Fsp[]
+
+beforeEach(async () => {
+  scheme = await openScheme()
+  opened = []
+})
+
+afterEach(async () => {
+  await Promise.all(opened.map((fsp) => fsp.close()))
+  await scheme.stop()
+})
+
+function open(name: string, options: Partial<FspOptions> = {}): Fsp {
+  const fsp = createFsp({
+    name,
+    hubUrl: scheme.hub.url,
+    secret: randomBytes(32),
+    silence_ms: 50,
+    margin_ms: 300,
+    ...options,
+  })
+  opened.push(fsp)
+  scheme.join(fsp)
+  return fsp
+}
+
+/** A payee FSP with these customers. */
+async function openPayee(name: string, ids: readonly string[], options: Partial<FspOptions> = {}) {
+  const onLookUp: FspOptions['onLookUp'] = ({ id }) => (ids.includes(id) ? { name: id } : undefined)
+  const payee = open(name, { onLookUp, ...options })
+  for (const id of ids) await payee.associate({ type: 'MSISDN', id })
+  return payee
+}
+
+function orderOf(ids: readonly string[], changes: Partial<BulkOrder> = {}): BulkOrder {
+  return {
+    payer: acme,
+    payments: ids.map((id) => ({
+      to: { type: 'MSISDN', id },
+      amount: { currency: 'USD', amount: '10' },
+    })),
+    expiration: new Date(Date.now() + 10_000),
+    ...changes,
+  }
+}
+
+const sent = (method: string, resource: string) => (message: Taken) =>
+  message.method === method && message.path.startsWith(`/${resource}`)
+
+function jsonOf(message: Taken | undefined) {
+  return JSON.parse(message?.body.toString() ?? '{}') as Readonly<Record<string, unknown>> & {
+    readonly individualTransfers: readonly { readonly transferId: string }[]
+    readonly individualTransferResults: readonly object[]
+  }
+}
+
+test('payments are parted by payee FSP, each of which is quoted and paid in one bulk', async () => {
+  await openPayee('east', ['1', '3'])
+  await openPayee('west', ['2'])
+  const payer = open('payerfsp')
+  const told: BulkProgress[] = []
+  const onProgress = (progress: BulkProgress) => void told.push(progress)
+  const { payments, bulks } = await payer.payBulk(orderOf(['1', '2', '3'], { onProgress }))
+  expect(payments.map(({ state, payeeFsp }) => [state, payeeFsp])).toEqual([
+    ['COMMITTED', 'east'],
+    ['COMMITTED', 'west'],
+    ['COMMITTED', 'east'],
+  ])
+  expect(bulks.map(({ payeeFsp, state, committed }) => [payeeFsp, state, committed])).toEqual([
+    ['east', 'COMPLETED', 2],
+    ['west', 'COMPLETED', 1],
+  ])
+  const { taken } = scheme.hub
+  expect(taken.filter(sent('POST', 'bulkQuotes'))).toHaveLength(2)
+  const posts = taken.filter(sent('POST', 'bulkTransfers')).map(jsonOf)
+  expect(posts.map(({ bulkQuoteId }) => bulkQuoteId)).toEqual(
+    posts.map(({ bulkTransferId }) => {
+      return bulks.find((bulk) => bulk.bulkTransferId === bulkTransferId)?.bulkQuoteId
+    }),
+  )
+  expect(taken.some(sent('POST', 'transfers')) || taken.some(sent('POST', 'quotes'))).toBe(false)
+  expect(told[0]).toEqual({ lookedUp: 3, quoted: 0, committed: 0, failed: 0 })
+  expect(told.at(-1)).toEqual({ lookedUp: 3, quoted: 3, committed: 3, failed: 0 })
+})
+
+test('a bulk has at most 1,000 payments', async () => {
+  const ids = Array.from({ length: 1_001 }, (_, at) => `${at}`)
+  await openPayee('east', [])
+  const to = (id: string) => ({ type: 'MSISDN', id, fspId: 'east' }) as const
+  const payer = open('payerfsp')
+  const { payments, bulks } = await payer.payBulk(
+    orderOf([], {
+      payments: ids.map((id) => ({ to: to(id), amount: { currency: 'USD', amount: '1' } })),
+    }),
+  )
+  expect(bulks.map(({ committed }) => committed)).toEqual([1_000, 1])
+  expect(payments.every(({ state }) => state === 'COMMITTED')).toBe(true)
+})
+
+test('a payee whom nobody tells of in half of the time holds up no other', async () => {
+  await openPayee('east', ['1'])
+  const payer = open('payerfsp')
+  scheme.passOn((message) => (message.path === '/parties/MSISDN/2' ? undefined : message))
+  await open('west', { onLookUp: () => ({ name: 'two' }) }).associate({ type: 'MSISDN', id: '2' })
+  const { payments } = await payer.payBulk(
+    orderOf(['2', '1'], { expiration: new Date(Date.now() + 1_000) }),
+  )
+  expect(payments).toMatchObject([
+    { state: 'ABORTED', leg: 'lookup', error: { errorCode: '2004' } },
+    { state: 'COMMITTED' },
+  ])
+})
+
+test('what fails for one payment fails for no other, and each says where', async () => {
+  await openPayee('east', ['1', '2', '3', '4'], {
+    onQuote: ({ payee }) =>
+      payee.id === '2' ? { type: 'REJECT', error: errorInformation('5103') } : { type: 'AGREE' },
+    onTransfer: ({ transaction }) =>
+      transaction?.payee.partyIdInfo.partyIdentifier === '3'
+        ? { type: 'REJECT', error: errorInformation('5104') }
+        : { type: 'COMMIT' },
+  })
+  const payer = open('payerfsp')
+  const { payments, bulks } = await payer.payBulk(orderOf(['999', '1', '2', '3', '4']))
+  expect(
+    payments.map((payment) =>
+      payment.state === 'ABORTED' ? `${payment.leg} ${payment.error.errorCode}` : payment.state,
+    ),
+  ).toEqual(['lookup 3204', 'COMMITTED', 'quote 5103', 'transfer 5104', 'COMMITTED'])
+  expect(bulks).toMatchObject([{ state: 'COMPLETED', committed: 2, failed: 1 }])
+})
+
+describe('a payee FSP', () => {
+  test('answers a repeated bulk with the same bytes, and another under its id with 3106', async () => {
+    let decided = 0
+    await openPayee('east', ['1'], {
+      onTransfer() {
+        decided += 1
+        return { type: 'COMMIT' }
+      },
+    })
+    const payer = open('payerfsp')
+    await payer.payBulk(orderOf(['1']))
+    const [post] = scheme.hub.taken.filter(sent('POST', 'bulkTransfers'))
+    const [put] = scheme.hub.taken.filter(sent('PUT', 'bulkTransfers'))
+    const [, east] = [payer, opened[0]]
+    if (post === undefined || east === undefined) throw new Error('nothing was sent')
+    const message = { method: 'POST', target: post.path, headers: post.headers }
+    await east.receive({ ...message, body: post.body })
+    const puts = await scheme.hub.heard(sent('PUT', 'bulkTransfers'), 2)
+    expect(puts[1]?.body).toEqual(put?.body)
+    expect(decided).toBe(1)
+    const changed = { ...jsonOf(post), expiration: '2099-01-01T00:00:00.000Z' }
+    await east.receive({ ...message, body: Buffer.from(JSON.stringify(changed)) })
+    const [, , refusal] = await scheme.hub.heard(sent('PUT', 'bulkTransfers'), 3)
+    expect(refusal?.path).toMatch(/\/error$/)
+    expect(jsonOf(refusal)).toMatchObject({ errorInformation: { errorCode: '3106' } })
+  })
+
+  test('takes a bulk of which the hub has left items out, and is told the outcome of each once', async () => {
+    const outcomes: PayeeOutcome[] = []
+    const east = await openPayee('east', ['1', '2'], {
+      onOutcome: (outcome) => void outcomes.push(outcome),
+    })
+    const payer = open('payerfsp')
+    scheme.passOn((message) =>
+      message.method === 'POST' && message.path === '/bulkTransfers' ? undefined : message,
+    )
+    const paying = payer.payBulk(orderOf(['1', '2'], { expiration: new Date(Date.now() + 1_000) }))
+    const [post] = await scheme.hub.heard(sent('POST', 'bulkTransfers'), 1)
+    const json = jsonOf(post)
+    const [, second] = json.individualTransfers
+    const left = { ...json, individualTransfers: [second] }
+    const headers = { ...callbackHeaders('east', 'Hub', 'bulkTransfers') }
+    const judgement = await east.receive({
+      method: 'POST',
+      target: '/bulkTransfers',
+      headers: { ...headers, accept: headers['content-type'] },
+      body: Buffer.from(JSON.stringify(left)),
+    })
+    expect(judgement.status).toBe(202)
+    const [put] = await scheme.hub.heard(sent('PUT', 'bulkTransfers'), 1)
+    expect(put?.headers['fspiop-destination']).toBe('Hub')
+    expect(jsonOf(put).individualTransferResults).toEqual([
+      { transferId: second?.transferId, fulfilment: expect.any(String) },
+    ])
+    const outcome = {
+      method: 'PUT',
+      target: put?.path ?? '',
+      headers,
+      body: Buffer.from(JSON.stringify({ ...jsonOf(put), bulkTransferState: 'COMPLETED' })),
+    }
+    await east.receive(outcome)
+    await east.receive(outcome)
+    expect(outcomes).toEqual([
+      { transferId: second?.transferId, state: 'COMMITTED', error: undefined },
+    ])
+    expect((await paying).payments.map(({ state }) => state)).toEqual(['UNRESOLVED', 'UNRESOLVED'])
+  })
+
+  test('believes no outcome of anybody but the hub', async () => {
+    const east = await openPayee('east', ['1'])
+    const payer = open('payerfsp')
+    await payer.payBulk(orderOf(['1']))
+    const [put] = scheme.hub.taken.filter(sent('PUT', 'bulkTransfers'))
+    const headers = callbackHeaders('east', 'payerfsp', 'bulkTransfers')
+    const body = put?.body ?? Buffer.alloc(0)
+    const judgement = await east.receive({ method: 'PUT', target: put?.path ?? '', headers, body })
+    expect(judgement).toMatchObject({ status: 400, error: { errorCode: '3100' } })
+  })
+})
+
+describe('a payer FSP', () => {
+  test('believes no commit without the fulfilment of its condition', async () => {
+    await openPayee('east', ['1'])
+    const payer = open('payerfsp')
+    scheme.passOn((message) => {
+      if (!sent('PUT', 'bulkTransfers')(message)) return message
+      const json = jsonOf(message)
+      const forged = json.individualTransferResults.map((result) => ({
+        ...result,
+        fulfilment: 'UNlJ98hZTY_dsw0cAqw4i_UN3v4utt7CZFB4yfLbVFA',
+      }))
+      const body = Buffer.from(JSON.stringify({ ...json, individualTransferResults: forged }))
+      return { ...message, body }
+    })
+    const expiration = new Date(Date.now() + 500)
+    const { payments, bulks } = await payer.payBulk(orderOf(['1'], { expiration }))
+    expect(payments.map(({ state }) => state)).toEqual(['UNRESOLVED'])
+    expect(bulks).toMatchObject([{ state: 'UNRESOLVED', committed: 0, failed: 0 }])
+    expect(scheme.statuses).toContain(400)
+  })
+
+  test('asks the hub after a silence, and an answer that is no end changes nothing', async () => {
+    await openPayee('east', ['1'])
+    const payer = open('payerfsp')
+    scheme.passOn((message) => (sent('PUT', 'bulkTransfers')(message) ? undefined : message))
+    const paying = payer.payBulk(orderOf(['1']))
+    await scheme.hub.heard(sent('GET', 'bulkTransfers'), 1)
+    const [put] = await scheme.hub.heard(sent('PUT', 'bulkTransfers'), 1)
+    const tell = (body: object) =>
+      payer.receive({
+        method: 'PUT',
+        target: put?.path ?? '',
+        headers: callbackHeaders('payerfsp', 'Hub', 'bulkTransfers'),
+        body: Buffer.from(JSON.stringify(body)),
+      })
+    await tell({ bulkTransferState: 'PROCESSING' })
+    await tell(jsonOf(put))
+    expect((await paying).payments.map(({ state }) => state)).toEqual(['COMMITTED'])
+  })
+
+  test('is told by an error of the hub that nothing of the bulk has moved', async () => {
+    await openPayee('east', ['1', '2'])
+    const payer = open('payerfsp')
+    scheme.passOn((message) => {
+      if (!sent('POST', 'bulkTransfers')(message)) return message
+      void payer.receive({
+        method: 'PUT',
+        target: `/bulkTransfers/${String(jsonOf(message)['bulkTransferId'])}/error`,
+        headers: callbackHeaders('payerfsp', 'Hub', 'bulkTransfers'),
+        body: Buffer.from(JSON.stringify({ errorInformation: errorInformation('3100') })),
+      })
+      return undefined
+    })
+    const { payments, bulks } = await payer.payBulk(orderOf(['1', '2']))
+    expect(payments).toMatchObject([
+      { state: 'ABORTED', leg: 'transfer', error: { errorCode: '3100' } },
+      { state: 'ABORTED', leg: 'transfer', error: { errorCode: '3100' } },
+    ])
+    expect(bulks).toMatchObject([{ state: 'REJECTED', committed: 0, failed: 2 }])
+  })
+
+  test('aborts what the payee FSP has not quoted, without a transfer', async () => {
+    await openPayee('east', ['1'], { onQuote: () => ({ type: 'IGNORE' }) })
+    const payer = open('payerfsp')
+    const expiration = new Date(Date.now() + 200)
+    const { payments, bulks } = await payer.payBulk(orderOf(['1'], { expiration }))
+    expect(payments).toMatchObject([{ state: 'ABORTED', leg: 'quote' }])
+    expect(bulks).toEqual([])
+    expect(scheme.hub.taken.some(sent('POST', 'bulkTransfers'))).toBe(false)
+  })
+})

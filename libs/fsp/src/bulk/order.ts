@@ -1,0 +1,130 @@
+/** Many payments of one customer at once, as the payer's FSP asks for them and learns of them. */
+import type { ErrorInformation, TransactionType } from '@causeway/fspiop'
+import type { Amount } from '../amount.ts'
+import type { Ended } from '../asking.ts'
+import type { NamedParty, PartyId } from '../parties/party.ts'
+import type { ServedParty } from '../payments/payment.ts'
+import type { Quote } from '../quotes/quote.ts'
+
+export interface BulkPayment {
+  /** Looked up first, unless it is known which FSP serves it. */
+  readonly to: (PartyId & { readonly fspId?: undefined }) | ServedParty
+  /** SEND (when left out): the payer gives exactly this; RECEIVE: the payee gets exactly this. */
+  readonly amountType?: 'SEND' | 'RECEIVE'
+  readonly amount: Amount
+  readonly note?: string
+  /** Of the item's quote and transfer. */
+  readonly extensions?: readonly { readonly key: string; readonly value: string }[]
+}
+
+export interface BulkOrder {
+  /** The FSP's own customer. */
+  readonly payer: NamedParty
+  readonly payments: readonly BulkPayment[]
+  /** TRANSFER by a BUSINESS when left out. */
+  readonly transactionType?: TransactionType
+  /** Quotes and transfers end with it. */
+  readonly expiration: Date
+  /** How far it has come, after each step of a bulk. */
+  readonly onProgress?: (progress: BulkProgress) => void
+}
+
+/** Payments, of all that were ordered. */
+export interface BulkProgress {
+  readonly lookedUp: number
+  readonly quoted: number
+  readonly committed: number
+  readonly failed: number
+}
+
+/** One payment of the order, in its place. */
+export type BulkPaymentResult = {
+  readonly transactionId: string
+  readonly transferId: string | undefined
+  readonly payeeFsp: string | undefined
+} & (
+  | { readonly state: 'COMMITTED'; readonly fulfilment: string }
+  /** Nothing has moved and nothing is reserved. */
+  | {
+      readonly state: 'ABORTED'
+      readonly leg: 'lookup' | 'quote' | 'transfer'
+      readonly error: ErrorInformation
+    }
+  /** Nobody said in time how the transfer ended: either may be true. */
+  | { readonly state: 'UNRESOLVED'; readonly error: ErrorInformation | undefined }
+)
+
+/** A bulk transfer that came of the order: one payee FSP, up to 1,000 payments. */
+export interface BulkShown {
+  readonly bulkQuoteId: string
+  readonly bulkTransferId: string
+  readonly payeeFsp: string
+  readonly state: 'COMPLETED' | 'REJECTED' | 'REFUSED' | 'UNRESOLVED'
+  readonly committed: number
+  readonly failed: number
+}
+
+export interface BulkResult {
+  /** In the order of the payments. */
+  readonly payments: readonly BulkPaymentResult[]
+  readonly bulks: readonly BulkShown[]
+  readonly ms: number
+}
+
+/** An item of a bulk quote: the same payer FSP, the same payee FSP. */
+export interface BulkQuoteItem {
+  readonly quoteId: string
+  readonly transactionId: string
+  readonly payee: PartyId
+  readonly amountType: 'SEND' | 'RECEIVE'
+  readonly amount: Amount
+  readonly note?: string | undefined
+  readonly extensions?: BulkPayment['extensions']
+}
+
+export interface BulkQuoteOrder {
+  readonly bulkQuoteId: string
+  readonly payeeFsp: string
+  readonly payer: NamedParty
+  readonly transactionType: TransactionType
+  readonly items: readonly BulkQuoteItem[]
+  readonly expiration: Date
+}
+
+export type ItemQuote =
+  | { readonly state: 'AGREED'; readonly quote: Quote }
+  | { readonly state: 'FAILED'; readonly error: ErrorInformation }
+
+/** The items by their ids; the whole is FAILED where the payee FSP or the hub has refused it. */
+export type BulkQuoteWord =
+  | { readonly state: 'ANSWERED'; readonly items: ReadonlyMap<string, ItemQuote> }
+  | { readonly state: 'FAILED'; readonly error: ErrorInformation }
+
+export type BulkQuoteResult = Ended<BulkQuoteWord>
+
+export interface BulkTransferItem {
+  readonly transferId: string
+  readonly amount: Amount
+  readonly ilpPacket: string
+  readonly condition: string
+  readonly extensions?: BulkPayment['extensions']
+}
+
+export interface BulkTransferOrder {
+  readonly bulkTransferId: string
+  readonly bulkQuoteId: string
+  readonly payeeFsp: string
+  readonly items: readonly BulkTransferItem[]
+  readonly expiration: Date
+}
+
+export type ItemEnd =
+  | { readonly state: 'COMMITTED'; readonly fulfilment: string }
+  | { readonly state: 'ABORTED'; readonly error: ErrorInformation }
+
+/** The items by their ids; the whole is ABORTED where the payee FSP or the hub has refused it. */
+export type BulkTransferWord =
+  | { readonly state: 'COMPLETED' | 'REJECTED'; readonly items: ReadonlyMap<string, ItemEnd> }
+  | { readonly state: 'ABORTED'; readonly error: ErrorInformation }
+
+export type BulkTransferResult = Ended<BulkTransferWord>

@@ -1,0 +1,270 @@
+/**
+ * Many payments of one customer: their payees are looked up, and for each payee FSP, and each 1,000 of its
+ * payees, one bulk quote and one bulk transfer are made. What fails for one payment fails for no other.
+ */
+import {
+  bulkItems_max,
+  type ErrorInformation,
+  errorInformation,
+  type TransactionType,
+} from '@causeway/fspiop'
+import { randomUUID } from 'node:crypto'
+import { tenths } from '../asking.ts'
+import type { Lookups } from '../parties/lookups.ts'
+import { partyKey, type PartyId } from '../parties/party.ts'
+import type {
+  BulkOrder,
+  BulkPayment,
+  BulkPaymentResult,
+  BulkProgress,
+  BulkResult,
+  BulkShown,
+  BulkTransferItem,
+} from './order.ts'
+import type { BulkQuotePayer } from './quote-payer.ts'
+import type { BulkPayer } from './transfer-payer.ts'
+
+export interface BulkWays {
+  readonly lookups: Lookups
+  readonly bulkQuotes: BulkQuotePayer
+  readonly bulkTransfers: BulkPayer
+}
+
+/** Lookups of one order that are open at once. */
+const lookups_max = 32
+
+const transactionType_usually: TransactionType = {
+  scenario: 'TRANSFER',
+  initiator: 'PAYER',
+  initiatorType: 'BUSINESS',
+}
+
+/** One payment on its way. */
+interface Item {
+  readonly at: number
+  readonly payment: BulkPayment
+  readonly transactionId: string
+  payeeFsp: string | undefined
+  result: BulkPaymentResult | undefined
+}
+
+export async function payBulk(ways: BulkWays, order: BulkOrder): Promise<BulkResult> {
+  const begun_ms = performance.now()
+  const items: readonly Item[] = order.payments.map((payment, at) => ({
+    at,
+    payment,
+    transactionId: randomUUID(),
+    payeeFsp: payment.to.fspId,
+    result: undefined,
+  }))
+  const progress = progressOf(items, order)
+  await lookUpAll(ways.lookups, items, { ...order, progress })
+  const shown = await Promise.all(
+    bulksOf(items).map(([payeeFsp, ofBulk]) =>
+      payOne(ways, order, { payeeFsp, items: ofBulk, progress }),
+    ),
+  )
+  return {
+    payments: items.map(({ result, ...item }) => {
+      if (result === undefined) throw new Error(`payment ${item.at} has no end`)
+      return result
+    }),
+    bulks: shown.flatMap((bulk) => bulk ?? []),
+    ms: tenths(performance.now() - begun_ms),
+  }
+}
+
+interface Progress {
+  lookedUp: number
+  quoted: number
+  tell(): void
+}
+
+function progressOf(items: readonly Item[], { onProgress }: BulkOrder): Progress {
+  const counts = { lookedUp: 0, quoted: 0 }
+  return Object.assign(counts, {
+    tell() {
+      const ended = items.filter(({ result }) => result !== undefined)
+      const committed = ended.filter(({ result }) => result?.state === 'COMMITTED').length
+      const told: BulkProgress = {
+        lookedUp: counts.lookedUp,
+        quoted: counts.quoted,
+        committed,
+        failed: ended.length - committed,
+      }
+      onProgress?.(told)
+    },
+  })
+}
+
+/**
+ * Each party once, however often it is paid. Half of the time until the expiration is left to the quotes
+ * and transfers of those that are found: one lost answer holds up no other payment.
+ */
+async function lookUpAll(
+  lookups: Lookups,
+  items: readonly Item[],
+  { expiration, progress }: Pick<BulkOrder, 'expiration'> & { readonly progress: Progress },
+): Promise<void> {
+  let isLate = false
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, Math.max((expiration.getTime() - Date.now()) / 2, 0))
+  })
+  await Promise.race([late, lookUpEach(lookups, items, { progress, isOver: () => isLate })])
+  clearTimeout(timer)
+  isLate = true
+  for (const item of items) {
+    if (item.payeeFsp === undefined && item.result === undefined) {
+      abort(item, 'lookup', errorInformation('2004', 'the payee was not found in time'))
+    }
+  }
+  progress.tell()
+}
+
+async function lookUpEach(
+  lookups: Lookups,
+  items: readonly Item[],
+  { progress, isOver }: { readonly progress: Progress; readonly isOver: () => boolean },
+): Promise<void> {
+  const byParty = new Map<string, Item[]>()
+  for (const item of items) {
+    if (item.payeeFsp !== undefined) {
+      progress.lookedUp += 1
+      continue
+    }
+    const key = partyKey(item.payment.to)
+    byParty.set(key, [...(byParty.get(key) ?? []), item])
+  }
+  const waiting = [...byParty.values()].values()
+  const work = async () => {
+    for (const same of waiting) {
+      const [first] = same
+      if (first === undefined || isOver()) continue
+      const { type, id, subId }: PartyId = first.payment.to
+      const found = await lookups.lookUp({ type, id, ...(subId === undefined ? {} : { subId }) })
+      if (isOver()) return
+      progress.lookedUp += same.length
+      for (const item of same) {
+        if (found.state === 'FOUND') item.payeeFsp = found.party.fspId
+        else abort(item, 'lookup', found.error ?? errorInformation('2004'))
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: lookups_max }, work))
+}
+
+function abort(item: Item, leg: 'lookup' | 'quote' | 'transfer', error: ErrorInformation): void {
+  item.result = {
+    transactionId: item.transactionId,
+    transferId: undefined,
+    payeeFsp: item.payeeFsp,
+    state: 'ABORTED',
+    leg,
+    error,
+  }
+}
+
+/** By payee FSP, in the order of the payments, so many as a bulk may have. */
+function bulksOf(items: readonly Item[]): readonly (readonly [string, readonly Item[]])[] {
+  const byFsp = new Map<string, Item[]>()
+  for (const item of items) {
+    if (item.payeeFsp === undefined || item.result !== undefined) continue
+    byFsp.set(item.payeeFsp, [...(byFsp.get(item.payeeFsp) ?? []), item])
+  }
+  return [...byFsp].flatMap(([payeeFsp, all]) =>
+    Array.from({ length: Math.ceil(all.length / bulkItems_max) }, (_, at) => {
+      return [payeeFsp, all.slice(at * bulkItems_max, (at + 1) * bulkItems_max)] as const
+    }),
+  )
+}
+
+interface Bulk {
+  readonly payeeFsp: string
+  readonly items: readonly Item[]
+  readonly progress: Progress
+}
+
+/** Undefined: it did not come to a transfer. */
+async function payOne(
+  ways: BulkWays,
+  order: BulkOrder,
+  bulk: Bulk,
+): Promise<BulkShown | undefined> {
+  const bulkQuoteId = randomUUID()
+  const agreed = await quoteOne(ways, order, { ...bulk, bulkQuoteId })
+  bulk.progress.quoted += agreed.size
+  bulk.progress.tell()
+  if (agreed.size === 0) return undefined
+  const bulkTransferId = randomUUID()
+  const ended = await ways.bulkTransfers.transfer({
+    bulkTransferId,
+    bulkQuoteId,
+    payeeFsp: bulk.payeeFsp,
+    items: [...agreed.values()],
+    expiration: order.expiration,
+  })
+  let committed = 0
+  for (const [item, { transferId }] of agreed) {
+    const { transactionId, payeeFsp } = item
+    const known = { transactionId, transferId, payeeFsp }
+    if (ended.state === 'UNRESOLVED') {
+      item.result = { ...known, state: 'UNRESOLVED', error: ended.error }
+      continue
+    }
+    const end =
+      'items' in ended
+        ? (ended.items.get(transferId) ?? noResult)
+        : ({ state: 'ABORTED', error: ended.error } as const)
+    item.result =
+      end.state === 'COMMITTED'
+        ? { ...known, ...end }
+        : { ...known, state: 'ABORTED', leg: 'transfer', error: end.error }
+    if (end.state === 'COMMITTED') committed += 1
+  }
+  bulk.progress.tell()
+  const state = ended.state === 'ABORTED' ? 'REJECTED' : ended.state
+  const failed = ended.state === 'UNRESOLVED' ? 0 : agreed.size - committed
+  return { bulkQuoteId, bulkTransferId, payeeFsp: bulk.payeeFsp, state, committed, failed }
+}
+
+const noResult = { state: 'ABORTED', error: errorInformation('5000') } as const
+
+/** The transfers of what was agreed; all other items end here. */
+async function quoteOne(
+  { bulkQuotes }: BulkWays,
+  { payer, transactionType = transactionType_usually, expiration }: BulkOrder,
+  { payeeFsp, items, bulkQuoteId }: Bulk & { readonly bulkQuoteId: string },
+): Promise<ReadonlyMap<Item, BulkTransferItem>> {
+  const asked = new Map(items.map((item) => [randomUUID() as string, item]))
+  const answer = await bulkQuotes.quote({
+    bulkQuoteId,
+    payeeFsp,
+    payer,
+    transactionType,
+    expiration,
+    items: [...asked].map(([quoteId, { payment, transactionId }]) => ({
+      quoteId,
+      transactionId,
+      payee: payment.to,
+      amountType: payment.amountType ?? 'SEND',
+      amount: payment.amount,
+      note: payment.note,
+      extensions: payment.extensions,
+    })),
+  })
+  const agreed = new Map<Item, BulkTransferItem>()
+  for (const [quoteId, item] of asked) {
+    const quoted = answer.state === 'ANSWERED' ? answer.items.get(quoteId) : undefined
+    if (quoted?.state === 'AGREED') {
+      const { transferAmount: amount, ilpPacket, condition } = quoted.quote
+      const { extensions } = item.payment
+      const transferId = randomUUID()
+      agreed.set(item, { transferId, amount, ilpPacket, condition, extensions })
+      continue
+    }
+    const error = quoted?.error ?? (answer.state === 'ANSWERED' ? undefined : answer.error)
+    abort(item, 'quote', error ?? errorInformation('2004'))
+  }
+  return agreed
+}

@@ -1,0 +1,158 @@
+/** The payer's side of a bulk quote: one question about many payments, each of which is answered by itself. */
+import {
+  errorBody,
+  errorInformation,
+  type IndividualQuoteResult,
+  type PutBulkQuotes,
+  putBulkQuotes,
+} from '@causeway/fspiop'
+import { moneyOf } from '../amount.ts'
+import { openQuestions } from '../asking.ts'
+import { informationIn } from '../errors.ts'
+import type { HubLink } from '../hub/link.ts'
+import { bodyOf, type Hearers, type Hearing, idOf, type Received } from '../inbound.ts'
+import { extensionListOf, type Outgoing, writeMessage } from '../message.ts'
+import { writeParty, writePartyIdInfo } from '../parties/party.ts'
+import type { Secrecy } from '../secrecy.ts'
+import { faultOfAnswer } from '../quotes/terms.ts'
+import type { BulkQuoteOrder, BulkQuoteResult, BulkQuoteWord, ItemQuote } from './order.ts'
+
+export interface BulkQuotePayerOptions {
+  readonly name: string
+  readonly hubName: string
+  readonly link: HubLink
+  readonly secrecy: Secrecy
+  readonly silence_ms: number
+}
+
+export interface BulkQuotePayer {
+  quote(order: BulkQuoteOrder): Promise<BulkQuoteResult>
+  readonly hearers: Pick<Hearers, 'PUT /bulkQuotes/{ID}' | 'PUT /bulkQuotes/{ID}/error'>
+  close(): void
+}
+
+export function openBulkQuotePayer(options: BulkQuotePayerOptions): BulkQuotePayer {
+  const { name, hubName, link, silence_ms } = options
+  const questions = openQuestions<BulkQuoteOrder, BulkQuoteWord>(link, silence_ms)
+
+  /** The order that the message answers. */
+  function askedBy({ source }: Received, id: string): BulkQuoteOrder | Hearing {
+    const order = questions.open(id)
+    if (order === undefined) return 'NOT_MINE'
+    return source === hubName || source === order.payeeFsp
+      ? order
+      : { disbelieved: `${source} has no part in the bulk quote` }
+  }
+
+  return {
+    quote(order) {
+      const { bulkQuoteId, payeeFsp, expiration } = order
+      const route = { from: name, to: payeeFsp }
+      return questions.ask({
+        key: bulkQuoteId,
+        request: requestMessage(options, order),
+        until_ms: expiration.getTime(),
+        reminder: () => writeMessage('GET', `/bulkQuotes/${bulkQuoteId}`, route),
+        deadline_ms: expiration.getTime(),
+        context: order,
+      })
+    },
+    hearers: {
+      'PUT /bulkQuotes/{ID}'(message) {
+        const id = idOf(message)
+        const order = askedBy(message, id)
+        if (typeof order === 'string' || 'disbelieved' in order) return order
+        const reading = bodyOf(putBulkQuotes, message)
+        if (!reading.ok) return { disbelieved: reading.detail }
+        questions.answer(id, { state: 'ANSWERED', items: itemsOf(order, reading.value) })
+        return 'HEARD'
+      },
+      'PUT /bulkQuotes/{ID}/error'(message) {
+        const id = idOf(message)
+        const order = askedBy(message, id)
+        if (typeof order === 'string' || 'disbelieved' in order) return order
+        const reading = bodyOf(errorBody, message)
+        if (!reading.ok) return { disbelieved: reading.detail }
+        const error = informationIn(reading.value)
+        // The answer to a question that came before the request itself.
+        if (error.errorCode === '3209') questions.note(id, error)
+        else questions.answer(id, { state: 'FAILED', error })
+        return 'HEARD'
+      },
+    },
+    close: () => questions.close(),
+  }
+}
+
+/** Of the payees no more than how they are found: too many fields to be encrypted one by one. */
+function requestMessage(
+  { name, secrecy }: BulkQuotePayerOptions,
+  { bulkQuoteId, payeeFsp, payer, transactionType, items, expiration }: BulkQuoteOrder,
+): Outgoing {
+  const { body, encryption } = secrecy.hide(payeeFsp, {
+    bulkQuoteId,
+    payer: writeParty(payer, name),
+    expiration: expiration.toISOString(),
+    individualQuotes: items.map((item) => ({
+      quoteId: item.quoteId,
+      transactionId: item.transactionId,
+      payee: { partyIdInfo: writePartyIdInfo({ ...item.payee, fspId: payeeFsp }) },
+      amountType: item.amountType,
+      amount: moneyOf(item.amount),
+      transactionType,
+      ...(item.note === undefined ? {} : { note: item.note }),
+      ...extensionListOf(item.extensions),
+    })),
+  })
+  return writeMessage('POST', '/bulkQuotes', { from: name, to: payeeFsp }, body, encryption)
+}
+
+/** Each item that was asked for, with its answer; without one it is no agreement. */
+function itemsOf(order: BulkQuoteOrder, body: PutBulkQuotes): ReadonlyMap<string, ItemQuote> {
+  const results = new Map((body.individualQuoteResults ?? []).map((item) => [item.quoteId, item]))
+  return new Map(
+    order.items.map((item) => [
+      item.quoteId,
+      quoteIn(item, results.get(item.quoteId), body.expiration),
+    ]),
+  )
+}
+
+function quoteIn(
+  asked: BulkQuoteOrder['items'][number],
+  result: IndividualQuoteResult | undefined,
+  expiration: string,
+): ItemQuote {
+  if (result?.errorInformation !== undefined) {
+    return { state: 'FAILED', error: informationIn({ errorInformation: result.errorInformation }) }
+  }
+  const { transferAmount, ilpPacket, condition } = result ?? {}
+  if (transferAmount === undefined || ilpPacket === undefined || condition === undefined) {
+    return { state: 'FAILED', error: errorInformation('5000', 'the item was not answered') }
+  }
+  const { payeeReceiveAmount, payeeFspFee, payeeFspCommission } = result ?? {}
+  const answer = {
+    transferAmount,
+    ...(payeeReceiveAmount && { payeeReceiveAmount }),
+    ...(payeeFspFee && { payeeFspFee }),
+    ...(payeeFspCommission && { payeeFspCommission }),
+    expiration,
+    ilpPacket,
+    condition,
+  }
+  const error = faultOfAnswer(asked, answer, new Date())
+  if (error !== undefined) return { state: 'FAILED', error }
+  return {
+    state: 'AGREED',
+    quote: {
+      transferAmount: moneyOf(transferAmount),
+      payeeReceiveAmount: payeeReceiveAmount && moneyOf(payeeReceiveAmount),
+      payeeFspFee: payeeFspFee && moneyOf(payeeFspFee),
+      payeeFspCommission: payeeFspCommission && moneyOf(payeeFspCommission),
+      expiration: new Date(expiration),
+      ilpPacket,
+      condition,
+      body: answer,
+    },
+  }
+}

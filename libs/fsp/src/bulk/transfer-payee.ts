@@ -1,0 +1,154 @@
+/**
+ * The payee's side of a bulk transfer: each item is decided like a transfer of its own, the bulk is
+ * answered once, and the hub's own word about each item is told once.
+ */
+import {
+  errorInformation,
+  type IndividualTransfer,
+  payloadHash,
+  type PostBulkTransfers,
+  postBulkTransfers,
+  type PostTransfers,
+  putBulkTransfers,
+} from '@causeway/fspiop'
+import { informationIn } from '../errors.ts'
+import { bodyOf, type Hear, type Hearing, idOf, type Received } from '../inbound.ts'
+import { writeMessage } from '../message.ts'
+import { type Asked, openRepeats, type Repeats } from '../repeats.ts'
+import { keepAgreement } from '../transfers/agreement.ts'
+import { decisionOf, type PayeeOptions } from '../transfers/payee.ts'
+
+export type BulkPayeeOptions = Pick<
+  PayeeOptions,
+  | 'name'
+  | 'hubName'
+  | 'link'
+  | 'secret'
+  | 'onTransfer'
+  | 'onOutcome'
+  | 'margin_ms'
+  | 'remembered_max'
+>
+
+export interface BulkPayee {
+  take(message: Received): Hearing
+  readonly hearOutcome: Hear
+  readonly hearError: Hear
+}
+
+interface Taken extends Asked {
+  /** The items that were taken and whose end has not been told. */
+  readonly open: Set<string>
+}
+
+export function openBulkPayee(options: BulkPayeeOptions): BulkPayee {
+  const { name, hubName, link, margin_ms, remembered_max, onOutcome } = options
+  const bulks = openRepeats<Taken>(link, remembered_max)
+
+  function askedOf({ source }: Received, id: string): Taken | Hearing {
+    const taken = bulks.get(id)
+    if (taken === undefined) return 'NOT_MINE'
+    return source === hubName ? taken : { disbelieved: `${source} is not the hub` }
+  }
+
+  return {
+    take({ source, ...message }) {
+      const reading = bodyOf(postBulkTransfers, { source, ...message })
+      if (!reading.ok) return { disbelieved: reading.detail }
+      const body = reading.value
+      if (body.payeeFsp !== name) return { disbelieved: `/payeeFsp: this is ${name}` }
+      if (body.payerFsp !== source && source !== hubName) {
+        return { disbelieved: '/payerFsp: it is not the source' }
+      }
+      const terms = payloadHash(reading.json)
+      const known = bulks.get(body.bulkTransferId)
+      if (known === undefined) {
+        const until_ms = Date.parse(body.expiration) + margin_ms
+        const taken: Taken = { terms, until_ms, answer: undefined, open: new Set() }
+        bulks.add(body.bulkTransferId, taken)
+        void decide(options, bulks, { taken, to: source, body })
+      } else if (known.terms === terms) {
+        bulks.repeat(known)
+      } else {
+        const path = `/bulkTransfers/${body.bulkTransferId}/error`
+        const error = { errorInformation: errorInformation('3106') }
+        const modified = writeMessage('PUT', path, { from: name, to: source }, error)
+        void link.sendUntil(modified, known.until_ms)
+      }
+      return 'HEARD'
+    },
+    hearOutcome(message) {
+      const taken = askedOf(message, idOf(message))
+      if (typeof taken === 'string' || 'disbelieved' in taken) return taken
+      const reading = bodyOf(putBulkTransfers, message)
+      if (!reading.ok) return { disbelieved: reading.detail }
+      for (const result of reading.value.individualTransferResults ?? []) {
+        const { transferId, fulfilment, errorInformation: told } = result
+        if (fulfilment === undefined && told === undefined) continue
+        if (!taken.open.delete(transferId)) continue
+        const error = told && informationIn({ errorInformation: told })
+        onOutcome({ transferId, state: error ? 'ABORTED' : 'COMMITTED', error })
+      }
+      return 'HEARD'
+    },
+    /** Of the bulk as a whole; the hub tells the end of each item in its outcome. */
+    hearError(message) {
+      const taken = askedOf(message, idOf(message))
+      return typeof taken === 'string' || 'disbelieved' in taken ? taken : 'HEARD'
+    },
+  }
+}
+
+interface Deciding {
+  readonly taken: Taken
+  readonly to: string
+  readonly body: PostBulkTransfers
+}
+
+async function decide(
+  options: BulkPayeeOptions,
+  bulks: Repeats<Taken>,
+  { taken, to, body }: Deciding,
+): Promise<void> {
+  const results = await Promise.all(
+    body.individualTransfers.map((item) => resultOf(options, itemOf(body, item))),
+  )
+  const said = results.flatMap((result) => result ?? [])
+  for (const { transferId, fulfilment } of said) {
+    if (fulfilment !== undefined) taken.open.add(transferId)
+  }
+  if (said.length === 0) return
+  const route = { from: options.name, to }
+  const answer = writeMessage('PUT', `/bulkTransfers/${body.bulkTransferId}`, route, {
+    completedTimestamp: new Date().toISOString(),
+    individualTransferResults: said,
+    bulkTransferState: 'COMPLETED',
+  })
+  await bulks.say(taken, answer)
+}
+
+/** The item as a transfer of its own. */
+function itemOf(
+  { payerFsp, payeeFsp, expiration }: PostBulkTransfers,
+  { transferId, transferAmount: amount, ilpPacket, condition, extensionList }: IndividualTransfer,
+): PostTransfers {
+  const terms = { transferId, payerFsp, payeeFsp, amount, ilpPacket, condition, expiration }
+  return { ...terms, ...(extensionList === undefined ? {} : { extensionList }) }
+}
+
+/** Undefined: nothing is said of the item. */
+async function resultOf(options: BulkPayeeOptions, item: PostTransfers) {
+  const { transferId } = item
+  const kept = keepAgreement(options.secret, item, new Date())
+  if ('error' in kept) return { transferId, fulfilment: undefined, errorInformation: kept.error }
+  const decision = await decisionOf(options, item, kept)
+  switch (decision.type) {
+    case 'COMMIT':
+    case 'RESERVE':
+      return { transferId, fulfilment: kept.fulfilment }
+    case 'REJECT':
+      return { transferId, fulfilment: undefined, errorInformation: decision.error }
+    case 'IGNORE':
+      return undefined
+  }
+}
