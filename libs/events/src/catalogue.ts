@@ -11,6 +11,7 @@ import { platformEvents } from './platform.ts'
 import { quoteEvents } from './quotes.ts'
 import { scheduleEvents } from './schedules.ts'
 import { securityEvents } from './security.ts'
+import { thirdPartyEvents } from './third-party.ts'
 import { transferEvents } from './transfers.ts'
 
 export const catalogue = {
@@ -21,6 +22,7 @@ export const catalogue = {
   ...partyEvents,
   ...participantEvents,
   ...consentEvents,
+  ...thirdPartyEvents,
   ...scheduleEvents,
   ...securityEvents,
   ...notificationEvents,

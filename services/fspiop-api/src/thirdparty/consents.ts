@@ -17,6 +17,7 @@ import type { Incoming, Reading, ServedRoutes } from '../chain.ts'
 import { utc } from '../contract.ts'
 import { against, bodyOf, idOf, malformed, traceOf } from '../reading.ts'
 import type { RelayRules } from '../relayed/relay.ts'
+import { verificationObserved } from './observed.ts'
 import type { ConsentOwners } from './owners.ts'
 import { answer, answer_bytes_max, answering, asking, query, relay } from './relayed.ts'
 
@@ -102,6 +103,7 @@ function verify(message: Incoming, parts: ConsentParts): Reading {
     operation: 'POST /thirdpartyRequests/verifications',
     id: verificationRequestId,
     role: 'REQUESTER',
+    besides: [verificationObserved(message, 'POST', verificationRequestId, reading.value)],
   })
 }
 

@@ -26,6 +26,12 @@ import type { Incoming, Reading, ServedRoute, ServedRoutes } from '../chain.ts'
 import { utc } from '../contract.ts'
 import { bodyOf, idOf, malformed } from '../reading.ts'
 import { passOn, type RelayRules } from '../relayed/relay.ts'
+import {
+  authorizationObserved,
+  transactionObserved,
+  verificationObserved,
+  type Seen,
+} from './observed.ts'
 
 /** The path of a thing without its id, which begins with the name of its resource. */
 export type Collection =
@@ -103,10 +109,23 @@ export function query(operation: Operation, role: LegRole, rules: RelayRules): S
   }
 }
 
+/** What the auth service is told of a message besides. */
+type Observe = (
+  message: Incoming,
+  method: 'PUT' | 'PATCH',
+  id: string,
+  body: Seen,
+) => OutgoingMessage
+
 /** PUT …/error: nobody is told when it cannot be delivered. */
-export function refusal(collection: Collection, role: LegRole, rules: RelayRules): ServedRoutes {
+export function refusal(
+  collection: Collection,
+  role: LegRole,
+  rules: RelayRules,
+  observe?: Observe,
+): ServedRoutes {
   const operation = `PUT ${collection}/{ID}/error` as Operation
-  return { [operation]: answer(operation, errorBody, role, rules) }
+  return { [operation]: answer(operation, errorBody, role, rules, observe) }
 }
 
 export function answer(
@@ -114,14 +133,19 @@ export function answer(
   schema: z.ZodType,
   role: LegRole,
   rules: RelayRules,
+  observe?: Observe,
 ): ServedRoute {
+  const method = operation.startsWith('PATCH') ? 'PATCH' : 'PUT'
   return {
     ...answering,
     read(message) {
       // Some DFSPs answer with the bare list of accounts.
       const reading = bodyOf(schema, message, { mayBeList: schema === putAccounts })
       if (!reading.ok) return malformed(reading.code, reading.detail)
-      return relay(message, rules, { operation, id: idOf(message), role })
+      const id = idOf(message)
+      const body = reading.value as Seen
+      const besides = observe === undefined ? {} : { besides: [observe(message, method, id, body)] }
+      return relay(message, rules, { operation, id, role, ...besides })
     },
   }
 }
@@ -178,13 +202,26 @@ function transactions(rules: RelayRules): ServedRoutes {
         const { transactionRequestId: id, expiration } = reading.value
         const operation = 'POST /thirdpartyRequests/transactions'
         const { json } = reading
-        return relay(message, rules, { operation, id, role: 'PAYER', expiration, json })
+        const besides = [transactionObserved(message, 'POST', id, {})]
+        return relay(message, rules, { operation, id, role: 'PAYER', expiration, json, besides })
       },
     },
     [`GET ${one}`]: query(`GET ${one}`, 'PAYER', rules),
-    [`PUT ${one}`]: answer(`PUT ${one}`, putThirdpartyTransactions, 'REQUESTER', rules),
-    [`PATCH ${one}`]: answer(`PATCH ${one}`, patchThirdpartyTransactions, 'REQUESTER', rules),
-    ...refusal('/thirdpartyRequests/transactions', 'REQUESTER', rules),
+    [`PUT ${one}`]: answer(
+      `PUT ${one}`,
+      putThirdpartyTransactions,
+      'REQUESTER',
+      rules,
+      transactionObserved,
+    ),
+    [`PATCH ${one}`]: answer(
+      `PATCH ${one}`,
+      patchThirdpartyTransactions,
+      'REQUESTER',
+      rules,
+      transactionObserved,
+    ),
+    ...refusal('/thirdpartyRequests/transactions', 'REQUESTER', rules, transactionObserved),
   }
 }
 
@@ -198,13 +235,27 @@ function authorizations(rules: RelayRules): ServedRoutes {
         if (!reading.ok) return malformed(reading.code, reading.detail)
         const { authorizationRequestId: id, expiration } = reading.value
         const operation = 'POST /thirdpartyRequests/authorizations'
-        const { json } = reading
-        return relay(message, rules, { operation, id, role: 'REQUESTER', expiration, json })
+        const { json, value } = reading
+        const besides = [authorizationObserved(message, 'POST', id, value)]
+        return relay(message, rules, {
+          operation,
+          id,
+          role: 'REQUESTER',
+          expiration,
+          json,
+          besides,
+        })
       },
     },
     [`GET ${one}`]: query(`GET ${one}`, 'REQUESTER', rules),
-    [`PUT ${one}`]: answer(`PUT ${one}`, putThirdpartyAuthorizations, 'PAYER', rules),
-    ...refusal('/thirdpartyRequests/authorizations', 'PAYER', rules),
+    [`PUT ${one}`]: answer(
+      `PUT ${one}`,
+      putThirdpartyAuthorizations,
+      'PAYER',
+      rules,
+      authorizationObserved,
+    ),
+    ...refusal('/thirdpartyRequests/authorizations', 'PAYER', rules, authorizationObserved),
   }
 }
 
@@ -212,7 +263,7 @@ function authorizations(rules: RelayRules): ServedRoutes {
 function verified(rules: RelayRules): ServedRoutes {
   const one = '/thirdpartyRequests/verifications/{ID}'
   return {
-    [`PUT ${one}`]: answer(`PUT ${one}`, putVerifications, 'PAYER', rules),
-    ...refusal('/thirdpartyRequests/verifications', 'PAYER', rules),
+    [`PUT ${one}`]: answer(`PUT ${one}`, putVerifications, 'PAYER', rules, verificationObserved),
+    ...refusal('/thirdpartyRequests/verifications', 'PAYER', rules, verificationObserved),
   }
 }

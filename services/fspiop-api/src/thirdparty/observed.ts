@@ -1,0 +1,104 @@
+/**
+ * What the auth service is told of payments that a PISP began, as their messages are passed on: who sent
+ * what to whom and when, and how it was answered. Nothing of what users have signed, and no party.
+ */
+import { newEvent } from '@causeway/events'
+import type { OutgoingMessage } from '@causeway/runtime'
+import { hash } from 'node:crypto'
+import type { Incoming } from '../chain.ts'
+import { traceOf } from '../reading.ts'
+
+type Method = 'POST' | 'PUT' | 'PATCH'
+
+/** What a message says that is worth telling; the ids are those of its body. */
+export interface Seen {
+  readonly transactionRequestState?: string | undefined
+  readonly transactionState?: string | undefined
+  readonly transactionId?: string | undefined
+  readonly transactionRequestId?: string | undefined
+  readonly challenge?: string | undefined
+  readonly responseType?: 'ACCEPTED' | 'REJECTED' | undefined
+  readonly consentId?: string | undefined
+  readonly authenticationResponse?: string | undefined
+  readonly errorInformation?:
+    { readonly errorCode: string; readonly errorDescription: string } | undefined
+}
+
+/** POST, and PUT or PATCH with what the DFSP says of the transaction. */
+export function transactionObserved(
+  message: Incoming,
+  method: Method,
+  transactionRequestId: string,
+  body: Seen,
+): OutgoingMessage {
+  const { transactionRequestState, transactionState, transactionId } = body
+  const payload = {
+    transactionRequestId,
+    ...between(message, method, body),
+    ...(transactionRequestState === undefined ? {} : { transactionRequestState }),
+    ...(transactionState === undefined ? {} : { transactionState }),
+    ...(transactionId === undefined ? {} : { transactionId }),
+  }
+  return newEvent('fspiop-api', 'ThirdPartyTransactionObserved', payload, traceOf(message))
+}
+
+export function authorizationObserved(
+  message: Incoming,
+  method: Method,
+  authorizationRequestId: string,
+  body: Seen,
+): OutgoingMessage {
+  const { transactionRequestId, challenge, responseType } = body
+  const payload = {
+    authorizationRequestId,
+    ...between(message, method, body),
+    ...(transactionRequestId === undefined ? {} : { transactionRequestId }),
+    ...(challenge === undefined ? {} : { challengeHash: challengeHashOf(challenge) }),
+    ...(responseType === undefined ? {} : { responseType }),
+  }
+  return newEvent('fspiop-api', 'ThirdPartyAuthorizationObserved', payload, traceOf(message))
+}
+
+export function verificationObserved(
+  message: Incoming,
+  method: Method,
+  verificationRequestId: string,
+  body: Seen,
+): OutgoingMessage {
+  const { consentId, challenge, authenticationResponse } = body
+  const payload = {
+    verificationRequestId,
+    ...between(message, method, body),
+    ...(consentId === undefined ? {} : { consentId }),
+    ...(challenge === undefined ? {} : { challengeHash: challengeHashOf(challenge) }),
+    ...(authenticationResponse === undefined ? {} : { authenticationResponse }),
+  }
+  return newEvent('fspiop-api', 'ThirdPartyVerificationObserved', payload, traceOf(message))
+}
+
+function between(
+  { source, destination, receivedAt }: Incoming,
+  method: Method,
+  { errorInformation }: Seen,
+) {
+  return {
+    method,
+    sourceFspId: source,
+    // Without a destination nothing is passed on, and nothing is told of it.
+    destinationFspId: destination ?? '',
+    receivedAt,
+    ...(errorInformation === undefined
+      ? {}
+      : {
+          error: {
+            errorCode: errorInformation.errorCode,
+            errorDescription: errorInformation.errorDescription,
+          },
+        }),
+  }
+}
+
+/** The challenge is long, and where it is encrypted it is no text that anybody could compare. */
+function challengeHashOf(challenge: string): string {
+  return hash('sha256', challenge, 'base64url')
+}
