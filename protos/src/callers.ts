@@ -80,6 +80,11 @@ const callers: Callers = {
     GetConsentRecord: operator,
     EraseConsent: operator,
   },
+  thirdPartyTransactionsService: {
+    SearchThirdPartyTransactions: operator,
+    FindThirdPartyTransactions: ['settlements'],
+    GetThirdPartyTransaction: operator,
+  },
   pingsService: { GetLastPings: operator },
   ledgerService: {
     ProcessTransferPrepare: ['transfers', self],
@@ -186,17 +191,22 @@ const callers: Callers = {
     VerifySettlements: operator,
   },
   transfersService: {
-    GetTransferStates: operator,
+    GetTransferStates: ['admin', 'settlements'],
     ListTransferStates: operator,
     GetTransferPacket: operator,
     GetTransferRecord: operator,
     SearchTransfers: operator,
+    FindTransfersOfCondition: operator,
     GetTransferActivity: operator,
     GetBulkTransferRecord: operator,
     SearchBulkTransfers: operator,
     VerifyBulkTransfers: operator,
   },
-  quotesService: { GetQuoteRecord: operator, GetBulkQuotes: ['transfers', 'admin'] },
+  quotesService: {
+    GetQuoteRecord: operator,
+    GetBulkQuotes: ['transfers', 'admin'],
+    FindRequestedQuotes: ['admin', 'settlements'],
+  },
   schedulerService: {
     CreateScheduleReminder: ['settlements'],
     DeleteScheduleReminder: ['settlements'],

@@ -41,6 +41,7 @@ export const operatorsService = authService.Operators.service
 export const keysService = authService.Keys.service
 export const credentialsService = authService.Credentials.service
 export const consentsService = authService.Consents.service
+export const thirdPartyTransactionsService = authService.ThirdPartyTransactions.service
 export const pingsService = authService.Pings.service
 export const ledgerService = lifecycle.Ledger.service
 export const alarmsService = lifecycle.Alarms.service

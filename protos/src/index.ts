@@ -31,6 +31,7 @@ export {
   settlementsService,
   settlementWindowsService,
   settlementsParticipantStatesService,
+  thirdPartyTransactionsService,
   transfersParticipantStatesService,
   transfersService,
 } from './definitions.ts'
@@ -43,6 +44,9 @@ export type { AccessPolicy__Output as AccessPolicy } from './generated/causeway/
 export type { ConsentStep__Output as ConsentStep } from './generated/causeway/auth_service/v1/ConsentStep.ts'
 export type { ConsentSummary__Output as ConsentSummary } from './generated/causeway/auth_service/v1/ConsentSummary.ts'
 export type { CredentialState__Output as CredentialState } from './generated/causeway/auth_service/v1/CredentialState.ts'
+export type { ThirdPartyRecord__Output as ThirdPartyRecord } from './generated/causeway/auth_service/v1/ThirdPartyRecord.ts'
+export type { ThirdPartyStep__Output as ThirdPartyStep } from './generated/causeway/auth_service/v1/ThirdPartyStep.ts'
+export type { ThirdPartySummary__Output as ThirdPartySummary } from './generated/causeway/auth_service/v1/ThirdPartySummary.ts'
 export type { Operator__Output as Operator } from './generated/causeway/auth_service/v1/Operator.ts'
 export type { ParticipantKey__Output as ParticipantKey } from './generated/causeway/auth_service/v1/ParticipantKey.ts'
 export type { Ping__Output as Ping } from './generated/causeway/auth_service/v1/Ping.ts'
@@ -80,6 +84,7 @@ export type { StandingAlarm__Output as StandingAlarm } from './generated/causewa
 export type { WindowNet__Output as WindowNet } from './generated/causeway/participant_lifecycle/v1/WindowNet.ts'
 export type { WindowRotated__Output as WindowRotated } from './generated/causeway/participant_lifecycle/v1/WindowRotated.ts'
 export type { BulkQuote__Output as BulkQuote } from './generated/causeway/quoting/v1/BulkQuote.ts'
+export type { RequestedQuote__Output as RequestedQuote } from './generated/causeway/quoting/v1/RequestedQuote.ts'
 export type { QuoteRecord__Output as QuoteRecord } from './generated/causeway/quoting/v1/QuoteRecord.ts'
 export type { SchemeRulesState__Output as SchemeRulesState } from './generated/causeway/quoting/v1/SchemeRulesState.ts'
 export type { AccountFault__Output as AccountFault } from './generated/causeway/settlements/v1/AccountFault.ts'

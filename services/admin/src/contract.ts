@@ -94,6 +94,7 @@ const meanings = {
   LAST_ADMINISTRATOR: { status: 400, code: '3000' },
   CONSENT_UNKNOWN: { status: 404, code: '3200' },
   CONSENT_IN_FORCE: { status: 400, code: '3100' },
+  TRANSACTION_REQUEST_UNKNOWN: { status: 404, code: '3206' },
   // Of transfers.
   TRANSACTION_UNKNOWN: { status: 404, code: '3200' },
   TRANSFER_UNKNOWN: { status: 404, code: '3208' },

@@ -235,6 +235,7 @@ export const pathVariables = {
   ruleId,
   transferId: correlationId,
   consentId: word,
+  transactionRequestId: word,
   asset: word,
   settlementId: queryNumber,
   participantId: queryNumber,

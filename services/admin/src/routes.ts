@@ -34,6 +34,7 @@ import { settlementOperations } from './settlement/settlements.ts'
 import { windowOperations } from './settlement/windows.ts'
 import { settlementModelOperations } from './settlement-models.ts'
 import { storyOperations } from './story/routes.ts'
+import { thirdPartyOperations } from './story/third-party.ts'
 import { transactionOperations } from './transactions.ts'
 import type { Deps } from './upstream.ts'
 import { verificationOperations } from './verification/routes.ts'
@@ -67,6 +68,7 @@ export function operations(deps: Deps): readonly GuardedOperation[] {
     ...guarded('SETTLEMENT_MODELS', settlementModelOperations(deps)),
     ...guarded('CONSENTS', consentOperations(deps)),
     ...guarded('TRANSFERS', storyOperations(deps)),
+    ...guarded('TRANSFERS', thirdPartyOperations(deps)),
     ...guarded('TRANSFERS', transactionOperations(deps)),
     ...guarded('SETTLEMENTS', alsoWithoutPrefix(windowOperations(deps))),
     ...guarded('SETTLEMENTS', alsoWithoutPrefix(settlementOperations(deps))),

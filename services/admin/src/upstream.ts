@@ -22,6 +22,7 @@ import {
   settlementReportsService,
   settlementsService,
   settlementWindowsService,
+  thirdPartyTransactionsService,
   transfersService,
   type Participant,
   type Refusal,
@@ -48,6 +49,7 @@ export interface Upstream {
   readonly keys: Calls<typeof keysService>
   readonly credentials: Calls<typeof credentialsService>
   readonly consents: Calls<typeof consentsService>
+  readonly thirdParties: Calls<typeof thirdPartyTransactionsService>
   readonly pings: Calls<typeof pingsService>
   readonly notifications: Calls<typeof notificationsService>
   readonly oracles: Calls<typeof oraclesService>
@@ -79,6 +81,7 @@ export function connect(grpc: GrpcHost): Upstream {
     keys: grpc.client(keysService, 'auth-service'),
     credentials: grpc.client(credentialsService, 'auth-service'),
     consents: grpc.client(consentsService, 'auth-service'),
+    thirdParties: grpc.client(thirdPartyTransactionsService, 'auth-service'),
     pings: grpc.client(pingsService, 'auth-service'),
     notifications: grpc.client(notificationsService, 'notifications'),
     oracles: grpc.client(oraclesService, 'account-lookup'),

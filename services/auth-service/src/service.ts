@@ -7,10 +7,12 @@ import {
   type Database,
   type Logger,
   type Periodic,
+  type ProcessParts,
+  type Service,
   type Start,
 } from '@causeway/runtime'
 import { endSecretsOfClosed } from './closed.ts'
-import { openConsents } from './consents/open.ts'
+import { openConsents, type ConsentParts } from './consents/open.ts'
 import { policyOf } from './consents/policy.ts'
 import { serveConsents } from './consents/serve.ts'
 import { openCa } from './credentials/certificates.ts'
@@ -28,6 +30,7 @@ import { servePings } from './pings/serve.ts'
 import { forgetPings } from './pings/store.ts'
 import { mailOperators } from './mails/handle.ts'
 import type { Settings } from './settings.ts'
+import { openThirdParties } from './third-party/open.ts'
 
 const day_ms = 86_400_000
 const forget_every_ms = 3_600_000
@@ -84,7 +87,7 @@ export const start: Start<Settings> = async (settings, parts) => {
     handlePings(events),
   )
   const mailing = await mailOperators({ bus, db, hubName: settings.HUB_NAME, log })
-  const consents = await openConsents(settings, { bus, db, policy, measures, log })
+  const thirdPartyApi = await openThirdPartyApi(settings, { bus, grpc, db, policy, measures, log })
   const forgetting = keepForgetting(db, log, settings.AUTH_SERVICE_PINGS_KEPT_D * day_ms)
   parts.health.ready('auth-service database', async () => {
     await db.query(alive, [])
@@ -96,10 +99,24 @@ export const start: Start<Settings> = async (settings, parts) => {
       await closing.stop()
       await subscribed.stop()
       await mailing.stop()
-      await consents.stop()
+      await thirdPartyApi.stop()
       await forgetting.stop()
       sharing.stop()
       await db.close()
+    },
+  }
+}
+
+async function openThirdPartyApi(
+  settings: Settings,
+  parts: ConsentParts & Pick<ProcessParts, 'grpc'>,
+): Promise<Service> {
+  const consents = await openConsents(settings, parts)
+  const participant = settings.AUTH_SERVICE_PARTICIPANT
+  const transactions = await openThirdParties({ ...parts, participant })
+  return {
+    async stop() {
+      await Promise.all([consents.stop(), transactions.stop()])
     },
   }
 }

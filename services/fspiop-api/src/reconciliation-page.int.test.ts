@@ -18,12 +18,21 @@ const row = {
   payeeAccountId: 12,
   completedTimestamp: '2026-01-01T00:00:00.000Z',
   finalisedAt: '2026-01-01T00:00:00.100Z',
+  transactionRequestId: '',
+  pispFsp: '',
+}
+/** A PISP has begun it. */
+const begun = {
+  ...row,
+  transferId: 'f0a1c5f8-0f3e-4b2c-8d7a-5b9e6f1c2d3e',
+  transactionRequestId: '5e0f8a5c-2f5d-4f38-8b8e-6a3a4f1b9d20',
+  pispFsp: 'lemonpay',
 }
 
 let stand: World
 const asked: object[] = []
 
-/** What stands in for settlements has one row, and a second page without any. */
+/** What stands in for settlements has one row, or of a later day two, and a second page without any. */
 beforeAll(async () => {
   stand = await openWorld()
   stand.parts.grpc.serve(settlementReportsService, {
@@ -35,8 +44,9 @@ beforeAll(async () => {
         return Promise.resolve({ refusal, rows: null, result: 'refusal' as const })
       }
       const isFirst = query.cursor === ''
+      const shown = query.day === '2026-01-02' ? [row, begun] : [row]
       return Promise.resolve({
-        rows: { rows: isFirst ? [row] : [], cursor: isFirst ? 'next' : '' },
+        rows: { rows: isFirst ? shown : [], cursor: isFirst ? 'next' : '' },
         refusal: null,
         result: 'rows' as const,
       })
@@ -80,6 +90,24 @@ test('an FSP reads its own transfers, a page at a time', async () => {
     cursor: 'next',
     limit: 1,
   })
+})
+
+test('what a transaction request came before names it, and its PISP to the payer FSP alone', async () => {
+  const namesOf = async (fsp: string) => {
+    const { transfers } = JSON.parse((await get('?day=2026-01-02', fsp)).text) as {
+      readonly transfers: readonly Readonly<Record<string, unknown>>[]
+    }
+    return transfers.map(({ transactionRequestId, pispFsp }) => [transactionRequestId, pispFsp])
+  }
+  const { transactionRequestId } = begun
+  expect(await namesOf('greenbank')).toEqual([
+    [undefined, undefined],
+    [transactionRequestId, 'lemonpay'],
+  ])
+  expect(await namesOf('bluewallet')).toEqual([
+    [undefined, undefined],
+    [transactionRequestId, undefined],
+  ])
 })
 
 test('one that is not active reads them too', async () => {

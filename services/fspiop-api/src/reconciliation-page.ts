@@ -66,7 +66,7 @@ async function answer(
   response.setHeader('cache-control', 'no-store')
   response.json({
     participant,
-    transfers: rows.rows.map(shown),
+    transfers: rows.rows.map((row) => shown(row, participant)),
     cursor: rows.cursor === '' ? null : rows.cursor,
   })
 }
@@ -88,8 +88,9 @@ function readQuery(participant: string, query: Request['query']): Asked | undefi
   return { participant, windowId, day, cursor, limit }
 }
 
-/** Amounts as FSPIOP writes them. */
-function shown(row: TransferRow) {
+/** Amounts as FSPIOP writes them; which PISP began it is between the payer's FSP and the PISP. */
+function shown(row: TransferRow, participant: string) {
+  const isPayer = row.payerFsp === participant
   return {
     transferId: row.transferId,
     kind: row.kind,
@@ -101,6 +102,8 @@ function shown(row: TransferRow) {
     ...(row.windowId === 0 ? {} : { settlementWindowId: row.windowId }),
     ...(row.completedTimestamp === '' ? {} : { completedTimestamp: row.completedTimestamp }),
     finalisedAt: row.finalisedAt,
+    ...(row.transactionRequestId === '' ? {} : { transactionRequestId: row.transactionRequestId }),
+    ...(row.pispFsp === '' || !isPayer ? {} : { pispFsp: row.pispFsp }),
   }
 }
 

@@ -10,5 +10,5 @@ await runDistributed('settlements', {
   start,
   topics,
   callersOf,
-  providers: ['participant-lifecycle', 'scheduler'],
+  providers: ['participant-lifecycle', 'scheduler', 'transfers', 'quoting', 'auth-service'],
 })

@@ -19,15 +19,18 @@ import {
   openWindow,
   pay,
   settle,
+  type Requested,
   type TestScheme,
 } from './testing/scheme.ts'
 
 let scheme: TestScheme
 let modelId: number
+const requested: Requested = { transfers: [], quotes: [], transactions: [] }
 
 beforeAll(async () => {
   scheme = await openTestScheme({
     startLedger: (parts) => startLedger(defaultsOf(ledgerSettings), parts),
+    requested,
   })
   await openHub(scheme)
   modelId = await addModel(scheme)
@@ -107,6 +110,8 @@ test('a day of an FSP has each of its transfers: committed, aborted, settled at 
     payeeAccountId: 0,
     completedTimestamp: endedAt,
     finalisedAt: endedAt,
+    transactionRequestId: '',
+    pispFsp: '',
   })
   expect(byId.get(gross?.transferId ?? '')).toMatchObject({ state: 'COMMITTED', windowId: 0 })
   expect(byId.get(net?.transferId ?? '')).toMatchObject({ amount: '10', windowId })
@@ -174,4 +179,71 @@ test('lines, flows, nets and states that disagree are differences', async () => 
     `Settlement ${settlement.id} has another net of account ${payee} than its windows.`,
     `Settlement ${settlement.id} is SETTLED, its accounts make it PENDING_SETTLEMENT.`,
   ])
+})
+
+test('a transfer that a transaction request came before names it, and the PISP that began it', async () => {
+  const paid = async (amount: string) => {
+    const [entry] = await pay(scheme, { payer: 'greenbank', payee: 'redpay', amount, modelId })
+    return entry?.transferId ?? ''
+  }
+  const [begun, asked, ordinary] = [await paid('1'), await paid('2'), await paid('3')]
+  const state = (id: string, condition: string) => ({
+    id,
+    condition,
+    state: 'COMMITTED',
+    reason: '',
+    expiresAt: '',
+    payerFsp: 'greenbank',
+    payeeFsp: 'redpay',
+    amount: '1',
+    currency: 'USD',
+    fulfilment: '',
+    windowId: 1,
+    completedAt: '',
+  })
+  const quote = (condition: string, payerFsp = 'greenbank') => ({
+    id: condition,
+    transactionRequestId: `request-${condition}`,
+    transactionId: '',
+    payerFsp,
+    condition,
+    createdAt: '',
+    completedAt: '',
+    validUntil: '',
+  })
+  const transaction = (transactionRequestId: string, dfspId: string) => ({
+    transactionRequestId,
+    dfspId,
+    pispId: 'lemonpay',
+    transactionId: '',
+    consentId: '',
+    state: 'ACCEPTED',
+    transactionState: '',
+    errorCode: '',
+    errorDescription: '',
+    requestedAt: '',
+    endedAt: '',
+  })
+  requested.transfers.push(state(begun, 'a'), state(asked, 'b'), state(ordinary, 'c'))
+  // Another payer's quote of the same condition is not the one that was paid.
+  requested.quotes.push(quote('a'), quote('b'), quote('c', 'bluewallet'))
+  // And a request that somebody has made elsewhere is not the one that was paid either.
+  requested.transactions.push(
+    transaction('request-a', 'greenbank'),
+    transaction('request-b', 'bluewallet'),
+  )
+  const origins = await eventually(async () => {
+    const rows = await reconciliation('redpay', 0, new Date().toISOString().slice(0, 10))
+    const wanted = rows.filter(({ transferId }) => [begun, asked, ordinary].includes(transferId))
+    return wanted.length === 3
+      ? new Map(wanted.map((row) => [row.transferId, [row.transactionRequestId, row.pispFsp]]))
+      : undefined
+  }, 'three lines')
+  expect(origins).toEqual(
+    new Map([
+      [begun, ['request-a', 'lemonpay']],
+      [asked, ['request-b', '']],
+      [ordinary, ['', '']],
+    ]),
+  )
 })

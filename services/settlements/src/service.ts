@@ -4,14 +4,18 @@ import { hearParticipantStates } from '@causeway/participants'
 import {
   ledgerService,
   participantsService,
+  quotesService,
   settlementReportsService,
   settlementsService,
   settlementWindowsService,
+  thirdPartyTransactionsService,
+  transfersService,
 } from '@causeway/protos'
 import {
   periodically,
   type Database,
   type FollowUp,
+  type GrpcHost,
   type Logger,
   type ProcessParts,
   type Service,
@@ -22,6 +26,7 @@ import { allocateBulks, heardOfBulks } from './allocation/bulks.ts'
 import { allocate, type AllocationParts, type TransferEvent } from './allocation/handle.ts'
 import { keepLines } from './lines/handle.ts'
 import { openModels } from './models/open.ts'
+import type { Origins } from './reports/origins.ts'
 import { reportHandlers } from './reports/serve.ts'
 import { settlementHandlers } from './settlements/serve.ts'
 import { finishSteps } from './settlements/step.ts'
@@ -50,7 +55,7 @@ const heard = [
 export const startReads: Start<Settings> = async (settings, parts) => {
   const db = await openOwnDatabase(settings, parts)
   const ledger = parts.grpc.client(ledgerService, 'participant-lifecycle')
-  parts.grpc.serve(settlementReportsService, reportHandlers(db, ledger))
+  parts.grpc.serve(settlementReportsService, reportHandlers(db, ledger, originsAt(parts.grpc)))
   return { stop: () => db.close() }
 }
 
@@ -102,6 +107,14 @@ export const start: Start<Settings> = async (settings, parts) => {
       await models.stop()
       await db.close()
     },
+  }
+}
+
+function originsAt(grpc: GrpcHost): Origins {
+  return {
+    transfers: grpc.client(transfersService, 'transfers'),
+    quotes: grpc.client(quotesService, 'quoting'),
+    thirdParties: grpc.client(thirdPartyTransactionsService, 'auth-service'),
   }
 }
 
@@ -158,7 +171,7 @@ async function openSettling(
   const finished = finish()
   grpc.serve(settlementWindowsService, windowHandlers(all))
   grpc.serve(settlementsService, settlementHandlers(all))
-  grpc.serve(settlementReportsService, reportHandlers(db, ledger))
+  grpc.serve(settlementReportsService, reportHandlers(db, ledger, originsAt(grpc)))
   const completing = periodically(complete_every_ms, complete, {
     log,
     name: 'completing closed windows',

@@ -100,6 +100,12 @@ export interface RecordStore {
   read(id: string): Promise<StoredRecord | undefined>
   find(id: string): Promise<readonly SummaryRow[]>
   search(search: Search): Promise<Found>
+  /** The transfers of that condition that the payer FSP asked for within that time, a few at most. */
+  ofCondition(
+    payerFsp: string,
+    condition: string,
+    within: { readonly from: Date; readonly to: Date },
+  ): Promise<readonly string[]>
   activity(seconds: number): Promise<ActivityRow>
 }
 
@@ -117,6 +123,7 @@ const deliveries_max = 200
 /** Rows that one page looks at to find those in the states that are asked for. */
 const scanned_max = 10_000
 const activity_max = 20_000
+const ofCondition_max = 10
 
 const summaryColumns = `id, payer_fsp, payee_fsp, amount, currency, state, reason, received_at,
   completed_at`
@@ -184,6 +191,13 @@ const ofFsp = statement(
   pageOf(`(${walk('payer_fsp = $6')}) union all (${walk('payee_fsp = $6 and payer_fsp <> $6')})`),
 )
 
+// Along the payer FSP's transfers of that time: no index on conditions, which every transfer would pay for.
+const selectOfCondition = statement(`
+  select id from transfers
+  where payer_fsp = $1::text collate "C" and condition = $2::text
+    and received_at between $3::timestamptz and $4::timestamptz
+  order by received_at, id limit ${ofCondition_max}`)
+
 const selectActivity = statement(`
   with newest as materialized (
     select received_at, completed_at, state from transfers
@@ -236,6 +250,11 @@ export function openRecordStore(db: Database): RecordStore {
           ? await db.query<PageRow>(isRefused(states) ? ofAnybodyRefused : ofAnybody, values)
           : await db.query<PageRow>(ofFsp, [...values, fspId])
       return foundOf(rows, rows_max)
+    },
+    async ofCondition(payerFsp, condition, { from, to }) {
+      const values = [payerFsp, condition, from, to]
+      const rows = await db.query<{ id: string }>(selectOfCondition, values)
+      return rows.map(({ id }) => id)
     },
     async activity(seconds) {
       const [row = quiet] = await db.query<ActivityRow>(selectActivity, [seconds])

@@ -15,7 +15,7 @@ import type {
 
 type RecordHandlers = Pick<
   Handlers<typeof transfersService>,
-  'GetTransferRecord' | 'SearchTransfers' | 'GetTransferActivity'
+  'GetTransferRecord' | 'SearchTransfers' | 'FindTransfersOfCondition' | 'GetTransferActivity'
 >
 
 const page_max = 200
@@ -39,6 +39,10 @@ export function recordHandlers(records: RecordStore): RecordHandlers {
         rows_max: limit < 1 ? page_max : Math.min(limit, page_max),
       })
       return foundMessage(found)
+    },
+    FindTransfersOfCondition: async ({ payerFsp, condition, from, to }) => {
+      const within = { from: new Date(from), to: new Date(to) }
+      return { ids: [...(await records.ofCondition(payerFsp, condition, within))] }
     },
     GetTransferActivity: async ({ seconds }) => {
       const asked = Math.min(Math.max(seconds, 1), activity_seconds_max)

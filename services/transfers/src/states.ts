@@ -48,6 +48,7 @@ function transferState(row: StateRow): TransferState {
     currency: row.currency,
     fulfilment: row.fulfilment ?? '',
     windowId: row.window_id ?? 0,
+    condition: row.condition,
     completedAt: row.completed_at?.toISOString() ?? '',
   }
 }

@@ -99,6 +99,7 @@ export interface StateRow {
   readonly amount: string
   readonly currency: string
   readonly fulfilment: string | null
+  readonly condition: string
   readonly window_id: number | null
   readonly completed_at: Date | null
 }
@@ -201,7 +202,7 @@ const overdueStatement = statement(`
   select min(expires_at) as oldest from transfers where sweep_at <= $1::timestamptz`)
 
 const stateColumns = `t.id, t.state, t.reason, t.expires_at, t.payer_fsp, t.payee_fsp, t.amount, t.currency,
-  t.fulfilment, t.window_id, t.completed_at`
+  t.fulfilment, t.condition, t.window_id, t.completed_at`
 
 const statesStatement = statement(`
   select ${stateColumns} from unnest($1::text[]) as a (id)

@@ -7,7 +7,7 @@ export const providers = {
   quoting: ['participant-lifecycle', 'account-lookup'],
   audit: [],
   scheduler: [],
-  settlements: ['participant-lifecycle', 'scheduler'],
+  settlements: ['participant-lifecycle', 'scheduler', 'transfers', 'quoting', 'auth-service'],
   transfers: ['participant-lifecycle'],
   'participant-lifecycle': ['settlements', 'transfers', 'notifications', 'auth-service'],
   notifications: ['participant-lifecycle'],

@@ -49,6 +49,9 @@ export const shownRow = z.strictObject({
   completedTimestamp: z.string().nullable(),
   /** The hub's clock. */
   finalisedDate: shownTime,
+  /** The transaction request that came before it, of a payee's FSP or of a PISP. */
+  transactionRequestId: z.string().nullable(),
+  pispFsp: z.string().nullable(),
 })
 
 export function rowBody(row: TransferRow) {
@@ -67,6 +70,8 @@ export function rowBody(row: TransferRow) {
     payeeAccountId: idOrNull(row.payeeAccountId),
     completedTimestamp: textOrNull(row.completedTimestamp),
     finalisedDate: row.finalisedAt,
+    transactionRequestId: textOrNull(row.transactionRequestId),
+    pispFsp: textOrNull(row.pispFsp),
   } satisfies Json
 }
 
@@ -96,6 +101,8 @@ function csvRow(row: TransferRow): string {
     row.payeeAccountId === 0 ? '' : row.payeeAccountId,
     row.completedTimestamp,
     row.finalisedAt,
+    row.transactionRequestId,
+    row.pispFsp,
   ])
 }
 

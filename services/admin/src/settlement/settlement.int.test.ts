@@ -1,4 +1,6 @@
+import * as authService from '@causeway/auth-service'
 import * as participantLifecycle from '@causeway/participant-lifecycle'
+import * as quoting from '@causeway/quoting'
 import * as settlements from '@causeway/settlements'
 import * as transfers from '@causeway/transfers'
 import { eventually } from '@causeway/runtime/testing'
@@ -8,7 +10,7 @@ import { fulfil, newPayment, request, transactionOf, type Payment } from '../tes
 import { openWorld, type Answer, type World } from '../testing/world.ts'
 import { accountOf, deposit, onboard, openScheme } from '../testing/scheme.ts'
 
-const services = [participantLifecycle, settlements, transfers] as const
+const services = [participantLifecycle, settlements, transfers, quoting, authService] as const
 
 let admin: World
 const green = { id: 0, position: 0 }

@@ -1,8 +1,9 @@
 /** The story of one payment, from what the services know of it: pure, in the order of what happened. */
 import { conditionOf } from '@causeway/fspiop'
 import { formatAmount } from '@causeway/money'
-import type { Delivery, LedgerRecord, QuoteRecord, TransferRecord } from '@causeway/protos'
+import type { LedgerRecord, QuoteRecord, TransferRecord } from '@causeway/protos'
 import { unitsOf } from '../upstream.ts'
+import { deliveryStep } from './deliveries.ts'
 import { causeOf, type CauseFacts } from './domain/cause.ts'
 import {
   inOrder,
@@ -13,7 +14,8 @@ import {
   type MessageStep,
   type Step,
 } from './domain/step.ts'
-import { bodyOf, type PaymentFacts } from './facts.ts'
+import { bodyOf, type PaymentFacts, type RequestFacts } from './facts.ts'
+import { findingOf, thirdPartySteps } from './third-party-steps.ts'
 
 export interface Story {
   readonly cause: { readonly reason: string; readonly error: ErrorTold } | undefined
@@ -25,7 +27,7 @@ export interface Story {
 type Summary = NonNullable<TransferRecord['summary']>
 
 export function storyOf(facts: PaymentFacts): Story {
-  const { transfer, ledger, quote } = facts
+  const { transfer, ledger, quote, thirdParty } = facts
   const summary = summaryOf(transfer)
   const because = causeFactsOf(summary, facts)
   const deliveries = facts.deliveries.map(deliveryStep)
@@ -37,6 +39,7 @@ export function storyOf(facts: PaymentFacts): Story {
   ]
   const journal = ledger.journal.map(journalStep)
   const quoted = quote === undefined ? [] : quoteSteps(quote)
+  const begun = thirdParty === undefined ? [] : thirdPartySteps(thirdParty)
   return {
     cause:
       summary.reason === ''
@@ -44,9 +47,37 @@ export function storyOf(facts: PaymentFacts): Story {
         : { reason: summary.reason, error: errorIn(transfer.error) ?? unknownError },
     findings: [
       ...findingsOf(summary, because, [...refused], deliveries),
+      ...(thirdParty?.summary ? [findingOf(thirdParty.summary)] : []),
       ...archivedFinding(transfer),
     ],
-    steps: inOrder([...quoted, ...messages, ...refused, ...decisions, ...journal, ...deliveries]),
+    steps: inOrder([
+      ...begun,
+      ...quoted,
+      ...messages,
+      ...refused,
+      ...decisions,
+      ...journal,
+      ...deliveries,
+    ]),
+  }
+}
+
+/** Of a request that no transfer has come of. */
+export function requestStoryOf({ thirdParty, quote, deliveries }: RequestFacts): Story {
+  const told = deliveries.map(deliveryStep)
+  const undelivered = told.filter(({ state }) => state !== 'DELIVERED')
+  return {
+    cause: undefined,
+    findings: [
+      ...(thirdParty.summary ? [findingOf(thirdParty.summary)] : []),
+      'No transfer has come of it.',
+      ...undelivered.map(({ says }) => says),
+    ],
+    steps: inOrder([
+      ...thirdPartySteps(thirdParty),
+      ...(quote === undefined ? [] : quoteSteps(quote)),
+      ...told,
+    ]),
   }
 }
 
@@ -314,53 +345,6 @@ function quoteSteps(quote: QuoteRecord): readonly Step[] {
         : `The quote is ${state}${told === undefined ? '' : `: ${told.errorDescription}`}`,
   }
   return [asked, decided]
-}
-
-function deliveryStep(delivery: Delivery): DeliveryStep {
-  const state = stateOf(delivery.state)
-  const lastError = delivery.lastError === '' ? null : delivery.lastError
-  const first = delivery.attempts[0]
-  return {
-    type: 'DELIVERY',
-    at: first?.beganAt ?? delivery.takenAt,
-    notificationId: delivery.notificationId,
-    to: delivery.fspId,
-    role: delivery.legRole,
-    cause: delivery.cause,
-    message: delivery.method === '' ? delivery.cause : `${delivery.method} ${delivery.url}`,
-    state,
-    attemptsCount: delivery.attemptsCount,
-    attempts: delivery.attempts.map(({ beganAt, durationMs, httpStatus, error }) => ({
-      beganAt,
-      duration_ms: durationMs,
-      httpStatus: httpStatus === 0 ? null : httpStatus,
-      error: error === '' ? null : error,
-    })),
-    nextAttemptAt: state === 'PARKED' ? delivery.at : null,
-    lastError,
-    says: deliverySentence(delivery, state, lastError),
-  }
-}
-
-function deliverySentence(
-  { fspId, cause, attemptsCount }: Delivery,
-  state: DeliveryStep['state'],
-  lastError: string | null,
-): string {
-  const tries = attemptsCount === 1 ? '1 attempt' : `${attemptsCount} attempts`
-  const why = lastError === null ? '' : `: ${lastError}`
-  switch (state) {
-    case 'DELIVERED':
-      return `${fspId} was told of ${cause} (${tries})`
-    case 'PARKED':
-      return `${fspId} could not be told of ${cause} yet, after ${tries}${why}.`
-    case 'FAILED':
-      return `${fspId} was never told of ${cause}, after ${tries}${why}.`
-  }
-}
-
-function stateOf(state: string): DeliveryStep['state'] {
-  return state === 'DELIVERED' || state === 'PARKED' ? state : 'FAILED'
 }
 
 /** errorInformation as JSON; undefined for anything else. */

@@ -1,6 +1,13 @@
 /** What the services know of one payment, gathered: each is asked once, for what it owns. */
 import { decodePacket, readTransaction, type Transaction } from '@causeway/fspiop'
-import type { Delivery, LedgerRecord, QuoteRecord, TransferRecord } from '@causeway/protos'
+import type {
+  Delivery,
+  LedgerRecord,
+  QuoteRecord,
+  RequestedQuote,
+  ThirdPartyRecord,
+  TransferRecord,
+} from '@causeway/protos'
 import type { Upstream } from '../upstream.ts'
 
 export interface PaymentFacts {
@@ -10,31 +17,152 @@ export interface PaymentFacts {
   readonly transaction: Transaction | undefined
   /** undefined when the hub has no such quote. */
   readonly quote: QuoteRecord | undefined
+  /** undefined when no PISP began it. */
+  readonly thirdParty: ThirdPartyRecord | undefined
   readonly deliveries: readonly Delivery[]
 }
 
-type Asked = Pick<Upstream, 'transfers' | 'ledger' | 'quotes' | 'notifications'>
+/** A request of a PISP that no transfer has come of. */
+export interface RequestFacts {
+  readonly thirdParty: ThirdPartyRecord
+  /** The last one; undefined when the hub knows of none. */
+  readonly quote: QuoteRecord | undefined
+  readonly deliveries: readonly Delivery[]
+}
+
+type Asked = Pick<Upstream, 'transfers' | 'ledger' | 'quotes' | 'thirdParties' | 'notifications'>
+
+const asked_max = 200
 
 /** undefined: transfers has never taken this id. */
 export async function readFacts(
-  { transfers, ledger, quotes, notifications }: Asked,
+  asked: Asked,
   transferId: string,
 ): Promise<PaymentFacts | undefined> {
+  const { transfers, ledger, quotes } = asked
   const [{ record }, entry] = await Promise.all([
     transfers.GetTransferRecord({ id: transferId }),
     ledger.GetLedgerRecord({ id: transferId }),
   ])
   if (record === null) return undefined
   const transaction = transactionOf(record)
-  const quote = await quoteOf(quotes, transaction)
-  const { deliveries } = await notifications.GetDeliveries({
+  const [quote, thirdParty] = await Promise.all([
+    quoteOf(quotes, transaction),
+    thirdPartyOf(asked, record, transaction),
+  ])
+  const deliveries = await deliveriesOf(asked, {
     notificationIds: [...record.deliveries, ...(quote?.deliveries ?? [])].map(
       ({ notificationId }) => notificationId,
     ),
-    entityIds: quote === undefined ? [transferId] : [transferId, quote.id],
-    fspIds: fspsOf(record),
+    entityIds: [transferId, ...entitiesOf(quote, thirdParty)],
+    fspIds: [...fspsOf(record), ...fspsOfRequest(thirdParty)],
   })
-  return { transfer: record, ledger: entry, transaction, quote, deliveries }
+  return { transfer: record, ledger: entry, transaction, quote, thirdParty, deliveries }
+}
+
+/** The transfer that came of it with all about it, or what there is; undefined: there is no such request. */
+export async function readRequestFacts(
+  asked: Asked,
+  transactionRequestId: string,
+): Promise<PaymentFacts | RequestFacts | undefined> {
+  const { thirdParties, quotes } = asked
+  const [{ record }, { quotes: requested }] = await Promise.all([
+    thirdParties.GetThirdPartyTransaction({ transactionRequestId, transactionId: '', dfspId: '' }),
+    quotes.FindRequestedQuotes({ transactionRequestIds: [transactionRequestId], conditions: [] }),
+  ])
+  if (!record?.summary) return undefined
+  const { dfspId } = record.summary
+  const own = requested.filter(({ payerFsp }) => payerFsp === dfspId)
+  const transferId = await transferOf(asked, own)
+  const facts = transferId === undefined ? undefined : await readFacts(asked, transferId)
+  if (facts !== undefined) return { ...facts, thirdParty: record }
+  const last = own.at(-1)
+  const quote =
+    last === undefined
+      ? undefined
+      : ((await quotes.GetQuoteRecord({ id: last.id })).record ?? undefined)
+  const deliveries = await deliveriesOf(asked, {
+    notificationIds: quote?.deliveries.map(({ notificationId }) => notificationId) ?? [],
+    entityIds: entitiesOf(quote, record),
+    fspIds: [...fspsOfRequest(record), quote?.payeeFsp ?? ''],
+  })
+  return { thirdParty: record, quote, deliveries }
+}
+
+/** The last one: where a quote was paid twice, what went wrong is told by the first's own story. */
+async function transferOf(
+  { transfers }: Asked,
+  quotes: readonly RequestedQuote[],
+): Promise<string | undefined> {
+  const found = await Promise.all(
+    quotes
+      .filter(({ condition }) => condition !== '')
+      .map(({ payerFsp, condition, completedAt, validUntil }) =>
+        transfers.FindTransfersOfCondition({
+          payerFsp,
+          condition,
+          from: completedAt,
+          to: validUntil > completedAt ? validUntil : completedAt,
+        }),
+      ),
+  )
+  return found.flatMap(({ ids }) => ids).at(-1)
+}
+
+/** By its quote, which names the request, or by the transaction that its DFSP has named to the PISP. */
+async function thirdPartyOf(
+  { quotes, thirdParties }: Asked,
+  { condition, summary }: TransferRecord,
+  transaction: Transaction | undefined,
+): Promise<ThirdPartyRecord | undefined> {
+  const dfspId = summary?.payerFsp ?? ''
+  const found = await quotes.FindRequestedQuotes({
+    transactionRequestIds: [],
+    conditions: [condition],
+  })
+  const quote = found.quotes.findLast(({ payerFsp }) => payerFsp === dfspId)
+  const transactionId = transaction?.transactionId ?? ''
+  if (quote === undefined && transactionId === '') return undefined
+  const { record } = await thirdParties.GetThirdPartyTransaction({
+    transactionRequestId: quote?.transactionRequestId ?? '',
+    transactionId,
+    dfspId,
+  })
+  // Somebody else's request under that id is not the one behind this payment.
+  return record?.summary?.dfspId === dfspId ? record : undefined
+}
+
+interface DeliveriesAsked {
+  readonly notificationIds: readonly string[]
+  readonly entityIds: readonly string[]
+  readonly fspIds: readonly string[]
+}
+
+async function deliveriesOf(
+  { notifications }: Asked,
+  { notificationIds, entityIds, fspIds }: DeliveriesAsked,
+): Promise<readonly Delivery[]> {
+  const { deliveries } = await notifications.GetDeliveries({
+    notificationIds: notificationIds.slice(0, asked_max),
+    entityIds: [...new Set(entityIds)].slice(0, asked_max),
+    fspIds: [...new Set(fspIds.filter((fspId) => fspId !== ''))].slice(0, asked_max),
+  })
+  return deliveries
+}
+
+function entitiesOf(
+  quote: QuoteRecord | undefined,
+  thirdParty: ThirdPartyRecord | undefined,
+): readonly string[] {
+  return [
+    ...(quote === undefined ? [] : [quote.id]),
+    ...(thirdParty?.steps.map(({ subjectId }) => subjectId) ?? []),
+  ]
+}
+
+function fspsOfRequest(thirdParty: ThirdPartyRecord | undefined): readonly string[] {
+  const { summary } = thirdParty ?? {}
+  return summary ? [summary.pispId, summary.dfspId] : []
 }
 
 async function quoteOf(

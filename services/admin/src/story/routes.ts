@@ -2,12 +2,11 @@
 import { z } from 'zod'
 import { answered, refused, type Answer } from '../answer.ts'
 import { correlationId, cursor, queryTime, word } from '../fields.ts'
-import type { Json } from '../json.ts'
 import { reads, type Operation } from '../operation.ts'
-import { unitsOf, type Deps } from '../upstream.ts'
-import { storyOf, summaryOf, type Story } from './compose.ts'
-import type { Step } from './domain/step.ts'
-import { readFacts, type PaymentFacts } from './facts.ts'
+import type { Deps } from '../upstream.ts'
+import { storyBody, summaryBody } from './bodies.ts'
+import { storyOf } from './compose.ts'
+import { readFacts } from './facts.ts'
 import { shownActivity, shownStory, shownTransfers } from './shapes.ts'
 
 const page_max = 200
@@ -112,64 +111,4 @@ async function getStory(deps: Deps, transferId: string): Promise<Answer> {
     )
   }
   return answered(200, storyBody(facts, storyOf(facts)))
-}
-
-function summaryBody(row: ReturnType<typeof summaryOf>): Readonly<Record<string, Json>> {
-  return {
-    transferId: row.id,
-    payerFsp: row.payerFsp,
-    payeeFsp: row.payeeFsp,
-    amount: { amount: unitsOf(row.amount), currency: row.currency },
-    state: row.state,
-    reason: row.reason === '' ? null : row.reason,
-    receivedAt: row.receivedAt,
-    completedAt: row.completedAt === '' ? null : row.completedAt,
-  }
-}
-
-function storyBody({ transfer, transaction, quote }: PaymentFacts, story: Story): Json {
-  return {
-    ...summaryBody(summaryOf(transfer)),
-    expiration: transfer.expiresAt,
-    cause: story.cause === undefined ? null : { reason: story.cause.reason, ...story.cause.error },
-    findings: story.findings,
-    transaction:
-      transaction === undefined
-        ? null
-        : {
-            transactionId: transaction.transactionId,
-            quoteId: transaction.quoteId,
-            quoteIsKnown: quote !== undefined,
-            payer: partyBody(transaction.payer),
-            payee: partyBody(transaction.payee),
-          },
-    steps: story.steps.map(stepBody),
-  }
-}
-
-interface Party {
-  readonly partyIdInfo: {
-    readonly partyIdType: string
-    readonly partyIdentifier: string
-    readonly fspId?: string | undefined
-  }
-}
-
-function partyBody({ partyIdInfo: { partyIdType, partyIdentifier, fspId } }: Party): Json {
-  return { partyIdType, partyIdentifier, fspId: fspId ?? null }
-}
-
-function stepBody(step: Step): Json {
-  switch (step.type) {
-    case 'MESSAGE':
-      return { ...step, error: step.error === null ? null : { ...step.error } }
-    case 'DECISION':
-      return { ...step, facts: { ...step.facts } }
-    case 'JOURNAL': {
-      const { money, ...rest } = step
-      return { ...rest, amount: { ...money }, debit: { ...step.debit }, credit: { ...step.credit } }
-    }
-    case 'DELIVERY':
-      return { ...step, attempts: step.attempts.map((attempt) => ({ ...attempt })) }
-  }
 }

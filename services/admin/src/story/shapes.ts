@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { shownAmount, shownMoney, shownTime } from '../shapes.ts'
 
-const shownTransfer = z
+export const shownTransfer = z
   .strictObject({
     transferId: z.string(),
     payerFsp: z.string(),
@@ -48,7 +48,7 @@ const shownAccount = z.strictObject({
   type: z.string(),
 })
 
-const shownStep = z.discriminatedUnion('type', [
+export const shownStep = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('MESSAGE'),
     at: shownTime,
@@ -100,6 +100,30 @@ const shownStep = z.discriminatedUnion('type', [
   }),
 ])
 
+/** What a PISP began; its DFSP tells the rest. */
+export const shownThirdParty = z
+  .strictObject({
+    transactionRequestId: z.string(),
+    /** null: the DFSP has named none. */
+    transactionId: z.string().nullable(),
+    /** null: no message has named it, as where the DFSP verifies signatures by itself. */
+    consentId: z.string().nullable(),
+    pispId: z.string(),
+    dfspId: z.string(),
+    /** REQUESTED, then transactionRequestState as the DFSP says it, or FAILED. */
+    state: z.string(),
+    transactionState: z.string().nullable(),
+    error: shownErrorTold.nullable(),
+    requestedAt: shownTime,
+    endedAt: shownTime.nullable(),
+  })
+  .meta({ id: 'ThirdPartyTransaction' })
+
+export const shownThirdParties = z.strictObject({
+  transactions: z.array(shownThirdParty),
+  next: z.string().nullable(),
+})
+
 export const shownStory = shownTransfer
   .extend({
     expiration: shownTime,
@@ -107,6 +131,8 @@ export const shownStory = shownTransfer
       .strictObject({ reason: z.string(), errorCode: z.string(), errorDescription: z.string() })
       .nullable(),
     findings: z.array(z.string()),
+    /** null: no PISP began it. */
+    thirdParty: shownThirdParty.nullable(),
     transaction: z
       .strictObject({
         transactionId: z.string(),
@@ -119,3 +145,13 @@ export const shownStory = shownTransfer
     steps: z.array(shownStep),
   })
   .meta({ id: 'Story' })
+
+export const shownRequestStory = z
+  .strictObject({
+    thirdParty: shownThirdParty,
+    /** null: none has come of it. */
+    transfer: shownTransfer.nullable(),
+    findings: z.array(z.string()),
+    steps: z.array(shownStep),
+  })
+  .meta({ id: 'ThirdPartyStory' })

@@ -1,3 +1,4 @@
+import * as authService from '@causeway/auth-service'
 import * as notifications from '@causeway/notifications'
 import * as participantLifecycle from '@causeway/participant-lifecycle'
 import * as quoting from '@causeway/quoting'
@@ -14,7 +15,14 @@ let admin: World
 
 /** Every answer is held to the document by `call`. */
 beforeAll(async () => {
-  admin = await openWorld([participantLifecycle, settlements, transfers, quoting, notifications])
+  admin = await openWorld([
+    participantLifecycle,
+    settlements,
+    transfers,
+    quoting,
+    notifications,
+    authService,
+  ])
   await openScheme(admin)
   for (const name of ['green', 'blue']) {
     await onboard(admin, name)
@@ -58,6 +66,7 @@ test('a payment that is made is told with the figures of each decision', async (
   expect(story).toMatchObject({
     cause: null,
     findings: ['It was paid: 10 USD to blue.'],
+    thirdParty: null,
     transaction: { quoteIsKnown: false },
   })
   expect(story.steps.map(({ type, outcome = '' }) => `${type} ${outcome}`)).toEqual([

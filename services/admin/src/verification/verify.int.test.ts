@@ -70,6 +70,7 @@ function transfer([id, state]: readonly [string, string]): TransferState {
     currency: 'USD',
     fulfilment: state === 'COMMITTED' ? 'fulfilled' : '',
     windowId: state === 'COMMITTED' ? 1 : 0,
+    condition: '',
     completedAt: state === 'ABORTED' || state === 'COMMITTED' ? '2026-03-01T12:00:00.000Z' : '',
     ...changes.get(id),
   }
@@ -92,6 +93,8 @@ function line(transferId: string): TransferRow {
     payeeAccountId: 0,
     completedTimestamp: '',
     finalisedAt: '',
+    transactionRequestId: '',
+    pispFsp: '',
   }
 }
 
@@ -133,6 +136,7 @@ beforeAll(async () => {
     GetTransferPacket: notAsked,
     GetTransferRecord: notAsked,
     SearchTransfers: notAsked,
+    FindTransfersOfCondition: notAsked,
     GetTransferActivity: notAsked,
     GetBulkTransferRecord: notAsked,
     SearchBulkTransfers: notAsked,

@@ -1,5 +1,6 @@
 /** What is stored of consents, for the operator, and its erasure. */
 import { statement, type Queries, type Transaction } from '@causeway/runtime'
+import { eraseDescriptions } from '../third-party/record-store.ts'
 
 export interface SummaryRow {
   readonly id: string
@@ -112,6 +113,7 @@ export async function eraseContents(tx: Transaction, erasure: Erasure): Promise<
     tx.query(eraseStatement, [consentId, now]),
     tx.query(erasePartiesStatement, [consentId]),
     tx.query(eraseCredentialStatement, [consentId]),
+    eraseDescriptions(tx, consentId),
     tx.query(erasedStepStatement, [month, consentId, now, erasedBy]),
   ])
 }

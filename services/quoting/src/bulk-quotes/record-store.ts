@@ -25,8 +25,8 @@ const selectBulks = statement(`
 
 /** Ids of items are unique within their bulk alone: of several the latest counts. */
 const selectItem = statement(`
-  select i.quote_id as id, i.transaction_id, q.payer_fsp, q.payee_fsp, i.amount_type, i.amount,
-    i.currency, q.expires_at, q.created_at, case when i.error is null then q.state else 'REJECTED' end as state,
+  select i.quote_id as id, i.transaction_id, null as transaction_request_id, q.payer_fsp,
+    q.payee_fsp, i.amount_type, i.amount, i.currency, q.expires_at, q.created_at, case when i.error is null then q.state else 'REJECTED' end as state,
     case when i.error is null then q.reason else 'ITEMS' end as reason,
     coalesce(i.error, q.error) as error, null as rule_id, null as transfer_amount,
     q.valid_until, q.completed_at, q.id as bulk_quote_id, null as request, m.body as answer

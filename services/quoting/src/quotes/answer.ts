@@ -162,7 +162,9 @@ function endingOf(
 }
 
 function changeOf({ event, message, quote }: Ending): Change {
-  return { quote, message: keptOf(event, message) }
+  const change = { quote, message: keptOf(event, message) }
+  if (event.name === 'QuoteRejectReceived') return change
+  return { ...change, condition: event.payload.condition }
 }
 
 function keptOf({ id, relay }: PayeeEvent, { kind }: Response | Reject): KeptMessage | undefined {

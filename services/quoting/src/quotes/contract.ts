@@ -28,6 +28,8 @@ export type QuoteEvent = RequestEvent | ResponseEvent | RejectEvent | QueryEvent
 /** What quoting stores of a request beside what it decides by. */
 export interface Terms extends Claimed {
   readonly transactionId: string
+  /** undefined: no transaction request came before it. */
+  readonly transactionRequestId: string | undefined
   readonly amountType: 'SEND' | 'RECEIVE'
   /** Ten-thousandths. */
   readonly amount: bigint
@@ -60,6 +62,7 @@ export function termsOf({ id, payload }: RequestEvent, request: Request): Terms 
   return {
     quoteId: payload.quoteId,
     transactionId: payload.transactionId,
+    transactionRequestId: payload.transactionRequestId,
     payerFsp: payload.requesterFspId,
     amountType: payload.amountType,
     amount: request.amount,

@@ -1,9 +1,10 @@
 /** What is stored of one quote. */
-import { statement, type Database } from '@causeway/runtime'
+import { statement, textArray, type Database } from '@causeway/runtime'
 
 export interface RecordRow {
   readonly id: string
   readonly transaction_id: string
+  readonly transaction_request_id: string | null
   readonly payer_fsp: string
   readonly payee_fsp: string | null
   readonly amount_type: string
@@ -44,8 +45,8 @@ export interface StoredRecord {
 const deliveries_max = 200
 
 const selectRecord = statement(`
-  select q.id, q.transaction_id, q.payer_fsp, q.payee_fsp, q.amount_type, q.amount, q.currency,
-    q.expires_at, q.created_at, q.state, q.reason, q.error, q.rule_id, q.transfer_amount,
+  select q.id, q.transaction_id, q.transaction_request_id, q.payer_fsp, q.payee_fsp, q.amount_type,
+    q.amount, q.currency, q.expires_at, q.created_at, q.state, q.reason, q.error, q.rule_id, q.transfer_amount,
     q.valid_until, q.completed_at, null as bulk_quote_id, m.body as request
   from quotes q
   left join messages m on m.quote_id = q.id and m.month = q.month and m.kind = 'REQUEST'
@@ -67,4 +68,38 @@ export async function readRecord(db: Database, id: string): Promise<StoredRecord
 
 export function readDeliveries(db: Database, id: string): Promise<readonly DeliveryRow[]> {
   return db.query<DeliveryRow>(selectDeliveries, [id])
+}
+
+export interface RequestedRow {
+  readonly id: string
+  readonly transaction_request_id: string
+  readonly transaction_id: string
+  readonly payer_fsp: string
+  readonly condition: string | null
+  readonly created_at: Date
+  readonly completed_at: Date | null
+  readonly valid_until: Date | null
+}
+
+// Two looks into the two indexes that hold nothing but such quotes.
+const selectRequested = statement(`
+  select distinct on (q.created_at, q.id) q.id, q.transaction_request_id, q.transaction_id, q.payer_fsp,
+    q.condition, q.created_at, q.completed_at, q.valid_until
+  from (
+    select * from quotes
+    where transaction_request_id = any ($1::text[]) and transaction_request_id is not null
+    union all
+    select * from quotes
+    where condition = any ($2::text[]) and transaction_request_id is not null
+  ) as q
+  order by q.created_at, q.id`)
+
+/** Quotes that a transaction request came before, by its id or by their condition. */
+export function readRequested(
+  db: Database,
+  transactionRequestIds: readonly string[],
+  conditions: readonly string[],
+): Promise<readonly RequestedRow[]> {
+  const values = [textArray(transactionRequestIds), textArray(conditions)]
+  return db.query<RequestedRow>(selectRequested, values)
 }

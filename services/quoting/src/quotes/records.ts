@@ -1,9 +1,17 @@
 /** What quoting says over gRPC of one quote, for the operator, and of bulk quotes. */
 import { formatAmount } from '@causeway/money'
-import type { BulkQuote, QuoteRecord, quotesService } from '@causeway/protos'
+import type { BulkQuote, QuoteRecord, quotesService, RequestedQuote } from '@causeway/protos'
 import type { Database, Handlers } from '@causeway/runtime'
 import { readBulks, readItemRecord, type BulkRecordRow } from '../bulk-quotes/record-store.ts'
-import { readRecord, type DeliveryRow, type StoredRecord } from './record-store.ts'
+import {
+  readRecord,
+  readRequested,
+  type DeliveryRow,
+  type RequestedRow,
+  type StoredRecord,
+} from './record-store.ts'
+
+const asked_max = 5_000
 
 export function recordHandlers(
   db: Database,
@@ -17,6 +25,13 @@ export function recordHandlers(
     GetBulkQuotes: async ({ bulkQuoteIds }) => {
       const rows = isStored ? await readBulks(db, bulkQuoteIds) : []
       return { bulkQuotes: rows.map(bulkOf), noneIsStored: !isStored }
+    },
+    FindRequestedQuotes: async ({ transactionRequestIds, conditions }) => {
+      if (transactionRequestIds.length + conditions.length > asked_max) {
+        throw new RangeError(`at most ${asked_max} quotes are asked for at once`)
+      }
+      const rows = await readRequested(db, transactionRequestIds, conditions)
+      return { quotes: rows.map(requestedOf) }
     },
   }
 }
@@ -42,6 +57,7 @@ function recordOf({ quote, deliveries }: StoredRecord): QuoteRecord {
   return {
     id: quote.id,
     transactionId: quote.transaction_id,
+    transactionRequestId: quote.transaction_request_id ?? '',
     payerFsp: quote.payer_fsp,
     payeeFsp: quote.payee_fsp ?? '',
     amountType: quote.amount_type,
@@ -60,6 +76,19 @@ function recordOf({ quote, deliveries }: StoredRecord): QuoteRecord {
     request: quote.request ?? Buffer.alloc(0),
     deliveries: deliveries.map(deliveryOf),
     bulkQuoteId: quote.bulk_quote_id ?? '',
+  }
+}
+
+function requestedOf(row: RequestedRow): RequestedQuote {
+  return {
+    id: row.id,
+    transactionRequestId: row.transaction_request_id,
+    transactionId: row.transaction_id,
+    payerFsp: row.payer_fsp,
+    condition: row.condition ?? '',
+    createdAt: row.created_at.toISOString(),
+    completedAt: row.completed_at?.toISOString() ?? '',
+    validUntil: row.valid_until?.toISOString() ?? '',
   }
 }
 

@@ -41,6 +41,8 @@ export interface Change {
   readonly quote: Claimed & Ended
   /** The payee FSP's message that ended it. */
   readonly message: KeptMessage | undefined
+  /** Of an answer; kept where a transaction request came before the quote. */
+  readonly condition?: string
 }
 
 export interface KeptMessage {
@@ -83,16 +85,17 @@ const claimStatement = statement(`
     select * from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[],
       $7::text[]::numeric[], $8::text[], $9::text[]::timestamptz[], $10::text[],
       $11::text[]::uuid[], $12::text[], $13::text[], $14::text[], $15::text[], $16::bytea[],
-      $17::bytea[])
+      $17::bytea[], $20::text[])
     as a (id, request_hash, transaction_id, payer_fsp, payee_fsp, amount_type, amount, currency,
-      expires_at, payer_version, request_event_id, state, reason, error, rule_id, body, headers)
+      expires_at, payer_version, request_event_id, state, reason, error, rule_id, body, headers,
+      transaction_request_id)
   ), claimed as (
     insert into quotes (id, request_hash, month, transaction_id, payer_fsp, payee_fsp, amount_type,
       amount, currency, expires_at, payer_version, request_event_id, created_at, state, reason,
-      error, rule_id, completed_at)
+      error, rule_id, transaction_request_id, completed_at)
     select id, request_hash, $18::date, transaction_id, payer_fsp, payee_fsp, amount_type, amount,
       currency, expires_at, payer_version, request_event_id, $19::timestamptz, state, reason,
-      error, rule_id, case state when 'PENDING' then null else $19::timestamptz end
+      error, rule_id, transaction_request_id, case state when 'PENDING' then null else $19::timestamptz end
     from asked order by id
     on conflict (id) do nothing
     returning id
@@ -118,9 +121,9 @@ const moveStatement = statement(`
   with asked as materialized (
     select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[],
       $6::text[]::uuid[], $7::bytea[], $8::text[]::numeric[], $9::text[]::timestamptz[], $10::text[],
-      $11::text[]::uuid[], $12::bytea[], $13::bytea[])
+      $11::text[]::uuid[], $12::bytea[], $13::bytea[], $15::text[])
     as a (id, state, reason, error, rule_id, outcome_event_id, outcome_hash, transfer_amount,
-      valid_until, kind, event_id, body, headers)
+      valid_until, kind, event_id, body, headers, condition)
   ), found as materialized (
     select q.id from (select id from asked order by id) a
     cross join lateral (select id, state from quotes where id = a.id for update) q
@@ -129,7 +132,9 @@ const moveStatement = statement(`
     update quotes q set state = asked.state, reason = asked.reason, error = asked.error,
       rule_id = asked.rule_id, outcome_event_id = asked.outcome_event_id,
       outcome_hash = asked.outcome_hash, transfer_amount = asked.transfer_amount,
-      valid_until = asked.valid_until, completed_at = $14::timestamptz
+      valid_until = asked.valid_until, completed_at = $14::timestamptz,
+      condition = case when q.transaction_request_id is not null and asked.state = 'ACCEPTED'
+        then asked.condition end
     from asked join found using (id)
     where q.id = found.id
     returning q.id, q.month
@@ -248,6 +253,7 @@ function claimValues(claims: readonly Claim[], now: Date): (Buffer | string | Da
     byteaArray(claims.map(({ relay }) => relay?.headers ?? null)),
     monthOf(now),
     now,
+    texts(({ transactionRequestId }) => transactionRequestId ?? null),
   ]
 }
 
@@ -270,5 +276,6 @@ function changeValues(changes: readonly Change[], now: Date): (Buffer | Date)[] 
     byteaArray(messages.map((message) => message?.relay.body ?? null)),
     byteaArray(messages.map((message) => message?.relay.headers ?? null)),
     now,
+    textArray(changes.map(({ condition }) => condition ?? null)),
   ]
 }

@@ -4,6 +4,7 @@ import type { Database, Handlers } from '@causeway/runtime'
 import { refuse, type Refused } from '../refusal.ts'
 import { settlementOf } from '../settlements/store.ts'
 import { verifySettlements, type ComparedLedger } from '../verification/verify.ts'
+import { withOrigins, type Origins } from './origins.ts'
 import {
   contentsTaken,
   linesAfter,
@@ -21,6 +22,7 @@ const ids_max = 1_000
 export function reportHandlers(
   db: Database,
   ledger: ComparedLedger,
+  origins: Origins,
 ): Handlers<typeof settlementReportsService> {
   return {
     ListSettlementTransfers: async ({ settlementId, participant, cursor, limit }) => {
@@ -38,7 +40,7 @@ export function reportHandlers(
         participant: participant === '' ? null : participant,
         day: null,
       }))
-      return page(db, wanted, after, bounded(limit))
+      return page(db, origins, { wanted, after, limit })
     },
     ListReconciliation: async ({ participant, windowId, day, cursor, limit }) => {
       const after = placeIn(cursor)
@@ -55,7 +57,7 @@ export function reportHandlers(
         participant,
         day: day === '' ? null : day,
       }))
-      return page(db, wanted, after, bounded(limit))
+      return page(db, origins, { wanted, after, limit })
     },
     GetLinesOutsideWindows: async ({ transferIds }) => {
       if (transferIds.length > ids_max) {
@@ -70,8 +72,16 @@ export function reportHandlers(
   }
 }
 
+interface PageAsked {
+  readonly wanted: readonly Wanted[]
+  readonly after: Place | null
+  readonly limit: number
+}
+
 /** Windows one after the other, until the page is full. */
-async function page(db: Database, wanted: readonly Wanted[], after: Place | null, limit: number) {
+async function page(db: Database, origins: Origins, asked: PageAsked) {
+  const { wanted, after } = asked
+  const limit = bounded(asked.limit)
   const found: ReadLine[] = []
   for (const window of wanted) {
     if (after !== null && window.windowId < after.windowId) continue
@@ -81,7 +91,11 @@ async function page(db: Database, wanted: readonly Wanted[], after: Place | null
   }
   const last = found.at(-1)
   const cursor = last === undefined || found.length < limit ? '' : cursorOf(last.place)
-  return { rows: { rows: found.map(({ row }) => row), cursor } }
+  const rows = await withOrigins(
+    origins,
+    found.map(({ row }) => row),
+  )
+  return { rows: { rows, cursor } }
 }
 
 function cursorOf({ windowId, day, transferId, kind }: Place): string {

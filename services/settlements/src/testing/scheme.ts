@@ -6,16 +6,22 @@ import { newEvent, type Payload } from '@causeway/events'
 import {
   ledgerService,
   participantsService,
+  quotesService,
   settlementModelsService,
   settlementReportsService,
   settlementsService,
   settlementWindowsService,
+  thirdPartyTransactionsService,
+  transfersService,
   type LedgerAnswer,
+  type RequestedQuote,
   type Settlement,
   type SettlementModel,
   type SettlementWindow,
+  type ThirdPartySummary,
+  type TransferState,
 } from '@causeway/protos'
-import type { Calls, Database, OutgoingMessage, Service } from '@causeway/runtime'
+import type { Calls, Database, Handlers, OutgoingMessage, Service } from '@causeway/runtime'
 import { defaultsOf, eventually, openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { randomUUID } from 'node:crypto'
 import { start } from '../service.ts'
@@ -51,8 +57,51 @@ export interface SchemeOptions {
   /** Starts the real ledger. */
   readonly startLedger: (parts: TestParts) => Promise<Service>
   readonly changes?: Partial<Settings>
+  /** What is known of transfers that transaction requests came before; nothing when it is left out. */
+  readonly requested?: Requested
   /** What is there before the services start. */
   readonly prepare?: (parts: TestParts) => void
+}
+
+/** What stands in for transfers, quoting and auth-service. */
+export interface Requested {
+  readonly transfers: TransferState[]
+  readonly quotes: RequestedQuote[]
+  readonly transactions: ThirdPartySummary[]
+}
+
+function serveRequested(
+  { grpc }: TestParts,
+  { transfers, quotes, transactions }: Requested = { transfers: [], quotes: [], transactions: [] },
+): void {
+  grpc.serve(transfersService, {
+    ...notAsked(transfersService),
+    GetTransferStates: ({ ids }) =>
+      Promise.resolve({ transfers: transfers.filter(({ id }) => ids.includes(id)) }),
+  })
+  grpc.serve(quotesService, {
+    ...notAsked(quotesService),
+    FindRequestedQuotes: ({ conditions }) =>
+      Promise.resolve({
+        quotes: quotes.filter(({ condition }) => conditions.includes(condition)),
+      }),
+  })
+  grpc.serve(thirdPartyTransactionsService, {
+    ...notAsked(thirdPartyTransactionsService),
+    FindThirdPartyTransactions: ({ transactionRequestIds: ids }) =>
+      Promise.resolve({
+        transactions: transactions.filter(({ transactionRequestId }) =>
+          ids.includes(transactionRequestId),
+        ),
+        next: '',
+      }),
+  })
+}
+
+function notAsked<Definition extends object>(service: Definition): Handlers<Definition> {
+  const refuse = () => Promise.reject(new Error('settlements does not ask this'))
+  const methods = Object.keys(service).map((name) => [name, refuse])
+  return Object.fromEntries(methods) as Handlers<Definition>
 }
 
 export async function openTestScheme(options: SchemeOptions): Promise<TestScheme> {
@@ -61,6 +110,7 @@ export async function openTestScheme(options: SchemeOptions): Promise<TestScheme
 
 async function openOn(parts: TestParts, options: SchemeOptions): Promise<TestScheme> {
   options.prepare?.(parts)
+  serveRequested(parts, options.requested)
   const services = [
     await options.startLedger(parts),
     await start({ ...defaultsOf(settings), ...options.changes }, parts),

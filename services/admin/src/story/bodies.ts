@@ -1,0 +1,91 @@
+/** Stories and what they are about, as a client reads them. */
+import type { ThirdPartySummary } from '@causeway/protos'
+import type { Json } from '../json.ts'
+import { unitsOf } from '../upstream.ts'
+import { summaryOf, type Story } from './compose.ts'
+import type { Step } from './domain/step.ts'
+import type { PaymentFacts } from './facts.ts'
+
+export function summaryBody(row: ReturnType<typeof summaryOf>): Readonly<Record<string, Json>> {
+  return {
+    transferId: row.id,
+    payerFsp: row.payerFsp,
+    payeeFsp: row.payeeFsp,
+    amount: { amount: unitsOf(row.amount), currency: row.currency },
+    state: row.state,
+    reason: row.reason === '' ? null : row.reason,
+    receivedAt: row.receivedAt,
+    completedAt: row.completedAt === '' ? null : row.completedAt,
+  }
+}
+
+export function storyBody(
+  { transfer, transaction, quote, thirdParty }: PaymentFacts,
+  story: Story,
+): Json {
+  return {
+    ...summaryBody(summaryOf(transfer)),
+    expiration: transfer.expiresAt,
+    cause: story.cause === undefined ? null : { reason: story.cause.reason, ...story.cause.error },
+    findings: story.findings,
+    thirdParty: thirdParty?.summary ? thirdPartyBody(thirdParty.summary) : null,
+    transaction:
+      transaction === undefined
+        ? null
+        : {
+            transactionId: transaction.transactionId,
+            quoteId: transaction.quoteId,
+            quoteIsKnown: quote !== undefined,
+            payer: partyBody(transaction.payer),
+            payee: partyBody(transaction.payee),
+          },
+    steps: story.steps.map(stepBody),
+  }
+}
+
+interface Party {
+  readonly partyIdInfo: {
+    readonly partyIdType: string
+    readonly partyIdentifier: string
+    readonly fspId?: string | undefined
+  }
+}
+
+function partyBody({ partyIdInfo: { partyIdType, partyIdentifier, fspId } }: Party): Json {
+  return { partyIdType, partyIdentifier, fspId: fspId ?? null }
+}
+
+export function stepBody(step: Step): Json {
+  switch (step.type) {
+    case 'MESSAGE':
+      return { ...step, error: step.error === null ? null : { ...step.error } }
+    case 'DECISION':
+      return { ...step, facts: { ...step.facts } }
+    case 'JOURNAL': {
+      const { money, ...rest } = step
+      return { ...rest, amount: { ...money }, debit: { ...step.debit }, credit: { ...step.credit } }
+    }
+    case 'DELIVERY':
+      return { ...step, attempts: step.attempts.map((attempt) => ({ ...attempt })) }
+  }
+}
+
+export function thirdPartyBody(summary: ThirdPartySummary): Json {
+  const { errorCode, errorDescription } = summary
+  return {
+    transactionRequestId: summary.transactionRequestId,
+    transactionId: orNull(summary.transactionId),
+    consentId: orNull(summary.consentId),
+    pispId: summary.pispId,
+    dfspId: summary.dfspId,
+    state: summary.state,
+    transactionState: orNull(summary.transactionState),
+    error: errorCode === '' ? null : { errorCode, errorDescription },
+    requestedAt: summary.requestedAt,
+    endedAt: orNull(summary.endedAt),
+  }
+}
+
+function orNull(text: string): string | null {
+  return text === '' ? null : text
+}

@@ -1,0 +1,50 @@
+/** How a callback reached its FSP, or did not, as a step of a story. */
+import type { Delivery } from '@causeway/protos'
+import type { DeliveryStep } from './domain/step.ts'
+
+export function deliveryStep(delivery: Delivery): DeliveryStep {
+  const state = stateOf(delivery.state)
+  const lastError = delivery.lastError === '' ? null : delivery.lastError
+  const first = delivery.attempts[0]
+  return {
+    type: 'DELIVERY',
+    at: first?.beganAt ?? delivery.takenAt,
+    notificationId: delivery.notificationId,
+    to: delivery.fspId,
+    role: delivery.legRole,
+    cause: delivery.cause,
+    message: delivery.method === '' ? delivery.cause : `${delivery.method} ${delivery.url}`,
+    state,
+    attemptsCount: delivery.attemptsCount,
+    attempts: delivery.attempts.map(({ beganAt, durationMs, httpStatus, error }) => ({
+      beganAt,
+      duration_ms: durationMs,
+      httpStatus: httpStatus === 0 ? null : httpStatus,
+      error: error === '' ? null : error,
+    })),
+    nextAttemptAt: state === 'PARKED' ? delivery.at : null,
+    lastError,
+    says: deliverySentence(delivery, state, lastError),
+  }
+}
+
+function deliverySentence(
+  { fspId, cause, attemptsCount }: Delivery,
+  state: DeliveryStep['state'],
+  lastError: string | null,
+): string {
+  const tries = attemptsCount === 1 ? '1 attempt' : `${attemptsCount} attempts`
+  const why = lastError === null ? '' : `: ${lastError}`
+  switch (state) {
+    case 'DELIVERED':
+      return `${fspId} was told of ${cause} (${tries})`
+    case 'PARKED':
+      return `${fspId} could not be told of ${cause} yet, after ${tries}${why}.`
+    case 'FAILED':
+      return `${fspId} was never told of ${cause}, after ${tries}${why}.`
+  }
+}
+
+function stateOf(state: string): DeliveryStep['state'] {
+  return state === 'DELIVERED' || state === 'PARKED' ? state : 'FAILED'
+}

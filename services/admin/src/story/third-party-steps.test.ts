@@ -1,0 +1,106 @@
+import type { ThirdPartyStep, ThirdPartySummary } from '@causeway/protos'
+import { describe, expect, test } from '@jest/globals'
+import { findingOf, thirdPartySteps } from './third-party-steps.ts'
+
+const summary: ThirdPartySummary = {
+  transactionRequestId: 'r-1',
+  transactionId: '',
+  consentId: '',
+  pispId: 'pispx',
+  dfspId: 'bankx',
+  state: 'REQUESTED',
+  transactionState: '',
+  errorCode: '',
+  errorDescription: '',
+  requestedAt: '2030-01-01T00:00:00.000Z',
+  endedAt: '',
+}
+
+const request: ThirdPartyStep = {
+  at: '2030-01-01T00:00:00.000Z',
+  about: 'TRANSACTION',
+  subjectId: 'r-1',
+  method: 'POST',
+  sourceFspId: 'pispx',
+  destinationFspId: 'bankx',
+  outcome: '',
+  errorCode: '',
+  errorDescription: '',
+}
+const back = { sourceFspId: 'bankx', destinationFspId: 'pispx' }
+const error = { errorCode: '6201', errorDescription: 'Invalid' }
+
+describe('a message becomes a step that says in words what it was:', () => {
+  test.each<[Partial<ThirdPartyStep>, string, string]>([
+    [{}, 'POST /thirdpartyRequests/transactions', 'pispx asks bankx to pay for its user'],
+    [
+      { ...back, method: 'PUT', outcome: 'RECEIVED' },
+      'PUT /thirdpartyRequests/transactions/{ID}',
+      'bankx answers that the request is RECEIVED',
+    ],
+    [
+      { ...back, method: 'PATCH', outcome: 'ACCEPTED' },
+      'PATCH /thirdpartyRequests/transactions/{ID}',
+      'bankx ends the request as ACCEPTED',
+    ],
+    [
+      { ...back, ...error, method: 'PUT' },
+      'PUT /thirdpartyRequests/transactions/{ID}/error',
+      'bankx ends the request: 6201 Invalid',
+    ],
+    [
+      { ...back, about: 'AUTHORIZATION' },
+      'POST /thirdpartyRequests/authorizations',
+      'bankx asks the user of pispx to sign the terms',
+    ],
+    [
+      { about: 'AUTHORIZATION', method: 'PUT', outcome: 'ACCEPTED' },
+      'PUT /thirdpartyRequests/authorizations/{ID}',
+      'The user of pispx has signed the terms',
+    ],
+    [
+      { about: 'AUTHORIZATION', method: 'PUT', outcome: 'REJECTED' },
+      'PUT /thirdpartyRequests/authorizations/{ID}',
+      'The user of pispx rejects the terms',
+    ],
+    [
+      { ...back, destinationFspId: 'auth', about: 'VERIFICATION' },
+      'POST /thirdpartyRequests/verifications',
+      'bankx has auth check the signature',
+    ],
+    [
+      { sourceFspId: 'auth', about: 'VERIFICATION', method: 'PUT', outcome: 'VERIFIED' },
+      'PUT /thirdpartyRequests/verifications/{ID}',
+      'auth answers: the signature is VERIFIED',
+    ],
+    [
+      { ...error, sourceFspId: 'auth', about: 'VERIFICATION', method: 'PUT' },
+      'PUT /thirdpartyRequests/verifications/{ID}/error',
+      'auth does not accept the signature: 6201 Invalid',
+    ],
+  ])('%j', (changes, message, says) => {
+    const [step] = thirdPartySteps({ summary, steps: [{ ...request, ...changes }] })
+    expect(step).toMatchObject({ type: 'MESSAGE', message, says })
+  })
+})
+
+test('an error is shown with the step that carries it', () => {
+  const failed = { ...request, ...back, ...error, method: 'PUT' }
+  expect(thirdPartySteps({ summary, steps: [failed] })[0]?.error).toEqual(error)
+})
+
+describe('how it ended is said by what the PISP was told:', () => {
+  const endedAt = '2030-01-01T00:00:09.000Z'
+  test.each<[Partial<ThirdPartySummary>, string]>([
+    [{}, 'bankx has not answered pispx yet.'],
+    [{ state: 'RECEIVED' }, 'bankx has told pispx that it is RECEIVED, and not yet how it ended.'],
+    [{ state: 'ACCEPTED', endedAt }, 'pispx was told by bankx that it is ACCEPTED.'],
+    [{ state: 'REJECTED', endedAt }, 'pispx was told by bankx that it is REJECTED.'],
+    [
+      { state: 'FAILED', ...error, endedAt },
+      'pispx was told by bankx that it failed: 6201 Invalid',
+    ],
+  ])('%j', (changes, sentence) => {
+    expect(findingOf({ ...summary, ...changes })).toBe(sentence)
+  })
+})

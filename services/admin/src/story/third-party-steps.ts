@@ -1,0 +1,65 @@
+/** The messages between a PISP and a DFSP as steps of a story: pure. */
+import type { ThirdPartyRecord, ThirdPartyStep, ThirdPartySummary } from '@causeway/protos'
+import type { MessageStep } from './domain/step.ts'
+
+const paths: Readonly<Record<string, string>> = {
+  TRANSACTION: '/thirdpartyRequests/transactions',
+  AUTHORIZATION: '/thirdpartyRequests/authorizations',
+  VERIFICATION: '/thirdpartyRequests/verifications',
+}
+
+export function thirdPartySteps({ steps }: ThirdPartyRecord): readonly MessageStep[] {
+  return steps.map(messageStep)
+}
+
+function messageStep(step: ThirdPartyStep): MessageStep {
+  const { at, about, method, sourceFspId, errorCode, errorDescription } = step
+  const path = paths[about] ?? about
+  const isError = errorCode !== ''
+  const id = method === 'POST' ? '' : isError ? '/{ID}/error' : '/{ID}'
+  return {
+    type: 'MESSAGE',
+    at,
+    from: sourceFspId,
+    message: `${method} ${path}${id}`,
+    refused: null,
+    error: isError ? { errorCode, errorDescription } : null,
+    says: sentenceOf(step),
+  }
+}
+
+function sentenceOf(step: ThirdPartyStep): string {
+  const { about, method, sourceFspId: from, destinationFspId: to, outcome } = step
+  const error = `${step.errorCode} ${step.errorDescription}`.trim()
+  const isError = step.errorCode !== ''
+  switch (about) {
+    case 'AUTHORIZATION':
+      if (method === 'POST') return `${from} asks the user of ${to} to sign the terms`
+      if (isError) return `${from} ends the authorization: ${error}`
+      return outcome === 'REJECTED'
+        ? `The user of ${from} rejects the terms`
+        : `The user of ${from} has signed the terms`
+    case 'VERIFICATION':
+      if (method === 'POST') return `${from} has ${to} check the signature`
+      if (isError) return `${from} does not accept the signature: ${error}`
+      return `${from} answers: the signature is ${outcome}`
+    default:
+      if (method === 'POST') return `${from} asks ${to} to pay for its user`
+      if (isError) return `${from} ends the request: ${error}`
+      return method === 'PATCH'
+        ? `${from} ends the request as ${outcome}`
+        : `${from} answers that the request is ${outcome}`
+  }
+}
+
+/** How it ended for the PISP, in one sentence. */
+export function findingOf(summary: ThirdPartySummary): string {
+  const { pispId, dfspId, state, errorCode, errorDescription, endedAt } = summary
+  if (state === 'FAILED') {
+    return `${pispId} was told by ${dfspId} that it failed: ${errorCode} ${errorDescription}`.trim()
+  }
+  if (endedAt !== '') return `${pispId} was told by ${dfspId} that it is ${state}.`
+  return state === 'REQUESTED'
+    ? `${dfspId} has not answered ${pispId} yet.`
+    : `${dfspId} has told ${pispId} that it is ${state}, and not yet how it ended.`
+}

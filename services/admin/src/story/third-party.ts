@@ -1,0 +1,77 @@
+/** Payments that PISPs began, for the operator: a search, and the story of one by its request's id. */
+import { z } from 'zod'
+import { answered, refused, type Answer } from '../answer.ts'
+import { cursor, queryTime, word } from '../fields.ts'
+import { reads, type Operation } from '../operation.ts'
+import type { Deps } from '../upstream.ts'
+import { requestStoryOf, storyOf, summaryOf } from './compose.ts'
+import { readRequestFacts } from './facts.ts'
+import { stepBody, summaryBody, thirdPartyBody } from './bodies.ts'
+import { shownRequestStory, shownThirdParties } from './shapes.ts'
+
+const page_max = 200
+const page_usual = 50
+
+const search = z.object({
+  fspId: word.optional().meta({ description: 'As PISP or as DFSP.' }),
+  consentId: word.optional(),
+  state: word.optional().meta({ description: 'As it is shown, such as ACCEPTED or FAILED.' }),
+  from: queryTime.optional().meta({ description: 'Of the moment of the request.' }),
+  to: queryTime.optional().meta({ description: 'That moment itself is left out.' }),
+  limit: z
+    .string()
+    .regex(/^[1-9]\d{0,2}$/, { error: `must be a number from 1 to ${page_max}` })
+    .optional()
+    .meta({ description: `At most ${page_max}; ${page_usual} when it is left out.` }),
+  after: cursor.optional().meta({ description: 'The `next` of the page before.' }),
+})
+
+export function thirdPartyOperations(deps: Deps): readonly Operation[] {
+  return [
+    reads(
+      '/third-party-transactions',
+      {
+        about: 'Payments that PISPs began, the newest first',
+        query: search,
+        answers: { 200: shownThirdParties },
+      },
+      ({ query }) => find(deps, query),
+    ),
+    reads(
+      '/third-party-transactions/:transactionRequestId/story',
+      {
+        about: 'What happened to a request of a PISP and why, with the payment that came of it',
+        answers: { 200: shownRequestStory },
+        refuses: ['TRANSACTION_REQUEST_UNKNOWN'],
+      },
+      ({ transactionRequestId }) => getStory(deps, transactionRequestId),
+    ),
+  ]
+}
+
+async function find(deps: Deps, query: z.infer<typeof search>): Promise<Answer> {
+  const { fspId = '', consentId = '', state = '', from = '', to = '', after = '' } = query
+  const limit = Math.min(Number(query.limit ?? page_usual), page_max)
+  const asked = { fspId, consentId, state, from, to, after, limit }
+  const { transactions, next } = await deps.thirdParties.SearchThirdPartyTransactions(asked)
+  return answered(200, {
+    transactions: transactions.map(thirdPartyBody),
+    next: next === '' ? null : next,
+  })
+}
+
+async function getStory(deps: Deps, transactionRequestId: string): Promise<Answer> {
+  const facts = await readRequestFacts(deps, transactionRequestId)
+  const summary = facts?.thirdParty?.summary
+  if (facts === undefined || !summary) {
+    const detail = `${transactionRequestId}: no PISP has sent it`
+    return refused('TRANSACTION_REQUEST_UNKNOWN', detail)
+  }
+  const { findings, steps } = 'transfer' in facts ? storyOf(facts) : requestStoryOf(facts)
+  return answered(200, {
+    thirdParty: thirdPartyBody(summary),
+    transfer: 'transfer' in facts ? summaryBody(summaryOf(facts.transfer)) : null,
+    findings,
+    steps: steps.map(stepBody),
+  })
+}

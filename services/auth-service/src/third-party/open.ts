@@ -1,0 +1,50 @@
+/** What is seen of payments that PISPs begin is stored as it comes, and shown, whoever hosts the auth service. */
+import { onEvents } from '@causeway/events'
+import { thirdPartyTransactionsService } from '@causeway/protos'
+import {
+  ensureMonthlyPartitions,
+  periodically,
+  type Database,
+  type Logger,
+  type ProcessParts,
+  type Service,
+} from '@causeway/runtime'
+import { heardOfThirdParties, stepOf } from './contract.ts'
+import { serveThirdParties } from './serve.ts'
+import { saveSteps } from './store.ts'
+
+export interface ThirdPartyParts extends Pick<ProcessParts, 'bus' | 'grpc'> {
+  readonly db: Database
+  readonly log: Logger
+  /** The participant that the hosted auth service is; empty: none is hosted. */
+  readonly participant: string
+}
+
+const upkeep_interval_ms = 3_600_000
+
+export async function openThirdParties(parts: ThirdPartyParts): Promise<Service> {
+  const { bus, grpc, db, log, participant } = parts
+  const partitions = () => ensureMonthlyPartitions(db, ['third_party_steps'], new Date())
+  await partitions()
+  grpc.serve(thirdPartyTransactionsService, serveThirdParties({ db, participant }))
+  const subscribed = await onEvents(
+    bus,
+    'auth_service.third_party',
+    heardOfThirdParties,
+    (events) =>
+      saveSteps(
+        db,
+        events.map((event) => stepOf(event, participant)),
+        new Date(),
+      ),
+  )
+  const upkeep = periodically(upkeep_interval_ms, partitions, {
+    log,
+    name: 'partitions of third-party steps',
+  })
+  return {
+    async stop() {
+      await Promise.all([subscribed.stop(), upkeep.stop()])
+    },
+  }
+}

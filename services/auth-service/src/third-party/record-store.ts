@@ -1,0 +1,168 @@
+/** What is stored of third-party transactions, for the operator and for reconciliation. */
+import { statement, textArray, type Queries } from '@causeway/runtime'
+import type { VerificationReason } from '../consents/domain/consent.ts'
+
+export interface SummaryRow {
+  readonly id: string
+  readonly pisp: string
+  readonly dfsp: string
+  readonly requested_at: Date
+  readonly state: string
+  readonly transaction_state: string | null
+  readonly transaction_id: string | null
+  readonly consent_id: string | null
+  readonly error_code: string | null
+  readonly error_description: string | null
+  readonly ended_at: Date | null
+}
+
+export interface StepRow {
+  readonly about: string
+  readonly subject_id: string
+  readonly method: string
+  readonly source_fsp: string
+  readonly destination_fsp: string
+  readonly received_at: Date
+  readonly outcome: string | null
+  readonly error_code: string | null
+  readonly error_description: string | null
+  readonly consent_id: string | null
+}
+
+/** What the hosted auth service answered. */
+export interface VerificationRow {
+  readonly id: string
+  readonly consent_id: string
+  readonly reason: VerificationReason | null
+  readonly decided_at: Date
+}
+
+export interface Search {
+  readonly fspId: string
+  readonly consentId: string
+  readonly state: string
+  readonly from: Date | null
+  readonly to: Date | null
+  /** The place behind which the page begins. */
+  readonly after: { readonly at: Date; readonly id: string } | null
+  readonly limit: number
+}
+
+const columns = `t.id, t.pisp, t.dfsp, t.requested_at, t.state, t.transaction_state,
+  t.transaction_id, t.consent_id, t.error_code, t.error_description, t.ended_at`
+
+const byIdsStatement = statement(`
+  select ${columns} from unnest($1::text[]) as a (id) join third_party_transactions t using (id)`)
+
+/** Only its DFSP names the transaction; of two that name the same one the first counts. */
+const byTransactionStatement = statement(`
+  select ${columns} from third_party_transactions t
+  where t.transaction_id = $1 and t.dfsp = $2 order by t.requested_at limit 1`)
+
+const searchStatement = statement(`
+  select ${columns} from third_party_transactions t
+  where ($1::text = '' or t.pisp = $1::text or t.dfsp = $1::text)
+    and ($2::text = '' or t.consent_id = $2::text)
+    and ($3::text = '' or t.state = $3::text)
+    and ($4::timestamptz is null or t.requested_at >= $4::timestamptz)
+    and ($5::timestamptz is null or t.requested_at < $5::timestamptz)
+    and ($6::timestamptz is null or (t.requested_at, t.id) < ($6::timestamptz, $7::text))
+  order by t.requested_at desc, t.id desc limit $8`)
+
+const steps_max = 200
+
+const stepColumns = `s.about, s.subject_id, s.method, s.source_fsp, s.destination_fsp, s.received_at,
+  s.outcome, s.error_code, s.error_description, s.consent_id`
+
+// Of the transaction between its PISP and its DFSP, then of the authorizations that its DFSP asked for,
+// then of the verifications of what was signed there; strangers may use any id.
+const stepsStatement = statement(`
+  with asked as materialized (
+    select subject_id, challenge_hash from third_party_steps
+    where transaction_request_id = $1 and about = 'AUTHORIZATION' and source_fsp = $3
+      and destination_fsp = $2
+    limit ${steps_max}
+  ), checked as materialized (
+    select distinct v.subject_id from asked a
+    join third_party_steps v on v.challenge_hash = a.challenge_hash
+    where v.about = 'VERIFICATION' and v.source_fsp = $3
+    limit ${steps_max}
+  )
+  select ${stepColumns} from (
+    select * from third_party_steps
+    where transaction_request_id = $1 and about = 'TRANSACTION'
+      and (source_fsp, destination_fsp) in (($2, $3), ($3, $2))
+    union all
+    select * from third_party_steps
+    where subject_id in (select subject_id from asked) and about = 'AUTHORIZATION'
+      and (source_fsp, destination_fsp) in (($2, $3), ($3, $2))
+    union all
+    select * from third_party_steps
+    where subject_id in (select subject_id from checked) and about = 'VERIFICATION'
+      and (source_fsp = $3 or destination_fsp = $3)
+  ) as s
+  order by s.received_at limit ${steps_max}`)
+
+const verificationsStatement = statement(`
+  select v.id, v.consent_id, v.reason, v.decided_at
+  from unnest($1::text[]) as a (id) join verifications v using (id) where v.dfsp = $2`)
+
+export function readTransactions(
+  db: Queries,
+  ids: readonly string[],
+): Promise<readonly SummaryRow[]> {
+  return db.query<SummaryRow>(byIdsStatement, [textArray(ids)])
+}
+
+export async function readByTransaction(
+  db: Queries,
+  transactionId: string,
+  dfsp: string,
+): Promise<SummaryRow | undefined> {
+  const [row] = await db.query<SummaryRow>(byTransactionStatement, [transactionId, dfsp])
+  return row
+}
+
+export function searchTransactions(db: Queries, search: Search): Promise<readonly SummaryRow[]> {
+  const { fspId, consentId, state, from, to, after, limit } = search
+  return db.query<SummaryRow>(searchStatement, [
+    fspId,
+    consentId,
+    state,
+    from,
+    to,
+    after?.at ?? null,
+    after?.id ?? '',
+    limit,
+  ])
+}
+
+export function readSteps(
+  db: Queries,
+  { id, pisp, dfsp }: SummaryRow,
+): Promise<readonly StepRow[]> {
+  return db.query<StepRow>(stepsStatement, [id, pisp, dfsp])
+}
+
+export async function readVerifications(
+  db: Queries,
+  ids: readonly string[],
+  dfsp: string,
+): Promise<readonly VerificationRow[]> {
+  if (ids.length === 0) return []
+  return db.query<VerificationRow>(verificationsStatement, [textArray(ids), dfsp])
+}
+
+const eraseTransactions = statement(`
+  with erased as (
+    update third_party_transactions set error_description = ''
+    where consent_id = $1 and error_description is not null
+    returning id
+  )
+  update third_party_steps s set error_description = ''
+  from erased where s.transaction_request_id = erased.id and s.error_description is not null`)
+
+/** FSPs write what they like into the descriptions of errors; nothing else of it is about a person. */
+export async function eraseDescriptions(db: Queries, consentId: string): Promise<void> {
+  await db.query(eraseTransactions, [consentId])
+}

@@ -1,0 +1,150 @@
+/** Third-party transactions for the operator: a search, the messages of one, and who began a payment. */
+import type {
+  ThirdPartyStep,
+  ThirdPartySummary,
+  thirdPartyTransactionsService,
+} from '@causeway/protos'
+import type { Database, Handlers } from '@causeway/runtime'
+import { errorOf } from '../consents/errors.ts'
+import { isRefused, timeMessage, timeOf } from '../contract.ts'
+import {
+  readByTransaction,
+  readSteps,
+  readTransactions,
+  readVerifications,
+  searchTransactions,
+  type Search,
+  type StepRow,
+  type SummaryRow,
+  type VerificationRow,
+} from './record-store.ts'
+
+export interface ServeParts {
+  readonly db: Database
+  /** The participant that the hosted auth service is; empty: none is hosted. */
+  readonly participant: string
+}
+
+const page_max = 200
+const ids_max = 5_000
+
+export function serveThirdParties({
+  db,
+  participant,
+}: ServeParts): Handlers<typeof thirdPartyTransactionsService> {
+  return {
+    async SearchThirdPartyTransactions(asked) {
+      const limit = Math.min(Math.max(asked.limit, 1), page_max)
+      const { fspId, consentId, state } = asked
+      const from = timeIn('from', asked.from)
+      const to = timeIn('to', asked.to)
+      const search: Search = {
+        fspId,
+        consentId,
+        state,
+        from,
+        to,
+        after: placeOf(asked.after),
+        limit,
+      }
+      // One more than is shown says whether there are more.
+      const rows = await searchTransactions(db, { ...search, limit: limit + 1 })
+      const shown = rows.slice(0, limit)
+      const last = shown.at(-1)
+      const next = rows.length > limit && last !== undefined ? placeText(last) : ''
+      return { transactions: shown.map(summaryOf), next }
+    },
+    async FindThirdPartyTransactions({ transactionRequestIds }) {
+      if (transactionRequestIds.length > ids_max) {
+        throw new RangeError(`at most ${ids_max} transactions are asked for at once`)
+      }
+      const rows = await readTransactions(db, [...new Set(transactionRequestIds)])
+      return { transactions: rows.map(summaryOf), next: '' }
+    },
+    async GetThirdPartyTransaction({ transactionRequestId, transactionId, dfspId }) {
+      const [row] =
+        transactionRequestId === ''
+          ? [await readByTransaction(db, transactionId, dfspId)]
+          : await readTransactions(db, [transactionRequestId])
+      if (row === undefined) return { record: null }
+      const steps = await readSteps(db, row)
+      const ids = steps.flatMap(({ about, subject_id }) =>
+        about === 'VERIFICATION' ? [subject_id] : [],
+      )
+      const answers = await readVerifications(db, [...new Set(ids)], row.dfsp)
+      const all = [
+        ...steps.map(stepOf),
+        ...answers.map((answer) => answerOf(answer, participant, row.dfsp)),
+      ]
+      // The link is stored with the later of two messages; two processes may have seen one each.
+      const consentId = row.consent_id ?? steps.findLast((step) => step.consent_id)?.consent_id
+      return {
+        record: {
+          summary: { ...summaryOf(row), consentId: consentId ?? '' },
+          steps: all.toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at)),
+        },
+      }
+    },
+  }
+}
+
+/** The operator API has read the time before. */
+function timeIn(name: string, text: string): Date | null {
+  const time = timeOf(name, text, null)
+  if (time !== null && isRefused(time)) throw new Error(time.detail)
+  return time
+}
+
+function placeText({ requested_at, id }: SummaryRow): string {
+  return `${requested_at.toISOString()} ${id}`
+}
+
+function placeOf(text: string): Search['after'] {
+  const [at = '', id = ''] = text.split(' ')
+  return Number.isNaN(Date.parse(at)) ? null : { at: new Date(at), id }
+}
+
+function summaryOf(row: SummaryRow): ThirdPartySummary {
+  return {
+    transactionRequestId: row.id,
+    transactionId: row.transaction_id ?? '',
+    consentId: row.consent_id ?? '',
+    pispId: row.pisp,
+    dfspId: row.dfsp,
+    state: row.state,
+    transactionState: row.transaction_state ?? '',
+    errorCode: row.error_code ?? '',
+    errorDescription: row.error_description ?? '',
+    requestedAt: timeMessage(row.requested_at),
+    endedAt: timeMessage(row.ended_at),
+  }
+}
+
+function stepOf(row: StepRow): ThirdPartyStep {
+  return {
+    at: timeMessage(row.received_at),
+    about: row.about,
+    subjectId: row.subject_id,
+    method: row.method,
+    sourceFspId: row.source_fsp,
+    destinationFspId: row.destination_fsp,
+    outcome: row.outcome ?? '',
+    errorCode: row.error_code ?? '',
+    errorDescription: row.error_description ?? '',
+  }
+}
+
+function answerOf(row: VerificationRow, participant: string, dfsp: string): ThirdPartyStep {
+  const error = row.reason === null ? undefined : errorOf(row.reason)
+  return {
+    at: timeMessage(row.decided_at),
+    about: 'VERIFICATION',
+    subjectId: row.id,
+    method: 'PUT',
+    sourceFspId: participant,
+    destinationFspId: dfsp,
+    outcome: error === undefined ? 'VERIFIED' : '',
+    errorCode: error?.errorCode ?? '',
+    errorDescription: error?.errorDescription ?? '',
+  }
+}

@@ -1,0 +1,308 @@
+/** Payments that PISPs begin, on a real database: what is stored of their messages, and what is shown. */
+import type { thirdPartyTransactionsService, ThirdPartyRecord } from '@causeway/protos'
+import { ensureMonthlyPartitions, statement, type Database, type Handlers } from '@causeway/runtime'
+import { openTestParts, type TestParts } from '@causeway/runtime/testing'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { hash, randomUUID } from 'node:crypto'
+import { ownDatabase } from '../testing/world.ts'
+import { stepOf, type ThirdPartyEvent } from './contract.ts'
+import { eraseDescriptions } from './record-store.ts'
+import { serveThirdParties } from './serve.ts'
+import { saveSteps } from './store.ts'
+
+const pisp = 'pispx'
+const dfsp = 'bankx'
+const owner = 'centralAuth'
+const now = new Date('2026-01-15T12:01:00.000Z')
+const at = (seconds: number) => new Date(Date.UTC(2026, 0, 15, 12, 0, seconds)).toISOString()
+
+let parts: TestParts
+let db: Database
+let served: Handlers<typeof thirdPartyTransactionsService>
+
+beforeAll(async () => {
+  parts = await openTestParts()
+  db = await ownDatabase(parts, 4)
+  await ensureMonthlyPartitions(db, ['third_party_steps'], now)
+  served = serveThirdParties({ db, participant: owner })
+})
+
+afterAll(async () => {
+  await db.close()
+  await parts.stop()
+})
+
+const call = { signal: new AbortController().signal, left_ms: () => 2_000, caller: 'admin' }
+
+/** One payment with ids of its own, and each of its messages. */
+function newPayment() {
+  const ids = { request: randomUUID(), authorization: randomUUID(), verification: randomUUID() }
+  const [transactionId, consentId, challenge] = [randomUUID(), randomUUID(), randomUUID()]
+  const challengeHash = hash('sha256', challenge, 'base64url')
+  const envelope = () => ({ id: randomUUID(), time: at(0), again: false, traceparent: undefined })
+  const toDfsp = { sourceFspId: pisp, destinationFspId: dfsp }
+  const toPisp = { sourceFspId: dfsp, destinationFspId: pisp }
+  const transaction = (payload: object): ThirdPartyEvent => ({
+    ...envelope(),
+    relay: undefined,
+    name: 'ThirdPartyTransactionObserved',
+    payload: {
+      transactionRequestId: ids.request,
+      method: 'PUT',
+      ...toPisp,
+      receivedAt: at(0),
+      ...payload,
+    },
+  })
+  const authorization = (payload: object): ThirdPartyEvent => ({
+    ...envelope(),
+    relay: undefined,
+    name: 'ThirdPartyAuthorizationObserved',
+    payload: {
+      authorizationRequestId: ids.authorization,
+      method: 'PUT',
+      ...toDfsp,
+      receivedAt: at(3),
+      ...payload,
+    },
+  })
+  const body = {
+    verificationRequestId: ids.verification,
+    challenge,
+    consentId,
+    signedPayloadType: 'GENERIC',
+    genericValue: 'c2ln',
+  }
+  return {
+    ...ids,
+    transactionId,
+    consentId,
+    asked: transaction({ method: 'POST', ...toDfsp }),
+    received: transaction({
+      receivedAt: at(1),
+      transactionRequestState: 'RECEIVED',
+      transactionId,
+    }),
+    authorize: authorization({
+      method: 'POST',
+      ...toPisp,
+      receivedAt: at(2),
+      transactionRequestId: ids.request,
+      challengeHash,
+    }),
+    signed: authorization({ responseType: 'ACCEPTED' }),
+    verify: {
+      ...envelope(),
+      relay: { body: Buffer.from(JSON.stringify(body)) },
+      name: 'VerificationReceived',
+      payload: {
+        verificationRequestId: ids.verification,
+        consentId,
+        requesterFspId: dfsp,
+        version: '1.0',
+        receivedAt: at(4),
+      },
+    } as const satisfies ThirdPartyEvent,
+    completed: transaction({
+      method: 'PATCH',
+      receivedAt: at(6),
+      transactionRequestState: 'ACCEPTED',
+      transactionState: 'COMPLETED',
+    }),
+    failed: transaction({
+      receivedAt: at(6),
+      error: { errorCode: '6003', errorDescription: 'downstream failure of Amara' },
+    }),
+    transaction,
+    authorization,
+  }
+}
+
+function save(...events: readonly ThirdPartyEvent[]): Promise<void> {
+  const steps = events.map((event) => stepOf(event, owner))
+  return saveSteps(db, steps, now)
+}
+
+const insertVerification = statement(`
+  insert into verifications (id, consent_id, dfsp, request_event_id, request_hash, reason, detail,
+    decided_at)
+  values ($1, $2, '${dfsp}', gen_random_uuid(), sha256('a'), $3, '', $4)`)
+
+function decided(payment: ReturnType<typeof newPayment>, reason: string | null): Promise<unknown> {
+  return db.query(insertVerification, [
+    payment.verification,
+    payment.consentId,
+    reason,
+    new Date(at(5)),
+  ])
+}
+
+async function recordOf(transactionRequestId: string): Promise<ThirdPartyRecord | undefined> {
+  const asked = { transactionRequestId, transactionId: '', dfspId: '' }
+  const { record } = await served.GetThirdPartyTransaction(asked, call)
+  return record ?? undefined
+}
+
+async function toldOf(transactionRequestId: string): Promise<readonly string[]> {
+  const record = await recordOf(transactionRequestId)
+  return (record?.steps ?? []).map(({ sourceFspId, method, about, outcome, errorCode }) =>
+    [sourceFspId, method, about, outcome, errorCode].filter((word) => word !== '').join(' '),
+  )
+}
+
+const whole = [
+  'pispx POST TRANSACTION',
+  'bankx PUT TRANSACTION RECEIVED',
+  'bankx POST AUTHORIZATION',
+  'pispx PUT AUTHORIZATION ACCEPTED',
+  'bankx POST VERIFICATION',
+  'centralAuth PUT VERIFICATION VERIFIED',
+  'bankx PATCH TRANSACTION ACCEPTED',
+]
+
+describe('a payment from its request to its end', () => {
+  test('is stored with who, when and under which consent, and each of its messages', async () => {
+    const payment = newPayment()
+    const { asked, received, authorize, signed, verify, completed } = payment
+    await save(asked)
+    await save(received, authorize)
+    await save(signed, verify)
+    await decided(payment, null)
+    await save(completed)
+    const record = await recordOf(payment.request)
+    expect(record?.summary).toEqual({
+      transactionRequestId: payment.request,
+      transactionId: payment.transactionId,
+      consentId: payment.consentId,
+      pispId: pisp,
+      dfspId: dfsp,
+      state: 'ACCEPTED',
+      transactionState: 'COMPLETED',
+      errorCode: '',
+      errorDescription: '',
+      requestedAt: at(0),
+      endedAt: at(6),
+    })
+    expect(await toldOf(payment.request)).toEqual(whole)
+  })
+
+  test('is the same in one batch, in whatever order its parts come, and when they come again', async () => {
+    const payment = newPayment()
+    const { asked, received, authorize, signed, verify, completed } = payment
+    await decided(payment, null)
+    await save(verify)
+    await save(signed, asked, received, completed)
+    await save(authorize)
+    await save(asked, received, completed, verify, authorize, signed)
+    const record = await recordOf(payment.request)
+    expect(record?.summary).toMatchObject({ state: 'ACCEPTED', consentId: payment.consentId })
+    expect(await toldOf(payment.request)).toEqual(whole)
+  })
+
+  test('that fails has the error, and why the signature was not accepted', async () => {
+    const payment = newPayment()
+    const { asked, received, authorize, signed, verify, failed } = payment
+    await decided(payment, 'SIGNATURE_INVALID')
+    await save(asked, received, authorize, signed, verify, failed)
+    expect(await toldOf(payment.request)).toEqual([
+      ...whole.slice(0, 5),
+      'centralAuth PUT VERIFICATION 6201',
+      'bankx PUT TRANSACTION 6003',
+    ])
+    const record = await recordOf(payment.request)
+    expect(record?.summary).toMatchObject({ state: 'FAILED', errorCode: '6003', endedAt: at(6) })
+  })
+
+  test('is found by the transaction that its DFSP named, and by nobody else naming it', async () => {
+    const payment = newPayment()
+    await save(payment.asked, payment.received)
+    const find = async (dfspId: string) => {
+      const { transactionId } = payment
+      const asked = { transactionRequestId: '', transactionId, dfspId }
+      const { record } = await served.GetThirdPartyTransaction(asked, call)
+      return record?.summary?.transactionRequestId
+    }
+    expect(await find(dfsp)).toBe(payment.request)
+    expect(await find('stranger')).toBeUndefined()
+  })
+})
+
+test('a stranger that uses the ids of others changes nothing and is not shown', async () => {
+  const payment = newPayment()
+  const { asked, authorize, transaction, authorization } = payment
+  const stranger = { sourceFspId: 'stranger' }
+  await save(
+    asked,
+    transaction({ method: 'POST', ...stranger, destinationFspId: dfsp }),
+    transaction({ ...stranger, method: 'PATCH', transactionRequestState: 'ACCEPTED' }),
+    authorize,
+    authorization({ ...stranger, responseType: 'REJECTED' }),
+  )
+  const record = await recordOf(payment.request)
+  expect(record?.summary).toMatchObject({ pispId: pisp, state: 'REQUESTED', endedAt: '' })
+  expect(await toldOf(payment.request)).toEqual([whole[0], whole[2]])
+})
+
+test('what a DFSP calls a transaction and is no id names none', async () => {
+  const payment = newPayment()
+  await save(payment.asked, payment.transaction({ transactionId: 'x'.repeat(65) }))
+  expect((await recordOf(payment.request))?.summary?.transactionId).toBe('')
+})
+
+test('transactions are found by FSP, consent, state and time, a page at a time', async () => {
+  const payments = [newPayment(), newPayment(), newPayment()]
+  const other = `pisp${randomUUID().slice(0, 8)}`
+  for (const [n, { transaction }] of payments.entries()) {
+    const between = { method: 'POST', sourceFspId: other, destinationFspId: dfsp }
+    await save(transaction({ ...between, receivedAt: at(10 + n) }))
+  }
+  const [oldest, middle, newest] = payments.map(({ request }) => request)
+  const asked = { fspId: other, consentId: '', state: '', from: '', to: '', limit: 2, after: '' }
+  const find = async (changes: Partial<typeof asked>) => {
+    const page = await served.SearchThirdPartyTransactions({ ...asked, ...changes }, call)
+    const ids = page.transactions.map(({ transactionRequestId }) => transactionRequestId)
+    return { ids, next: page.next }
+  }
+  const first = await find({})
+  expect(first.ids).toEqual([newest, middle])
+  expect(await find({ after: first.next })).toEqual({ ids: [oldest], next: '' })
+  expect((await find({ from: at(11), to: at(12) })).ids).toEqual([middle])
+  expect((await find({ state: 'ACCEPTED' })).ids).toEqual([])
+  expect((await find({ consentId: randomUUID() })).ids).toEqual([])
+})
+
+test('several are found at once, and unknown ids are left out', async () => {
+  const [one, other] = [newPayment(), newPayment()]
+  await save(one.asked, other.asked)
+  const transactionRequestIds = [one.request, randomUUID(), other.request, one.request]
+  const { transactions } = await served.FindThirdPartyTransactions({ transactionRequestIds }, call)
+  expect(transactions.map(({ transactionRequestId }) => transactionRequestId).toSorted()).toEqual(
+    [one.request, other.request].toSorted(),
+  )
+})
+
+test('what FSPs wrote into the descriptions of errors is erased with the consent', async () => {
+  const [payment, another] = [newPayment(), newPayment()]
+  for (const { asked, authorize, verify, failed } of [payment, another]) {
+    await save(asked, authorize, verify, failed)
+  }
+  await eraseDescriptions(db, payment.consentId)
+  const erased = await recordOf(payment.request)
+  expect(JSON.stringify(erased)).not.toContain('Amara')
+  expect(erased?.summary).toMatchObject({ state: 'FAILED', errorCode: '6003' })
+  expect(JSON.stringify(await recordOf(another.request))).toContain('Amara')
+})
+
+test('its messages are archived by month, and it stays', async () => {
+  const payment = newPayment()
+  await save(payment.asked, payment.completed)
+  await db.query(statement('delete from third_party_steps where subject_id = $1'), [
+    payment.request,
+  ])
+  expect((await recordOf(payment.request))?.summary).toMatchObject({ state: 'ACCEPTED' })
+  const [row] = await db.query<{ comment: string }>(
+    statement(`select obj_description('third_party_steps'::regclass) as comment`),
+    [],
+  )
+  expect(row?.comment).toBe('archived by month')
+})

@@ -1,0 +1,62 @@
+/**
+ * What came before the transfers of a report: a transaction request, and the PISP that made it. Three
+ * questions for a whole page; a transfer leads to its quote by the condition, and the quote names the
+ * request.
+ */
+import type {
+  quotesService,
+  RequestedQuote,
+  thirdPartyTransactionsService,
+  transfersService,
+  TransferRow,
+} from '@causeway/protos'
+import type { Calls } from '@causeway/runtime'
+
+export interface Origins {
+  readonly transfers: Pick<Calls<typeof transfersService>, 'GetTransferStates'>
+  readonly quotes: Pick<Calls<typeof quotesService>, 'FindRequestedQuotes'>
+  readonly thirdParties: Pick<
+    Calls<typeof thirdPartyTransactionsService>,
+    'FindThirdPartyTransactions'
+  >
+}
+
+export async function withOrigins(
+  { transfers, quotes, thirdParties }: Origins,
+  rows: readonly TransferRow[],
+): Promise<TransferRow[]> {
+  const ids = [...new Set(rows.filter(isTransfer).map(({ transferId }) => transferId))]
+  if (ids.length === 0) return [...rows]
+  const { transfers: states } = await transfers.GetTransferStates({ ids })
+  const conditions = [...new Set(states.map(({ condition }) => condition))]
+  const { quotes: requested } = await quotes.FindRequestedQuotes({
+    transactionRequestIds: [],
+    conditions,
+  })
+  if (requested.length === 0) return [...rows]
+  const { transactions } = await thirdParties.FindThirdPartyTransactions({
+    transactionRequestIds: requested.map(({ transactionRequestId }) => transactionRequestId),
+  })
+  const byCondition = new Map(requested.map((quote) => [keyOf(quote), quote]))
+  const stateOf = new Map(states.map((state) => [state.id, state]))
+  const begunBy = new Map(transactions.map((one) => [one.transactionRequestId, one]))
+  return rows.map((row) => {
+    const state = isTransfer(row) ? stateOf.get(row.transferId) : undefined
+    const quote = state && byCondition.get(keyOf(state))
+    if (quote === undefined) return row
+    const { transactionRequestId } = quote
+    const begun = begunBy.get(transactionRequestId)
+    // Of a transaction at another DFSP somebody has used the id.
+    const pispFsp = begun?.dfspId === row.payerFsp ? begun.pispId : ''
+    return { ...row, transactionRequestId, pispFsp }
+  })
+}
+
+/** A payee FSP may use one condition for several payers. */
+function keyOf({ payerFsp, condition }: Pick<RequestedQuote, 'payerFsp' | 'condition'>): string {
+  return `${payerFsp} ${condition}`
+}
+
+function isTransfer({ kind }: TransferRow): boolean {
+  return kind === 'TRANSFER'
+}
