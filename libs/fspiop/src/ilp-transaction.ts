@@ -5,12 +5,14 @@
 import { z } from 'zod'
 import { type BodyReading, readBody } from './body.ts'
 import { extensionList, money, party, transactionType } from './complex.ts'
-import { note, transactionId, transferOrQuoteId } from './elements.ts'
+import { correlationId, note, transactionId, transferOrQuoteId } from './elements.ts'
 
 const transaction = z.compile(
   z.looseObject({
     transactionId,
     quoteId: transferOrQuoteId,
+    /** Only when a transaction request came before. */
+    transactionRequestId: correlationId.optional(),
     payee: party,
     payer: party,
     amount: money,

@@ -82,6 +82,19 @@ describe('what the payee FSP answers', () => {
     expect(fulfils(fulfilmentOf(Buffer.alloc(32, 8), ilpPacket), condition)).toBe(false)
   })
 
+  test('names in the packet the transaction request that came before, and only then', () => {
+    const transactionRequestId = '5e0f8a5c-2f5d-4f38-8b8e-6a3a4f1b9d20'
+    const named = (asked: ReturnType<typeof request>) => {
+      const packet = decodePacket(answered(asked).ilpPacket)
+      const reading = packet && readTransaction(packet.data)
+      return reading?.ok === true ? reading.value.transactionRequestId : 'no packet'
+    }
+    expect(named({ ...request(), transactionRequestId } as ReturnType<typeof request>)).toBe(
+      transactionRequestId,
+    )
+    expect(named(request())).toBeUndefined()
+  })
+
   test('says in the packet between whom and until when, and nobody by name', () => {
     const { data } = decodePacket(answered(request()).ilpPacket) ?? { data: Buffer.alloc(0) }
     expect(readTransaction(data)).toMatchObject({

@@ -82,10 +82,11 @@ function agreedData(
   { currency, amount }: Amount,
   expiration: Date,
 ): Buffer {
-  const { quoteId, transactionId, payee, payer, transactionType } = request
+  const { quoteId, transactionId, transactionRequestId, payee, payer, transactionType } = request
   return writeTransaction({
     transactionId,
     quoteId,
+    ...(transactionRequestId === undefined ? {} : { transactionRequestId }),
     payee: partyAt(payeeFsp, payee),
     payer: partyAt(payerFsp, payer),
     amount: { currency, amount },
