@@ -19,7 +19,7 @@ import { Participants } from './views/participants.tsx'
 import { Payments } from './views/payments.tsx'
 import { SettlementPage } from './views/settlement.tsx'
 import { Settlements } from './views/settlements.tsx'
-import { StoryPage } from './views/story.tsx'
+import { RequestStoryPage, StoryPage } from './views/story.tsx'
 
 export function App() {
   const access = useQuery(accessQuery)
@@ -76,6 +76,11 @@ function Views() {
       <Route path="/consents/:consentId">
         {({ consentId }) => (
           <ConsentPage key={consentId} consentId={decodeURIComponent(consentId)} />
+        )}
+      </Route>
+      <Route path="/third-party/:transactionRequestId">
+        {({ transactionRequestId: id }) => (
+          <RequestStoryPage key={id} transactionRequestId={decodeURIComponent(id)} />
         )}
       </Route>
       <Route path="/settlements" component={Settlements} />

@@ -1,12 +1,13 @@
 import { expect, test } from '@jest/globals'
 import { arrowOf, sinceText, type SequenceStep } from './sequence.ts'
 
-test('the payer stands on the left, everybody else on the right, the hub between', () => {
+test('the payer and the PISP stand on the left, everybody else on the right, the hub between', () => {
   const at = (step: SequenceStep) => {
-    const { from, to } = arrowOf(step, 'greenbank')
+    const { from, to } = arrowOf(step, ['greenbank', 'lemonpay'])
     return [from, to]
   }
   expect(at({ type: 'MESSAGE', from: 'greenbank' })).toEqual(['left', 'hub'])
+  expect(at({ type: 'MESSAGE', from: 'lemonpay' })).toEqual(['left', 'hub'])
   expect(at({ type: 'MESSAGE', from: 'bluewallet' })).toEqual(['right', 'hub'])
   expect(at({ type: 'DELIVERY', to: 'greenbank' })).toEqual(['hub', 'left'])
   expect(at({ type: 'DELIVERY', to: 'stranger' })).toEqual(['hub', 'right'])

@@ -1,6 +1,6 @@
 /**
- * A story as a sequence: which lane each step leaves and which it enters. Payer left, hub in the middle,
- * payee right; whoever else spoke stands on the right as well.
+ * A story as a sequence: which lane each step leaves and which it enters. Payer and the PISP that began it
+ * left, hub in the middle, payee right; whoever else spoke stands on the right as well.
  */
 export type Lane = 'left' | 'hub' | 'right'
 
@@ -16,8 +16,9 @@ export interface Arrow {
 }
 
 /** A step of the hub with itself begins and ends in the middle. */
-export function arrowOf(step: SequenceStep, payerFsp: string): Arrow {
-  const laneOf = (fsp: string | undefined): Lane => (fsp === payerFsp ? 'left' : 'right')
+export function arrowOf(step: SequenceStep, payerSide: readonly string[]): Arrow {
+  const laneOf = (fsp: string | undefined): Lane =>
+    payerSide.includes(fsp ?? '') ? 'left' : 'right'
   switch (step.type) {
     case 'MESSAGE':
       return { from: laneOf(step.from), to: 'hub' }

@@ -7,6 +7,7 @@ import { AskButton } from '../change.tsx'
 import { Card, Facts, Loaded, Page, State, Table, Time } from '../ui.tsx'
 import type { Consent } from './consents.tsx'
 import { FspLink } from './participants.tsx'
+import type { ThirdParty } from './story.tsx'
 
 interface Step {
   readonly at: string
@@ -23,6 +24,7 @@ interface ConsentRecord extends Consent {
 
 export function ConsentPage({ consentId }: { consentId: string }) {
   const path = `/consents/${encodeURIComponent(consentId)}`
+  const { may } = useOperator()
   const record = useQuery({
     queryKey: ['consent', consentId],
     queryFn: () => get<ConsentRecord>(path),
@@ -38,6 +40,7 @@ export function ConsentPage({ consentId }: { consentId: string }) {
             <Summary consent={consent} />
             <Erasure consent={consent} path={path} />
             <History steps={consent.steps} />
+            {may('VIEW_TRANSFERS') && <Payments consentId={consentId} />}
           </>
         )}
       </Loaded>
@@ -87,6 +90,36 @@ function Erasure({ consent, path }: { consent: ConsentRecord; path: string }) {
       }
       way={{ label: 'Erase', run: () => call('DELETE', `${path}/contents`) }}
     />
+  )
+}
+
+/** Only those whose signature the hub has seen checked. */
+function Payments({ consentId }: { consentId: string }) {
+  const path = `/third-party-transactions?consentId=${encodeURIComponent(consentId)}`
+  const payments = useQuery({
+    queryKey: ['consent-payments', consentId],
+    queryFn: () => get<{ readonly transactions: readonly ThirdParty[] }>(path),
+  })
+  return (
+    <Loaded query={payments}>
+      {({ transactions }) => (
+        <Table
+          caption="Payments, the newest first"
+          head={['Requested', 'Transaction request', 'State']}
+          empty="No payment has been signed under this consent."
+          rows={transactions.map(({ transactionRequestId: id, requestedAt, state }) => ({
+            key: id,
+            cells: [
+              <Time key="at" at={requestedAt} />,
+              <Link key="id" href={`/third-party/${encodeURIComponent(id)}`}>
+                <code>{id}</code>
+              </Link>,
+              <State key="state" state={state} />,
+            ],
+          }))}
+        />
+      )}
+    </Loaded>
   )
 }
 

@@ -1,5 +1,6 @@
 /** The story of one payment: first what matters, then everything in its order, drawn as a sequence. */
 import { useQuery } from '@tanstack/react-query'
+import { Link } from 'wouter'
 import { get } from '../api.ts'
 import { shownAmount, type Amount } from '../domain/amounts.ts'
 import { arrowOf, sinceText, type SequenceStep } from '../domain/sequence.ts'
@@ -31,6 +32,25 @@ interface Party {
   readonly fspId: string | null
 }
 
+export interface ThirdParty {
+  readonly transactionRequestId: string
+  readonly transactionId: string | null
+  readonly consentId: string | null
+  readonly pispId: string
+  readonly dfspId: string
+  readonly state: string
+  readonly error: { readonly errorCode: string; readonly errorDescription: string } | null
+  readonly requestedAt: string
+  readonly endedAt: string | null
+}
+
+interface RequestStory {
+  readonly thirdParty: ThirdParty
+  readonly transfer: Transfer | null
+  readonly findings: readonly string[]
+  readonly steps: readonly Step[]
+}
+
 interface Story extends Transfer {
   readonly expiration: string
   readonly cause: {
@@ -39,6 +59,7 @@ interface Story extends Transfer {
     readonly errorDescription: string
   } | null
   readonly findings: readonly string[]
+  readonly thirdParty: ThirdParty | null
   readonly transaction: {
     readonly transactionId: string
     readonly quoteId: string
@@ -66,11 +87,94 @@ export function StoryPage({ transferId }: { transferId: string }) {
         {(told) => (
           <>
             <Summary story={told} />
-            <Sequence story={told} />
+            {told.thirdParty !== null && <Begun by={told.thirdParty} />}
+            <Sequence
+              steps={told.steps}
+              payerSide={[told.payerFsp, ...(told.thirdParty ? [told.thirdParty.pispId] : [])]}
+              payee={told.payeeFsp}
+            />
           </>
         )}
       </Loaded>
     </Page>
+  )
+}
+
+/** A request of a PISP, with the payment that came of it. */
+export function RequestStoryPage({ transactionRequestId }: { transactionRequestId: string }) {
+  const path = `/third-party-transactions/${encodeURIComponent(transactionRequestId)}/story`
+  const story = useQuery({
+    queryKey: ['request-story', transactionRequestId],
+    queryFn: () => get<RequestStory>(path),
+  })
+  return (
+    <Page title="Story of a third-party payment">
+      <p>
+        <code>{transactionRequestId}</code>
+      </p>
+      <Loaded query={story}>
+        {({ thirdParty, transfer, findings, steps }) => (
+          <>
+            <Card title="What happened">
+              <Findings of={findings} />
+              {transfer !== null && (
+                <p>
+                  <Link href={`/payments/${encodeURIComponent(transfer.transferId)}`}>
+                    Payment {transfer.transferId}
+                  </Link>{' '}
+                  <State state={transfer.state} />
+                </p>
+              )}
+            </Card>
+            <Begun by={thirdParty} />
+            <Sequence
+              steps={steps}
+              payerSide={[thirdParty.dfspId, thirdParty.pispId]}
+              payee={transfer?.payeeFsp ?? ''}
+            />
+          </>
+        )}
+      </Loaded>
+    </Page>
+  )
+}
+
+function Begun({ by }: { by: ThirdParty }) {
+  const { transactionRequestId: id, consentId, error } = by
+  return (
+    <Card title="Third party">
+      <Facts
+        of={{
+          PISP: <FspLink name={by.pispId} />,
+          DFSP: <FspLink name={by.dfspId} />,
+          'Transaction request': (
+            <Link href={`/third-party/${encodeURIComponent(id)}`}>
+              <code>{id}</code>
+            </Link>
+          ),
+          Consent: consentId !== null && (
+            <Link href={`/consents/${encodeURIComponent(consentId)}`}>
+              <code>{consentId}</code>
+            </Link>
+          ),
+          State: <State state={by.state} />,
+          'Told to the PISP':
+            error === null ? null : `${error.errorCode} ${error.errorDescription}`,
+          Requested: <Time at={by.requestedAt} />,
+          Ended: by.endedAt === null ? null : <Time at={by.endedAt} />,
+        }}
+      />
+    </Card>
+  )
+}
+
+function Findings({ of: findings }: { of: readonly string[] }) {
+  return (
+    <ul className="findings">
+      {findings.map((finding) => (
+        <li key={finding}>{finding}</li>
+      ))}
+    </ul>
   )
 }
 
@@ -82,11 +186,7 @@ function Summary({ story }: { story: Story }) {
         <State state={story.state} /> <Money {...story.amount} /> from{' '}
         <FspLink name={story.payerFsp} /> to <FspLink name={story.payeeFsp} />
       </p>
-      <ul className="findings">
-        {findings.map((finding) => (
-          <li key={finding}>{finding}</li>
-        ))}
-      </ul>
+      <Findings of={findings} />
       <Facts
         of={{
           'Told to the FSPs':
@@ -116,26 +216,39 @@ function partyText({ partyIdType, partyIdentifier, fspId }: Party): string {
   return `${partyIdType} ${partyIdentifier}${fspId === null ? '' : ` at ${fspId}`}`
 }
 
-function Sequence({ story: { steps, payerFsp, payeeFsp } }: { story: Story }) {
+interface Lanes {
+  readonly steps: readonly Step[]
+  /** The payer FSP, and the PISP where one began it. */
+  readonly payerSide: readonly string[]
+  readonly payee: string
+}
+
+function Sequence({ steps, payerSide, payee }: Lanes) {
   const first = steps[0]?.at ?? ''
   return (
     <Card title="Step by step">
       <div className="lanes" aria-hidden="true">
-        <span>{payerFsp}</span>
+        <span>{payerSide.toReversed().join(', ')}</span>
         <span>Hub</span>
-        <span>{payeeFsp}</span>
+        <span>{payee}</span>
       </div>
       <ol className="sequence">
         {steps.map((step, at) => (
-          <StepRow key={`${step.at} ${at}`} step={step} payerFsp={payerFsp} first={first} />
+          <StepRow key={`${step.at} ${at}`} step={step} payerSide={payerSide} first={first} />
         ))}
       </ol>
     </Card>
   )
 }
 
-function StepRow({ step, payerFsp, first }: { step: Step; payerFsp: string; first: string }) {
-  const { from, to } = arrowOf(step, payerFsp)
+interface Row {
+  readonly step: Step
+  readonly payerSide: readonly string[]
+  readonly first: string
+}
+
+function StepRow({ step, payerSide, first }: Row) {
+  const { from, to } = arrowOf(step, payerSide)
   const isWrong =
     typeof step.refused === 'string' ||
     step.state === 'FAILED' ||
