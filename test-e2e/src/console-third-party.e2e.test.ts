@@ -1,0 +1,102 @@
+/** The console in a real browser: an operator follows a consent to the payment made under it, and back. */
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { Browser, Page } from 'playwright-core'
+import { barriers, browserStart_ms, isTooWide, openBrowser, screenshot } from './hub/browser.ts'
+import { consoleAt, newOperator, type Console } from './hub/console.ts'
+import { openSchemeOfFsps, type Scheme } from './hub/scheme.ts'
+import {
+  linkedAt,
+  openDfsp,
+  openPayee,
+  openPisp,
+  paymentFrom,
+  type Participant,
+} from './hub/third-party.ts'
+
+let browser: Browser
+let scheme: Scheme
+let participants: readonly Participant[] = []
+let operators: Console
+let page: Page
+let consentId: string
+let transactionRequestId: string
+
+/** Of a story with much to press, on a machine with much to do. */
+const story_ms = 400_000
+
+beforeAll(async () => {
+  scheme = await openSchemeOfFsps({ OPERATOR_IDENTITY: 'token' })
+  const pisp = await openPisp(scheme, 'lemonpay')
+  const dfsp = await openDfsp(scheme, 'greenbank')
+  const payee = await openPayee(scheme, 'bluewallet')
+  participants = [pisp, dfsp, payee]
+  const linked = await linkedAt(pisp, dfsp)
+  consentId = linked.consentId
+  const paid = await pisp.fsp.pisp.pay(paymentFrom(dfsp, linked.device))
+  expect(paid).toMatchObject({ state: 'COMPLETED' })
+  transactionRequestId = paid.transactionRequestId
+  browser = await openBrowser()
+  operators = consoleAt(scheme.hub.urls.operator, browser)
+  page = await operators.openPage()
+  const ada = await newOperator(scheme.operator, 'ada', ['administrator'])
+  await operators.enter(page, ada, 'correct horse battery')
+}, browserStart_ms + story_ms)
+
+afterAll(async () => {
+  // What did not come up cannot be stopped, and hides what went wrong.
+  await (browser as Browser | undefined)?.close()
+  await Promise.all(participants.map((each) => each.stop()))
+  await (scheme as Scheme | undefined)?.stop()
+})
+
+async function isAsItShouldBe(name: string): Promise<void> {
+  expect(await barriers(page)).toEqual([])
+  expect(await isTooWide(page)).toBe(false)
+  await screenshot(page, name)
+}
+
+test(
+  'a consent is found and shown with its history and the payments under it',
+  async () => {
+    await operators.go(page, '/consents')
+    await page.getByRole('row').filter({ hasText: 'lemonpay' }).getByRole('link').first().click()
+    await page.getByRole('heading', { name: `Consent ${consentId}` }).waitFor()
+    const history = page.getByRole('table', { name: 'History, the newest first' })
+    for (const event of ['CREDENTIAL VERIFIED', 'OWNERSHIP CONFIRMED', 'SIGNATURE VERIFIED']) {
+      await history.getByText(event).waitFor()
+    }
+    const payments = page.getByRole('table', { name: 'Payments, the newest first' })
+    await payments.getByRole('row').filter({ hasText: transactionRequestId }).waitFor()
+    expect(await payments.getByRole('row').count()).toBe(2)
+    await isAsItShouldBe('consent-with-payment')
+  },
+  story_ms,
+)
+
+test(
+  'its payment is shown with its third-party part, by the request and by the transfer',
+  async () => {
+    await page.getByRole('link', { name: transactionRequestId }).click()
+    await page.getByRole('heading', { name: 'Story of a third-party payment' }).waitFor()
+    // On a busy machine the PISP may have asked twice.
+    await page.getByText('lemonpay asks greenbank to pay for its user').first().waitFor()
+    await isAsItShouldBe('third-party-story')
+    await page.getByRole('link', { name: /^Payment / }).click()
+    await page.getByRole('heading', { name: 'Story of a payment' }).waitFor()
+    const thirdParty = page.getByRole('region', { name: 'Third party' })
+    await thirdParty.getByRole('link', { name: 'lemonpay' }).waitFor()
+    await thirdParty.getByRole('link', { name: consentId }).waitFor()
+    for (const said of [
+      'lemonpay was told by greenbank that it is ACCEPTED.',
+      'The user of lemonpay has signed the terms',
+      'centralAuth answers: the signature is VERIFIED',
+    ]) {
+      await page.getByText(said).first().waitFor()
+    }
+    await isAsItShouldBe('story-with-third-party')
+    await thirdParty.getByRole('link', { name: consentId }).click()
+    await page.getByRole('heading', { name: `Consent ${consentId}` }).waitFor()
+    expect(operators.complaints).toEqual([])
+  },
+  story_ms,
+)
