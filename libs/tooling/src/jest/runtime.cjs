@@ -3,6 +3,11 @@ const hooks = require('node:async_hooks')
 const { pathToFileURL } = require('node:url')
 
 const { AsyncLocalStorage } = hooks
+/**
+ * Before Node.js 24 each storage is asked at each promise, until it is disabled. From then on one costs
+ * nothing, and the property cannot be set.
+ */
+const isCostly = Object.getOwnPropertyDescriptor(hooks, 'AsyncLocalStorage').writable === true
 
 module.exports = class NativeRuntime {
   #environment
@@ -16,6 +21,11 @@ module.exports = class NativeRuntime {
   requireInternalModule(path) {
     delete require.cache[require.resolve(path)]
     delete globalThis[Symbol.for('EVENT_HANDLERS')]
+    return isCostly ? this.#noting(() => require(path)) : require(path)
+  }
+
+  /** Notes the storages that are made meanwhile, to disable them with this runtime. */
+  #noting(run) {
     const storages = this.#storages
     hooks.AsyncLocalStorage = class extends AsyncLocalStorage {
       constructor(...options) {
@@ -24,7 +34,7 @@ module.exports = class NativeRuntime {
       }
     }
     try {
-      return require(path)
+      return run()
     } finally {
       hooks.AsyncLocalStorage = AsyncLocalStorage
     }
