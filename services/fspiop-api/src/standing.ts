@@ -38,17 +38,15 @@ export function openStanding(): Standing {
         kind = { begun_ms: now_ms, count: 0, quickest_ms: Infinity, last: undefined }
         kinds.set(name, kind)
       }
-      if (isOver(kind.begun_ms, now_ms)) begin(kind, now_ms)
+      endIfDue(kind, now_ms)
       kind.count += 1
       kind.quickest_ms = Math.min(kind.quickest_ms, age_ms)
-      if (kind.count >= enough && now_ms - kind.begun_ms >= interval_ms) {
-        kind.last = { ended_ms: now_ms, quickest_ms: kind.quickest_ms }
-        begin(kind, now_ms)
-      }
     },
     at(now_ms) {
       let standing_ms = 0
-      for (const { last } of kinds.values()) {
+      for (const kind of kinds.values()) {
+        endIfDue(kind, now_ms)
+        const { last } = kind
         if (last === undefined || isOver(last.ended_ms, now_ms)) continue
         standing_ms = Math.max(standing_ms, last.quickest_ms)
       }
@@ -63,7 +61,11 @@ function isOver(since_ms: number, now_ms: number): boolean {
   return passed_ms < 0 || passed_ms > remembered_ms
 }
 
-function begin(kind: Kind, now_ms: number): void {
+function endIfDue(kind: Kind, now_ms: number): void {
+  const hasEnough = kind.count >= enough
+  const isDue = hasEnough && now_ms - kind.begun_ms >= interval_ms
+  if (!isDue && !isOver(kind.begun_ms, now_ms)) return
+  if (isDue) kind.last = { ended_ms: now_ms, quickest_ms: kind.quickest_ms }
   kind.begun_ms = now_ms
   kind.count = 0
   kind.quickest_ms = Infinity
