@@ -96,6 +96,32 @@ test('no FSP is ever told of an item by itself', () => {
   expect(paths.filter((path) => path.startsWith('POST /transfers'))).toEqual([])
 })
 
+test('the operator sees how far a bulk has come, each of its items, and the story of one', async () => {
+  const bulk = newBulk(payer, payee, ['1', '2'])
+  const [first, second] = bulk.items
+  const path = `/bulkTransfers/${bulk.bulkTransferId}`
+  await prepared(bulk)
+  const progress = await scheme.operator.call('GET', path)
+  expect(progress.json).toMatchObject({ state: 'ACCEPTED', items: 2, open: 2, committed: 0 })
+  await answered(bulk, paid(bulk.items))
+  await outcome(payer, bulk)
+  const { json } = await scheme.operator.call('GET', path)
+  expect(json).toMatchObject({
+    state: 'COMPLETED',
+    committed: 2,
+    individualTransfers: [
+      { transferId: first?.transferId, state: 'COMMITTED', amount: { amount: '1' } },
+      { transferId: second?.transferId, state: 'COMMITTED', amount: { amount: '2' } },
+    ],
+  })
+  const found = await scheme.operator.call('GET', `/bulkTransfers?fspId=${payer.name}&limit=1`)
+  expect(found.json).toMatchObject({ bulkTransfers: [{ bulkTransferId: bulk.bulkTransferId }] })
+  const story = await scheme.operator.call('GET', `/transfers/${second?.transferId}/story`)
+  expect(story.json).toMatchObject({ state: 'COMMITTED', bulkTransferId: bulk.bulkTransferId })
+  const unknown = await scheme.operator.call('GET', `/bulkTransfers/${first?.transferId}`)
+  expect(unknown.status).toBe(404)
+})
+
 describe('cover for some of the items', () => {
   test('sends the payee FSP those that fit, from the hub, and completes the bulk', async () => {
     const bulk = newBulk(poor, payee, ['10', '20', '5', '10', '5'])

@@ -98,6 +98,7 @@ const meanings = {
   // Of transfers.
   TRANSACTION_UNKNOWN: { status: 404, code: '3200' },
   TRANSFER_UNKNOWN: { status: 404, code: '3208' },
+  BULK_TRANSFER_UNKNOWN: { status: 404, code: '3210' },
   // Of quoting.
   RULE_UNKNOWN: { status: 404, code: '3200' },
   // Of account-lookup.

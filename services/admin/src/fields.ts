@@ -234,6 +234,7 @@ export const pathVariables = {
   notificationId,
   ruleId,
   transferId: correlationId,
+  bulkTransferId: correlationId,
   consentId: word,
   transactionRequestId: word,
   asset: word,

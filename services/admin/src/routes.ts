@@ -33,6 +33,7 @@ import { alsoWithoutPrefix } from './settlement/also.ts'
 import { settlementOperations } from './settlement/settlements.ts'
 import { windowOperations } from './settlement/windows.ts'
 import { settlementModelOperations } from './settlement-models.ts'
+import { bulkTransferOperations } from './story/bulk-transfers.ts'
 import { storyOperations } from './story/routes.ts'
 import { thirdPartyOperations } from './story/third-party.ts'
 import { transactionOperations } from './transactions.ts'
@@ -70,6 +71,7 @@ export function operations(deps: Deps): readonly GuardedOperation[] {
     ...guarded('TRANSFERS', storyOperations(deps)),
     ...guarded('TRANSFERS', thirdPartyOperations(deps)),
     ...guarded('TRANSFERS', transactionOperations(deps)),
+    ...guarded('TRANSFERS', bulkTransferOperations(deps)),
     ...guarded('SETTLEMENTS', alsoWithoutPrefix(windowOperations(deps))),
     ...guarded('SETTLEMENTS', alsoWithoutPrefix(settlementOperations(deps))),
     ...guarded('SETTLEMENTS', reportOperations(deps)),

@@ -8,6 +8,8 @@ import { Loading, Page, Problem } from './ui.tsx'
 import { Alarms } from './views/alarms.tsx'
 import { Approvals } from './views/approvals.tsx'
 import { Audit } from './views/audit.tsx'
+import { BulkTransferPage } from './views/bulk-transfer.tsx'
+import { BulkTransfers } from './views/bulk-transfers.tsx'
 import { ConsentPage } from './views/consent.tsx'
 import { Consents } from './views/consents.tsx'
 import { DeadLetters } from './views/dead-letters.tsx'
@@ -71,6 +73,16 @@ function Views() {
           <StoryPage key={transferId} transferId={decodeURIComponent(transferId)} />
         )}
       </Route>
+      <Route path="/bulk-transfers" component={BulkTransfers} />
+      <Route path="/bulk-transfers/of/:search" component={BulkTransfers} />
+      <Route path="/bulk-transfers/:bulkTransferId">
+        {({ bulkTransferId }) => (
+          <BulkTransferPage
+            key={bulkTransferId}
+            bulkTransferId={decodeURIComponent(bulkTransferId)}
+          />
+        )}
+      </Route>
       <Route path="/consents" component={Consents} />
       <Route path="/consents/of/:search" component={Consents} />
       <Route path="/consents/:consentId">
@@ -113,6 +125,7 @@ const ways = [
   ['/', 'Overview', ''],
   ['/participants', 'Participants', 'VIEW_PARTICIPANTS'],
   ['/payments', 'Payments', 'VIEW_TRANSFERS'],
+  ['/bulk-transfers', 'Bulk transfers', 'VIEW_TRANSFERS'],
   ['/consents', 'Consents', 'VIEW_CONSENTS'],
   ['/settlements', 'Settlement', 'VIEW_SETTLEMENTS'],
   ['/approvals', 'Approvals', 'VIEW_PENDING'],

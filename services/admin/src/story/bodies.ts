@@ -26,6 +26,7 @@ export function storyBody(
   return {
     ...summaryBody(summaryOf(transfer)),
     expiration: transfer.expiresAt,
+    bulkTransferId: transfer.bulkTransferId === '' ? null : transfer.bulkTransferId,
     cause: story.cause === undefined ? null : { reason: story.cause.reason, ...story.cause.error },
     findings: story.findings,
     thirdParty: thirdParty?.summary ? thirdPartyBody(thirdParty.summary) : null,

@@ -54,7 +54,7 @@ export async function readFacts(
     notificationIds: [...record.deliveries, ...(quote?.deliveries ?? [])].map(
       ({ notificationId }) => notificationId,
     ),
-    entityIds: [transferId, ...entitiesOf(quote, thirdParty)],
+    entityIds: [transferId, ...entitiesOf(quote, thirdParty), ...bulkOf(record)],
     fspIds: [...fspsOf(record), ...fspsOfRequest(thirdParty)],
   })
   return { transfer: record, ledger: entry, transaction, quote, thirdParty, deliveries }
@@ -192,6 +192,11 @@ export function bodyOf(body: Buffer | undefined): Readonly<Record<string, unknow
   } catch {
     return {}
   }
+}
+
+/** An item is told of with its bulk. */
+function bulkOf({ bulkTransferId }: TransferRecord): string[] {
+  return bulkTransferId === '' ? [] : [bulkTransferId]
 }
 
 function fspsOf({ summary, refusedMessages }: TransferRecord): string[] {

@@ -127,6 +127,8 @@ export const shownThirdParties = z.strictObject({
 export const shownStory = shownTransfer
   .extend({
     expiration: shownTime,
+    /** The bulk that it is an item of. */
+    bulkTransferId: z.string().nullable(),
     cause: z
       .strictObject({ reason: z.string(), errorCode: z.string(), errorDescription: z.string() })
       .nullable(),

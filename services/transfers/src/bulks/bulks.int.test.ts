@@ -14,6 +14,8 @@ import { randomUUID } from 'node:crypto'
 import { openDeliveryStore } from '../delivery-store.ts'
 import { handleBatch } from '../handle.ts'
 import { openLedger, type LedgerCalls } from '../ledger.ts'
+import { openRecordStore } from '../record-store.ts'
+import { stateHandlers } from '../states.ts'
 import { openTransferStore, readTransfers, type TransferStore } from '../store.ts'
 import { sweep, type SweepOptions } from '../sweep.ts'
 import {
@@ -29,6 +31,7 @@ import { deposit, onboard } from '../testing/scheme.ts'
 import type { AlarmKind, Work } from '../work.ts'
 import type { BulkPrepareEvent } from './contract.ts'
 import { handleBulks, type HeardOfBulks } from './handle.ts'
+import { openBulkRecordStore } from './record-store.ts'
 import { openBulkStore, type BulkTables } from './store.ts'
 
 const announcements = [
@@ -188,6 +191,69 @@ describe('a bulk', () => {
   })
 })
 
+describe('the operator', () => {
+  test('sees a bulk with its items in their order, and finds it by its FSPs', async () => {
+    const taken = randomUUID()
+    await handleSingle(taken)
+    const event = prepared([randomUUID(), taken])
+    const { bulkTransferId } = event.payload
+    await handle(event)
+    const records = openBulkRecordStore(db)
+    const stored = await records.read(bulkTransferId)
+    expect(stored?.items).toMatchObject([
+      { transfer_id: idsOf(event)[0], state: 'RESERVED', amount: '100', is_asked: true },
+      { transfer_id: taken, state: null, amount: null, is_asked: false },
+    ])
+    expect(stored?.messages.map(({ kind }) => kind)).toEqual(['PREPARE'])
+    const search = { states: ['ACCEPTED'], from: undefined, before: ever, rows_max: 200 }
+    const found = await records.search({ ...search, fspId: payee })
+    expect(found.rows).toContainEqual(expect.objectContaining({ id: bulkTransferId, items: 2 }))
+    expect((await records.search({ ...search, fspId: 'stranger' })).rows).toEqual([])
+    expect((await records.search({ ...search, fspId: undefined, rows_max: 1 })).rows).toHaveLength(
+      1,
+    )
+  })
+
+  test('is shown of an item what the messages of its bulk say of it', async () => {
+    const event = prepared(2)
+    const [first = '', second = ''] = idsOf(event)
+    const individualTransfers = [first, second].map((transferId) => ({
+      transferId,
+      ilpPacket: `packet of ${transferId}`,
+    }))
+    const body = Buffer.from(JSON.stringify({ payerFsp: payer, individualTransfers }))
+    await handle({ ...event, relay: { body } })
+    const { messages = [] } = (await openRecordStore(db).read(second)) ?? {}
+    expect(messages.map(({ kind }) => kind)).toEqual(['PREPARE'])
+    const { GetTransferPacket } = stateHandlers(store)
+    expect(await GetTransferPacket({ id: second }, undefined as never)).toEqual({
+      ilpPacket: `packet of ${second}`,
+    })
+  })
+
+  test('is told of a bulk whose counts are not those of its items', async () => {
+    const taken = randomUUID()
+    await handleSingle(taken)
+    // One of three is decided without being committed, so that one more can be counted.
+    const event = prepared([randomUUID(), randomUUID(), taken])
+    const { bulkTransferId } = event.payload
+    await handle(event)
+    const records = openBulkRecordStore(db)
+    expect((await records.verify()).differing).toEqual([])
+    await db.query(miscountStatement, [bulkTransferId, 1])
+    const { compared, differing } = await records.verify()
+    expect(compared).toBeGreaterThan(1)
+    expect(differing).toMatchObject([
+      {
+        id: bulkTransferId,
+        counted: '0 undecided, 2 open, 1 committed',
+        found: '0 undecided, 2 open, 0 committed',
+      },
+    ])
+    await db.query(miscountStatement, [bulkTransferId, 0])
+  })
+})
+
 describe('a process that dies', () => {
   /** Every call of the steps, before it had its effect and after it. */
   const places = [
@@ -291,6 +357,9 @@ const messagesOf = statement(`
   select kind from bulk_messages where bulk_id = $1 order by received_at, kind desc`)
 const holdStatement = statement(`
   insert into held_back (transfer_id, letter_id, event, reason) values ($1, 'letter', 'E', 'r')`)
+const miscountStatement = statement(`
+  update bulk_transfers set committed_count = $2::integer, open_count = 2 where id = $1`)
+const ever = { receivedAt: new Date('9999-01-01'), id: '' }
 const letGoStatement = statement(`delete from held_back where transfer_id = $1`)
 
 function prepared(

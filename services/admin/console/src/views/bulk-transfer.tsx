@@ -1,0 +1,133 @@
+/** One bulk transfer: how far it has come, each of its items, and what its FSPs were told. */
+import { useQuery } from '@tanstack/react-query'
+import { Link } from 'wouter'
+import { get } from '../api.ts'
+import type { Amount } from '../domain/amounts.ts'
+import { Card, Facts, Loaded, Money, Page, State, Table, Time } from '../ui.tsx'
+import type { BulkTransfer } from './bulk-transfers.tsx'
+import { FspLink } from './participants.tsx'
+
+interface Item {
+  readonly transferId: string
+  readonly state: string | null
+  readonly reason: string | null
+  readonly amount: { readonly amount: Amount; readonly currency: string } | null
+  readonly isAsked: boolean
+}
+
+interface Delivery {
+  readonly notificationId: string
+  readonly to: string
+  readonly role: string
+  readonly status: string
+  readonly attemptsCount: number
+  readonly reportedAt: string
+}
+
+interface BulkRecord extends BulkTransfer {
+  readonly individualTransfers: readonly Item[]
+  readonly deliveries: readonly Delivery[]
+}
+
+const refresh_ms = 2_000
+
+export function BulkTransferPage({ bulkTransferId }: { bulkTransferId: string }) {
+  const record = useQuery({
+    queryKey: ['bulk-transfer', bulkTransferId],
+    queryFn: () => get<BulkRecord>(`/bulkTransfers/${encodeURIComponent(bulkTransferId)}`),
+    refetchInterval: ({ state }) => (state.data?.completedAt === null ? refresh_ms : false),
+  })
+  return (
+    <Page title={`Bulk transfer ${bulkTransferId}`}>
+      <p>
+        <Link href="/bulk-transfers">All bulk transfers</Link>
+      </p>
+      <Loaded query={record}>
+        {(bulk) => (
+          <>
+            <Summary bulk={bulk} />
+            <Items items={bulk.individualTransfers} />
+            <Deliveries deliveries={bulk.deliveries} />
+          </>
+        )}
+      </Loaded>
+    </Page>
+  )
+}
+
+function Summary({ bulk }: { bulk: BulkRecord }) {
+  const { items, open, committed, undecided } = bulk
+  return (
+    <Card title="Summary">
+      <p>
+        <progress max={items} value={items - open} aria-label="Items that are final" />{' '}
+        {items - open} of {items} items are final, {committed} of them paid
+      </p>
+      <Facts
+        of={{
+          State: <State state={bulk.state} />,
+          Reason: bulk.reason,
+          From: <FspLink name={bulk.payerFsp} />,
+          To: <FspLink name={bulk.payeeFsp} />,
+          'Not yet decided by the ledger': undecided,
+          'Bulk quote': bulk.bulkQuoteId,
+          Received: <Time at={bulk.receivedAt} />,
+          Expires: <Time at={bulk.expiration} />,
+          Completed: bulk.completedAt === null ? null : <Time at={bulk.completedAt} />,
+        }}
+      />
+    </Card>
+  )
+}
+
+function Items({ items }: { items: readonly Item[] }) {
+  return (
+    <Card title="Items">
+      <Table
+        caption="In the order of the request"
+        head={['#No.', 'Payment', '#Amount', 'State', 'Payee FSP was asked']}
+        empty="No items."
+        rows={items.map((item, at) => ({
+          key: `${at} ${item.transferId}`,
+          cells: [
+            at + 1,
+            <Link key="id" href={`/payments/${encodeURIComponent(item.transferId)}`}>
+              <code>{item.transferId}</code>
+            </Link>,
+            item.amount === null ? '' : <Money key="amount" {...item.amount} />,
+            item.state === null ? (
+              'The id belongs to another payment'
+            ) : (
+              <>
+                <State state={item.state} /> <small>{item.reason}</small>
+              </>
+            ),
+            item.isAsked ? 'yes' : 'no',
+          ],
+        }))}
+      />
+    </Card>
+  )
+}
+
+function Deliveries({ deliveries }: { deliveries: readonly Delivery[] }) {
+  return (
+    <Card title="Deliveries">
+      <Table
+        caption="What the FSPs were told"
+        head={['To', 'As', 'Result', '#Attempts', 'Reported']}
+        empty="Nothing was reported yet."
+        rows={deliveries.map((delivery) => ({
+          key: delivery.notificationId,
+          cells: [
+            <FspLink key="to" name={delivery.to} />,
+            delivery.role,
+            delivery.status,
+            delivery.attemptsCount,
+            <Time key="at" at={delivery.reportedAt} />,
+          ],
+        }))}
+      />
+    </Card>
+  )
+}

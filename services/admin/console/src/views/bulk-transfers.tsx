@@ -1,0 +1,91 @@
+/** Search for a bulk transfer. */
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Link } from 'wouter'
+import { get, query } from '../api.ts'
+import type { FieldOf } from '../change.tsx'
+import { instant, More, SearchForm, useSearch } from '../search.tsx'
+import { Loading, Page, Problem, State, Table, Time } from '../ui.tsx'
+import { FspLink } from './participants.tsx'
+
+export interface BulkTransfer {
+  readonly bulkTransferId: string
+  readonly bulkQuoteId: string
+  readonly payerFsp: string
+  readonly payeeFsp: string
+  readonly state: string
+  readonly reason: string | null
+  readonly items: number
+  readonly undecided: number
+  readonly open: number
+  readonly committed: number
+  readonly expiration: string
+  readonly receivedAt: string
+  readonly completedAt: string | null
+}
+
+interface Found {
+  readonly bulkTransfers: readonly BulkTransfer[]
+  readonly next: string | null
+}
+
+const names = ['bulkTransferId', 'fspId', 'state', 'from', 'to'] as const
+type Name = (typeof names)[number]
+
+const fields: readonly FieldOf<Name>[] = [
+  { name: 'bulkTransferId', label: 'Bulk transfer id', type: 'search', optional: true },
+  { name: 'fspId', label: 'FSP', type: 'search', optional: true },
+  {
+    name: 'state',
+    label: 'State',
+    options: ['', 'RECEIVED', 'PENDING', 'ACCEPTED', 'PROCESSING', 'COMPLETED', 'REJECTED'],
+    optional: true,
+  },
+  { name: 'from', label: 'From, UTC', type: 'datetime-local', optional: true },
+  { name: 'to', label: 'Before, UTC', type: 'datetime-local', optional: true },
+]
+
+export function BulkTransfers() {
+  const searching = useSearch<Name>('/bulk-transfers', names)
+  const { key, search } = searching
+  const found = useInfiniteQuery({
+    queryKey: ['bulk-transfers', key],
+    queryFn: ({ pageParam: after }) => {
+      const times = { from: instant(search.from), to: instant(search.to) }
+      return get<Found>(`/bulkTransfers${query({ ...search, ...times, after })}`)
+    },
+    initialPageParam: '',
+    getNextPageParam: ({ next }) => next,
+  })
+  const bulks = found.data?.pages.flatMap((page) => page.bulkTransfers) ?? []
+  return (
+    <Page title="Bulk transfers">
+      <SearchForm fields={fields} of={searching} />
+      {found.isError && <Problem error={found.error} />}
+      {found.isPending ? (
+        <Loading />
+      ) : (
+        <Table
+          caption="Bulk transfers, the newest first"
+          head={['Bulk transfer', 'From', 'To', '#Items', '#Paid', '#Open', 'State', 'Received']}
+          empty="No bulk transfer was found."
+          rows={bulks.map((bulk) => ({
+            key: bulk.bulkTransferId,
+            cells: [
+              <Link key="id" href={`/bulk-transfers/${encodeURIComponent(bulk.bulkTransferId)}`}>
+                <code>{bulk.bulkTransferId}</code>
+              </Link>,
+              <FspLink key="from" name={bulk.payerFsp} />,
+              <FspLink key="to" name={bulk.payeeFsp} />,
+              bulk.items,
+              bulk.committed,
+              bulk.open,
+              <State key="state" state={bulk.state} />,
+              <Time key="received" at={bulk.receivedAt} />,
+            ],
+          }))}
+        />
+      )}
+      <More label="Older bulk transfers" of={found} />
+    </Page>
+  )
+}
