@@ -17,6 +17,7 @@ import {
   payer,
   prepareEvent,
 } from '../testing/messages.ts'
+import type { HeardOfBulks } from './handle.ts'
 import { openWorld, typesOf, type WorldOptions } from '../testing/world.ts'
 
 const bulk = 'bulk-1'
@@ -372,6 +373,56 @@ describe('the answer of the payee FSP', () => {
     const said = await world.handle(fulfilEvent(first))
     expect(errorIn(the('TransferQueryResponse', said))).toBe('3100')
     expect(world.row(first)?.state).toBe('RESERVED')
+  })
+})
+
+describe('a payee FSP that refuses the request by its HTTP answer', () => {
+  const refused = (httpStatus: number): HeardOfBulks => ({
+    name: 'BulkTransferPrepareCallbackReport',
+    id: 'the report',
+    time: '2026-01-01T00:00:01.000Z',
+    again: false,
+    relay: undefined,
+    traceparent: undefined,
+    payload: {
+      reports: [
+        {
+          notificationId: 'f0d5fbb5-3bd9-4c7e-8a16-3e0a5a4cf7a1',
+          entityId: bulk,
+          legRole: 'PAYEE',
+          destinationFspId: payee,
+          status: 'FAILED',
+          httpStatus,
+          attempts: 1,
+          duration_ms: 12,
+          reportedAt: '2026-01-01T00:00:01.000Z',
+        },
+      ],
+    },
+  })
+
+  test('ends the bulk at once where the scheme wants that', async () => {
+    const world = await acceptedWorld({ abortsRefusedDeliveries: true })
+    const said = await world.handleBulks(refused(501))
+    const rejected = the('BulkTransferRejected', said)
+    expect(resultsIn(rejected)).toEqual(ids.map((id) => `${id} 2002`))
+    expect(await world.handleBulks(refused(501))).toEqual([])
+  })
+
+  test.each([
+    ['asks for it again', true, 429],
+    ['does so in a scheme that waits for the expiry', false, 400],
+  ])('or %s leaves the bulk as it is', async (_what, abortsRefusedDeliveries, httpStatus) => {
+    const world = await acceptedWorld({ abortsRefusedDeliveries })
+    expect(await world.handleBulks(refused(httpStatus))).toEqual([])
+    expect(world.bulk(bulk)?.state).toBe('ACCEPTED')
+  })
+
+  test('after it has answered changes nothing', async () => {
+    const world = await acceptedWorld({ abortsRefusedDeliveries: true })
+    await world.handleBulks(bulkFulfilEvent(bulk, fulfilled(ids)))
+    expect(await world.handleBulks(refused(400))).toEqual([])
+    expect(world.bulk(bulk)?.state).toBe('COMPLETED')
   })
 })
 

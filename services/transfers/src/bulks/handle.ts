@@ -10,6 +10,7 @@ import type { Work } from '../work.ts'
 import { answer } from './answer.ts'
 import type { BulkEvent } from './contract.ts'
 import { queryBulk } from './query.ts'
+import { abortRefusedBulk } from './refused-delivery.ts'
 import { split } from './split.ts'
 
 const reportNames = [
@@ -56,7 +57,16 @@ export async function handleBulks(
       work.now(),
     ),
     ...[...ofBulks.values()].map((ofBulk) => workInOrder(work, ofBulk)),
+    ...(work.abortsRefusedDeliveries
+      ? requestsIn(reports).map((delivery) => abortRefusedBulk(work, delivery))
+      : []),
   ])
+}
+
+function requestsIn(reports: readonly ReportEvent[]) {
+  return reports.flatMap(({ name, payload }) =>
+    name === 'BulkTransferPrepareCallbackReport' ? payload.reports : [],
+  )
 }
 
 async function workInOrder(work: Work, events: readonly BulkEvent[]): Promise<void> {
