@@ -110,8 +110,8 @@ test('the operator sees how far a bulk has come, each of its items, and the stor
     state: 'COMPLETED',
     committed: 2,
     individualTransfers: [
-      { transferId: first?.transferId, state: 'COMMITTED', amount: { amount: '1' } },
-      { transferId: second?.transferId, state: 'COMMITTED', amount: { amount: '2' } },
+      { transferId: first?.transferId, state: 'COMMITTED', amount: { amount: 1 } },
+      { transferId: second?.transferId, state: 'COMMITTED', amount: { amount: 2 } },
     ],
   })
   const found = await scheme.operator.call('GET', `/bulkTransfers?fspId=${payer.name}&limit=1`)

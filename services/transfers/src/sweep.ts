@@ -3,6 +3,8 @@
  * stored and announced. Any number of sweepers may run. None of them is ahead of the messages: a payee
  * FSP that was told 200 in time does not lose its transfer because nobody has read its answer yet.
  */
+import { endedBulk } from './bulks/contract.ts'
+import type { EndedBulk } from './bulks/store.ts'
 import {
   consequenceOf,
   healingOf,
@@ -70,6 +72,10 @@ export async function heal(work: Work, { batch_max, clock }: SweepOptions): Prom
   const open = await work.store.openSince(expiredBefore, dueBefore, batch_max)
   if (open.length > 0) await expire(work, open, healingOf)
   await releaseDangling(work, expiredBefore, batch_max)
+  const say = (ended: EndedBulk) => [endedBulk(ended, undefined)]
+  for (const id of await work.bulks.endMiscounted(expiredBefore, work.now(), say)) {
+    work.alarm('BULK_MISCOUNTED', id, 'its items are final, but were not counted so')
+  }
 }
 
 /** Reservations that no open transfer stands for: voided, unless transfers says that they were paid. */

@@ -21,6 +21,8 @@ export type AlarmKind =
   | 'LEDGER_NEWER'
   /** A message of the payee FSP is a dead letter, and holds its transfer back from its expiry. */
   | 'PAYEE_MESSAGE_GIVEN_UP'
+  /** The items of a bulk are final, but were not counted so. */
+  | 'BULK_MISCOUNTED'
   /** A message has been unfinished for so long that transfers do not expire any more. */
   | 'TIMEOUTS_HELD_BACK'
 

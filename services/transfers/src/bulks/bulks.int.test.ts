@@ -191,6 +191,22 @@ describe('a bulk', () => {
   })
 })
 
+test('a bulk whose items were swept by a release that knows no bulks ends by the comparison', async () => {
+  const event = prepared(2)
+  const { bulkTransferId } = event.payload
+  await handle(event)
+  const later = new Date(Date.now() + 600_000)
+  const say = () => []
+  expect(await bulks.endMiscounted(later, new Date(), say)).not.toContain(bulkTransferId)
+  await db.query(sweepItemsStatement, [bulkTransferId])
+  expect(await bulks.endMiscounted(later, new Date(), say)).toContain(bulkTransferId)
+  expect(await bulks.read(bulkTransferId)).toMatchObject({
+    state: 'COMPLETED',
+    counts: { undecided: 0, open: 0, committed: 0 },
+  })
+  expect(await bulks.endMiscounted(later, new Date(), say)).toEqual([])
+})
+
 describe('the operator', () => {
   test('sees a bulk with its items in their order, and finds it by its FSPs', async () => {
     const taken = randomUUID()
@@ -357,6 +373,10 @@ const messagesOf = statement(`
   select kind from bulk_messages where bulk_id = $1 order by received_at, kind desc`)
 const holdStatement = statement(`
   insert into held_back (transfer_id, letter_id, event, reason) values ($1, 'letter', 'E', 'r')`)
+const sweepItemsStatement = statement(`
+  update transfers set state = 'ABORTED', sweep_at = null, reason = 'TIMEOUT', completed_at = now(),
+    error = '{"errorCode":"3303","errorDescription":"Transfer expired"}', completed_timestamp = now()
+  where bulk_id = $1`)
 const miscountStatement = statement(`
   update bulk_transfers set committed_count = $2::integer, open_count = 2 where id = $1`)
 const ever = { receivedAt: new Date('9999-01-01'), id: '' }

@@ -12,8 +12,9 @@ import {
   type EventBus,
   type OutgoingMessage,
   type Queries,
+  type Transaction,
 } from '@causeway/runtime'
-import type { Claimed, Open, Transfer } from '../domain/transfer.ts'
+import { isOpen, type Claimed, type Open, type Transfer } from '../domain/transfer.ts'
 import { hashBytes } from '../row.ts'
 import {
   itemsOf,
@@ -76,6 +77,15 @@ export interface BulkTables {
   accept(bulkTransferId: string, say: (bulk: Bulk) => readonly OutgoingMessage[]): Promise<void>
   /** Stores the message unless the bulk is final or has another last word; whether it is taken. */
   take(answer: TakenAnswer): Promise<boolean>
+  /**
+   * Ends those that expired before that moment and whose items are all final though they are not counted
+   * so: a release that knows no bulks may have swept them. The ids of those that it ended.
+   */
+  endMiscounted(
+    expiredBefore: Date,
+    now: Date,
+    say: (ended: EndedBulk) => readonly OutgoingMessage[],
+  ): Promise<readonly string[]>
   /** Announces what changes nothing. */
   say(messages: readonly OutgoingMessage[]): Promise<void>
 }
@@ -85,6 +95,9 @@ export type ReadTransfers = (
   db: Queries,
   ids: readonly string[],
 ) => Promise<ReadonlyMap<string, Transfer>>
+
+/** Bulks that one comparison ends. */
+const miscounted_max = 20
 
 const claimStatement = statement(`
   with bulk as (
@@ -166,6 +179,17 @@ const takeStatement = statement(`
   )
   select id from taken`)
 
+const miscountedStatement = statement(`
+  select b.id from bulk_transfers b
+  where b.completed_at is null and b.expires_at <= $1::timestamptz and not exists (
+    select from transfers t
+    where t.id = any (b.transfer_ids) and t.bulk_id = b.id and t.sweep_at is not null)
+  order by b.expires_at limit ${miscounted_max}`)
+
+const recountStatement = statement(`
+  update bulk_transfers set undecided_count = 0, open_count = 0, committed_count = $2::integer
+  where id = $1::text`)
+
 const endStatement = statement(`
   update bulk_transfers set state = $2::text, reason = $3::text, completed_at = $4::timestamptz
   where id = $1::text`)
@@ -217,6 +241,15 @@ export function openBulkStore(db: Database, bus: EventBus, read: ReadTransfers):
       const rows = await db.query(takeStatement, answerValues(answer))
       return rows.length > 0
     },
+    async endMiscounted(expiredBefore, now, say) {
+      const rows = await db.query<{ id: string }>(miscountedStatement, [expiredBefore])
+      const ended: string[] = []
+      for (const { id } of rows) {
+        const isEnded = await db.transaction((tx) => endMiscounted(tx, id, now, { bus, read, say }))
+        if (isEnded) ended.push(id)
+      }
+      return ended
+    },
     say: (messages) =>
       db.transaction((tx) => {
         bus.announce(tx, messages)
@@ -246,6 +279,30 @@ export async function advance(
     if (open_count === 0) ended.push(await end(tx, id, now, read))
   }
   return ended
+}
+
+interface Ending {
+  readonly bus: EventBus
+  readonly read: ReadTransfers
+  readonly say: (ended: EndedBulk) => readonly OutgoingMessage[]
+}
+
+/** False when it has been ended, or counted, meanwhile. */
+async function endMiscounted(
+  tx: Transaction,
+  id: string,
+  now: Date,
+  { bus, read, say }: Ending,
+): Promise<boolean> {
+  const [row] = await tx.query<BulkRow>(lockStatement, [id])
+  if (row === undefined || row.completed_at !== null) return false
+  const bulk = bulkOf(row)
+  const transfers = itemsOf(bulk, await read(tx, bulk.transferIds)).map(({ transfer }) => transfer)
+  if (transfers.some((transfer) => transfer !== undefined && isOpen(transfer))) return false
+  const committed = transfers.filter((transfer) => transfer?.state === 'COMMITTED').length
+  await tx.query(recountStatement, [id, committed])
+  bus.announce(tx, say(await end(tx, id, now, read)))
+  return true
 }
 
 async function end(tx: Queries, id: string, now: Date, read: ReadTransfers): Promise<EndedBulk> {

@@ -103,6 +103,7 @@ export function simulateBulks({
         rows.set(bulkTransferId, { ...bulk, state: 'PROCESSING', lastWord: stored ?? lastWord })
         return true
       }),
+    endMiscounted: () => Promise.resolve([]),
     say: (messages) => atomically(() => void said.push(...messages)),
   }
 
