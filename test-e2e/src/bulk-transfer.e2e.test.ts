@@ -1,6 +1,14 @@
 /** A bulk transfer as its two FSPs see it: every outcome, every repeat, and what the books say. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { aboutBulk, newBulk, paid, resultsIn, type Bulk, type BulkOutcome } from './hub/bulk.ts'
+import {
+  aboutBulk,
+  newBulk,
+  paid,
+  quoted,
+  resultsIn,
+  type Bulk,
+  type BulkOutcome,
+} from './hub/bulk.ts'
 import type { Fsp, Received } from './hub/fsp.ts'
 import { position } from './hub/operator.ts'
 import { openSchemeOfFsps, shareSafeScheme, type Scheme } from './hub/scheme.ts'
@@ -28,6 +36,7 @@ afterAll(async () => {
 const to = (fsp: Fsp) => ({ 'fspiop-destination': fsp.name })
 
 async function ask(bulk: Bulk, from = payer): Promise<void> {
+  await quoted(bulk, from, payee)
   const answer = await from.send('POST', '/bulkTransfers', bulk.request, to(payee))
   expect([answer.status, answer.body]).toEqual([202, ''])
 }
@@ -198,6 +207,13 @@ describe('the payee FSP', () => {
   })
 })
 
+test('a bulk that names an unknown bulk quote is refused with 3209', async () => {
+  const bulk = newBulk(payer, payee, ['1'])
+  await payer.send('POST', '/bulkTransfers', bulk.request, to(payee))
+  expect(errorOf(await failure(payer, bulk))).toMatchObject({ errorCode: '3209' })
+  expect(payee.received.some(aboutBulk(bulk.bulkTransferId, 'POST'))).toBe(false)
+})
+
 describe('ids', () => {
   test('of a bulk are used once: the same content gets the results again, other content 3106', async () => {
     const bulk = newBulk(payer, payee, ['1'])
@@ -252,6 +268,7 @@ test('a bulk of 1,000 is paid whole though the hub is killed on the way', async 
     const [from, by] = [await own.join('greenbank'), await own.join('bluewallet')]
     const amounts = Array.from({ length: 1_000 }, () => '0.01')
     const bulk = newBulk(from, by, amounts, { expires_ms: 120_000 })
+    await quoted(bulk, from, by)
     await from.send('POST', '/bulkTransfers', bulk.request, to(by))
     await own.killAndRestart()
     const isAsked = aboutBulk(bulk.bulkTransferId, 'POST')

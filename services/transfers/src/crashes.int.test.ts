@@ -10,6 +10,7 @@ import { defaultsOf, eventually, openTestParts, type TestParts } from '@causeway
 import { start as startSettlements, settings as settlementsSettings } from '@causeway/settlements'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
+import { unquoted } from './bulks/quotes.ts'
 import { openBulkStore } from './bulks/store.ts'
 import { openDeliveryStore } from './delivery-store.ts'
 import { decide, post, tellPayee } from './fulfil.ts'
@@ -452,6 +453,7 @@ function workThrough(gate: Gate): Work {
   return {
     store: gated(store, gate),
     bulks: gated(openBulkStore(db, parts.bus, readTransfers), gate),
+    bulkQuotes: unquoted,
     ledger: openLedger(gated(calls, gate), { log: parts.log, signal }),
     alarm: (kind) => alarms.push(kind),
     now: () => new Date(),

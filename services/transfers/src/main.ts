@@ -10,5 +10,5 @@ await runDistributed('transfers', {
   start,
   topics,
   callersOf,
-  providers: ['participant-lifecycle'],
+  providers: ['participant-lifecycle', 'quoting'],
 })

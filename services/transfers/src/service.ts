@@ -1,7 +1,7 @@
 /** The life of transfers: built in reading order, taken apart in the reverse. */
 import { onEvents } from '@causeway/events'
 import { hearParticipantStates } from '@causeway/participants'
-import { ledgerService, transfersService } from '@causeway/protos'
+import { ledgerService, quotesService, transfersService } from '@causeway/protos'
 import {
   periodically,
   type Database,
@@ -13,6 +13,7 @@ import {
 } from '@causeway/runtime'
 import { Gauge } from 'prom-client'
 import { handleBulks, heardOfBulks } from './bulks/handle.ts'
+import { openBulkQuotes, unquoted, type BulkQuotes } from './bulks/quotes.ts'
 import { openBulkRecordStore } from './bulks/record-store.ts'
 import { bulkRecordHandlers } from './bulks/records.ts'
 import { openBulkStore } from './bulks/store.ts'
@@ -51,6 +52,7 @@ export const start: Start<Settings> = async (settings, parts) => {
   const work: Work = {
     store,
     bulks,
+    bulkQuotes: bulkQuotesOf(settings, parts, { log, signal: stopping.signal }),
     ledger: openLedger(calls, { log, signal: stopping.signal }),
     alarm: openAlarms(log, parts.metrics),
     now: () => new Date(),
@@ -96,6 +98,15 @@ export const start: Start<Settings> = async (settings, parts) => {
       await db.close()
     },
   }
+}
+
+function bulkQuotesOf(
+  { TRANSFERS_CHECK_BULK_QUOTES, COMPATIBILITY }: Settings,
+  { grpc }: ProcessParts,
+  options: Parameters<typeof openBulkQuotes>[1],
+): BulkQuotes {
+  const isChecked = TRANSFERS_CHECK_BULK_QUOTES === 'on' && COMPATIBILITY !== 'mojaloop'
+  return isChecked ? openBulkQuotes(grpc.client(quotesService, 'quoting'), options) : unquoted
 }
 
 /** Transfers, and bulks beside them: what one of the groups has not worked off is not worked off. */

@@ -42,6 +42,13 @@ export const settings = {
     min: 1,
     max: 87_600,
   }),
+  TRANSFERS_CHECK_BULK_QUOTES: choice({
+    about:
+      'whether a bulk transfer is refused with 3209 when quoting knows no bulk quote of its id; never ' +
+      'with COMPATIBILITY=mojaloop, and not where quotes are only passed on',
+    options: ['on', 'off'],
+    default: 'on',
+  }),
   COMPATIBILITY: choice({
     about: 'whose answers are given where the specification and Mojaloop differ',
     options: ['specification', 'mojaloop'],

@@ -1,6 +1,7 @@
 /** What every step needs: the stored transfers, the ledger, the clock, and a way to raise an alarm. */
 import type { Logger, Metrics } from '@causeway/runtime'
 import { Counter } from 'prom-client'
+import type { BulkQuotes } from './bulks/quotes.ts'
 import type { BulkTables } from './bulks/store.ts'
 import type { Compatibility } from './contract.ts'
 import type { PayeeRules } from './domain/decide.ts'
@@ -32,6 +33,7 @@ export type RaiseAlarm = (kind: AlarmKind, transferId: string | undefined, detai
 export interface Work {
   readonly store: TransferStore
   readonly bulks: BulkTables
+  readonly bulkQuotes: BulkQuotes
   readonly ledger: Ledger
   readonly alarm: RaiseAlarm
   readonly now: () => Date

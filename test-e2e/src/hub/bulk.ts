@@ -56,6 +56,31 @@ export function newBulk(
   }
 }
 
+/** The bulk quote that the bulk names, for as many items; the hub knows it once the payee FSP was asked. */
+export async function quoted({ request }: Bulk, payer: Fsp, payee: Fsp): Promise<void> {
+  const { bulkQuoteId, individualTransfers } = request
+  const partyOf = ({ name }: Fsp, partyIdentifier: string) => ({
+    partyIdInfo: { partyIdType: 'MSISDN', partyIdentifier, fspId: name },
+  })
+  const body = {
+    bulkQuoteId,
+    payer: partyOf(payer, '987654321'),
+    individualQuotes: individualTransfers.map(({ transferId }) => ({
+      quoteId: transferId,
+      transactionId: transferId,
+      payee: partyOf(payee, '123456789'),
+      amountType: 'SEND',
+      amount: { currency: 'USD', amount: '1' },
+      transactionType: { scenario: 'TRANSFER', initiator: 'PAYER', initiatorType: 'BUSINESS' },
+    })),
+  }
+  await payer.send('POST', '/bulkQuotes', body, { 'fspiop-destination': payee.name })
+  await payee.await(
+    ({ path, json }) =>
+      path === '/bulkQuotes' && (json() as { bulkQuoteId: string }).bulkQuoteId === bulkQuoteId,
+  )
+}
+
 /** The payee FSP has paid these. */
 export function paid(items: readonly Transfer[], bulkTransferState = 'COMPLETED') {
   return {

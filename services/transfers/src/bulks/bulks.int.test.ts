@@ -31,6 +31,7 @@ import { deposit, onboard } from '../testing/scheme.ts'
 import type { AlarmKind, Work } from '../work.ts'
 import type { BulkPrepareEvent } from './contract.ts'
 import { handleBulks, type HeardOfBulks } from './handle.ts'
+import { unquoted } from './quotes.ts'
 import { openBulkRecordStore } from './record-store.ts'
 import { openBulkStore, type BulkTables } from './store.ts'
 
@@ -489,6 +490,7 @@ function workThrough(gate: Gate): Work {
   return {
     store: gated(store, gate),
     bulks: gated(bulks, gate),
+    bulkQuotes: unquoted,
     ledger: openLedger(gated(calls, gate), { log: parts.log, signal }),
     alarm: (kind) => alarms.push(kind),
     now: () => new Date(),

@@ -46,6 +46,7 @@ const answerErrors = {
 
 /** Existing clients wait for these codes where a bulk has nothing that could be reserved. */
 const commonErrors = {
+  QUOTE_UNKNOWN: ['3209'],
   PAYER_UNKNOWN: ['3202'],
   PAYEE_UNKNOWN: ['3203'],
   PAYER_INACTIVE: ['3202', 'the payer FSP or its account is not active'],
@@ -158,7 +159,7 @@ export function endedBulk(
     payeeFsp,
     payerVersion,
     completedTimestamp: end.completedTimestamp,
-    individualTransferResults: plain(resultsOf(items, idUsed)),
+    individualTransferResults: plain(resultsOf(items, withoutTransfer(bulk))),
     ...payeeNoticeOf(bulk),
   }
   if (end.state === 'COMPLETED') {
@@ -188,6 +189,12 @@ function errorOfBulk({ end, lastWord }: Bulk): ErrorInformation | undefined {
   if (end.reason === undefined) return lastWord?.error
   const [code, detail]: ErrorOf = commonErrors[end.reason]
   return errorInformation(code, detail)
+}
+
+/** Of an item without a transfer: its id is used, unless nothing was claimed at all. */
+function withoutTransfer(bulk: Bulk): ErrorInformation {
+  const error = bulk.end?.reason === undefined ? undefined : errorOfBulk(bulk)
+  return error ?? idUsed
 }
 
 /** An item that a transaction has ended, and what the ledger said. */
@@ -285,7 +292,9 @@ function shownAs(
   return {
     bulkTransferState: bulk.state,
     completedTimestamp: bulk.end.completedTimestamp,
-    individualTransferResults: plain<readonly ItemResult[]>(resultsOf(concerned, idUsed)),
+    individualTransferResults: plain<readonly ItemResult[]>(
+      resultsOf(concerned, withoutTransfer(bulk)),
+    ),
   }
 }
 

@@ -161,6 +161,19 @@ describe('a bulk', () => {
     expect(resultsIn(said[0])).toEqual([`${first} 3106`, `${second} 3106`])
   })
 
+  test('whose bulk quote is unknown is refused with 3209, for ever, and claims no item', async () => {
+    const world = openWorld({ isQuoted: false })
+    const event = bulkPrepareEvent(bulk, ids)
+    const said = await world.handleBulks(event)
+    expect(typesOf(said)).toEqual(['BulkTransferRejected'])
+    expect(errorIn(said[0])).toBe('3209')
+    expect(ids.map((id) => world.row(id))).toEqual([undefined, undefined, undefined])
+    expect(await world.handleBulks(event)).toEqual([])
+    const shown = await world.handleBulks(bulkQueryEvent(bulk, payer))
+    expect(payloadOf(shown[0])).toMatchObject({ bulkTransferState: 'REJECTED' })
+    expect(resultsIn(shown[0])).toEqual(ids.map((id) => `${id} 3209`))
+  })
+
   test('without a settlement model for its currency is rejected item by item', async () => {
     const world = openWorld()
     const said = await world.handleBulks(bulkPrepareEvent(bulk, ids, { allocations: [] }))

@@ -45,9 +45,12 @@ export async function claimBulk(
   event: BulkPrepareEvent,
 ): Promise<readonly (Claimed & Open)[] | undefined> {
   const request = requestOf(event)
-  const transfers = transfersOf(event, request)
+  const { bulkQuoteId, payerFsp } = request
+  const isQuoted = await work.bulkQuotes.isKnown(bulkQuoteId, payerFsp)
+  const transfers = isQuoted ? transfersOf(event, request) : []
+  const refusal = isQuoted ? undefined : ('QUOTE_UNKNOWN' as const)
   const sweepAt = writable(Date.parse(request.expiresAt) + work.expiryGrace_ms)
-  const claim = { request, transfers, sweepAt, relay: event.relay }
+  const claim = { request, transfers, sweepAt, relay: event.relay, refusal }
   const claimed = await work.bulks.claim(claim, work.now(), ({ ended }) =>
     ended === undefined ? [] : [endedBulk(ended, event.traceparent)],
   )

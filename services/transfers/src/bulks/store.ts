@@ -21,6 +21,7 @@ import {
   leftOutOf,
   type Bulk,
   type BulkRequest,
+  type CommonReason,
   type Item,
   type LastWord,
 } from './domain/bulk.ts'
@@ -29,10 +30,12 @@ import { bulkColumns, bulkOf, type BulkRow } from './row.ts'
 
 export interface BulkClaim {
   readonly request: BulkRequest
-  /** One for each id of the request, in the state RECEIVED. */
+  /** One for each id of the request, in the state RECEIVED; none when the bulk is refused. */
   readonly transfers: readonly (Claimed & Open)[]
   readonly sweepAt: Date
   readonly relay: Relay | undefined
+  /** There when the bulk ends with its claim, and none of its items is claimed. */
+  readonly refusal: CommonReason | undefined
 }
 
 /** A bulk of which every item is final. */
@@ -198,7 +201,7 @@ export function openBulkStore(db: Database, bus: EventBus, read: ReadTransfers):
   return {
     claim: (claim, now, say) =>
       db.transaction(async (tx) => {
-        const { request } = claim
+        const { request, refusal } = claim
         const [row] = await tx.query<{ bulks: number; transfer_ids: string }>(
           claimStatement,
           claimValues(claim, now),
@@ -208,7 +211,7 @@ export function openBulkStore(db: Database, bus: EventBus, read: ReadTransfers):
         const used = request.transferIds.length - transferIds.size
         const { bulkTransferId } = request
         const step = { bulkTransferId, decided: used, ended: used, committed: 0 }
-        const [ended] = used === 0 ? [] : await advance(tx, [step], now, read)
+        const [ended] = used === 0 ? [] : await advance(tx, [step], now, read, refusal)
         const claimed = { transferIds, ended }
         bus.announce(tx, say(claimed))
         return claimed
@@ -264,6 +267,7 @@ export async function advance(
   steps: readonly Step[],
   now: Date,
   read: ReadTransfers,
+  refusal?: CommonReason,
 ): Promise<readonly EndedBulk[]> {
   if (steps.length === 0) return []
   const counts = (of: (step: Step) => number): Buffer =>
@@ -276,7 +280,7 @@ export async function advance(
   ])
   const ended: EndedBulk[] = []
   for (const { id, open_count } of rows) {
-    if (open_count === 0) ended.push(await end(tx, id, now, read))
+    if (open_count === 0) ended.push(await end(tx, id, now, read, refusal))
   }
   return ended
 }
@@ -305,12 +309,18 @@ async function endMiscounted(
   return true
 }
 
-async function end(tx: Queries, id: string, now: Date, read: ReadTransfers): Promise<EndedBulk> {
+async function end(
+  tx: Queries,
+  id: string,
+  now: Date,
+  read: ReadTransfers,
+  refusal?: CommonReason,
+): Promise<EndedBulk> {
   const [row] = await tx.query<BulkRow>(readStatement, [id])
   if (row === undefined) throw new Error(`the bulk ${id} was counted, but is not stored`)
   const open = bulkOf(row)
   const items = itemsOf(open, await read(tx, open.transferIds))
-  const bulkEnd = endOf(open, items, now.toISOString())
+  const bulkEnd = endOf(open, items, now.toISOString(), refusal)
   await tx.query(endStatement, [id, bulkEnd.state, bulkEnd.reason ?? null, now])
   return { bulk: { ...open, state: bulkEnd.state, end: bulkEnd }, items }
 }

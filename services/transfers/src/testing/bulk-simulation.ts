@@ -4,7 +4,7 @@
  */
 import type { Relay } from '@causeway/events'
 import type { OutgoingMessage } from '@causeway/runtime'
-import { itemsOf, leftOutOf, type Bulk } from '../bulks/domain/bulk.ts'
+import { itemsOf, leftOutOf, type Bulk, type CommonReason } from '../bulks/domain/bulk.ts'
 import { counted, endOf, type Step } from '../bulks/domain/progress.ts'
 import type { BulkTables, EndedBulk } from '../bulks/store.ts'
 import type { Transfer } from '../domain/transfer.ts'
@@ -36,7 +36,11 @@ export function simulateBulks({
   const rows = new Map<string, Bulk>()
   const requests = new Map<string, Relay>()
 
-  function advance(steps: readonly Step[], now: Date): readonly EndedBulk[] {
+  function advance(
+    steps: readonly Step[],
+    now: Date,
+    refusal?: CommonReason,
+  ): readonly EndedBulk[] {
     return steps.flatMap(({ bulkTransferId, ...step }) => {
       const bulk = rows.get(bulkTransferId)
       if (bulk === undefined) throw new Error(`${bulkTransferId} is not stored`)
@@ -50,7 +54,7 @@ export function simulateBulks({
       if (counts.open > 0) return []
       if (bulk.end !== undefined) throw new Error(`${bulkTransferId} ends twice`)
       const items = itemsOf(moved, read(moved.transferIds))
-      const end = endOf(moved, items, now.toISOString())
+      const end = endOf(moved, items, now.toISOString(), refusal)
       const ended: Bulk = { ...moved, state: end.state, end }
       rows.set(bulkTransferId, ended)
       return [{ bulk: ended, items }]
@@ -58,7 +62,7 @@ export function simulateBulks({
   }
 
   const tables: BulkTables = {
-    claim: ({ request, transfers, sweepAt, relay }, now, say) =>
+    claim: ({ request, transfers, sweepAt, relay, refusal }, now, say) =>
       atomically(() => {
         const { bulkTransferId } = request
         if (rows.has(bulkTransferId)) return undefined
@@ -77,7 +81,7 @@ export function simulateBulks({
         )
         const used = items - transferIds.size
         const step = { bulkTransferId, decided: used, ended: used, committed: 0 }
-        const [ended] = used === 0 ? [] : advance([step], now)
+        const [ended] = used === 0 ? [] : advance([step], now, refusal)
         const claimed = { transferIds, ended }
         said.push(...say(claimed))
         return claimed

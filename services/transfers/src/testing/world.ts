@@ -21,12 +21,16 @@ export const grace_ms = 1_000
 const started = Date.parse('2026-01-01T00:00:00.000Z')
 
 export type WorldOptions = Pick<LedgerInMemoryOptions, 'refusals' | 'faulty' | 'covers'> &
-  Partial<PayeeRules & Pick<Work, 'compatibility' | 'abortsRefusedDeliveries'>>
+  Partial<PayeeRules & Pick<Work, 'compatibility' | 'abortsRefusedDeliveries'>> & {
+    /** Whether the bulk quotes are known that bulks name. */
+    readonly isQuoted?: boolean
+  }
 
 export function openWorld({
   misdirectedAborts = false,
   compatibility = 'specification',
   abortsRefusedDeliveries = false,
+  isQuoted = true,
   ...options
 }: WorldOptions = {}) {
   let now = started
@@ -52,6 +56,7 @@ export function openWorld({
     return {
       store: rememberReserved(gated(tables.store, gate), memories[turn++ % memories.length]),
       bulks: gated(tables.bulks, gate),
+      bulkQuotes: gated({ isKnown: () => Promise.resolve(isQuoted) }, gate),
       ledger: openLedger(gated(ledger.calls, gate), { log, signal }),
       alarm: (kind) => alarms.push(kind),
       now: () => new Date(now),

@@ -56,8 +56,9 @@ export interface LastWord {
   readonly error: ErrorInformation | undefined
 }
 
-/** Why nothing could be reserved, where that is one reason of the FSPs or the time and not of the items. */
+/** Why nothing could be reserved, where that is one reason of the quote, the FSPs or the time. */
 export const commonReasons = [
+  'QUOTE_UNKNOWN',
   'PAYER_UNKNOWN',
   'PAYEE_UNKNOWN',
   'PAYER_INACTIVE',

@@ -63,15 +63,17 @@ export function counted(
 /**
  * How a bulk ends of which no item is open any more. FSPIOP 6.10.4: COMPLETED when something was paid,
  * or when time ran out before anybody refused; REJECTED when the payee FSP refused or nothing could be
- * reserved.
+ * reserved. `refusal`: nothing was tried to be.
  */
 export function endOf(
   bulk: Pick<Bulk, 'counts' | 'leftOut' | 'lastWord'>,
   items: readonly Item[],
   now: string,
+  refusal?: CommonReason,
 ): BulkEnd {
   const completed = { state: 'COMPLETED', completedTimestamp: now, reason: undefined } as const
   const rejected = { ...completed, state: 'REJECTED' } as const
+  if (refusal !== undefined) return { ...rejected, reason: refusal }
   if (bulk.counts.committed > 0) return completed
   if (bulk.lastWord?.refuses === true) return rejected
   if (bulk.leftOut === undefined) {
@@ -97,10 +99,16 @@ export interface ItemResult {
   readonly errorInformation?: ErrorInformation
 }
 
-/** One result for each item, in the order of the request. Throws while one of them is open. */
-export function resultsOf(items: readonly Item[], idUsed: ErrorInformation): readonly ItemResult[] {
+/**
+ * One result for each item, in the order of the request; `withoutTransfer` is the error of one that has
+ * none. Throws while one of them is open.
+ */
+export function resultsOf(
+  items: readonly Item[],
+  withoutTransfer: ErrorInformation,
+): readonly ItemResult[] {
   return items.map(({ transferId, transfer }) => {
-    if (transfer === undefined) return { transferId, errorInformation: idUsed }
+    if (transfer === undefined) return { transferId, errorInformation: withoutTransfer }
     if (transfer.state === 'COMMITTED') return { transferId, fulfilment: transfer.fulfilment }
     if (transfer.state === 'ABORTED') return { transferId, errorInformation: transfer.error }
     throw new Error(`${transferId} is told as ended, but is ${transfer.state}`)

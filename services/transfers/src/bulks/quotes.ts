@@ -1,0 +1,28 @@
+/**
+ * Whether a bulk quote is known that a bulk names. A call that fails by a deadline or by the transport
+ * says nothing: it is repeated until it is answered.
+ */
+import type { quotesService } from '@causeway/protos'
+import { retrying, type Calls, type Logger } from '@causeway/runtime'
+
+export interface BulkQuotes {
+  /** True as well where quotes are not looked at: quoting stores none, or the scheme does not want it. */
+  isKnown(bulkQuoteId: string, payerFsp: string): Promise<boolean>
+}
+
+export const unquoted: BulkQuotes = { isKnown: () => Promise.resolve(true) }
+
+export function openBulkQuotes(
+  calls: Pick<Calls<typeof quotesService>, 'GetBulkQuotes'>,
+  { log, signal }: { readonly log: Logger; readonly signal: AbortSignal },
+): BulkQuotes {
+  return {
+    async isKnown(bulkQuoteId, payerFsp) {
+      const ask = () => calls.GetBulkQuotes({ bulkQuoteIds: [bulkQuoteId] })
+      const what = 'look a bulk quote up in quoting'
+      const { bulkQuotes, noneIsStored } = await retrying(ask, { log, what, signal })
+      // Another payer FSP's quote is none that this one could know of.
+      return noneIsStored || bulkQuotes.some((quote) => quote.payerFsp === payerFsp)
+    },
+  }
+}
