@@ -42,6 +42,8 @@ beforeAll(async () => {
     SANDBOX_BLUEWALLET_PORT: await freePort(),
     SANDBOX_GREENBANK_TLS_PORT: await freePort(),
     SANDBOX_BLUEWALLET_TLS_PORT: await freePort(),
+    SANDBOX_AMBERPAY_PORT: await freePort(),
+    SANDBOX_AMBERPAY_TLS_PORT: await freePort(),
     SANDBOX_LEMONPAY_PORT: await freePort(),
     SANDBOX_LEMONPAY_TLS_PORT: await freePort(),
   }
@@ -131,6 +133,33 @@ describe('npm start -- --once --json', () => {
     expect(run.code).toBe(0)
     expect(run.stdout).toContain('lemonpay linked greenbank.12025550101.everyday with a FIDO key')
   }, 60_000)
+
+  test('--bulk pays 1,000 people at two FSPs, and says how far it is', async () => {
+    const run = await npmStart(['--once', '--json', '--bulk', '--fresh'])
+    const summary: unknown = JSON.parse(run.stdout.trim().split('\n').at(-1) ?? '')
+    const bulkTransferId = expect.stringMatching(/^[0-9a-f-]{36}$/) as unknown
+    const bulk = { bulkTransferId, state: 'COMPLETED', failed: 0 }
+    expect(summary).toMatchObject({
+      ok: true,
+      bulks: [
+        { ...bulk, payeeFsp: 'bluewallet', committed: 600 },
+        { ...bulk, payeeFsp: 'amberpay', committed: 400 },
+      ],
+      amount: '5',
+      currency: 'USD',
+      ms: expect.any(Number),
+      balances: {
+        after: {
+          greenbank: { position: 5000 },
+          bluewallet: { position: -3000 },
+          amberpay: { position: -2000 },
+        },
+      },
+      urls: { amberpay: `http://127.0.0.1:${ports['SANDBOX_AMBERPAY_PORT']}` },
+    })
+    expect(run.code).toBe(0)
+    expect(run.stdout).toContain('1000 looked up, 1000 quoted, 1000 paid, 0 failed')
+  }, 120_000)
 
   test('--fresh begins anew', async () => {
     const summary = summaryOf(await npmStart(['--once', '--json', '--fresh']))

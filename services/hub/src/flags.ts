@@ -12,6 +12,8 @@ export interface Flags {
   readonly noSandbox: boolean
   /** Start a sandbox PISP too; the first payment is one from an account that it has linked. */
   readonly pisp: boolean
+  /** Start a third sandbox FSP too; the first payment is a payroll of 1,000 people, in bulk. */
+  readonly bulk: boolean
   /** Delete what DATA_DIR holds and begin anew. */
   readonly fresh: boolean
   readonly printSettings: boolean
@@ -27,6 +29,7 @@ export const usage = `npm start -- [flags]
   --json              print the summary as one JSON object on the last line of stdout
   --no-sandbox        start the hub alone, without FSPs, onboarding and payment
   --pisp              link an account through a sandbox PISP with a FIDO key and pay from it
+  --bulk              pay 1,000 people at two sandbox FSPs at once, in bulk
   --fresh             delete what DATA_DIR holds and begin anew
   --print-settings    list every setting with value, default, bound and origin
   --set NAME=VALUE    set a setting (may be given again)
@@ -36,11 +39,15 @@ export const usage = `npm start -- [flags]
 /** Reads the flags; a StartError names the first one that is wrong. */
 export function readFlags(args: readonly string[]): Flags {
   const { values } = parse(args)
+  if (values.pisp && values.bulk) {
+    throw new StartError('--pisp and --bulk make the first payment in two ways: give one of them.')
+  }
   return {
     once: values.once,
     json: values.json,
     noSandbox: values['no-sandbox'],
     pisp: values.pisp,
+    bulk: values.bulk,
     fresh: values.fresh,
     printSettings: values['print-settings'],
     help: values.help,
@@ -61,6 +68,7 @@ function parse(args: readonly string[]) {
         json: flag,
         'no-sandbox': flag,
         pisp: flag,
+        bulk: flag,
         fresh: flag,
         'print-settings': flag,
         help: flag,

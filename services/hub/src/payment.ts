@@ -43,6 +43,7 @@ export interface Urls {
   readonly metrics: string
   readonly greenbank?: string
   readonly bluewallet?: string
+  readonly amberpay?: string
   readonly lemonpay?: string
 }
 

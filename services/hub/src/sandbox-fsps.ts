@@ -5,7 +5,7 @@ import type { FspSecrets, Secrets } from './secrets.ts'
 import type { HubSettings } from './settings.ts'
 
 export interface SandboxFsp {
-  readonly name: 'greenbank' | 'bluewallet' | 'lemonpay'
+  readonly name: 'greenbank' | 'bluewallet' | 'amberpay' | 'lemonpay'
   /** For people, without a slash at the end. */
   readonly url: string
   /** For the hub, without a slash at the end. */
@@ -24,6 +24,12 @@ export async function sandboxFsps(settings: HubSettings, secrets: Secrets): Prom
     await fsp('greenbank', SANDBOX_GREENBANK_PORT, SANDBOX_GREENBANK_TLS_PORT, secrets),
     await fsp('bluewallet', SANDBOX_BLUEWALLET_PORT, SANDBOX_BLUEWALLET_TLS_PORT, secrets),
   ]
+}
+
+/** Whose customers a payroll pays, beside those of bluewallet. */
+export function thirdSandboxFsp(settings: HubSettings, secrets: Secrets): Promise<SandboxFsp> {
+  const { SANDBOX_AMBERPAY_PORT, SANDBOX_AMBERPAY_TLS_PORT } = settings
+  return fsp('amberpay', SANDBOX_AMBERPAY_PORT, SANDBOX_AMBERPAY_TLS_PORT, secrets)
 }
 
 export function sandboxPisp(settings: HubSettings, secrets: Secrets): Promise<SandboxFsp> {

@@ -28,11 +28,12 @@ const stop_ms_max = 5_000
 export async function startSandbox(
   settings: HubSettings,
   hub: { readonly fsp: string; readonly operator: string },
-  fsps: SandboxFsps | readonly [...SandboxFsps, pisp: SandboxFsp],
+  fsps: readonly [...SandboxFsps, ...others: SandboxFsp[]],
   clientSecrets: ClientSecrets,
 ): Promise<Sandbox> {
   const { DATA_DIR, HUB_NAME } = settings
   const main = fileURLToPath(new URL('../../sandbox-fsp/dist/main.js', import.meta.url))
+  const has = (name: SandboxFsp['name']) => (fsps.some((fsp) => fsp.name === name) ? 'on' : 'off')
   const log = openSync(join(DATA_DIR, 'sandbox.log'), 'a', 0o600)
   const child = spawn(process.execPath, ['--enable-source-maps', main], {
     stdio: ['pipe', log, log],
@@ -44,7 +45,8 @@ export async function startSandbox(
       SANDBOX_PEER_KEYS_URL: `${hub.operator}/participants/{name}/keys`,
       SANDBOX_TLS_CA_FILE: fsps[0].secrets.caFile,
       SANDBOX_EXIT_WITH_PARENT: 'on',
-      SANDBOX_PISP: fsps.length > 2 ? 'on' : 'off',
+      SANDBOX_PISP: has('lemonpay'),
+      SANDBOX_BULK: has('amberpay'),
       AUTH_SERVICE_PARTICIPANT: settings.AUTH_SERVICE_PARTICIPANT,
       ...Object.fromEntries(fsps.flatMap((fsp) => settingsOf(fsp, clientSecrets))),
     },

@@ -51,6 +51,8 @@ const own = {
   SANDBOX_BLUEWALLET_PORT: port('bluewallet, the sandbox FSP that is paid, for people', 4_302),
   SANDBOX_GREENBANK_TLS_PORT: port('where greenbank takes callbacks', 4_311),
   SANDBOX_BLUEWALLET_TLS_PORT: port('where bluewallet takes callbacks', 4_312),
+  SANDBOX_AMBERPAY_PORT: port('amberpay, the third sandbox FSP, for people', 4_304),
+  SANDBOX_AMBERPAY_TLS_PORT: port('where amberpay takes callbacks', 4_314),
   SANDBOX_LEMONPAY_PORT: port('lemonpay, the sandbox PISP, for people', 4_303),
   SANDBOX_LEMONPAY_TLS_PORT: port('where lemonpay takes callbacks', 4_313),
 }

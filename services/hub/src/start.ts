@@ -14,20 +14,35 @@ import { readFlags, usage, type Flags } from './flags.ts'
 import { openHub, type Hub } from './house.ts'
 import { aboutAdministrator, invitation } from './invitation.ts'
 import { clientSecretOf, onboard, onboardPisp, type ClientSecret } from './onboarding.ts'
-import { operatorOf } from './operator.ts'
-import { describePayment, makeFirstPayment, type PaymentSummary } from './payment.ts'
+import { operatorOf, type Operator } from './operator.ts'
+import {
+  describePayment,
+  makeFirstPayment,
+  type FirstPayment,
+  type PaymentSummary,
+} from './payment.ts'
+import { describePayroll, makePayroll, type Payroll, type PayrollSummary } from './payroll.ts'
 import { openHubLog, prepareDataDir } from './place.ts'
-import { sandboxFsps, sandboxPisp } from './sandbox-fsps.ts'
+import {
+  sandboxFsps,
+  sandboxPisp,
+  thirdSandboxFsp,
+  type SandboxFsp,
+  type SandboxFsps,
+} from './sandbox-fsps.ts'
 import { startSandbox, type Sandbox } from './sandbox-process.ts'
 import { settingPrefixes, settings, type HubSettings } from './settings.ts'
 import {
   describeThirdPartyPayment,
   makeThirdPartyPayment,
+  type ThirdPartyPayment,
   type ThirdPartySummary,
 } from './third-party-payment.ts'
 
 /** What `--json` prints. */
-type Summary = Pick<PaymentSummary, 'ok' | 'urls'> | PaymentSummary | ThirdPartySummary
+type Summary = Pick<PaymentSummary, 'ok' | 'urls'> | FirstSummary
+
+type FirstSummary = PaymentSummary | ThirdPartySummary | PayrollSummary
 
 async function main(): Promise<void> {
   const flags = readFlags(process.argv.slice(2))
@@ -83,40 +98,59 @@ interface Parts {
   readonly hub: Hub
 }
 
-/** The way of two FSPs, and of a PISP where one is wanted, from nothing to a payment. */
+/** The way of two FSPs, and of a PISP or a third FSP where one is wanted, from nothing to a payment. */
 async function pay(
   { flags, values, hub }: Parts,
   onStarted: (sandbox: Sandbox) => void,
-): Promise<PaymentSummary | ThirdPartySummary> {
+): Promise<FirstSummary> {
   const isAsked = values.OPERATOR_IDENTITY === 'token'
   const { setupLogIn } = hub.secrets.operators
   const operator = operatorOf(hub.urls.operator, { logIn: isAsked ? setupLogIn : undefined })
-  const fsps = await sandboxFsps(values, hub.secrets)
+  const two = await sandboxFsps(values, hub.secrets)
+  const third = flags.bulk ? await thirdSandboxFsp(values, hub.secrets) : undefined
+  const fsps = third === undefined ? two : ([...two, third] as const)
   await onboard(operator, values.HUB_NAME, fsps)
   const pisp = flags.pisp ? await sandboxPisp(values, hub.secrets) : undefined
-  if (pisp !== undefined) await onboardPisp(operator, pisp, fsps)
-  const all = pisp === undefined ? fsps : ([...fsps, pisp] as const)
+  if (pisp !== undefined) await onboardPisp(operator, pisp, two)
+  const all = [...fsps, ...(pisp === undefined ? [] : [pisp])] as const
   const clientSecrets = new Map<string, ClientSecret>()
   if (values.EDGE_IDENTITY === 'token') {
     for (const fsp of all) {
       clientSecrets.set(fsp.name, await clientSecretOf(operator, values.DATA_DIR, fsp))
     }
   }
-  onStarted(await startSandbox(values, hub.urls, all, clientSecrets))
-  const [payer, payee] = fsps
+  const [payer, payee, ...others] = all
+  onStarted(await startSandbox(values, hub.urls, [payer, payee, ...others], clientSecrets))
   const urls = {
     ...hub.urls,
     greenbank: payer.url,
     bluewallet: payee.url,
-    ...(pisp && { lemonpay: pisp.url }),
+    ...Object.fromEntries(others.map(({ name, url }) => [name, url])),
   }
-  const summary =
-    pisp === undefined
-      ? { ...(await makeFirstPayment(operator, fsps)), urls }
-      : { ...(await makeThirdPartyPayment(operator, pisp, fsps)), urls }
-  say('consentId' in summary ? describeThirdPartyPayment(summary) : describePayment(summary))
+  const summary = { ...(await firstPayment(operator, { two, third, pisp })), urls }
+  say(describe(summary))
   say(invitation(values, urls, payer, hub.secrets.operators))
   return summary
+}
+
+interface Payers {
+  readonly two: SandboxFsps
+  readonly third: SandboxFsp | undefined
+  readonly pisp: SandboxFsp | undefined
+}
+
+function firstPayment(
+  operator: Operator,
+  { two, third, pisp }: Payers,
+): Promise<FirstPayment | ThirdPartyPayment | Payroll> {
+  if (pisp !== undefined) return makeThirdPartyPayment(operator, pisp, two)
+  if (third !== undefined) return makePayroll(operator, [...two, third], say)
+  return makeFirstPayment(operator, two)
+}
+
+function describe(payment: FirstPayment | ThirdPartyPayment | Payroll): string {
+  if ('consentId' in payment) return describeThirdPartyPayment(payment)
+  return 'bulks' in payment ? describePayroll(payment) : describePayment(payment)
 }
 
 function say(text: string): void {

@@ -12,7 +12,7 @@ import {
 import { errorInformation } from '@causeway/fspiop'
 import { setTimeout as pause } from 'node:timers/promises'
 import { conductOf, feeAmount, quoteRejection, rejection } from './domain/conduct.ts'
-import { customerOf, customersOf, type SandboxName } from './customers.ts'
+import { customerOf, customersOf, staffOf, type SandboxName } from './customers.ts'
 import { type SandboxDfsp, sandboxDfsp } from './linking.ts'
 import { peopleApp } from './people.ts'
 import { openPorts, type PortOptions, type Ports } from './ports.ts'
@@ -36,7 +36,8 @@ export async function openBank(options: BankOptions): Promise<Bank> {
   let url = ''
   const dfsp = sandboxDfsp(name, settings, () => url)
   const fsp = openFsp(options, dfsp)
-  const registration = register(fsp, customersOf(name), log)
+  const staff = settings.SANDBOX_BULK === 'on' ? staffOf(name) : []
+  const registration = register(fsp, [...customersOf(name), ...staff], log)
   const close = () => {
     registration.stop()
     return fsp.close()

@@ -20,6 +20,7 @@ export interface Credentials {
 const prefixes = {
   greenbank: 'SANDBOX_GREENBANK',
   bluewallet: 'SANDBOX_BLUEWALLET',
+  amberpay: 'SANDBOX_AMBERPAY',
   lemonpay: 'SANDBOX_LEMONPAY',
 } as const
 

@@ -22,9 +22,37 @@ const customers = {
     person('12025550112', 'Sofía', 'Ejemplo'),
     person('12025550113', 'Бек', 'Мисалов'),
   ],
+  amberpay: [person('12025550121', 'Nomsa', 'Mohlala')],
 } as const satisfies Readonly<Record<string, readonly [NamedParty, ...NamedParty[]]>>
 
 export type SandboxName = keyof typeof customers
+
+/** The 1,000 people of a payroll. Their numbers are the range that Ofcom keeps for drama. */
+const staff = { first: 447_700_900_000, ofBluewallet: 600, ofAmberpay: 400 } as const
+
+export interface StaffMember {
+  readonly fsp: SandboxName
+  readonly party: NamedParty
+}
+
+/** All of them, in the order of their numbers. */
+export function wholeStaff(): readonly StaffMember[] {
+  return Array.from({ length: staff.ofBluewallet + staff.ofAmberpay }, (_, at) => staffMember(at))
+}
+
+export function staffOf(fsp: SandboxName): readonly NamedParty[] {
+  return wholeStaff().flatMap((member) => (member.fsp === fsp ? [member.party] : []))
+}
+
+function staffMember(at: number): StaffMember {
+  const party = person(String(staff.first + at), `Worker ${at + 1}`, 'Example')
+  return { fsp: at < staff.ofBluewallet ? 'bluewallet' : 'amberpay', party }
+}
+
+function staffMemberWith(digits: string): StaffMember | undefined {
+  const at = Number(digits) - staff.first
+  return at >= 0 && at < staff.ofBluewallet + staff.ofAmberpay ? staffMember(at) : undefined
+}
 
 export function customersOf(fsp: SandboxName): readonly NamedParty[] {
   return customers[fsp]
@@ -38,5 +66,8 @@ export function firstCustomerOf(fsp: SandboxName): NamedParty {
 export function customerOf(fsp: SandboxName, { type, id, subId }: PartyId): NamedParty | undefined {
   if (type !== 'MSISDN' || subId !== undefined) return undefined
   const digits = id.replace(/^\+/, '')
-  return customers[fsp].find((customer) => customer.id === digits)
+  const own = customers[fsp].find((customer) => customer.id === digits)
+  if (own !== undefined) return own
+  const member = staffMemberWith(digits)
+  return member?.fsp === fsp ? member.party : undefined
 }

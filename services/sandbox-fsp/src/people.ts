@@ -4,6 +4,7 @@ import express, { type ErrorRequestHandler, type Express } from 'express'
 import { customersOf, type SandboxName } from './customers.ts'
 import { linkingRoutes, type SandboxDfsp } from './linking.ts'
 import { payAsAsked } from './payments.ts'
+import { payStaff } from './payrolls.ts'
 import type { Registration } from './registration.ts'
 import type { Settings } from './settings.ts'
 
@@ -38,6 +39,15 @@ export function peopleApp(
   app.post('/payments', express.json({ type: () => true }), async (request, response) => {
     const { status, body } = await payAsAsked(fsp, name, request.body, SANDBOX_VALIDITY_MS)
     response.status(status).json(body)
+  })
+  // A line of JSON for each step, the outcome last; the status is 200 as soon as there is a step.
+  app.post('/payrolls', express.json({ type: () => true }), async (request, response) => {
+    const { status, body } = await payStaff(fsp, name, request.body, (progress) => {
+      if (!response.headersSent) response.type('application/x-ndjson')
+      response.write(`${JSON.stringify({ progress })}\n`)
+    })
+    if (response.headersSent) response.end(`${JSON.stringify(body)}\n`)
+    else response.status(status).json(body)
   })
   app.post('/ping', async (_request, response) => {
     const result = await fsp.ping()

@@ -11,6 +11,8 @@ import type { Settings } from './settings.ts'
 export interface Sandbox extends Service {
   readonly greenbank: Bank
   readonly bluewallet: Bank
+  /** Undefined: SANDBOX_BULK is off. */
+  readonly amberpay: Bank | undefined
   /** Undefined: SANDBOX_PISP is off. */
   readonly lemonpay: SandboxPisp | undefined
 }
@@ -64,10 +66,23 @@ export async function start(settings: Settings, log: Logger): Promise<Sandbox> {
       settings.SANDBOX_BLUEWALLET_PORT,
       settings.SANDBOX_BLUEWALLET_TLS_PORT,
     )
+    const amberpay =
+      settings.SANDBOX_BULK === 'off'
+        ? undefined
+        : await openOne(
+            'amberpay',
+            settings.SANDBOX_AMBERPAY_PORT,
+            settings.SANDBOX_AMBERPAY_TLS_PORT,
+          )
     const lemonpay = await openPisp()
-    const urls = { greenbank: greenbank.url, bluewallet: bluewallet.url, lemonpay: lemonpay?.url }
+    const urls = {
+      greenbank: greenbank.url,
+      bluewallet: bluewallet.url,
+      amberpay: amberpay?.url,
+      lemonpay: lemonpay?.url,
+    }
     log.info(urls, 'the sandbox FSPs are open')
-    return { greenbank, bluewallet, lemonpay, stop }
+    return { greenbank, bluewallet, amberpay, lemonpay, stop }
   } catch (error) {
     await stop()
     throw error

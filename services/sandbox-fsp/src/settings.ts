@@ -22,6 +22,16 @@ export const settings = {
   SANDBOX_GREENBANK_TLS_KEY_FILE: file('its private key'),
   SANDBOX_BLUEWALLET_TLS_CERTIFICATE_FILE: file("bluewallet's certificate"),
   SANDBOX_BLUEWALLET_TLS_KEY_FILE: file('its private key'),
+  SANDBOX_BULK: choice({
+    about:
+      'on: a third FSP, amberpay, and 1,000 people at it and at bluewallet whom greenbank can pay at once',
+    options: ['on', 'off'],
+    default: 'off',
+  }),
+  SANDBOX_AMBERPAY_PORT: port('amberpay, the third sandbox FSP, for people', 4_304),
+  SANDBOX_AMBERPAY_TLS_PORT: port('where amberpay takes callbacks, with its certificate', 4_314),
+  SANDBOX_AMBERPAY_TLS_CERTIFICATE_FILE: file("amberpay's certificate"),
+  SANDBOX_AMBERPAY_TLS_KEY_FILE: file('its private key'),
   SANDBOX_PISP: choice({
     about:
       'on: a third participant, the PISP lemonpay, links and pays from accounts of the two FSPs',
@@ -35,6 +45,7 @@ export const settings = {
   SANDBOX_TLS_CA_FILE: file("the scheme's CA, which vouches for the hub"),
   SANDBOX_GREENBANK_SIGNING_KEY_FILE: file('the private key that signs what greenbank sends'),
   SANDBOX_BLUEWALLET_SIGNING_KEY_FILE: file('the private key that signs what bluewallet sends'),
+  SANDBOX_AMBERPAY_SIGNING_KEY_FILE: file('the private key that signs what amberpay sends'),
   SANDBOX_LEMONPAY_SIGNING_KEY_FILE: file('the private key that signs what lemonpay sends'),
   SANDBOX_IDENTITY: choice({
     about: 'how the FSPs say who they are: mtls (certificate), token, or header (development only)',
@@ -45,6 +56,8 @@ export const settings = {
   SANDBOX_GREENBANK_CLIENT_SECRET: text({ about: 'its secret', default: '', secret: true }),
   SANDBOX_BLUEWALLET_CLIENT_ID: text({ about: 'for tokens of bluewallet', default: '' }),
   SANDBOX_BLUEWALLET_CLIENT_SECRET: text({ about: 'its secret', default: '', secret: true }),
+  SANDBOX_AMBERPAY_CLIENT_ID: text({ about: 'for tokens of amberpay', default: '' }),
+  SANDBOX_AMBERPAY_CLIENT_SECRET: text({ about: 'its secret', default: '', secret: true }),
   SANDBOX_LEMONPAY_CLIENT_ID: text({ about: 'for tokens of lemonpay', default: '' }),
   SANDBOX_LEMONPAY_CLIENT_SECRET: text({ about: 'its secret', default: '', secret: true }),
   SANDBOX_VERIFICATION: choice({

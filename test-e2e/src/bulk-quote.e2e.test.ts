@@ -1,0 +1,217 @@
+/** A bulk of quotes as its two FSPs see it: what goes on, what the hub answers itself, every repeat. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { randomUUID } from 'node:crypto'
+import type { Fsp, Received } from './hub/fsp.ts'
+import { at, newPhoneNumber, newQuote, own, partyOf, termsOf } from './hub/payment.ts'
+import { shareSchemeOfFsps, type Scheme } from './hub/scheme.ts'
+import { errorOf } from './hub/transfer.ts'
+
+let scheme: Scheme
+let payer: Fsp
+let payee: Fsp
+let stranger: Fsp
+
+beforeAll(async () => {
+  scheme = await shareSchemeOfFsps()
+  payer = await scheme.join('greenbank-bulkquote')
+  payee = await scheme.join('bluewallet-bulkquote')
+  stranger = await scheme.join('redmoney-bulkquote')
+}, 120_000)
+
+afterAll(() => scheme.stop())
+
+const to = (fsp: Fsp) => ({ 'fspiop-destination': fsp.name })
+
+type Item = ReturnType<typeof itemOf>
+
+/** A quote as an item: what is common to all stands beside the list. */
+function itemOf(changes: Parameters<typeof newQuote>[2] = {}) {
+  const { payer: _payer, expiration: _expiration, ...item } = newQuote(payer, payee, changes)
+  return item
+}
+
+function newBulk(items: readonly Item[], changes: object = {}) {
+  return {
+    bulkQuoteId: randomUUID(),
+    payer: partyOf(payer, '15550000001'),
+    expiration: new Date(Date.now() + 30_000).toISOString(),
+    individualQuotes: items,
+    ...changes,
+  }
+}
+
+type Bulk = ReturnType<typeof newBulk>
+
+/** What the payee FSP answers to these items. */
+function answerTo(items: readonly Item[]) {
+  const expiration = new Date(Date.now() + 60_000).toISOString()
+  const individualQuoteResults = items.map((item) => {
+    const { response } = termsOf({ ...newQuote(payer, payee), ...item }, payer, payee)
+    const { expiration: _common, ...terms } = response
+    return { quoteId: item.quoteId, ...terms }
+  })
+  return { individualQuoteResults, expiration }
+}
+
+const ofBulk = ({ bulkQuoteId }: Bulk, error = '') =>
+  at('PUT', `/bulkQuotes/${bulkQuoteId}${error}`)
+
+async function asked(bulk: Bulk): Promise<Received> {
+  const answer = await payer.send('POST', '/bulkQuotes', bulk, to(payee))
+  expect([answer.status, answer.body]).toEqual([202, ''])
+  return payee.await(at('POST', '/bulkQuotes', bulk.bulkQuoteId))
+}
+
+async function answered(bulk: Bulk, body: unknown, destination = payer.name): Promise<void> {
+  const headers = { 'fspiop-destination': destination }
+  const path = `/bulkQuotes/${bulk.bulkQuoteId}`
+  const answer = await payee.send('PUT', path, body, headers)
+  expect([answer.status, answer.body]).toEqual([200, ''])
+}
+
+/** The id of each item, with the code where it has an error. */
+function resultsIn(message: Received): readonly string[] {
+  const { individualQuoteResults } = message.json() as {
+    readonly individualQuoteResults: readonly {
+      readonly quoteId: string
+      readonly errorInformation?: { readonly errorCode: string }
+    }[]
+  }
+  return individualQuoteResults.map(({ quoteId, errorInformation }) =>
+    errorInformation === undefined ? quoteId : `${quoteId} ${errorInformation.errorCode}`,
+  )
+}
+
+test('request and answer arrive byte for byte at the other FSP', async () => {
+  const bulk = newBulk([itemOf(), itemOf()])
+  const request = `{ "extra":"\\u00fc", ${JSON.stringify(bulk).slice(1)}`
+  await payer.send('POST', '/bulkQuotes', request, to(payee))
+  const question = await payee.await(at('POST', '/bulkQuotes', bulk.bulkQuoteId))
+  expect(question.body.toString()).toBe(request)
+  expect(question.headers).toMatchObject({ 'fspiop-source': payer.name })
+  const response = JSON.stringify(answerTo(bulk.individualQuotes)).replace(',', ' , ')
+  await answered(bulk, response)
+  const told = await payer.await(ofBulk(bulk))
+  expect(told.body.toString()).toBe(response)
+  expect(told.headers).toMatchObject({ 'fspiop-source': payee.name })
+})
+
+test('1,000 items are one message each way', async () => {
+  const bulk = newBulk(Array.from({ length: 1_000 }, () => itemOf()))
+  const question = await asked(bulk)
+  expect((question.json() as Bulk).individualQuotes).toHaveLength(1_000)
+  await answered(bulk, answerTo(bulk.individualQuotes))
+  const told = await payer.await(ofBulk(bulk))
+  expect(resultsIn(told)).toEqual(bulk.individualQuotes.map(({ quoteId }) => quoteId))
+}, 30_000)
+
+test.each([
+  [1_001, '3103'],
+  [0, '3100'],
+])('%i items are refused at once', async (count, code) => {
+  const bulk = newBulk(Array.from({ length: count }, () => itemOf()))
+  const answer = await payer.send('POST', '/bulkQuotes', bulk, to(payee))
+  expect(answer.status).toBe(400)
+  expect(answer.body).toContain(code)
+})
+
+describe('an item whose payee is at another FSP', () => {
+  test('is left out of what the payee FSP is asked, and answered by the hub in its place', async () => {
+    const elsewhere = itemOf({ payee: partyOf(stranger, '15550000003') })
+    const bulk = newBulk([itemOf(), elsewhere, itemOf()])
+    const [first, , last] = bulk.individualQuotes
+    const question = await asked(bulk)
+    expect((question.json() as Bulk).individualQuotes).toEqual([first, last])
+    expect(question.headers).toMatchObject({
+      'fspiop-source': 'Hub',
+      'fspiop-destination': payee.name,
+      accept: 'application/vnd.interoperability.bulkQuotes+json;version=1.1',
+    })
+    const kept = bulk.individualQuotes.filter((item) => item !== elsewhere)
+    await answered(bulk, answerTo(kept), 'Hub')
+    const told = await payer.await(ofBulk(bulk))
+    expect(told.headers).toMatchObject({ 'fspiop-source': 'Hub' })
+    expect(resultsIn(told)).toEqual([first?.quoteId, `${elsewhere.quoteId} 3100`, last?.quoteId])
+    const after = payer.received.length
+    await payer.send('GET', `/bulkQuotes/${bulk.bulkQuoteId}`, undefined, to(payee))
+    const again = await payer.await(ofBulk(bulk), { after })
+    expect(again.body).toEqual(told.body)
+  })
+})
+
+test('without a destination the hub finds the FSP of the payees', async () => {
+  const phone = newPhoneNumber()
+  await own(payee, phone)
+  const { partyIdType, partyIdentifier } = partyOf(payee, phone).partyIdInfo
+  const bulk = newBulk([itemOf({ payee: { partyIdInfo: { partyIdType, partyIdentifier } } })])
+  await payer.send('POST', '/bulkQuotes', bulk)
+  const question = await payee.await(at('POST', '/bulkQuotes', bulk.bulkQuoteId))
+  expect(question.headers['fspiop-destination']).toBe(payee.name)
+})
+
+describe('the same id', () => {
+  test('with the same content is answered again when it has been answered', async () => {
+    const bulk = newBulk([itemOf()])
+    await asked(bulk)
+    await answered(bulk, answerTo(bulk.individualQuotes))
+    const told = await payer.await(ofBulk(bulk))
+    const after = payer.received.length
+    await payer.send('POST', '/bulkQuotes', bulk, to(payee))
+    const again = await payer.await(ofBulk(bulk), { after })
+    expect(again.body).toEqual(told.body)
+  })
+
+  test('with other content is refused with 3106, whoever sends it', async () => {
+    const bulk = newBulk([itemOf()])
+    await asked(bulk)
+    await payer.send('POST', '/bulkQuotes', { ...bulk, individualQuotes: [itemOf()] }, to(payee))
+    expect(errorOf(await payer.await(ofBulk(bulk, '/error')))).toMatchObject({ errorCode: '3106' })
+    const others = { ...bulk, payer: partyOf(stranger, '15550000004') }
+    await stranger.send('POST', '/bulkQuotes', others, to(payee))
+    expect(errorOf(await stranger.await(ofBulk(bulk, '/error')))).toMatchObject({
+      errorCode: '3106',
+    })
+  })
+})
+
+describe('GET', () => {
+  test('goes on to the payee FSP while it has not answered', async () => {
+    const bulk = newBulk([itemOf()])
+    await asked(bulk)
+    await payer.send('GET', `/bulkQuotes/${bulk.bulkQuoteId}`)
+    const question = await payee.await(at('GET', `/bulkQuotes/${bulk.bulkQuoteId}`))
+    expect(question.headers).toMatchObject({ 'fspiop-source': payer.name })
+  })
+
+  test('of an unknown bulk is answered with 3209, that of a stranger with 3000', async () => {
+    const unknown = newBulk([itemOf()])
+    await payer.send('GET', `/bulkQuotes/${unknown.bulkQuoteId}`)
+    expect(errorOf(await payer.await(ofBulk(unknown, '/error')))).toMatchObject({
+      errorCode: '3209',
+    })
+    const bulk = newBulk([itemOf()])
+    await asked(bulk)
+    await stranger.send('GET', `/bulkQuotes/${bulk.bulkQuoteId}`)
+    expect(errorOf(await stranger.await(ofBulk(bulk, '/error')))).toMatchObject({
+      errorCode: '3000',
+    })
+  })
+})
+
+test("the payee FSP's refusal of the whole bulk reaches the payer FSP", async () => {
+  const bulk = newBulk([itemOf(), itemOf()])
+  await asked(bulk)
+  const refusal = { errorInformation: { errorCode: '5103', errorDescription: 'Not today' } }
+  await payee.send('PUT', `/bulkQuotes/${bulk.bulkQuoteId}/error`, refusal, to(payer))
+  expect(errorOf(await payer.await(ofBulk(bulk, '/error')))).toEqual(refusal.errorInformation)
+})
+
+test('an FSP that cannot be reached: the payer FSP is told 1001', async () => {
+  const nobody = await scheme.join('silverbank-bulkquote')
+  await nobody.stop()
+  const expiration = new Date(Date.now() + 4_000).toISOString()
+  const bulk = newBulk([itemOf({ payee: partyOf(nobody, '15550000005') })], { expiration })
+  expect(await payer.send('POST', '/bulkQuotes', bulk, to(nobody))).toMatchObject({ status: 202 })
+  const told = await payer.await(ofBulk(bulk, '/error'), { timeout_ms: 20_000 })
+  expect(errorOf(told)).toMatchObject({ errorCode: '1001' })
+}, 30_000)
