@@ -8,7 +8,7 @@ export const providers = {
   audit: [],
   scheduler: [],
   settlements: ['participant-lifecycle', 'scheduler', 'transfers', 'quoting', 'auth-service'],
-  transfers: ['participant-lifecycle'],
+  transfers: ['participant-lifecycle', 'quoting'],
   'participant-lifecycle': ['settlements', 'transfers', 'notifications', 'auth-service'],
   notifications: ['participant-lifecycle'],
   'auth-service': ['participant-lifecycle'],
