@@ -61,8 +61,6 @@ export default {
       testPathIgnorePatterns: [
         // Of these the hub in one process is itself the matter, or the load is.
         '/(archive|front-door|killed|postgres-killed|flood|console|release)\\.e2e\\.test\\.ts$',
-        // Not run here yet: an item that the payee FSP leaves out ended later than the story waits.
-        '/bulk-transfer\\.e2e\\.test\\.ts$',
       ],
       ...around(
         './test-e2e/src/hub/containers-setup.ts',
