@@ -1,11 +1,12 @@
 /** The thread that reads large bodies: one at a time, in the order in which they came. */
 import { parentPort } from 'node:worker_threads'
 import { digests } from './digests.ts'
-import type { Done, Task } from './large-bodies.ts'
+import type { Done, Said, Task } from './large-bodies.ts'
 
-parentPort?.on('message', ({ n, operation, message }: Task) => {
-  parentPort?.postMessage(done(n, operation, message))
-})
+const say = (said: Said) => parentPort?.postMessage(said)
+
+parentPort?.on('message', ({ n, operation, message }: Task) => say(done(n, operation, message)))
+say('READS')
 
 function done(n: number, operation: Task['operation'], message: Task['message']): Done {
   // A Buffer arrives as the plain array of bytes that it is made of.

@@ -79,10 +79,32 @@ describe('in the other thread', () => {
     expect(next.ok).toBe(true)
   })
 
+  test('a body that takes more memory than the thread may have fails alone, and the thread begins anew', async () => {
+    const bodies = openLargeBodies({ bytes_min: 0, mb_max: 24, log: log as never })
+    const nested = Buffer.from(`[${'{"a":[]},'.repeat(550_000)}0]`)
+    const tooMuch = bodies.digest('POST /bulkQuotes', { ...messageOf({}), body: nested })
+    await expect(tooMuch).rejects.toThrow('has ended')
+    expect(faults.at(-1)).toMatch('memory limit')
+    const next = await bodies.digest('POST /bulkQuotes', messageOf(bulkQuoteRequest(1)))
+    expect(next.ok).toBe(true)
+    await bodies.stop()
+  })
+
+  test('has loaded its code when it has begun: a body is read within the time of a fresh thread', async () => {
+    const bodies = openLargeBodies({ bytes_min: 0, log: log as never })
+    await bodies.begin()
+    const message = messageOf(bulkQuoteRequest(1))
+    const read = Promise.resolve(bodies.digest('POST /bulkQuotes', message))
+    const fresh = openLargeBodies({ bytes_min: 0, log: log as never })
+    const first = await Promise.race([read.then(() => 'begun'), fresh.begin().then(() => 'fresh')])
+    expect(first).toBe('begun')
+    await Promise.all([bodies.stop(), fresh.stop()])
+  })
+
   test('what waits when the thread is stopped is rejected, and the next begins it anew', async () => {
     const bodies = openLargeBodies({ bytes_min: 0, log: log as never })
     const waiting = bodies.digest('POST /bulkQuotes', messageOf(bulkQuoteRequest(1)))
-    await Promise.all([expect(waiting).rejects.toThrow('the thread has ended'), bodies.stop()])
+    await Promise.all([expect(waiting).rejects.toThrow('has ended'), bodies.stop()])
     const next = await bodies.digest('POST /bulkQuotes', messageOf(bulkQuoteRequest(1)))
     expect(next.ok).toBe(true)
     await bodies.stop()

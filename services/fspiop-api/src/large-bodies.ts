@@ -19,7 +19,12 @@ import { malformed } from './reading.ts'
 /** 100 items, measured: 2 ms. From there on the thread is worth its way. */
 export const largeBody_bytes_min = 65_536
 
+/** In MB, of the thread: the most that 5 MiB of JSON make is about 200. */
+const memory_mb_max = 512
+
 export interface LargeBodies {
+  /** Begins the thread; resolves when it reads, rejects when it cannot be begun. */
+  begin(): Promise<void>
   /** Answers at once for a small body. Rejects when the thread ended over it. */
   digest<Operation extends DigestedOperation>(
     operation: Operation,
@@ -38,6 +43,9 @@ export type Done = { readonly n: number } & (
   { readonly digest: Digested<object> } | { readonly fault: string }
 )
 
+/** What the thread says: it has loaded its code, and then what it has done. */
+export type Said = 'READS' | Done
+
 interface Waiting {
   readonly resolve: (digest: Digested<object>) => void
   readonly reject: (error: Error) => void
@@ -48,43 +56,44 @@ const workerFile = import.meta.url.endsWith('.ts')
   ? 'large-bodies-worker.ts'
   : 'large-bodies-worker.js'
 
-/** The thread is begun with the first large body, and begun anew when it has ended. */
+interface Thread {
+  readonly worker: Worker
+  /** Resolves when it reads; rejects when it ends before. */
+  readonly begun: Promise<void>
+  readonly waiting: Map<number, Waiting>
+}
+
+/** The thread begins anew at once when it has ended, or with the next large body if it never read one. */
 export function openLargeBodies({
   bytes_min = largeBody_bytes_min,
+  mb_max = memory_mb_max,
   log,
 }: {
   readonly bytes_min?: number
+  readonly mb_max?: number
   readonly log: Pick<Logger, 'error'>
 }): LargeBodies {
-  const waiting = new Map<number, Waiting>()
-  let worker: Worker | undefined
+  let thread: Thread | undefined
   let last = 0
 
-  function begin(): Worker {
-    const begun = new Worker(new URL(workerFile, import.meta.url))
-    begun.on('message', (done: Done) => {
-      const { resolve, reject } = waiting.get(done.n) ?? {}
-      waiting.delete(done.n)
-      if (waiting.size === 0) begun.unref()
-      if ('digest' in done) resolve?.(done.digest)
-      else reject?.(new Error(done.fault))
+  function begin(): Thread {
+    const opened = openThread(mb_max, log, () => {
+      if (thread !== opened) return
+      thread = undefined
+      opened.begun.then(
+        () => (thread ??= begin()),
+        () => undefined,
+      )
     })
-    begun.on('error', (error) => {
-      log.error({ err: error }, 'the thread that reads large bodies has ended')
-    })
-    begun.on('exit', () => {
-      if (worker === begun) worker = undefined
-      for (const { reject } of waiting.values()) reject(new Error('the thread has ended'))
-      waiting.clear()
-    })
-    return begun
+    return opened
   }
 
   function digestBeside(
     operation: DigestedOperation,
     message: Digestible,
   ): Promise<Digested<object>> {
-    worker ??= begin()
+    thread ??= begin()
+    const { worker, waiting } = thread
     last += 1
     const task: Task = { n: last, operation, message }
     worker.ref()
@@ -93,6 +102,10 @@ export function openLargeBodies({
   }
 
   return {
+    begin() {
+      thread ??= begin()
+      return thread.begun
+    },
     digest<Operation extends DigestedOperation>(operation: Operation, message: Digestible) {
       const { source, destination, version, body, encrypted, receivedAt, compatibility } = message
       const part = { source, destination, version, body, encrypted, receivedAt, compatibility }
@@ -101,9 +114,44 @@ export function openLargeBodies({
       return digest as DigestOf<Operation> | Promise<DigestOf<Operation>>
     },
     async stop() {
-      await worker?.terminate()
+      const ending = thread
+      thread = undefined
+      await ending?.worker.terminate()
     },
   }
+}
+
+/** It keeps the process running only while something waits for it. */
+function openThread(mb_max: number, log: Pick<Logger, 'error'>, onEnd: () => void): Thread {
+  const worker = new Worker(new URL(workerFile, import.meta.url), {
+    resourceLimits: { maxOldGenerationSizeMb: mb_max },
+  })
+  const waiting = new Map<number, Waiting>()
+  const begun = new Promise<void>((resolve, reject) => {
+    worker.on('message', (said: Said) => {
+      if (said === 'READS') resolve()
+      else settle(waiting, said)
+      if (waiting.size === 0) worker.unref()
+    })
+    worker.on('exit', () => {
+      const ended = new Error('the thread that reads large bodies has ended')
+      reject(ended)
+      for (const one of waiting.values()) one.reject(ended)
+      onEnd()
+    })
+  })
+  begun.catch(() => undefined)
+  worker.on('error', (error) => {
+    log.error({ err: error }, 'the thread that reads large bodies has ended')
+  })
+  return { worker, begun, waiting }
+}
+
+function settle(waiting: Map<number, Waiting>, done: Done): void {
+  const { resolve, reject } = waiting.get(done.n) ?? {}
+  waiting.delete(done.n)
+  if ('digest' in done) resolve?.(done.digest)
+  else reject?.(new Error(done.fault))
 }
 
 /** What becomes of a message whose body is digested: `make` has the payload, as far as the body tells it. */

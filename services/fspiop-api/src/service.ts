@@ -61,6 +61,7 @@ export async function start(settings: Settings, parts: ProcessParts): Promise<Fs
   })
   const owners = openConsentOwners({ grpc, log, age_max_ms })
   const largeBodies = openLargeBodies({ log })
+  await largeBodies.begin()
   const opened = { security, participants, owners, largeBodies, log }
   const serveParts = openServing(settings, parts, opened)
   const { rates, admission, edge } = serveParts
