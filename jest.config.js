@@ -60,7 +60,7 @@ export default {
       testMatch: ['**/test-e2e/src/**/*.e2e.test.ts'],
       testPathIgnorePatterns: [
         // Of these the hub in one process is itself the matter, or the load is.
-        '/(archive|front-door|killed|postgres-killed|flood|console|release)\\.e2e\\.test\\.ts$',
+        '/(archive|front-door(-commands)?|killed|postgres-killed|flood|console|release)\\.e2e\\.test\\.ts$',
       ],
       ...around(
         './test-e2e/src/hub/containers-setup.ts',

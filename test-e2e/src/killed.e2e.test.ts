@@ -11,7 +11,7 @@ import { openSchemeOfFsps, type OwnScheme } from './hub/scheme.ts'
 import { committed, newTransfer, type Transfer, type TransferRequest } from './hub/transfer.ts'
 
 /** KILLS=50 looks longer than a test run should; SEED repeats the pauses of an earlier run. */
-const kills = Number(process.env['KILLS'] ?? 6)
+const kills = Number(process.env['KILLS'] ?? 4)
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
 const per_second = 60
 /** The payer waits with further ones, so that a busy machine has as much to do as it can do. */

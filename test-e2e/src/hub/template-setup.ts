@@ -1,11 +1,16 @@
 /** Before the stories of a run. */
 import { openRunFolder } from '@causeway/runtime/testing'
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { projectFolder } from './front-door.ts'
 import { keepHubs } from './hubs.ts'
 import { openHub } from './scheme.ts'
 import { makeTemplate } from './template.ts'
 
 export default async function templateSetup(): Promise<void> {
   openRunFolder()
+  // Builds what is stale: the stories run the built hub, and none of them prints that it is built.
+  await promisify(execFile)('npm', ['start', '--silent', '--', '--help'], { cwd: projectFolder })
   await makeTemplate()
   await keepHubs(openHub)
 }

@@ -1,0 +1,137 @@
+/** What `npm start` says in a sentence when something is wrong, and the commands that it prints. */
+import { eventually } from '@causeway/runtime/testing'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { execFile, spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { openFrontDoor, projectFolder, type FrontDoor } from './hub/front-door.ts'
+
+let door: FrontDoor
+
+beforeAll(async () => {
+  door = await openFrontDoor()
+})
+
+afterAll(() => door.close())
+
+describe('what is wrong is said in one sentence', () => {
+  let taken: Server
+
+  beforeAll(async () => {
+    taken = createServer().listen(0, '127.0.0.1')
+    await once(taken, 'listening')
+  })
+
+  afterAll(() => {
+    taken.close()
+  })
+
+  test('a port in use is named', async () => {
+    const address = taken.address()
+    const port = typeof address === 'object' && address !== null ? address.port : 0
+    const run = await door.npmStart(['--once'], { FSP_PORT: String(port) })
+    expect(run.code).toBe(1)
+    expect(run.stderr.trim().split('\n')).toEqual([expect.stringContaining(String(port))])
+  }, 60_000)
+
+  test.each([
+    ['an unknown flag', ['--nonsense'], {}, '--nonsense'],
+    ['an unknown setting from a flag', ['--set', 'FSP_PROT=1'], {}, 'FSP_PROT'],
+    ['an unknown setting of a service', [], { TRANSFERS_NONSENSE: '1' }, 'TRANSFERS_NONSENSE'],
+    ['a value out of its bound', ['--set', 'FSP_PORT=70000'], {}, 'FSP_PORT'],
+    [
+      'an open door to everybody',
+      ['--set', 'EDGE_IDENTITY=header', '--set', 'FSP_HOST=0.0.0.0'],
+      {},
+      'EDGE_IDENTITY',
+    ],
+  ] as const)('%s', async (_, flags, settings, name) => {
+    const run = await door.npmStart(['--once', ...flags], settings)
+    expect(run.code).toBe(1)
+    expect(run.stderr.trim().split('\n')).toEqual([expect.stringContaining(name)])
+  })
+})
+
+describe('the commands that people are told to paste', () => {
+  let child: ChildProcess
+  let printed = ''
+
+  beforeAll(async () => {
+    child = spawn('npm', ['start', '--silent'], {
+      cwd: projectFolder,
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { ...process.env, DATA_DIR: door.dataDir, ...door.ports },
+      detached: true,
+    })
+    for await (const chunk of child.stdout ?? []) {
+      printed += String(chunk)
+      if (printed.includes('Ctrl-C stops')) break
+    }
+  }, 60_000)
+
+  afterAll(async () => {
+    const ended = once(child, 'exit')
+    process.kill(-(child.pid ?? 0), 'SIGINT')
+    await ended
+  })
+
+  /** Runs them one after the other as a shell would: what one of them sets, the next ones know. */
+  async function paste(commands: readonly string[]): Promise<readonly string[]> {
+    const outputs: string[] = []
+    let token = ''
+    for (const command of commands) {
+      const isLogIn = command.trim().startsWith('TOKEN=')
+      const env = { ...process.env, TOKEN: token }
+      const line = isLogIn ? `${command}; printf %s "$TOKEN"` : command
+      const { stdout } = await promisify(execFile)('sh', ['-c', line], { env })
+      if (isLogIn) {
+        token = stdout
+        continue
+      }
+      outputs.push(stdout)
+    }
+    return outputs
+  }
+
+  test('work as npm start prints them', async () => {
+    const commands = printed.replaceAll('\\\n', ' ').match(/^ *(curl|TOKEN=) ?.*$/gm) ?? []
+    // That the FSPs were pinged back is told half a second later, and nobody pastes so fast.
+    const [payment, question, readiness, accounts] = await eventually(async () => {
+      const outputs = await paste(commands)
+      return outputs[2]?.includes('"ready":true') === true ? outputs : undefined
+    }, 'an FSP that is ready')
+    expect(JSON.parse(payment ?? '')).toMatchObject({ state: 'COMMITTED' })
+    expect(question).toMatch(/^HTTP\/1.1 202 /)
+    expect(JSON.parse(readiness ?? '')).toMatchObject({ ready: true })
+    expect(JSON.parse(accounts ?? '')).toContainEqual(
+      expect.objectContaining({ ledgerAccountType: 'SETTLEMENT', value: -10000 }),
+    )
+  })
+
+  test('work as the README has them', async () => {
+    const readme = readFileSync(join(projectFolder, 'README.md'), 'utf8')
+    const ported = readme
+      .replaceAll(':4301', `:${door.ports['SANDBOX_GREENBANK_PORT'] ?? ''}`)
+      .replaceAll(':4100', `:${door.ports['OPERATOR_PORT'] ?? ''}`)
+      .replaceAll(':4190', `:${door.ports['METRICS_PORT'] ?? ''}`)
+      .replaceAll('.data/', `${door.dataDir}/`)
+    const [payment, readiness, accounts, ready] = await paste(
+      ported.match(/^(curl|TOKEN=) ?.*$/gm) ?? [],
+    )
+    expect(JSON.parse(payment ?? '')).toMatchObject({ state: 'COMMITTED' })
+    expect(JSON.parse(readiness ?? '')).toMatchObject({ ready: true })
+    expect(accounts).toContain('POSITION')
+    expect(JSON.parse(ready ?? '')).toMatchObject({ ok: true })
+  })
+})
+
+test('--print-settings lists every setting with its origin and starts nothing', async () => {
+  const run = await door.npmStart(['--print-settings'], { EXPIRY_GRACE_MS: '1500' })
+  expect(run.code).toBe(0)
+  const line = run.stdout.split('\n').find((each) => each.startsWith('EXPIRY_GRACE_MS'))
+  expect(line).toMatch(/1500 .*ms .*1000 .*environment/)
+  expect(run.stdout).toContain('FSP_PORT')
+})

@@ -1,0 +1,56 @@
+/** `npm` as a person runs it in the project's folder, on a DATA_DIR and ports of its own. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { freePort, freePorts, newDataDir, removeDataDir } from './hub-process.ts'
+
+export const projectFolder = fileURLToPath(new URL('../../..', import.meta.url))
+
+const sandboxPorts = ['GREENBANK', 'BLUEWALLET', 'AMBERPAY', 'LEMONPAY'].flatMap((fsp) => [
+  `SANDBOX_${fsp}_PORT`,
+  `SANDBOX_${fsp}_TLS_PORT`,
+])
+
+export interface Run {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+type Settings = Readonly<Record<string, string>>
+
+export interface FrontDoor {
+  readonly dataDir: string
+  readonly ports: Settings
+  npm(args: readonly string[], settings?: Settings): Promise<Run>
+  npmStart(flags: readonly string[], settings?: Settings): Promise<Run>
+  close(): Promise<void>
+}
+
+export async function openFrontDoor(): Promise<FrontDoor> {
+  const dataDir = await newDataDir()
+  const ports: Record<string, string> = { ...(await freePorts()) }
+  for (const name of sandboxPorts) ports[name] = await freePort()
+
+  async function npm(args: readonly string[], settings: Settings = {}): Promise<Run> {
+    const child = spawn('npm', args, {
+      cwd: projectFolder,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, DATA_DIR: dataDir, ...ports, ...settings },
+    })
+    let stdout = ''
+    let stderr = ''
+    child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()))
+    child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()))
+    const [code] = (await once(child, 'close')) as [number | null]
+    return { code, stdout, stderr }
+  }
+
+  return {
+    dataDir,
+    ports,
+    npm,
+    npmStart: (flags, settings) => npm(['start', '--silent', '--', ...flags], settings),
+    close: () => removeDataDir(dataDir),
+  }
+}
