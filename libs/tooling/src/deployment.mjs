@@ -84,6 +84,34 @@ export function namesInTemplates() {
   return [...named.map(([, name]) => name), ...Object.keys(envFile('kafka-tls'))]
 }
 
+/**
+ * What the chart's template of the sandbox mounts and opens, read from its text: it is rendered by Helm alone.
+ * Ports by name; `policies` are the ports of each rule that lets somebody reach the sandbox.
+ */
+export function sandboxTemplate() {
+  const sandbox = text('templates/sandbox.yaml', chart)
+  const [, folders = ''] = /\$folders := list ([^}]*?) ?}}/.exec(sandbox) ?? []
+  const [, service = ''] = /range \$port, \$number := dict ([^}]*?) }}/.exec(sandbox) ?? []
+  const named = (found) => Object.fromEntries([...found].map(([, name, port]) => [name, +port]))
+  const [fromNotifications, fromOnboarding] = portLists(sandbox)
+  const [toSandbox] = portLists(
+    text('templates/network-policies.yaml', chart).split('(eq $name "notifications")')[1] ?? '',
+  )
+  return {
+    folders: [...folders.matchAll(/"([^"]+)"/g)].map(([, name]) => name),
+    containerPorts: named(sandbox.matchAll(/name: ([a-z-]+), containerPort: (\d+)/g)),
+    servicePorts: named(service.matchAll(/"([a-z-]+)" (\d+)/g)),
+    policies: { fromNotifications, fromOnboarding, toSandbox },
+  }
+}
+
+/** Of each line `ports: [{ port: 1, … }, …]` the numbers. */
+function portLists(template) {
+  return [...template.matchAll(/ports: \[(\{ port: .*)\]/g)].map(([, list]) =>
+    [...list.matchAll(/port: (\d+)/g)].map(([, port]) => +port),
+  )
+}
+
 /** Files that a setting names, as they are in a container. */
 export function filesNamed(settings) {
   return Object.entries(settings)

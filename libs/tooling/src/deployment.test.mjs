@@ -31,6 +31,7 @@ import {
   metricsAskedFor,
   namesInSources,
   namesInTemplates,
+  sandboxTemplate,
   serviceNames,
   settingPrefix,
 } from './deployment.mjs'
@@ -158,6 +159,26 @@ describe('the chart', () => {
     expect(new Set(folders)).toEqual(new Set(facts[service].files))
   })
 
+  test('mounts the folder of every file that the sandbox FSPs and the PISP are given', () => {
+    const { settings } = chartProcesses().get('sandbox-fsp')
+    const folders = filesNamed(settings).map((path) => path.split('/').at(-2))
+    expect(new Set(folders)).toEqual(new Set(sandboxTemplate().folders))
+  })
+
+  test('opens the ports of every sandbox participant, and lets callbacks in and out', () => {
+    const { folders, containerPorts, servicePorts } = sandboxTemplate()
+    const people = folders.map((name) => [name, portOf(name, 'PORT')])
+    const callbacks = folders.map((name) => [`${name}-tls`, portOf(name, 'TLS_PORT')])
+    const all = Object.fromEntries([...people, ...callbacks])
+    expect(containerPorts).toEqual(all)
+    expect(servicePorts).toEqual(all)
+    const numbers = (ports) => ports.map(([, port]) => port)
+    const { fromNotifications, fromOnboarding, toSandbox } = sandboxTemplate().policies
+    expect(fromNotifications).toEqual(numbers(callbacks))
+    expect(toSandbox).toEqual(numbers(callbacks))
+    expect(fromOnboarding).toEqual(numbers(people))
+  })
+
   test('takes every setting of each service that is no secret, and no other', () => {
     const all = serviceNames.map((name) => [
       name,
@@ -180,6 +201,11 @@ test('dashboards and alarms ask for metrics that are measured', () => {
   expect(asked.length).toBeGreaterThan(20)
   expect(asked.filter((name) => !measured.has(name))).toEqual([])
 })
+
+/** The usual port of a sandbox participant. */
+function portOf(name, kind) {
+  return sandboxFsp[`SANDBOX_${name.toUpperCase()}_${kind}`].default
+}
 
 /** An empty value is one that is not given. */
 function pickUsed(settings) {

@@ -14,10 +14,14 @@ let sandbox: Sandbox
 let pisp: string
 let dfsp: string
 
+beforeEach(() => open('127.0.0.1'))
+afterEach(close)
+
 /** The FSPs check keys and signatures themselves: there is no auth service here. */
-beforeEach(async () => {
+async function open(host: string): Promise<void> {
   hub = await openHubRelay()
   const values = {
+    SANDBOX_HOST: host,
     SANDBOX_PISP: 'on',
     SANDBOX_GREENBANK_PORT: '0',
     SANDBOX_BLUEWALLET_PORT: '0',
@@ -41,12 +45,12 @@ beforeEach(async () => {
       return health.registered ? health : undefined
     }, `the registration of ${bank.name}`)
   }
-})
+}
 
-afterEach(async () => {
+async function close(): Promise<void> {
   await sandbox.stop()
   await hub.stop()
-})
+}
 
 const get = async (url: string): Promise<unknown> => (await fetch(url)).json()
 
@@ -85,6 +89,13 @@ describe('the sandbox PISP', () => {
         { address: `greenbank.${amara}.savings`, accountNickname: 'XXXXXgs' },
       ],
     })
+  })
+
+  test('names its pages by the address of this machine when it listens on all', async () => {
+    await close()
+    await open('0.0.0.0')
+    expect(pisp).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+    expect(await paid(await linked())).toMatchObject({ state: 'COMPLETED' })
   })
 
   test.each([

@@ -46,7 +46,7 @@ export async function openPorts(fsp: Fsp, people: Express, options: PortOptions)
       log,
     })
     return {
-      url: server.url,
+      url: reachable(server.url),
       callbackUrl: callbackUrlOf(server, secure),
       async stop() {
         await secure?.stop()
@@ -57,6 +57,11 @@ export async function openPorts(fsp: Fsp, people: Express, options: PortOptions)
     await secure?.stop()
     throw error
   }
+}
+
+/** Of a server that listens on every address, the one of this machine: 0.0.0.0 is no address to go to. */
+function reachable(url: string): string {
+  return url.replace('//0.0.0.0:', '//127.0.0.1:')
 }
 
 function callbackUrlOf(server: HttpServer, secure: CallbackServer | undefined): string {

@@ -8,7 +8,7 @@ const file = (about: string) => text({ about: `PEM file: ${about}`, default: '' 
 
 export const settings = {
   SANDBOX_HOST: text({
-    about: 'address that both FSPs listen on; 127.0.0.1 is this machine alone',
+    about: 'address that all listen on; 127.0.0.1 is this machine alone',
     default: '127.0.0.1',
   }),
   SANDBOX_GREENBANK_PORT: port('greenbank, the sandbox FSP that pays, for people', 4_301),

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { openLog } from '@causeway/runtime'
 import { eventually } from '@causeway/runtime/testing'
-import { X509Certificate } from 'node:crypto'
+import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { request } from 'node:https'
@@ -48,6 +48,12 @@ describe('the secrets of a hub whose services run apart', () => {
   test('name each service as others know it', () => {
     expect(certificate('transfers', 'grpc', 'tls.crt').subject).toContain('CN=transfers')
     expect(certificate('transfers', 'grpc', 'tls.crt').checkHost('transfers')).toBe('transfers')
+  })
+
+  test.each(['greenbank', 'bluewallet', 'lemonpay'])('are there for %s of the sandbox', (name) => {
+    expect(certificate('sandbox-fsp', name, 'tls.crt').subject).toContain(`CN=${name}`)
+    const key = createPrivateKey(text('sandbox-fsp', name, 'signing.pem'))
+    expect(key.asymmetricKeyType).toBe('rsa')
   })
 
   test('name the FSP port as FSPs reach it', () => {

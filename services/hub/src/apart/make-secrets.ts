@@ -98,7 +98,7 @@ async function ofEdge(values: Values, ca: Ca): Promise<void> {
 }
 
 async function ofSandbox(values: Values, ca: Ca): Promise<void> {
-  for (const fsp of ['greenbank', 'bluewallet']) {
+  for (const fsp of ['greenbank', 'bluewallet', 'lemonpay']) {
     const place = join('sandbox-fsp', fsp)
     certified(values, ca, place, fsp, hostsOf(values.SECRETS_SANDBOX_HOSTS))
     await keptSigningKey(join(values.SECRETS_DIR, place, 'signing.pem'))

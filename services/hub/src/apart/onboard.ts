@@ -1,22 +1,29 @@
 /**
- * Brings the sandbox FSPs into a hub whose services run apart, as an operator with a certificate does,
- * and lets one pay the other. Prints what happened as JSON on the last line; fails if no money moved.
- * It may be run again at any time: what is there stays.
+ * Onboards the sandbox FSPs and the sandbox PISP at a hub whose services run apart, as an operator with a
+ * certificate does. Then one FSP pays the other, and a user of the PISP links an account and pays from it.
+ * Prints both payments as JSON on the last line; fails if either did not move money. It can be run again
+ * at any time: participants that exist are not changed.
  */
 import { readPem, run, StartError, type SettingValues } from '@causeway/runtime'
 import { createPublicKey, type JsonWebKey } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Agent, request } from 'undici'
-import { onboard, type NewFsp } from '../onboarding.ts'
+import { onboard, onboardPisp, type NewFsp } from '../onboarding.ts'
 import { operatorOf, type Operator } from '../operator.ts'
 import { describePayment, makeFirstPayment } from '../payment.ts'
 import type { SandboxFsp } from '../sandbox-fsps.ts'
+import { describeThirdPartyPayment, makeThirdPartyPayment } from '../third-party-payment.ts'
 import { onboardSettings } from './settings.ts'
 
 type Values = SettingValues<typeof onboardSettings>
 type Fsp = NewFsp & Pick<SandboxFsp, 'url'>
 
 const pause_ms = 1_000
+const prefixes = {
+  greenbank: 'SANDBOX_GREENBANK',
+  bluewallet: 'SANDBOX_BLUEWALLET',
+  lemonpay: 'SANDBOX_LEMONPAY',
+} as const
 
 await run('onboard', onboardSettings, async (values) => {
   const agent = new Agent({
@@ -40,23 +47,27 @@ await run('onboard', onboardSettings, async (values) => {
 
 async function pay(values: Values, operator: Operator): Promise<void> {
   const until_ms = Date.now() + values.ONBOARD_WAIT_MS
-  const fsps = await reached('the sandbox FSPs', until_ms, async () => [
-    await sandboxFsp('greenbank', values),
-    await sandboxFsp('bluewallet', values),
-  ])
-  const [payer, payee] = fsps
-  if (payer === undefined || payee === undefined) throw new StartError('There are no FSPs.')
-  await reached("the operator's port of the hub", until_ms, () =>
-    onboard(operator, values.HUB_NAME, fsps),
-  )
+  const { fsps, pisp } = await reached('the sandbox', until_ms, async () => ({
+    fsps: [await sandboxFsp('greenbank', values), await sandboxFsp('bluewallet', values)] as const,
+    pisp: await sandboxFsp('lemonpay', values),
+  }))
+  await reached("the operator's port of the hub", until_ms, async () => {
+    await onboard(operator, values.HUB_NAME, fsps)
+    await onboardPisp(operator, pisp, fsps)
+  })
   await reached('the customers of the FSPs', until_ms, () => registered(fsps))
-  const payment = await makeFirstPayment(operator, [payer, payee])
-  process.stdout.write(`${describePayment(payment)}\n${JSON.stringify(payment)}\n`)
-  if (!payment.ok) throw new StartError('No money moved.')
+  const payment = await makeFirstPayment(operator, fsps)
+  process.stdout.write(`${describePayment(payment)}\n`)
+  const thirdParty = await makeThirdPartyPayment(operator, pisp, fsps)
+  process.stdout.write(`${describeThirdPartyPayment(thirdParty)}\n`)
+  const ok = payment.ok && thirdParty.ok
+  process.stdout.write(`${JSON.stringify({ ...payment, ok, thirdParty })}\n`)
+  if (!payment.ok) throw new StartError('greenbank could not pay bluewallet.')
+  if (!thirdParty.ok) throw new StartError('The user of lemonpay could not link and pay.')
 }
 
-async function sandboxFsp(name: Fsp['name'], values: Values): Promise<Fsp> {
-  const prefix = `SANDBOX_${name === 'greenbank' ? 'GREENBANK' : 'BLUEWALLET'}` as const
+async function sandboxFsp(name: keyof typeof prefixes, values: Values): Promise<Fsp> {
+  const prefix = prefixes[name]
   const host = values.ONBOARD_SANDBOX_HOST
   const url = `http://${host}:${values[`${prefix}_PORT`]}`
   const { keys } = (await get(`${url}/.well-known/jwks.json`)) as { keys: readonly JsonWebKey[] }

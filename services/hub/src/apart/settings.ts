@@ -74,13 +74,15 @@ export const onboardSettings = {
     default: null,
   }),
   ONBOARD_SANDBOX_HOST: text({
-    about: 'where the sandbox FSPs are, for people and for the hub',
+    about: 'where the sandbox FSPs and the sandbox PISP are, for people and for the hub',
     default: 'sandbox-fsp',
   }),
   SANDBOX_GREENBANK_PORT: port('greenbank, for people', 4_301),
   SANDBOX_BLUEWALLET_PORT: port('bluewallet, for people', 4_302),
+  SANDBOX_LEMONPAY_PORT: port('lemonpay, for people', 4_303),
   SANDBOX_GREENBANK_TLS_PORT: port('where greenbank takes callbacks', 4_311),
   SANDBOX_BLUEWALLET_TLS_PORT: port('where bluewallet takes callbacks', 4_312),
+  SANDBOX_LEMONPAY_TLS_PORT: port('where lemonpay takes callbacks', 4_313),
   ONBOARD_WAIT_MS: integer({
     about: 'how long the hub and the FSPs may take to be there',
     unit: 'ms',
