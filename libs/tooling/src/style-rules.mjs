@@ -129,16 +129,17 @@ function checkImport(file, node, report) {
 function checkHouseImport(file, name, deeper, report) {
   // The console takes only what a browser needs of a package.
   const isForBrowser = file.path.startsWith('services/admin/console/') && deeper === '/four-eyes'
-  if (deeper !== undefined && deeper !== '/testing' && !isForBrowser) {
+  const isForTests = deeper === '/testing' || deeper === '/testing/kafka'
+  if (deeper !== undefined && !isForTests && !isForBrowser) {
     report(`reaches into @causeway/${name}${deeper}`)
   }
-  if (deeper === '/testing' && !file.isTest && !file.isAround)
+  if (isForTests && !file.isTest && !file.isAround)
     report('only tests import the testing part of a package')
   if (name === file.packageName || file.packageName === 'hub') return
   const allowed = libsOf[file.packageName] ?? (file.isService ? libsOfServices : [])
   // A unit test may stand on what another service offers to tests, an integration test on all of it.
   const inTest =
-    file.isTest && file.isService && (file.path.endsWith('.int.test.ts') || deeper === '/testing')
+    file.isTest && file.isService && (/\.(int|kafka)\.test\.ts$/.test(file.path) || isForTests)
   if (!allowed.includes(name) && !inTest) report(`${file.packageName} may not import ${name}`)
 }
 

@@ -7,6 +7,8 @@ import { join } from 'node:path'
 import { openLog, type Logger, type LogLevel } from '../../log.ts'
 import { openMetrics } from '../../metrics.ts'
 import { socketPort } from '../../postgres/hub-lock.ts'
+import type { Database } from '../../postgres/database.ts'
+import type { DatabaseOptions } from '../../postgres/open.ts'
 import { asSuperuser, provisionDatabase } from '../../postgres/provision.ts'
 import { socketUrl } from '../../postgres/service-databases.ts'
 import { testBroker } from '../../testing/kafka-broker.ts'
@@ -24,6 +26,8 @@ export interface KafkaUnderTest extends BusUnderTest {
   restart(): Promise<KafkaUnderTest>
   /** Another process of the same hub, on the same topics and the same database. */
   beside(): Promise<KafkaUnderTest>
+  /** The schema of a service, in the database of this hub. */
+  openDatabase(options: Omit<DatabaseOptions, 'url'>): Promise<Database>
   /** The consumer groups of this hub that the brokers know. */
   groups(): Promise<readonly string[]>
   /** How many the brokers count in a consumer group. */
@@ -39,6 +43,8 @@ export interface KafkaUnderTestOptions {
   /** Where the broker is reached; its own port when left out. */
   readonly address?: string
   readonly login?: BrokerLogin
+  /** The catalogue of topics; those of the contract tests when left out. */
+  readonly topics?: readonly string[]
   readonly log?: Logger
   /** Of each topic; 1 when left out. */
   readonly partitions?: number
@@ -69,7 +75,13 @@ function brokersOf(address: string, { login, log = silent }: KafkaUnderTestOptio
 
 async function openOn(name: string, options: KafkaUnderTestOptions): Promise<KafkaUnderTest> {
   const { address = testBroker().address, bounds = {} } = options
-  const { partitions = 1, publish_ms_max = 4_000, session_ms = 3_000, log = silent } = options
+  const {
+    topics = ['orders', 'bills'],
+    partitions = 1,
+    publish_ms_max = 4_000,
+    session_ms = 3_000,
+    log = silent,
+  } = options
   const socketFolder = testSocketFolder()
   const metrics = openMetrics({ ofProcess: false })
   const brokers = brokersOf(address, options)
@@ -78,7 +90,7 @@ async function openOn(name: string, options: KafkaUnderTestOptions): Promise<Kaf
     topics: {
       prefix: `${name}.`,
       service: 'shop',
-      catalogue: ['orders', 'bills'],
+      catalogue: topics,
       partitions,
       replicas: 1,
       minInsync: 1,
@@ -163,6 +175,7 @@ async function openOn(name: string, options: KafkaUnderTestOptions): Promise<Kaf
       await crash()
       return openOn(name, options)
     },
+    openDatabase: (ofService) => databases.openDatabase({ ...ofService, url: '' }),
     beside: () => openOn(name, options),
     groups: () =>
       withAdmin(async (admin) => {
