@@ -2,6 +2,7 @@
  * An FSP's keys and certificate, got as a real one gets them: it makes its own keys, and hands in what
  * is public over the administration API.
  */
+import { readJwks, readSigning, type FspOptions, type Tls } from '@causeway/fsp'
 import { signatureHeader } from '@causeway/fspiop'
 import { makeCsr } from '@causeway/pki'
 import { createPublicKey, generateKeyPair, type KeyObject } from 'node:crypto'
@@ -35,6 +36,27 @@ export async function enrolCertificate(
     operator.call('POST', `/participants/${name}/certificates`, { csr }),
   )
   return { certificate, key, ca }
+}
+
+/**
+ * What an FSP of `@causeway/fsp` proves itself with in a safe scheme. It takes messages of others only when
+ * they are signed with a key that the scheme publishes.
+ */
+export async function proofOf(
+  operator: Operator,
+  name: string,
+): Promise<Required<Pick<FspOptions, 'signing' | 'keysOf'>> & { readonly tls: Required<Tls> }> {
+  const { key } = await registerKey(operator, name)
+  return {
+    tls: await enrolCertificate(operator, name),
+    signing: await readSigning(key.export({ type: 'pkcs8', format: 'pem' }).toString()),
+    async keysOf(fspId) {
+      const keys = await answered<readonly { publicKey: object }[]>(
+        operator.call('GET', `/participants/${fspId}/keys`),
+      )
+      return readJwks({ keys: keys.map(({ publicKey }) => publicKey) })
+    },
+  }
 }
 
 /** A new key pair whose public half the hub knows from now on. */

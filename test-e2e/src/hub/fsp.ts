@@ -47,7 +47,10 @@ export interface Fsp {
   answerWith(answer: (message: Received) => number | Promise<number>): void
   /** Waits for a message that fits; `after` messages before it are passed over. */
   await(fits: (message: Received) => boolean, options?: WaitOptions): Promise<Received>
-  /** Sends to the hub with the headers of an honest FSP, changed by `headers` (undefined: left out). */
+  /**
+   * Sends to the hub with the headers of an honest FSP, changed by `headers` (undefined: left out; a signature
+   * of its own, too).
+   */
   send(method: string, path: string, body?: unknown, headers?: ChangedHeaders): Promise<Answer>
   /** From now on it signs so. */
   signWith(sign: Sign): void
@@ -207,7 +210,8 @@ async function headersOf(
   const sent = Object.fromEntries(
     Object.entries({ ...honest, ...headers }).filter(([, value]) => value !== undefined),
   ) as Record<string, string>
-  if (sign === undefined || body === null || 'fspiop-signature' in sent) return sent
+  const isGiven = headers !== undefined && 'fspiop-signature' in headers
+  if (sign === undefined || body === null || isGiven) return sent
   return { ...sent, 'fspiop-signature': await sign({ method, path, headers: sent, body }) }
 }
 

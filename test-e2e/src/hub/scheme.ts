@@ -16,6 +16,8 @@ interface RunningHub extends KeptHub {
 export interface Scheme {
   readonly hub: Pick<RunningHub, 'urls'>
   readonly operator: Operator
+  /** Participants prove who they are with certificates, and sign what they send. */
+  readonly isSafe: boolean
   /** Opens a further FSP and onboards it. */
   join(name: string, onboarding?: Onboarding): Promise<Fsp>
   /** What the hub's own comparison says. */
@@ -77,6 +79,7 @@ function schemeAt(hub: HubPlace, operator: Operator, isSafe: boolean): Scheme {
   return {
     hub,
     operator,
+    isSafe,
     join: async (name, onboarding) => {
       const doors = { operator, fspUrl: () => hub.urls.fsp, isSafe }
       const fsp = await joinScheme(doors, name, onboarding)

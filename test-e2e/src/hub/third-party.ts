@@ -18,6 +18,7 @@ import {
   type ThirdPartyPayment,
 } from '@causeway/fsp'
 import { randomBytes } from 'node:crypto'
+import { proofOf } from './credentials.ts'
 import { answered, onboard, type Operator } from './operator.ts'
 import type { Scheme } from './scheme.ts'
 
@@ -68,6 +69,7 @@ export async function openDfsp(
   scheme: Scheme,
   name: string,
   options: Partial<DfspOptions> = {},
+  others: Partial<FspOptions> = {},
 ): Promise<TestDfsp> {
   const payments: ThirdPartyPayment[] = []
   const otps: string[] = []
@@ -86,7 +88,7 @@ export async function openDfsp(
     onPayment: (payment) => void payments.push(payment),
     ...options,
   }
-  const participant = await open(scheme, name, { dfsp })
+  const participant = await open(scheme, name, { dfsp, ...others })
   await onboard(scheme.operator, participant)
   const value = participant.url
   await answered(
@@ -98,8 +100,12 @@ export async function openDfsp(
   return { ...participant, payments, otps }
 }
 
-export async function openPisp(scheme: Scheme, name: string): Promise<Participant> {
-  const participant = await open(scheme, name, {})
+export async function openPisp(
+  scheme: Scheme,
+  name: string,
+  options: Partial<FspOptions> = {},
+): Promise<Participant> {
+  const participant = await open(scheme, name, options, { type: 'PISP' })
   await onboardPisp(scheme.operator, participant)
   return participant
 }
@@ -140,7 +146,9 @@ async function open(
   scheme: Scheme,
   name: string,
   options: Partial<FspOptions>,
+  kind: { readonly type: 'PISP' } | { readonly currency: string } = { currency: 'USD' },
 ): Promise<Participant> {
+  const proof = scheme.isSafe ? await proven(scheme.operator, name, kind) : undefined
   const received: Message[] = []
   const waiting = new Set<() => void>()
   const fsp = createFsp({
@@ -148,6 +156,7 @@ async function open(
     hubUrl: scheme.hub.urls.fsp,
     secret: randomBytes(32),
     silence_ms,
+    ...proof,
     ...options,
   })
   const server = await serveCallbacks(
@@ -161,7 +170,11 @@ async function open(
         return judgement
       },
     },
-    { host: '127.0.0.1', port: 0 },
+    {
+      host: '127.0.0.1',
+      port: 0,
+      ...(proof && { tls: { ...proof.tls, client: 'Hub' } }),
+    },
   )
   const awaitThat = (fits: (message: Message) => boolean) =>
     new Promise<Message>((resolve, reject) => {
@@ -197,6 +210,12 @@ async function open(
       await server.stop()
     },
   }
+}
+
+/** Only a participant that is known is given a certificate. */
+async function proven(operator: Operator, name: string, kind: object) {
+  await answered(operator.call('POST', '/participants', { name, ...kind }))
+  return proofOf(operator, name)
 }
 
 /** Its user logs in at the DFSP and allows what was asked for, or enters the password of the phone. */
