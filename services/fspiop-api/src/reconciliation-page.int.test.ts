@@ -20,6 +20,7 @@ const row = {
   finalisedAt: '2026-01-01T00:00:00.100Z',
   transactionRequestId: '',
   pispFsp: '',
+  originUnavailable: false,
 }
 /** A PISP has begun it. */
 const begun = {
@@ -31,6 +32,8 @@ const begun = {
 
 let stand: World
 const asked: object[] = []
+/** auth-service is away. */
+const untold = { ...row, originUnavailable: true }
 
 /** What stands in for settlements has one row, or of a later day two, and a second page without any. */
 beforeAll(async () => {
@@ -44,7 +47,7 @@ beforeAll(async () => {
         return Promise.resolve({ refusal, rows: null, result: 'refusal' as const })
       }
       const isFirst = query.cursor === ''
-      const shown = query.day === '2026-01-02' ? [row, begun] : [row]
+      const shown = { '2026-01-02': [row, begun], '2026-01-03': [untold] }[query.day] ?? [row]
       return Promise.resolve({
         rows: { rows: isFirst ? shown : [], cursor: isFirst ? 'next' : '' },
         refusal: null,
@@ -89,6 +92,13 @@ test('an FSP reads its own transfers, a page at a time', async () => {
     day: '',
     cursor: 'next',
     limit: 1,
+  })
+})
+
+test('where nobody can tell at the moment what came before a transfer, its line says so', async () => {
+  const { text } = await get('?day=2026-01-03')
+  expect(JSON.parse(text)).toMatchObject({
+    transfers: [{ transferId: row.transferId, originUnavailable: true }],
   })
 })
 

@@ -104,6 +104,7 @@ function shown(row: TransferRow, participant: string) {
     finalisedAt: row.finalisedAt,
     ...(row.transactionRequestId === '' ? {} : { transactionRequestId: row.transactionRequestId }),
     ...(row.pispFsp === '' || !isPayer ? {} : { pispFsp: row.pispFsp }),
+    ...(row.originUnavailable ? { originUnavailable: true } : {}),
   }
 }
 

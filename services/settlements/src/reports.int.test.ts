@@ -112,6 +112,7 @@ test('a day of an FSP has each of its transfers: committed, aborted, settled at 
     finalisedAt: endedAt,
     transactionRequestId: '',
     pispFsp: '',
+    originUnavailable: false,
   })
   expect(byId.get(gross?.transferId ?? '')).toMatchObject({ state: 'COMMITTED', windowId: 0 })
   expect(byId.get(net?.transferId ?? '')).toMatchObject({ amount: '10', windowId })
@@ -232,18 +233,25 @@ test('a transfer that a transaction request came before names it, and the PISP t
     transaction('request-a', 'greenbank'),
     transaction('request-b', 'bluewallet'),
   )
-  const origins = await eventually(async () => {
-    const rows = await reconciliation('redpay', 0, new Date().toISOString().slice(0, 10))
+  const today = new Date().toISOString().slice(0, 10)
+  const lines = async () => {
+    const rows = await reconciliation('redpay', 0, today)
     const wanted = rows.filter(({ transferId }) => [begun, asked, ordinary].includes(transferId))
-    return wanted.length === 3
-      ? new Map(wanted.map((row) => [row.transferId, [row.transactionRequestId, row.pispFsp]]))
-      : undefined
-  }, 'three lines')
-  expect(origins).toEqual(
+    return wanted.length === 3 ? new Map(wanted.map((row) => [row.transferId, row])) : undefined
+  }
+  const told = { originUnavailable: false }
+  expect(await eventually(lines, 'three lines')).toMatchObject(
     new Map([
-      [begun, ['request-a', 'lemonpay']],
-      [asked, ['request-b', '']],
-      [ordinary, ['', '']],
+      [begun, { transactionRequestId: 'request-a', pispFsp: 'lemonpay', ...told }],
+      [asked, { transactionRequestId: 'request-b', pispFsp: '', ...told }],
+      [ordinary, { transactionRequestId: '', pispFsp: '', ...told }],
     ]),
+  )
+  requested.isAway = true
+  const untold = await lines()
+  requested.isAway = false
+  const nothing = { transactionRequestId: '', pispFsp: '', originUnavailable: true }
+  expect(untold).toMatchObject(
+    new Map([begun, asked, ordinary].map((transferId) => [transferId, nothing])),
   )
 })

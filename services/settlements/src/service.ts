@@ -26,8 +26,8 @@ import { allocateBulks, heardOfBulks } from './allocation/bulks.ts'
 import { allocate, type AllocationParts, type TransferEvent } from './allocation/handle.ts'
 import { keepLines } from './lines/handle.ts'
 import { openModels } from './models/open.ts'
-import type { Origins } from './reports/origins.ts'
-import { reportHandlers } from './reports/serve.ts'
+import { withOrigins, type Origins } from './reports/origins.ts'
+import { reportHandlers, type OriginsOf } from './reports/serve.ts'
 import { settlementHandlers } from './settlements/serve.ts'
 import { finishSteps } from './settlements/step.ts'
 import type { Settings } from './settings.ts'
@@ -55,7 +55,10 @@ const heard = [
 export const startReads: Start<Settings> = async (settings, parts) => {
   const db = await openOwnDatabase(settings, parts)
   const ledger = parts.grpc.client(ledgerService, 'participant-lifecycle')
-  parts.grpc.serve(settlementReportsService, reportHandlers(db, ledger, originsAt(parts.grpc)))
+  parts.grpc.serve(
+    settlementReportsService,
+    reportHandlers(db, ledger, originsAt(parts.grpc, parts.log)),
+  )
   return { stop: () => db.close() }
 }
 
@@ -110,12 +113,13 @@ export const start: Start<Settings> = async (settings, parts) => {
   }
 }
 
-function originsAt(grpc: GrpcHost): Origins {
-  return {
+function originsAt(grpc: GrpcHost, log: Logger): OriginsOf {
+  const origins: Origins = {
     transfers: grpc.client(transfersService, 'transfers'),
     quotes: grpc.client(quotesService, 'quoting'),
     thirdParties: grpc.client(thirdPartyTransactionsService, 'auth-service'),
   }
+  return (rows) => withOrigins(origins, log, rows)
 }
 
 function openOwnDatabase(settings: Settings, parts: ProcessParts): Promise<Database> {
@@ -171,7 +175,7 @@ async function openSettling(
   const finished = finish()
   grpc.serve(settlementWindowsService, windowHandlers(all))
   grpc.serve(settlementsService, settlementHandlers(all))
-  grpc.serve(settlementReportsService, reportHandlers(db, ledger, originsAt(grpc)))
+  grpc.serve(settlementReportsService, reportHandlers(db, ledger, originsAt(grpc, log)))
   const completing = periodically(complete_every_ms, complete, {
     log,
     name: 'completing closed windows',

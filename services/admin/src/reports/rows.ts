@@ -52,6 +52,8 @@ export const shownRow = z.strictObject({
   /** The transaction request that came before it, of a payee's FSP or of a PISP. */
   transactionRequestId: z.string().nullable(),
   pispFsp: z.string().nullable(),
+  /** True: the two cannot be told at the moment, because a service is away. */
+  originUnavailable: z.boolean(),
 })
 
 export function rowBody(row: TransferRow) {
@@ -72,6 +74,7 @@ export function rowBody(row: TransferRow) {
     finalisedDate: row.finalisedAt,
     transactionRequestId: textOrNull(row.transactionRequestId),
     pispFsp: textOrNull(row.pispFsp),
+    originUnavailable: row.originUnavailable,
   } satisfies Json
 }
 
@@ -103,6 +106,7 @@ function csvRow(row: TransferRow): string {
     row.finalisedAt,
     row.transactionRequestId,
     row.pispFsp,
+    String(row.originUnavailable),
   ])
 }
 

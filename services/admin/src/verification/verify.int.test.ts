@@ -95,6 +95,7 @@ function line(transferId: string): TransferRow {
     finalisedAt: '',
     transactionRequestId: '',
     pispFsp: '',
+    originUnavailable: false,
   }
 }
 

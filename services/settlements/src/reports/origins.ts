@@ -1,7 +1,7 @@
 /**
  * What came before the transfers of a report: a transaction request, and the PISP that made it. Three
  * questions for a whole page; a transfer leads to its quote by the condition, and the quote names the
- * request.
+ * request. A report does not wait for it: while one of the three services is away, its rows say so.
  */
 import type {
   quotesService,
@@ -10,7 +10,7 @@ import type {
   transfersService,
   TransferRow,
 } from '@causeway/protos'
-import type { Calls } from '@causeway/runtime'
+import { isOutage, type Calls, type Logger } from '@causeway/runtime'
 
 export interface Origins {
   readonly transfers: Pick<Calls<typeof transfersService>, 'GetTransferStates'>
@@ -21,12 +21,28 @@ export interface Origins {
   >
 }
 
+/** Rows whose origin cannot be told now are marked `originUnavailable`. */
 export async function withOrigins(
-  { transfers, quotes, thirdParties }: Origins,
+  origins: Origins,
+  log: Logger,
   rows: readonly TransferRow[],
 ): Promise<TransferRow[]> {
   const ids = [...new Set(rows.filter(isTransfer).map(({ transferId }) => transferId))]
   if (ids.length === 0) return [...rows]
+  try {
+    return await origined(origins, ids, rows)
+  } catch (error) {
+    if (!isOutage(error)) throw error
+    log.warn({ err: error }, 'a report does not say which requests came before its transfers')
+    return rows.map((row) => ({ ...row, originUnavailable: isTransfer(row) }))
+  }
+}
+
+async function origined(
+  { transfers, quotes, thirdParties }: Origins,
+  ids: string[],
+  rows: readonly TransferRow[],
+): Promise<TransferRow[]> {
   const { transfers: states } = await transfers.GetTransferStates({ ids })
   const conditions = [...new Set(states.map(({ condition }) => condition))]
   const { quotes: requested } = await quotes.FindRequestedQuotes({

@@ -1,10 +1,9 @@
 /** The transfers behind the sums: each page is bounded, and goes on where the one before ended. */
-import type { settlementReportsService } from '@causeway/protos'
+import type { settlementReportsService, TransferRow } from '@causeway/protos'
 import type { Database, Handlers } from '@causeway/runtime'
 import { refuse, type Refused } from '../refusal.ts'
 import { settlementOf } from '../settlements/store.ts'
 import { verifySettlements, type ComparedLedger } from '../verification/verify.ts'
-import { withOrigins, type Origins } from './origins.ts'
 import {
   contentsTaken,
   linesAfter,
@@ -19,10 +18,13 @@ const rows_default = 1_000
 const rows_max = 5_000
 const ids_max = 1_000
 
+/** The rows of a page with what came before them. */
+export type OriginsOf = (rows: readonly TransferRow[]) => Promise<TransferRow[]>
+
 export function reportHandlers(
   db: Database,
   ledger: ComparedLedger,
-  origins: Origins,
+  originsOf: OriginsOf,
 ): Handlers<typeof settlementReportsService> {
   return {
     ListSettlementTransfers: async ({ settlementId, participant, cursor, limit }) => {
@@ -40,7 +42,7 @@ export function reportHandlers(
         participant: participant === '' ? null : participant,
         day: null,
       }))
-      return page(db, origins, { wanted, after, limit })
+      return page(db, originsOf, { wanted, after, limit })
     },
     ListReconciliation: async ({ participant, windowId, day, cursor, limit }) => {
       const after = placeIn(cursor)
@@ -57,7 +59,7 @@ export function reportHandlers(
         participant,
         day: day === '' ? null : day,
       }))
-      return page(db, origins, { wanted, after, limit })
+      return page(db, originsOf, { wanted, after, limit })
     },
     GetLinesOutsideWindows: async ({ transferIds }) => {
       if (transferIds.length > ids_max) {
@@ -79,7 +81,7 @@ interface PageAsked {
 }
 
 /** Windows one after the other, until the page is full. */
-async function page(db: Database, origins: Origins, asked: PageAsked) {
+async function page(db: Database, originsOf: OriginsOf, asked: PageAsked) {
   const { wanted, after } = asked
   const limit = bounded(asked.limit)
   const found: ReadLine[] = []
@@ -91,10 +93,7 @@ async function page(db: Database, origins: Origins, asked: PageAsked) {
   }
   const last = found.at(-1)
   const cursor = last === undefined || found.length < limit ? '' : cursorOf(last.place)
-  const rows = await withOrigins(
-    origins,
-    found.map(({ row }) => row),
-  )
+  const rows = await originsOf(found.map(({ row }) => row))
   return { rows: { rows, cursor } }
 }
 

@@ -112,6 +112,7 @@ function messageOf(row: LineRow): TransferRow {
     finalisedAt: row.finalised_at.toISOString(),
     transactionRequestId: '',
     pispFsp: '',
+    originUnavailable: false,
   }
 }
 

@@ -21,7 +21,14 @@ import {
   type ThirdPartySummary,
   type TransferState,
 } from '@causeway/protos'
-import type { Calls, Database, Handlers, OutgoingMessage, Service } from '@causeway/runtime'
+import {
+  Outage,
+  type Calls,
+  type Database,
+  type Handlers,
+  type OutgoingMessage,
+  type Service,
+} from '@causeway/runtime'
 import { defaultsOf, eventually, openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { randomUUID } from 'node:crypto'
 import { start } from '../service.ts'
@@ -68,12 +75,15 @@ export interface Requested {
   readonly transfers: TransferState[]
   readonly quotes: RequestedQuote[]
   readonly transactions: ThirdPartySummary[]
+  /** What stands in for auth-service does not answer. */
+  isAway?: boolean
 }
 
 function serveRequested(
   { grpc }: TestParts,
-  { transfers, quotes, transactions }: Requested = { transfers: [], quotes: [], transactions: [] },
+  requested: Requested = { transfers: [], quotes: [], transactions: [] },
 ): void {
+  const { transfers, quotes, transactions } = requested
   grpc.serve(transfersService, {
     ...notAsked(transfersService),
     GetTransferStates: ({ ids }) =>
@@ -88,13 +98,11 @@ function serveRequested(
   })
   grpc.serve(thirdPartyTransactionsService, {
     ...notAsked(thirdPartyTransactionsService),
-    FindThirdPartyTransactions: ({ transactionRequestIds: ids }) =>
-      Promise.resolve({
-        transactions: transactions.filter(({ transactionRequestId }) =>
-          ids.includes(transactionRequestId),
-        ),
-        next: '',
-      }),
+    FindThirdPartyTransactions({ transactionRequestIds: ids }) {
+      if (requested.isAway === true) return Promise.reject(new Outage('the database is away'))
+      const found = transactions.filter(({ transactionRequestId: id }) => ids.includes(id))
+      return Promise.resolve({ transactions: found, next: '' })
+    },
   })
 }
 
