@@ -53,6 +53,7 @@ export {
 } from './health.ts'
 export { operationsSettings } from './operations-settings.ts'
 export { describeSettings, settingRows, type SettingRow } from './describe-settings.ts'
+export { openBasePaths, type WithoutBase } from './http/base-paths.ts'
 export {
   createHttpClient,
   type ClientTls,

@@ -2,7 +2,7 @@
  * The administration API over HTTP: Express finds the operation, and everything that can be wrong
  * with a request before its operation runs is judged here, in one order for all of them.
  */
-import { isOutage, type Logger } from '@causeway/runtime'
+import { isOutage, type Logger, type WithoutBase } from '@causeway/runtime'
 import express, {
   type ErrorRequestHandler,
   type Express,
@@ -26,6 +26,7 @@ import type { Operation } from './operation.ts'
 export interface HttpOptions {
   readonly guard: Guard
   readonly compatibility: Compatibility
+  readonly withoutBase: WithoutBase
   readonly log: Logger
 }
 
@@ -42,6 +43,10 @@ export function operatorApp(
   const send = (response: Response, answer: Answer) => {
     write(response, answer, options.compatibility)
   }
+  app.use((request, _response, next) => {
+    request.url = options.withoutBase(request.url)
+    next()
+  })
   app.use('/console', consoleFiles())
   const raw = express.raw({ type: () => true, limit: body_bytes_max })
   for (const path of new Set(operations.map((operation) => operation.path))) {

@@ -32,6 +32,22 @@ test('an identity that it cannot ask for is refused', () => {
   )
 })
 
+test('answers under its base paths too', async () => {
+  const admin = await start(valuesOf({ OPERATOR_BASE_PATHS: '/admin,/als-admin' }), parts)
+  for (const path of ['/health', '/v2/health', '/participants', '/console/', '/nothing']) {
+    const plain = await fetch(`${admin.url}${path}`)
+    for (const base of ['/admin', '/als-admin']) {
+      const based = await fetch(`${admin.url}${base}${path}`)
+      expect([path, based.status, await based.clone().text()]).toEqual([
+        path,
+        plain.status,
+        await plain.clone().text(),
+      ])
+    }
+  }
+  await admin.stop()
+})
+
 test('says which services do not answer, and that it can do nothing without them', async () => {
   const admin = await start(valuesOf({}), parts)
   const health = await fetch(`${admin.url}/health`)

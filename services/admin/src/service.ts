@@ -1,5 +1,6 @@
 /** The administration API of the hub; it stores nothing and asks the services that do. */
 import {
+  openBasePaths,
   serveHttp,
   StartError,
   type Logger,
@@ -25,6 +26,10 @@ export const start: Start<Settings, Admin> = async (settings, parts) => {
   refuseStrangers(settings)
   const log = parts.log.child({ service: 'admin' })
   const all = operations({ ...connect(parts.grpc), settings })
+  const withoutBase = openBasePaths('OPERATOR_BASE_PATHS', settings.OPERATOR_BASE_PATHS, [
+    '/console',
+    ...all.map(({ path }) => path),
+  ])
   const access = await openAccess(settings, parts, log, all)
   const server = await serveHttp({
     name: 'administration API (OPERATOR_PORT)',
@@ -33,6 +38,7 @@ export const start: Start<Settings, Admin> = async (settings, parts) => {
     handler: operatorApp(all, {
       guard: access.guard,
       compatibility: settings.COMPATIBILITY,
+      withoutBase,
       log,
     }),
     log,

@@ -13,6 +13,11 @@ export const settings = {
     about: 'address that the administration API listens on; 127.0.0.1 is this machine alone',
     default: '127.0.0.1',
   }),
+  OPERATOR_BASE_PATHS: text({
+    about:
+      'paths, parted by commas, under which the administration API answers too: /admin,/als-admin',
+    default: '',
+  }),
   OPERATOR_IDENTITY: choice({
     about:
       'how operators say who they are: token (they log in), or none (everybody who reaches the port is ' +

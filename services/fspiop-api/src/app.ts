@@ -18,6 +18,9 @@ export interface AppParts {
   readonly onUnknownPath: (request: IncomingMessage, response: ServerResponse) => void
 }
 
+/** The first segments of the paths that `createApp` serves. */
+export const pagePaths = ['/health', '/errors', '/.well-known', '/token', '/reconciliation']
+
 const form = express.urlencoded({ extended: false, limit: '4kb' })
 
 export function createApp(parts: AppParts): Express {

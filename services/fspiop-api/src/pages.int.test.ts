@@ -6,7 +6,7 @@ import { openWorld, send, type World } from './testing/world.ts'
 
 let stand: World
 beforeAll(async () => {
-  stand = await openWorld({ JWS_VERIFY: 'on' })
+  stand = await openWorld({ JWS_VERIFY: 'on', FSP_BASE_PATHS: '/als,/quotes-api/v1' })
 })
 afterAll(() => stand.stop())
 
@@ -31,6 +31,24 @@ test('the errors page lists each reason with its code', async () => {
   expect(answer.text).toContain('<td>SOURCE_UNKNOWN</td><td>400</td><td>3200</td>')
   expect(answer.text).toContain('<td>BUSY</td><td>503</td><td>2005</td>')
   expect(answer.text).toContain('<td>IDENTITY_MISSING</td><td>401</td><td>3000</td>')
+})
+
+test.each(['/als', '/quotes-api/v1'])('under the base path %s it answers too', async (base) => {
+  expect((await get(`${base}/health`)).text).toBe((await get('/health')).text)
+  const unheaded = await get(`${base}/parties/MSISDN/12025550111`)
+  expect([unheaded.status, unheaded.error?.errorCode]).toEqual([400, '3102'])
+  expect(unheaded.headers['content-type']).toBe(
+    'application/vnd.interoperability.parties+json;version=1.1',
+  )
+  const unknown = await get(`${base}/nothing`)
+  expect([unknown.status, unknown.error?.errorCode]).toEqual([404, '3002'])
+})
+
+test('a base path that a path of the API begins with is refused at the start', async () => {
+  const settings = { ...testSettings, FSP_BASE_PATHS: '/transfers/x' }
+  await expect(start(settings, stand.parts)).rejects.toThrow(
+    new StartError("FSP_BASE_PATHS: '/transfers/x' begins as paths of the API do."),
+  )
 })
 
 test('anything else is an unknown path, in plain JSON', async () => {

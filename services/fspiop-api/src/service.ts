@@ -3,9 +3,11 @@
  * owns no state: what it accepts is stored as an event before it is acknowledged.
  */
 import { hearEvents } from '@causeway/events'
+import { routes } from '@causeway/fspiop'
 import { openParticipants, type Participants } from '@causeway/participants'
 import { settlementReportsService } from '@causeway/protos'
 import {
+  openBasePaths,
   serveHttp,
   type EventBus,
   type HttpServer,
@@ -16,7 +18,7 @@ import {
 } from '@causeway/runtime'
 import { openAdmission } from './admission.ts'
 import { openAnswerQuotas } from './answer-quotas.ts'
-import { createApp } from './app.ts'
+import { createApp, pagePaths } from './app.ts'
 import { callbackMessages, type CallbackParts } from './callbacks.ts'
 import type { Edge } from './chain.ts'
 import { errorsPage } from './errors-page.ts'
@@ -45,6 +47,8 @@ export interface FspiopApi extends Service {
 
 export async function start(settings: Settings, parts: ProcessParts): Promise<FspiopApi> {
   refuseOpenDoor(settings)
+  const paths = [...routes.map(({ template }) => template), ...pagePaths]
+  const withoutBase = openBasePaths('FSP_BASE_PATHS', settings.FSP_BASE_PATHS, paths)
   const log = parts.log.child({ service: 'fspiop-api' })
   warnOfOpenDoors(settings, log)
   const { bus, grpc } = parts
@@ -92,6 +96,7 @@ export async function start(settings: Settings, parts: ProcessParts): Promise<Fs
     onUnknownPath: (request, response) => sendUnknownPath(serveParts, request, response),
   })
   const server = await openPort(settings, tls, log, (request, response) => {
+    request.url = withoutBase(request.url ?? '/')
     if (!serveApi(serveParts, request, response)) app(request, response)
   })
   const renewal = tls === undefined ? undefined : renewTls(settings, tls, server, log)

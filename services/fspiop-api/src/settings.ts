@@ -13,6 +13,10 @@ export const settings = {
     about: 'address that the API for FSPs listens on; 127.0.0.1 is this machine alone',
     default: '127.0.0.1',
   }),
+  FSP_BASE_PATHS: text({
+    about: 'paths, parted by commas, under which the API for FSPs answers too: /als,/quotes-api',
+    default: '',
+  }),
   EDGE_IDENTITY: choice({
     about:
       'how FSPs say who they are: mtls (client certificate), token (bearer token), or header ' +

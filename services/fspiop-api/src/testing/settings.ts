@@ -4,6 +4,7 @@ import type { Settings } from '../settings.ts'
 export const testSettings: Settings = {
   FSP_PORT: 0,
   FSP_HOST: '127.0.0.1',
+  FSP_BASE_PATHS: '',
   EDGE_IDENTITY: 'header',
   EDGE_TLS: 'off',
   EDGE_TLS_CERTIFICATE_FILE: '',
