@@ -4,20 +4,30 @@ import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import type { Command, Report } from './messages.ts'
 
-export interface FspProcess {
+export interface Child<C, R extends { readonly type: string }> {
   readonly pid: number
   /** Sends a command and waits for its answer; what comes meanwhile goes to `onMeanwhile`. */
-  ask<Type extends Report['type']>(
-    command: Command,
+  ask<Type extends R['type']>(
+    command: C,
     answer: Type,
-    onMeanwhile?: (report: Report) => void,
-  ): Promise<Extract<Report, { type: Type }>>
+    onMeanwhile?: (report: R) => void,
+  ): Promise<Extract<R, { readonly type: Type }>>
   /** Resolves when it is gone; again: nothing happens. */
   end(): Promise<void>
 }
 
+export type FspProcess = Child<Command, Report>
+
 export function forkFsps(nodeFlags: readonly string[]): FspProcess {
-  const child = fork(fileURLToPath(new URL('./fsps.js', import.meta.url)), {
+  return forkChild(new URL('./fsps.js', import.meta.url), nodeFlags)
+}
+
+/** It answers with `{ type: 'BROKEN', why }` what it cannot do. */
+export function forkChild<C extends object, R extends { readonly type: string }>(
+  file: URL,
+  nodeFlags: readonly string[],
+): Child<C, R> {
+  const child = fork(fileURLToPath(file), {
     execArgv: [...process.execArgv, ...nodeFlags],
     // Signing ahead shall use every core.
     env: { ...process.env, UV_THREADPOOL_SIZE: String(availableParallelism()) },
@@ -34,13 +44,13 @@ export function forkFsps(nodeFlags: readonly string[]): FspProcess {
           settle()
           reject(new Error('the process of the FSPs ended'))
         }
-        const listen = (report: Report) => {
+        const listen = (report: R) => {
           if (report.type === answer) {
             settle()
-            resolve(report as Extract<Report, { type: typeof answer }>)
-          } else if (report.type === 'BROKEN') {
+            resolve(report as Extract<R, { readonly type: typeof answer }>)
+          } else if ('why' in report) {
             settle()
-            reject(new Error(report.why))
+            reject(new Error(String(report.why)))
           } else onMeanwhile?.(report)
         }
         child.on('message', listen).on('exit', ended)

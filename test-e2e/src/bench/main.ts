@@ -3,6 +3,8 @@
  * a hub of its own. Everything it talks to is on 127.0.0.1, and it ends by itself.
  */
 import { readFile, writeFile } from 'node:fs/promises'
+import { bulkTable, type BulkReport } from './bulk/report.ts'
+import { runBulk } from './bulk/run.ts'
 import { comparisonOf } from './compare.ts'
 import { measureMachine } from './machine.ts'
 import { missedByOverload, overloadTable } from './overload.ts'
@@ -19,8 +21,15 @@ async function main(): Promise<void> {
   const machine = await measureMachine()
   const reports: Report[] = []
   const ofThirdParties: ThirdPartyReport[] = []
+  const ofBulks: BulkReport[] = []
   for (const options of plan.runs) {
-    const { thirdParty } = options
+    const { thirdParty, bulk } = options
+    if (bulk !== undefined) {
+      const report = await runBulk({ ...options, bulk }, machine, plan.profiles)
+      process.stdout.write(bulkTable(report))
+      ofBulks.push(report)
+      continue
+    }
     if (thirdParty !== undefined) {
       const report = await runThirdParty({ ...options, thirdParty }, machine)
       process.stdout.write(thirdPartyTable(report))
@@ -31,7 +40,7 @@ async function main(): Promise<void> {
     process.stdout.write(tableOf(report))
     reports.push(report)
   }
-  const made = [...reports, ...ofThirdParties]
+  const made = [...reports, ...ofThirdParties, ...ofBulks]
   const [only] = made
   if (plan.json !== undefined) {
     const all = made.length === 1 ? only : made
@@ -42,9 +51,14 @@ async function main(): Promise<void> {
   if (plan.overload) process.stdout.write(overloadTable(reports))
   const missed = plan.overload ? missedByOverload(reports) : []
   process.stdout.write(missed.map((sentence) => `MISSED  ${sentence}\n`).join(''))
-  const isWrong = ({ faults, missed: ofOne }: Report) => faults.length + ofOne.length > 0
+  const isWrong = ({ faults, missed: ofOne }: Report | BulkReport) =>
+    faults.length + ofOne.length > 0
   const isFaulty = ({ faults }: ThirdPartyReport) => faults.length > 0
-  if (reports.some(isWrong) || ofThirdParties.some(isFaulty) || missed.length > 0) {
+  if (
+    [...reports, ...ofBulks].some(isWrong) ||
+    ofThirdParties.some(isFaulty) ||
+    missed.length > 0
+  ) {
     process.exitCode = 1
   }
 }

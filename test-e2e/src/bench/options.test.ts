@@ -102,3 +102,23 @@ test('overload: three runs at and beyond the rate; ill: five FSPs unless others 
   expect(runOf('--disturb', 'ill')).toMatchObject({ disturb: 'ill', fsps: 5 })
   expect(() => readOptions(['--disturb', 'rain'])).toThrow('ill, flood, windows')
 })
+
+test('bulks have no lookup, and may come without their quotes', () => {
+  expect(runOf('--load', 'bulk')).toMatchObject({
+    bulk: { legs: ['quote', 'transfer'], items: 1_000, bulks: 20, rate: 1 },
+    settings: {},
+  })
+  expect(runOf('--load', 'bulk', '--legs', 'transfer', '--items', '10')).toMatchObject({
+    bulk: { legs: ['transfer'], items: 10 },
+    settings: { TRANSFERS_CHECK_BULK_QUOTES: 'off' },
+  })
+  expect(runOf().bulk).toBeUndefined()
+})
+
+test('a flag that has no meaning for a load is refused', () => {
+  expect(() => readOptions(['--load', 'bulk', '--apart', '1'])).toThrow(
+    'no meaning with --load bulk',
+  )
+  expect(() => readOptions(['--load', 'bulk', '--legs', 'link'])).toThrow('no meaning')
+  expect(() => readOptions(['--bulks', '5'])).toThrow('--bulks has no meaning with --load uniform')
+})

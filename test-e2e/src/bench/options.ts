@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 import { disturbances, fspsOfIll, type Disturbance } from './disturbances.ts'
 import { overloads } from './overload.ts'
 
-export const loads = ['uniform', 'hot', 'pair', 'many'] as const
+export const loads = ['uniform', 'hot', 'pair', 'many', 'bulk'] as const
 export const algorithms = ['RS256', 'ES256'] as const
 export const legNames = ['lookup', 'quote', 'transfer'] as const
 
@@ -13,6 +13,17 @@ export const thirdPartyLegs = ['link', 'third-party-payment'] as const
 export type LegName = (typeof legNames)[number]
 export type ThirdPartyLeg = (typeof thirdPartyLegs)[number]
 export type Load = (typeof loads)[number]
+
+/** Bulks beside the payments. */
+export interface BulkOptions {
+  readonly legs: readonly ('quote' | 'transfer')[]
+  /** Of each bulk. */
+  readonly items: number
+  /** One after the other. */
+  readonly bulks: number
+  /** Begun per second beside payments. */
+  readonly rate: number
+}
 
 export interface BenchOptions {
   /** Payments that are measured. */
@@ -27,6 +38,8 @@ export interface BenchOptions {
   readonly legs: readonly LegName[]
   /** In place of payments; undefined: payments. */
   readonly thirdParty: ThirdPartyLeg | undefined
+  /** With the load of that name. */
+  readonly bulk: BulkOptions | undefined
   /** How the hub knows who speaks; header: it believes it, over plain http. */
   readonly identity: 'mtls' | 'header'
   /** How FSPs sign; undefined: nothing is signed or verified. */
@@ -71,7 +84,9 @@ was made, and the FSPs, the tables and POST /verify agree; else 1 with what is w
   --payments N       measured payments (10000)
   --rate R[,R...]    begun per second (200); several: a run for each, on a hub of its own
   --load L           uniform: every FSP pays every other; hot: one pays 70 %; pair: one pays
-                     everything to one other; many: uniform among 1,000 FSPs (uniform)
+                     everything to one other; many: uniform among 1,000 FSPs (uniform); bulk: what an item
+                     of a bulk costs, and what bulks do to the --payments beside them; exit 1 too when an
+                     item costs 40 % of a payment or more, or their p99 is more than 1.5 times that alone
   --fsps N           FSPs that pay each other (8)
   --warmup N         payments before all others, at 100 per second whatever the rate, with --apart at
                      the rate but 20 per second at most (2000)
@@ -88,6 +103,9 @@ was made, and the FSPs, the tables and POST /verify agree; else 1 with what is w
   --legs L           lookup,quote,transfer; or quote,transfer; or transfer (all three); or link: accounts
                      are linked by the web with a FIDO key; or third-party-payment: a PISP's user pays
                      from a linked account. Both take --payments, --warmup, --rate, --json, the relaxations
+  --items N          of a bulk (1000)
+  --bulks N          one after the other, of which the cost of an item is taken (20)
+  --bulk-rate R      begun per second beside payments (1)
   --json FILE        write the report as JSON; of several runs a list
   --html FILE        write it as a page with plots
   --compare FILE     print how many times as much as in an earlier report (JSON)
@@ -108,12 +126,16 @@ const fsps_max = 5_000
 const payments_max = 300_000
 const rate_max = 100_000
 const every_s_max = 3_600
+/** FSPIOP 6.9.3.2. */
+const items_max = 1_000
+const bulks_max = 100
 const apart_max = 16
+
+const text = { type: 'string' } as const
+const flag = { type: 'boolean', default: false } as const
 
 /** Throws with one sentence about the first flag that is wrong. */
 export function readOptions(args: readonly string[]): BenchPlan {
-  const text = { type: 'string' } as const
-  const flag = { type: 'boolean', default: false } as const
   const { values } = parseArgs({
     args: [...args],
     options: {
@@ -121,6 +143,9 @@ export function readOptions(args: readonly string[]): BenchPlan {
       rate: text,
       load: { ...text, default: 'uniform' },
       fsps: text,
+      items: text,
+      bulks: text,
+      'bulk-rate': text,
       warmup: text,
       legs: { ...text, default: legNames.join(',') },
       'open-doors': flag,
@@ -144,7 +169,8 @@ export function readOptions(args: readonly string[]): BenchPlan {
   const algorithm = oneOf('jws-alg', algorithms, values['jws-alg'])
   const isOpen = values['open-doors']
   const thirdParty = thirdPartyLegs.find((leg) => leg === values.legs)
-  if (thirdParty !== undefined) refuseOthers(thirdParty, values)
+  refuseMeaningless(load, thirdParty, values)
+  const legs = thirdParty === undefined ? legsOf(values.legs) : []
   const common: Omit<BenchOptions, 'rate'> = {
     payments: count('payments', values.payments, 10_000, payments_max),
     load,
@@ -153,11 +179,12 @@ export function readOptions(args: readonly string[]): BenchPlan {
       count('fsps', values.fsps, fspsOf(load, disturb), fsps_max),
     ),
     warmup: count('warmup', values.warmup, 2_000, payments_max),
-    legs: thirdParty === undefined ? legsOf(values.legs) : [],
+    legs,
     thirdParty,
+    bulk: load === 'bulk' ? bulkOf(values, legs) : undefined,
     identity: isOpen ? 'header' : 'mtls',
     signed: isOpen || values['no-jws'] ? undefined : algorithm,
-    settings: Object.fromEntries(values.set.map(setting)),
+    settings: { ...settingsFor(load, legs), ...Object.fromEntries(values.set.map(setting)) },
     profile: values.profile || values.profiles !== undefined,
     apart: values.apart === undefined ? undefined : count('apart', values.apart, 1, apart_max),
     closeWindows_s: every('close-windows', values['close-windows']),
@@ -229,9 +256,46 @@ const ofPayments = [
   'profiles',
 ]
 
-function refuseOthers(leg: ThirdPartyLeg, values: Readonly<Record<string, unknown>>): void {
-  const given = ofPayments.find((name) => values[name] !== undefined && values[name] !== false)
-  if (given !== undefined) throw new Error(`--${given} has no meaning with --legs ${leg}`)
+const ofBulks = ['items', 'bulks', 'bulk-rate']
+
+const notOfBulks = ['apart', 'close-windows', 'disturb', 'overload', 'html', 'compare']
+
+function refuseMeaningless(
+  load: Load,
+  thirdParty: ThirdPartyLeg | undefined,
+  values: Readonly<Record<string, unknown>>,
+): void {
+  if (thirdParty !== undefined) {
+    if (load === 'bulk') throw new Error(`--load bulk has no meaning with --legs ${thirdParty}`)
+    refuseOthers(`--legs ${thirdParty}`, ofPayments, values)
+  }
+  refuseOthers(`--load ${load}`, load === 'bulk' ? notOfBulks : ofBulks, values)
+}
+
+/** Bulks that were not quoted are paid all the same. */
+function settingsFor(load: Load, legs: readonly LegName[]): Readonly<Record<string, string>> {
+  return load === 'bulk' && !legs.includes('quote') ? { TRANSFERS_CHECK_BULK_QUOTES: 'off' } : {}
+}
+
+function refuseOthers(
+  what: string,
+  others: readonly string[],
+  values: Readonly<Record<string, unknown>>,
+): void {
+  const given = others.find((name) => values[name] !== undefined && values[name] !== false)
+  if (given !== undefined) throw new Error(`--${given} has no meaning with ${what}`)
+}
+
+function bulkOf(
+  values: Readonly<{ items?: string; bulks?: string; 'bulk-rate'?: string }>,
+  legs: readonly LegName[],
+): BulkOptions {
+  return {
+    legs: legs.filter((leg) => leg !== 'lookup'),
+    items: count('items', values.items, 1_000, items_max),
+    bulks: count('bulks', values.bulks, 20, bulks_max),
+    rate: count('bulk-rate', values['bulk-rate'], 1, bulks_max),
+  }
 }
 
 function setting(given: string): readonly [string, string] {

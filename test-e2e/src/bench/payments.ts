@@ -122,13 +122,16 @@ export function paymentOf(n: number, scene: Scene): Payment {
   return { condition, legs: legs.map((leg) => all[leg]) }
 }
 
-function messageOf(head: Omit<Message, 'body' | 'signature'>, body: object | undefined): Message {
+export function messageOf(
+  head: Omit<Message, 'body' | 'signature'>,
+  body: object | undefined,
+): Message {
   const bytes = body === undefined ? undefined : Buffer.from(JSON.stringify(body))
   return { ...head, body: bytes, signature: undefined }
 }
 
 /** What payer FSP and payee FSP agree on. */
-function termsOf(n: number, quoteId: string, payerFsp: string, payeeFsp: string) {
+export function termsOf(n: number, quoteId: string, payerFsp: string, payeeFsp: string) {
   const party = {
     partyIdInfo: { partyIdType: 'MSISDN', partyIdentifier: partyOf(n), fspId: payeeFsp },
     name: 'Ana Silva',

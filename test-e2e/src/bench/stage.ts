@@ -7,7 +7,7 @@ import type { Holdings, HubDatabase } from './database.ts'
 import { openEmbedded } from './embedded.ts'
 import { forkFsps, type FspProcess } from './fsp-process.ts'
 import { heapFlags, liveHeap } from './heap.ts'
-import type { Certified, OpenedFsp, Tls } from './messages.ts'
+import type { Certified, Open, OpenedFsp, Tls } from './messages.ts'
 import type { BenchOptions } from './options.ts'
 import { kid } from './payments.ts'
 
@@ -78,7 +78,7 @@ export async function openStage(
   }
   try {
     const names = namesOf(options, ground?.prefix)
-    await onboardAll(options, names, hub.operator, fsps)
+    await onboardAll(options, names, hub.operator, (command) => fsps.ask(command, 'OPENED'))
     const isNew = ground?.isNew ?? true
     const before = isNew ? undefined : await hub.database.holdings()
     return {
@@ -99,16 +99,17 @@ function namesOf({ fsps }: BenchOptions, prefix = 'bench'): readonly string[] {
   return Array.from({ length: fsps }, (_, n) => `${prefix}${n}`)
 }
 
-async function onboardAll(
-  options: BenchOptions,
+/** @param open how the process of the FSPs is told to open them */
+export async function onboardAll(
+  options: Pick<BenchOptions, 'identity' | 'signed'>,
   names: readonly string[],
   operator: Operator,
-  fsps: FspProcess,
+  open: (command: Open) => Promise<{ readonly fsps: readonly OpenedFsp[] }>,
 ): Promise<void> {
   const call = (path: string, body: unknown) => answered(operator.call('POST', path, body))
   await eachOf(names, (name) => call('/participants', { name, currency: 'USD' }))
   const tls = options.identity === 'mtls' ? await certify(operator, names) : undefined
-  const opened = await fsps.ask({ type: 'OPEN', names, tls, signed: options.signed }, 'OPENED')
+  const opened = await open({ type: 'OPEN', names, tls, signed: options.signed })
   await eachOf(names, async (name, n) => {
     const { url, publicKey } = fspAt(opened.fsps, n)
     if (publicKey !== undefined) {
