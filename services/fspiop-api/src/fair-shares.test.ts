@@ -94,3 +94,13 @@ test('small FSPs are refused, too, where the hub has done less for long than the
   const letIn = askFor(shares, asked, 100)
   for (const fspId of ['one', 'two', 'three']) expect(letIn.get(fspId)).toBeLessThan(50)
 })
+
+test('an FSP all of whose messages were let in has two to spare when its part falls', () => {
+  const shares = openFairShares()
+  const ask = (fspId: string, count: number) =>
+    Array.from({ length: count }, () => shares.asks(fspId)).filter(Boolean).length
+  expect([ask('hot', 70), ask('one', 5)]).toEqual([70, 5])
+  shares.ended(100)
+  shares.letIn(1)
+  expect([ask('hot', 20), ask('one', 3)]).toEqual([3, 3])
+})

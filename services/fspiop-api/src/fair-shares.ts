@@ -37,6 +37,11 @@ const steady_weight = 0.03
 const small = 0.5
 /** How many times what it asked for lately a small FSP may ask for in an interval. */
 const burst = 1.3
+/**
+ * Messages that an FSP has to spare when no longer all of its messages are let in: one that asks now and
+ * then is not refused because shares fell for a moment.
+ */
+const spare = 2
 /** Messages per second below which an FSP is forgotten. */
 const forgotten_below = 0.01
 
@@ -47,7 +52,7 @@ export function openFairShares(): FairShares {
     asks(fspId) {
       let asking = fsps.get(fspId)
       if (asking === undefined) {
-        asking = { count: 0, entered: 0, rate: 0, part: 1, credit: 0 }
+        asking = { count: 0, entered: 0, rate: 0, part: 1, credit: spare }
         fsps.set(fspId, asking)
       }
       asking.count += 1
@@ -78,7 +83,10 @@ export function openFairShares(): FairShares {
       const rates = [...fsps.values()].map((asking) => asking.rate)
       const least = rate === Infinity ? 0 : Math.min(askedBySmall(rates), entered)
       const share = equalShare(rates, Math.max(rate, least))
-      for (const asking of fsps.values()) asking.part = Math.min(share / asking.rate, 1)
+      for (const asking of fsps.values()) {
+        asking.part = Math.min(share / asking.rate, 1)
+        if (asking.part === 1) asking.credit = Math.max(asking.credit, spare)
+      }
     },
   }
 }
