@@ -28,6 +28,8 @@ const noMeasures = {
   ended: () => undefined,
 }
 
+const bytesPerFsp_max = 1_000
+
 function scene(
   known: (id: string) => Known = () => ({ taken: false, blocked: false, modified: false }),
 ): Scene {
@@ -54,6 +56,7 @@ function scene(
     lanes,
     backoff: { first_ms: 1_000, max_ms: 1_000 },
     park_after_ms: 60_000,
+    bytesPerFsp_max,
     known: (notification) => Promise.resolve(known(notification.id)),
     store: (result) => {
       stored.push(result)
@@ -178,4 +181,28 @@ test('while the store is asked about a notification, what follows it waits', asy
   unanswered.get('bluewallet')?.shift()?.answer(200)
   await ended
   expect(sent).toEqual([first.notification, second.notification])
+})
+
+test('bodies that wait for one FSP have a bound together: what comes beyond it is parked at once', async () => {
+  const { attempts, unanswered, sent, stored } = scene()
+  const of = (fsp: string, entityId: string, length: number) => {
+    const notification = heard({ url: 'http://127.0.0.1:9', fspId: fsp, entityId })
+    return { notification: { ...notification, body: Buffer.alloc(length) }, inDoubt: false }
+  }
+  const tooLarge = of('hangs', 'a', 1_500)
+  const beyond = of('hangs', 'b', 1)
+  const [first, fits, full] = [600, 400, 1].map((length, at) => of('answers', `e${at}`, length))
+  if (!first || !fits || !full) throw new Error('three were made')
+  const ended = attempts.begin([tooLarge, beyond, first, fits, full])
+  expect(sent).toEqual([tooLarge, first, fits].map(({ notification }) => notification))
+  expect(stored).toMatchObject(
+    [beyond, full].map(({ notification }) => ({ type: 'WAITS', notification })),
+  )
+  unanswered.get('answers')?.shift()?.answer(200)
+  await turn()
+  const later = of('answers', 'e3', 600)
+  const laterEnded = attempts.begin([later])
+  expect(sent.at(-1)).toBe(later.notification)
+  for (const each of [...unanswered.values()].flat()) each.answer(200)
+  await Promise.all([ended, laterEnded])
 })

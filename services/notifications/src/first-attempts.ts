@@ -2,7 +2,7 @@
  * First attempts, from memory. Notifications about one entity leave for one FSP one after the other, in
  * a chain; no chain waits for another one. A notification that is not answered in its time is parked:
  * stored for later attempts, while the attempt under way goes on. What follows it in its chain is parked
- * behind it.
+ * behind it. So is at once what would make the bodies of one FSP's unanswered notifications too large.
  */
 import type { Notification, Result } from './contract.ts'
 import type { BackoffBounds } from './domain/backoff.ts'
@@ -24,6 +24,8 @@ export interface FirstAttemptParts {
   readonly lanes: Lanes
   readonly backoff: BackoffBounds
   readonly park_after_ms: number
+  /** Of the bodies that wait for one FSP's answer together; a single body may be larger. */
+  readonly bytesPerFsp_max: number
   /** What the store holds of it. */
   readonly known: (notification: Notification) => Promise<Known>
   /** Resolves when it is stored; results are stored in the order of the calls. */
@@ -78,10 +80,12 @@ interface State extends FirstAttemptParts {
   readonly chains: Map<string, Chain>
   /** Ids of what is under way or being stored. */
   readonly open: Set<string>
+  /** Of the bodies that wait for the answer of an FSP; none: 0. */
+  readonly waiting_bytes: Map<string, number>
 }
 
 export function openFirstAttempts(parts: FirstAttemptParts): FirstAttempts {
-  const state: State = { ...parts, chains: new Map(), open: new Set() }
+  const state: State = { ...parts, chains: new Map(), open: new Set(), waiting_bytes: new Map() }
   return {
     begin: (taken) =>
       new Promise((resolve, reject) => {
@@ -140,7 +144,7 @@ function advance(state: State, chain: Chain): void {
     }
     if (item.known === undefined || item.delivery !== undefined) return
     const { taken, blocked, modified } = item.known
-    if (!taken && !modified && !blocked && !chain.parks) {
+    if (!taken && !modified && !blocked && !chain.parks && isRoomFor(state, item)) {
       attempt(state, chain, item)
       return
     }
@@ -151,8 +155,21 @@ function advance(state: State, chain: Chain): void {
   }
 }
 
+function isRoomFor({ waiting_bytes, bytesPerFsp_max }: State, { notification }: Item): boolean {
+  const waiting = waiting_bytes.get(notification.fspId)
+  return waiting === undefined || waiting + notification.body.length <= bytesPerFsp_max
+}
+
+/** So many bytes more, or fewer, wait for the answer of the FSP. */
+function wait({ waiting_bytes }: State, fspId: string, bytes: number): void {
+  const waiting = (waiting_bytes.get(fspId) ?? 0) + bytes
+  if (waiting === 0) waiting_bytes.delete(fspId)
+  else waiting_bytes.set(fspId, waiting)
+}
+
 function attempt(state: State, chain: Chain, item: Item): void {
   const { notification } = item
+  wait(state, chain.fspId, notification.body.length)
   item.delivery = {
     notification,
     attempts: 0,
@@ -166,6 +183,7 @@ function attempt(state: State, chain: Chain, item: Item): void {
 }
 
 function take(state: State, chain: Chain, item: Item, end: AttemptEnd): void {
+  wait(state, chain.fspId, -item.notification.body.length)
   const tried = { notification: item.notification, attempts: 0, tries: noTries, stored: false }
   const result = resultOf(tried, end, state.backoff)
   chain.items.shift()
@@ -206,6 +224,7 @@ function parkUnanswered(state: State, group: Group, items: readonly Item[]): voi
     const [first] = chain?.items ?? []
     if (chain === undefined || first?.delivery === undefined || first.group !== group) continue
     chain.items.shift()
+    wait(state, chain.fspId, -first.notification.body.length)
     const over_ms = state.lanes.of(chain.fspId).release(first.delivery)
     park(state, chain, first, parkedResult(first.notification, over_ms))
     advance(state, chain)

@@ -18,7 +18,10 @@ import type { Record } from './record.ts'
 import { claimKeys, readKnown, type Known } from './store.ts'
 import type { Waiting } from './waiting.ts'
 
-export interface HandleParts extends Omit<FirstAttemptParts, 'known' | 'store'> {
+export interface HandleParts extends Omit<
+  FirstAttemptParts,
+  'known' | 'store' | 'bytesPerFsp_max'
+> {
   readonly db: Database
   readonly log: Logger
   readonly record: Pick<Record, 'soon'>
@@ -31,6 +34,8 @@ const asked_max = 512
 /** Beyond one of these nothing more is taken from the bus until some are stored. */
 const open_max = 10_000
 const open_bytes_max = 64 * 2 ** 20
+/** Of one FSP: one that does not answer leaves room for the others. */
+const bytesPerFsp_max = open_bytes_max / 4
 
 export type Handle = (
   events: readonly DomainEvent<'NotifyRequested'>[],
@@ -53,6 +58,7 @@ export function openHandle(parts: HandleParts): Handle {
   const what = 'look for what is stored of notifications'
   const attempts = openFirstAttempts({
     ...parts,
+    bytesPerFsp_max,
     known: async (notification) => {
       const [known] = await retrying(() => ask([notification]), { log, what, signal })
       if (known === undefined) throw new Error('nothing was answered')
