@@ -73,7 +73,7 @@ export async function readRequestFacts(
   if (!record?.summary) return undefined
   const { dfspId } = record.summary
   const own = requested.filter(({ payerFsp }) => payerFsp === dfspId)
-  const transferId = await transferOf(asked, own)
+  const transferId = await transferOf(asked, own, record.summary.endedAt)
   const facts = transferId === undefined ? undefined : await readFacts(asked, transferId)
   if (facts !== undefined) return { ...facts, thirdParty: record }
   const last = own.at(-1)
@@ -89,21 +89,34 @@ export async function readRequestFacts(
   return { thirdParty: record, quote, deliveries }
 }
 
+/** So far apart the clocks of the hub's processes may be. */
+const clocks_ms_max = 60_000
+
+/**
+ * Between the answer to a quote and its end, or the end of the transaction, which comes after its transfer.
+ * Transfers are searched along that time, because they have no index by condition: it is to be short.
+ */
+export function paidWithin(
+  { completedAt, validUntil }: Pick<RequestedQuote, 'completedAt' | 'validUntil'>,
+  endedAt: string,
+): { readonly from: string; readonly to: string } {
+  const latest = validUntil > completedAt ? validUntil : completedAt
+  if (endedAt === '') return { from: completedAt, to: latest }
+  const ended = new Date(Date.parse(endedAt) + clocks_ms_max).toISOString()
+  return { from: completedAt, to: ended < latest ? ended : latest }
+}
+
 /** The last one: where a quote was paid twice, what went wrong is told by the first's own story. */
 async function transferOf(
   { transfers }: Asked,
   quotes: readonly RequestedQuote[],
+  endedAt: string,
 ): Promise<string | undefined> {
   const found = await Promise.all(
     quotes
       .filter(({ condition }) => condition !== '')
-      .map(({ payerFsp, condition, completedAt, validUntil }) =>
-        transfers.FindTransfersOfCondition({
-          payerFsp,
-          condition,
-          from: completedAt,
-          to: validUntil > completedAt ? validUntil : completedAt,
-        }),
+      .map(({ payerFsp, condition, ...quote }) =>
+        transfers.FindTransfersOfCondition({ payerFsp, condition, ...paidWithin(quote, endedAt) }),
       ),
   )
   return found.flatMap(({ ids }) => ids).at(-1)
