@@ -593,6 +593,24 @@ describe('unlinking', () => {
     expect(await pisp.pisp.pay(payment())).toMatchObject({ error: { errorCode: '6103' } })
   })
 
+  test('by several at once, on either side, is one revocation for each side', async () => {
+    await openAll()
+    const consentId = await linked()
+    const [first, second] = await Promise.all([
+      bank.dfsp.unlink(consentId),
+      bank.dfsp.unlink(consentId),
+    ])
+    expect([first, second]).toEqual([undefined, undefined])
+    const results = await Promise.all([pisp.pisp.unlink(consentId), pisp.pisp.unlink(consentId)])
+    expect(results).toMatchObject([{ state: 'UNLINKED' }, { state: 'UNLINKED' }])
+    const sources = sent('DELETE', `/consents/${consentId}`).map(
+      ({ headers }) => headers['fspiop-source'],
+    )
+    expect(sources).toEqual(['bank', 'pispx'])
+    await scheme.hub.heard(isAbout('PATCH', '/consents'), 4)
+    await scheme.hub.heard(isAbout('DELETE', '/participants/THIRD_PARTY_LINK'), 1)
+  })
+
   test('one of two consents on an account keeps its link in the scheme', async () => {
     await openAll()
     const first = await linked()

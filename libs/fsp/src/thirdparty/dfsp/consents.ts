@@ -9,6 +9,7 @@ import { bodyOf, type Hearers, type Hearing, idOf, type Received } from '../../i
 import { type Outgoing, writeMessage } from '../../message.ts'
 import type { Associations } from '../../parties/associations.ts'
 import { readCredential, readScopes } from '../consent.ts'
+import { sharing } from '../sharing.ts'
 import type { AuthService } from './auth-service.ts'
 import {
   judgeCredential,
@@ -48,21 +49,7 @@ export interface Consents {
 export function openConsents(options: ConsentsOptions): Consents {
   const { links, authService, hubName } = options
   return {
-    async unlink(consentId) {
-      const link = links.get(consentId)
-      if (link === undefined) return errorInformation('6103')
-      if (link.state === 'REVOKED') return undefined
-      if (authService === undefined || link.state === 'GRANTED') {
-        const revokedAt = new Date().toISOString()
-        void end(options, link, revokedAt)
-        await send(options, revocationMessage(options, link, revokedAt))
-        return undefined
-      }
-      const revokedAt = await options.verifier.revoke(link)
-      if (typeof revokedAt !== 'string') return revokedAt
-      void end(options, link, revokedAt)
-      return undefined
-    },
+    unlink: sharing((consentId) => unlink(options, consentId)),
     hearers: {
       'PUT /consents/{ID}'(message) {
         return message.source === authService?.name
@@ -91,6 +78,26 @@ export function openConsents(options: ConsentsOptions): Consents {
       },
     },
   }
+}
+
+async function unlink(
+  options: ConsentsOptions,
+  consentId: string,
+): Promise<ErrorInformation | undefined> {
+  const { links, authService } = options
+  const link = links.get(consentId)
+  if (link === undefined) return errorInformation('6103')
+  if (link.state === 'REVOKED') return undefined
+  if (authService === undefined || link.state === 'GRANTED') {
+    const revokedAt = new Date().toISOString()
+    void end(options, link, revokedAt)
+    await send(options, revocationMessage(options, link, revokedAt))
+    return undefined
+  }
+  const revokedAt = await options.verifier.revoke(link)
+  if (typeof revokedAt !== 'string') return revokedAt
+  void end(options, link, revokedAt)
+  return undefined
 }
 
 function takeCredential(options: ConsentsOptions, message: Received): Hearing {

@@ -19,6 +19,7 @@ import type { HubLink } from '../../hub/link.ts'
 import { bodyOf, type Hearers, type Hearing, idOf, type Received } from '../../inbound.ts'
 import { writeMessage } from '../../message.ts'
 import { type Channel, type Credential, readScopes, type Scope } from '../consent.ts'
+import { sharing } from '../sharing.ts'
 import type { LinkingLeg, LinkOrder, LinkResult, UnlinkResult } from './link-order.ts'
 import { type LinkedConsent, openLinkedConsents } from './linked.ts'
 
@@ -81,7 +82,7 @@ export function openLinking(options: LinkingOptions): Linking {
   }
   return {
     link: (order) => linkAccounts(parts, order),
-    unlink: (consentId) => unlink(parts, consentId),
+    unlink: sharing((consentId) => unlink(parts, consentId)),
     consents: () => known.values(),
     hearers: {
       'PUT /consentRequests/{ID}': (message) => takeChannel(parts, message),
