@@ -11,6 +11,12 @@ interface Connection {
   send(exchange: object): Promise<string>
 }
 
+interface Reached {
+  readonly host: string
+  readonly port: number
+  readonly onConnect: () => void
+}
+
 type Options = Readonly<Record<string, unknown>>
 
 const require = createRequire(import.meta.url)
@@ -54,14 +60,9 @@ beforeEach(async () => {
     logger: log,
     requestTimeout: 5_000,
     connectionTimeout: 5_000,
-    socketFactory: ({ host, port, onConnect }: { host: string; port: number } & Handlers) =>
-      connect(port, host, onConnect),
+    socketFactory: ({ host, port, onConnect }: Reached) => connect(port, host, onConnect),
   })
 })
-
-interface Handlers {
-  onConnect(): void
-}
 
 afterEach(async () => {
   await connection.disconnect()
