@@ -79,11 +79,13 @@ const callers: Callers = {
     SearchConsents: operator,
     GetConsentRecord: operator,
     EraseConsent: operator,
+    VerifyConsents: operator,
   },
   thirdPartyTransactionsService: {
     SearchThirdPartyTransactions: operator,
     FindThirdPartyTransactions: ['settlements'],
     GetThirdPartyTransaction: operator,
+    VerifyThirdPartyTransactions: operator,
   },
   pingsService: { GetLastPings: operator },
   ledgerService: {

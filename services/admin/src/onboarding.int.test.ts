@@ -377,6 +377,9 @@ test('a hub that has done nothing wrong verifies clean', async () => {
       transfers: 0,
       windows: 0,
       bulkTransfers: 0,
+      consents: 0,
+      verifications: 0,
+      thirdPartyTransactions: 0,
     },
     differences: [],
   })

@@ -13,6 +13,9 @@ const report = z.strictObject({
     transfers: z.int(),
     windows: z.int(),
     bulkTransfers: z.int(),
+    consents: z.int(),
+    verifications: z.int(),
+    thirdPartyTransactions: z.int(),
   }),
   /** One sentence each. */
   differences: z.array(z.string()),
@@ -25,7 +28,7 @@ export function verificationOperations(deps: Deps): readonly Operation[] {
       '/verify',
       {
         about:
-          'Compares every account with its journal, transfers with the ledger, and what windows hold with their transfers',
+          'Compares every account with its journal, transfers with the ledger, what windows hold with their transfers, and consents and third-party transactions with what was proven and said',
         answers: { 200: report },
       },
       async () => answered(200, { ...(await verify(deps)) }),

@@ -1,6 +1,8 @@
 import {
+  consentsService,
   ledgerService,
   settlementReportsService,
+  thirdPartyTransactionsService,
   transfersService,
   type LedgerEntry,
   type TransferRow,
@@ -19,6 +21,8 @@ const changes = new Map<string, Partial<TransferState>>()
 const lost = new Set<string>()
 let booksWrong: string[] = []
 let bulksWrong: string[] = []
+let consentsWrong: string[] = []
+let begunWrong: string[] = []
 let reads = 0
 let onRead: (read: number) => void = () => undefined
 
@@ -143,6 +147,19 @@ beforeAll(async () => {
     SearchBulkTransfers: notAsked,
     VerifyBulkTransfers: () => Promise.resolve({ compared: 0, differences: bulksWrong }),
   })
+  parts.grpc.serve(consentsService, {
+    SearchConsents: notAsked,
+    GetConsentRecord: notAsked,
+    EraseConsent: notAsked,
+    VerifyConsents: () =>
+      Promise.resolve({ consents: 4, verifications: 5, differences: consentsWrong }),
+  })
+  parts.grpc.serve(thirdPartyTransactionsService, {
+    SearchThirdPartyTransactions: notAsked,
+    FindThirdPartyTransactions: notAsked,
+    GetThirdPartyTransaction: notAsked,
+    VerifyThirdPartyTransactions: () => Promise.resolve({ compared: 6, differences: begunWrong }),
+  })
   parts.grpc.serve(settlementReportsService, {
     ListSettlementTransfers: notAsked,
     ListReconciliation: notAsked,
@@ -162,6 +179,8 @@ beforeEach(() => {
   lost.clear()
   booksWrong = []
   bulksWrong = []
+  consentsWrong = []
+  begunWrong = []
   reads = 0
   onRead = () => undefined
 })
@@ -173,7 +192,16 @@ test('compares everything, however short the pages are that it gets', async () =
   }
   expect(await verify(sources, 1)).toEqual({
     clean: true,
-    compared: { accounts: 7, entries: 20, transfers: 20, windows: 3, bulkTransfers: 0 },
+    compared: {
+      accounts: 7,
+      entries: 20,
+      transfers: 20,
+      windows: 3,
+      bulkTransfers: 0,
+      consents: 4,
+      verifications: 5,
+      thirdPartyTransactions: 6,
+    },
     differences: [],
   })
 })
@@ -263,4 +291,13 @@ test('what is wrong in the books of the ledger is told first', async () => {
 test('a bulk transfer whose counts are not those of its items is a difference', async () => {
   bulksWrong = ['bulk transfer b counts 1 open; its items are 0 open']
   expect(await verify(sources, 1)).toMatchObject({ clean: false, differences: bulksWrong })
+})
+
+test('a consent without proof and a transaction without its message are differences', async () => {
+  consentsWrong = ['consent c is ISSUED, but its registration does not prove its credential']
+  begunWrong = ["third-party transaction t is FAILED, but its FSP's messages say otherwise"]
+  expect(await verify(sources, 1)).toMatchObject({
+    clean: false,
+    differences: [...consentsWrong, ...begunWrong],
+  })
 })

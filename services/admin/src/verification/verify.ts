@@ -1,6 +1,7 @@
 /**
  * Verifies the hub while it works: the ledger against its journal, the ledger against the transfers and
- * their lines, closed windows against theirs, and settlements against the ledger. What is on its way looks different for a moment, so only what
+ * their lines, closed windows against theirs, settlements against the ledger, and consents and what PISPs
+ * began against what was proven and said. What is on its way looks different for a moment, so only what
  * stands is a difference.
  */
 import { setTimeout as pause } from 'node:timers/promises'
@@ -23,6 +24,10 @@ export interface Verification {
     readonly transfers: number
     readonly windows: number
     readonly bulkTransfers: number
+    /** Whose credentials were checked again. */
+    readonly consents: number
+    readonly verifications: number
+    readonly thirdPartyTransactions: number
   }
   /** One sentence each. */
   readonly differences: readonly string[]
@@ -37,7 +42,7 @@ const options = { deadline_ms: 30_000 }
 /** Evidence is up to 16 KiB. */
 const evidence_max = 500
 
-type Sources = Pick<Upstream, 'ledger' | 'transfers' | 'reports'>
+type Sources = Pick<Upstream, 'ledger' | 'transfers' | 'reports' | 'consents' | 'thirdParties'>
 
 /** `reread_ms` is the pause before each of the three looks at what seems different. */
 export async function verify(sources: Sources, reread_ms = 1_000): Promise<Verification> {
@@ -46,11 +51,18 @@ export async function verify(sources: Sources, reread_ms = 1_000): Promise<Verif
   const standing = await readAgain(sources, walk.suspects, reread_ms)
   const settled = await sources.reports.VerifySettlements({}, { deadline_ms: ledgerDeadline_ms })
   const bulks = await sources.transfers.VerifyBulkTransfers({}, { deadline_ms: ledgerDeadline_ms })
+  const consents = await sources.consents.VerifyConsents({}, { deadline_ms: ledgerDeadline_ms })
+  const begun = await sources.thirdParties.VerifyThirdPartyTransactions(
+    {},
+    { deadline_ms: ledgerDeadline_ms },
+  )
   const differences = [
     ...books.differences,
     ...standing.map(({ sentence }) => sentence),
     ...settled.differences,
     ...bulks.differences,
+    ...consents.differences,
+    ...begun.differences,
   ]
   if (!walk.whole) {
     differences.push(`more than ${suspects_max} transfers differ: the comparison stopped there`)
@@ -63,6 +75,9 @@ export async function verify(sources: Sources, reread_ms = 1_000): Promise<Verif
       transfers: walk.transfers,
       windows: settled.windowsCompared,
       bulkTransfers: bulks.compared,
+      consents: consents.consents,
+      verifications: consents.verifications,
+      thirdPartyTransactions: begun.compared,
     },
     differences,
   }

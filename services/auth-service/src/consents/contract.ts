@@ -120,7 +120,7 @@ function registrationOf(event: DomainEvent<'ConsentRegistrationReceived'>) {
   const { value, json } = reading
   // As it was sent: the challenge is made over it, and the FSP gets it back.
   const { scopes, credential } = json as ConsentDocument
-  const { credentialType, payload, fidoPayload, genericPayload, status } = value.credential
+  const { credentialType, status } = value.credential
   const isStatusRight = value.status === 'ISSUED' && status === 'PENDING'
   const read: Registration = {
     ...registration,
@@ -133,9 +133,20 @@ function registrationOf(event: DomainEvent<'ConsentRegistrationReceived'>) {
     type: 'REGISTER',
     registration: read,
     credentialType,
-    payload: payload ?? (credentialType === 'FIDO' ? fidoPayload : genericPayload),
+    payload: payloadIn(value.credential),
     challenge: consentChallenge({ consentId, scopes }),
   } as const
+}
+
+/** What proves a credential: `payload` in the newest form of the API, or the member of its type. */
+export function payloadIn(credential: {
+  readonly credentialType?: unknown
+  readonly payload?: unknown
+  readonly fidoPayload?: unknown
+  readonly genericPayload?: unknown
+}): unknown {
+  const { credentialType, payload, fidoPayload, genericPayload } = credential
+  return payload ?? (credentialType === 'FIDO' ? fidoPayload : genericPayload)
 }
 
 function revocationOf(event: DomainEvent<'ConsentRevocationReceived'>): Revocation {

@@ -39,11 +39,13 @@ export async function examine(command: Command, known: Known): Promise<Checks> {
   }
 }
 
-function credentialCheck({
+/** Whether the registration proves the credential. */
+export function credentialCheck({
   credentialType,
   payload,
   challenge,
-}: Of<'REGISTER'>): Promise<CredentialCheck> | CredentialCheck {
+}: Pick<Of<'REGISTER'>, 'credentialType' | 'payload' | 'challenge'>):
+  Promise<CredentialCheck> | CredentialCheck {
   return credentialType === 'FIDO'
     ? checkAttestation(payload, consentClientChallenges(challenge))
     : checkGenericRegistration(payload, challenge)

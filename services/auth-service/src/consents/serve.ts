@@ -15,6 +15,7 @@ import {
   type SummaryRow,
 } from './record-store.ts'
 import { lockConsent } from './store.ts'
+import { verifyConsents } from './verify.ts'
 
 export interface ServeParts {
   readonly db: Database
@@ -59,6 +60,7 @@ export function serveConsents(parts: ServeParts): Handlers<typeof consentsServic
       const fault = createdByFault(erasedBy) ?? (await erase(parts, consentId, erasedBy))
       return fault === undefined ? {} : { refusal: refusalMessage(fault) }
     },
+    VerifyConsents: () => verifyConsents(db),
   }
 }
 

@@ -18,6 +18,7 @@ import {
   type SummaryRow,
   type VerificationRow,
 } from './record-store.ts'
+import { verifyTransactions } from './verify.ts'
 
 export interface ServeParts {
   readonly db: Database
@@ -61,6 +62,7 @@ export function serveThirdParties({
       const rows = await readTransactions(db, [...new Set(transactionRequestIds)])
       return { transactions: rows.map(summaryOf), next: '' }
     },
+    VerifyThirdPartyTransactions: () => verifyTransactions(db),
     async GetThirdPartyTransaction({ transactionRequestId, transactionId, dfspId }) {
       const [row] =
         transactionRequestId === ''

@@ -293,6 +293,42 @@ test('what FSPs wrote into the descriptions of errors is erased with the consent
   expect(JSON.stringify(await recordOf(another.request))).toContain('Amara')
 })
 
+describe('what became of transactions is verified', () => {
+  const setState = statement(`
+    update third_party_transactions set state = $2 where id = $1 and state <> 'FAILED'`)
+  const forget = statement('delete from third_party_steps where subject_id = $1')
+  const differing = async (id: string) => {
+    const { differences } = await served.VerifyThirdPartyTransactions({}, call)
+    return differences.filter((sentence) => sentence.includes(id))
+  }
+
+  test('against the messages of its FSP, while they are kept', async () => {
+    const [paid, failed, open] = [newPayment(), newPayment(), newPayment()]
+    await save(paid.asked, paid.received, paid.completed, failed.asked, failed.failed, open.asked)
+    const before = await served.VerifyThirdPartyTransactions({}, call)
+    expect(before.differences).toEqual([])
+    expect(before.compared).toBeGreaterThanOrEqual(3)
+    for (const state of ['REJECTED', 'REQUESTED']) {
+      await db.query(setState, [paid.request, state])
+      expect(await differing(paid.request)).toEqual([
+        `third-party transaction ${paid.request} is ${state}, but its FSP's messages say otherwise`,
+      ])
+    }
+    await db.query(setState, [open.request, 'ACCEPTED'])
+    expect(await differing(open.request)).toHaveLength(1)
+    for (const { request } of [paid, open]) await db.query(forget, [request])
+    const after = await served.VerifyThirdPartyTransactions({}, call)
+    expect(after).toEqual({ compared: before.compared - 2, differences: [] })
+  })
+
+  test('and what others say under its id is no difference', async () => {
+    const { asked, transaction, request } = newPayment()
+    const stranger = { sourceFspId: 'stranger', transactionRequestState: 'REJECTED' }
+    await save(asked, transaction({ receivedAt: at(1), ...stranger }))
+    expect(await differing(request)).toEqual([])
+  })
+})
+
 test('its messages are archived by month, and it stays', async () => {
   const payment = newPayment()
   await save(payment.asked, payment.completed)
