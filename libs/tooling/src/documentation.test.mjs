@@ -1,0 +1,92 @@
+/**
+ * Links and commands in the documentation refer to files, headings, functions and scripts that exist. The
+ * workflow of the hosted CI runs the steps of .ci/run.
+ */
+import { expect, test } from '@jest/globals'
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parse } from 'yaml'
+
+const root = fileURLToPath(new URL('../../../', import.meta.url))
+const read = (path) => readFileSync(join(root, path), 'utf8')
+const git = (...args) => execFileSync('git', args, { cwd: root, encoding: 'utf8' })
+const pages = git('ls-files', '--cached', '--others', '--exclude-standard', '*.md')
+  .split('\n')
+  .filter((path) => path !== '' && existsSync(join(root, path)))
+
+/** Without blocks of code, in which brackets are no links. */
+function proseOf(path) {
+  return read(path).replaceAll(/^```[^]*?^```/gm, '')
+}
+
+/** The links of a page to files of the repository. */
+function linksOf(path) {
+  return [...proseOf(path).matchAll(/\[([^\][]*)\]\(([^()\s]+)\)/g)]
+    .map(([, text, target]) => ({ text, target, ...targetOf(path, target) }))
+    .filter(({ target }) => !/^[a-z]+:/.test(target))
+}
+
+function targetOf(path, target) {
+  const [file, heading] = target.split('#')
+  return { file: file === '' ? path : normalize(join(dirname(path), file)), heading }
+}
+
+/** The anchor that GitHub gives to a heading. */
+function slugOf(heading) {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .trim()
+    .replaceAll(/\s/g, '-')
+}
+
+function headingsOf(path) {
+  return new Set([...proseOf(path).matchAll(/^#+ (.*)$/gm)].map(([, heading]) => slugOf(heading)))
+}
+
+/** The functions that the text of a link names; none where the text is prose. */
+function namesIn(text) {
+  const names = [...text.matchAll(/`(\w+)`/g)].map(([, name]) => name)
+  return text.replaceAll(/`\w+`|[,\s]/g, '') === '' ? names : []
+}
+
+test.each(pages)('every link of %s refers to a file and a heading that exist', (path) => {
+  const broken = linksOf(path).filter(
+    ({ file, heading }) =>
+      !existsSync(join(root, file)) || (heading !== undefined && !headingsOf(file).has(heading)),
+  )
+  expect(broken.map(({ target }) => target)).toEqual([])
+})
+
+test.each(pages)('every function that %s links to is defined in the file of the link', (path) => {
+  const missing = linksOf(path)
+    .filter(({ file }) => /\.(ts|mjs)$/.test(file))
+    .flatMap(({ text, file }) => namesIn(text).map((name) => ({ name, file })))
+    .filter(
+      ({ name, file }) => !new RegExp(`\\b(function|const|async) ${name}\\b`).test(read(file)),
+    )
+  expect(missing).toEqual([])
+})
+
+test.each(pages)('every npm script that %s names is defined in package.json', (path) => {
+  const { scripts } = JSON.parse(read('package.json'))
+  const named = [...read(path).matchAll(/\bnpm run (?:-s |--silent )?([a-z][a-z0-9:]*[a-z0-9])/g)]
+  expect(named.map(([, name]) => name).filter((name) => !Object.hasOwn(scripts, name))).toEqual([])
+})
+
+test('the glossary explains at most 40 terms, each once', () => {
+  const [, glossary = ''] = read('ARCHITECTURE.md').split('## Glossary')
+  const terms = [...glossary.matchAll(/^\| ([^|]+?) \|/gm)].map(([, term]) => term).slice(1)
+  expect(terms.length).toBeLessThanOrEqual(40)
+  expect(terms).toEqual([...new Set(terms)])
+})
+
+test('the workflow runs every step of .ci/run, on the version of Node.js that .nvmrc names', () => {
+  const { step } = parse(read('.github/workflows/ci.yml')).jobs.step.strategy.matrix
+  const [, steps = ''] = /^wanted=\$\{\*:-(.*)\}$/m.exec(read('.ci/run')) ?? []
+  expect(step).toEqual(steps.split(' '))
+  const [, version = ''] = /^version=\$\{1:-(\d+)\./m.exec(read('.ci/node')) ?? []
+  expect(read('.nvmrc').trim()).toBe(version)
+})
