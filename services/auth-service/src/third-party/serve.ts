@@ -18,7 +18,7 @@ import {
   type SummaryRow,
   type VerificationRow,
 } from './record-store.ts'
-import { verifyTransactions } from './verify.ts'
+import { verifyTransactions } from './verify-store.ts'
 
 export interface ServeParts {
   readonly db: Database
