@@ -35,7 +35,7 @@ describe('what is wrong is said in one sentence', () => {
     const run = await door.npmStart(['--once'], { FSP_PORT: String(port) })
     expect(run.code).toBe(1)
     expect(run.stderr.trim().split('\n')).toEqual([expect.stringContaining(String(port))])
-  }, 60_000)
+  }, 120_000)
 
   test.each([
     ['an unknown flag', ['--nonsense'], {}, '--nonsense'],
@@ -70,7 +70,7 @@ describe('the commands that people are told to paste', () => {
       printed += String(chunk)
       if (printed.includes('Ctrl-C stops')) break
     }
-  }, 60_000)
+  }, 120_000)
 
   afterAll(async () => {
     const ended = once(child, 'exit')

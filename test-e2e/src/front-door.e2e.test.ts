@@ -42,13 +42,13 @@ describe('npm start -- --once --json', () => {
     expect(summary.balances.before['greenbank']).toEqual({ position: 0, settlement: -10000 })
     expect(summary.balances.after['greenbank']).toEqual({ position: 10, settlement: -10000 })
     expect(summary.balances.after['bluewallet']).toEqual({ position: -10, settlement: -10000 })
-  }, 60_000)
+  }, 120_000)
 
   test('a second start remembers the first', async () => {
     const summary = summaryOf(await door.npmStart(['--once', '--json']))
     expect(summary.balances.before['greenbank']).toEqual({ position: 10, settlement: -10000 })
     expect(summary.balances.after['bluewallet']).toEqual({ position: -20, settlement: -10000 })
-  }, 60_000)
+  }, 120_000)
 
   test.each([
     ['bearer tokens', { EDGE_IDENTITY: 'token' }],
@@ -63,7 +63,7 @@ describe('npm start -- --once --json', () => {
         ok: true,
       })
     },
-    60_000,
+    120_000,
   )
 
   test('--pisp links an account with a FIDO key and pays from it', async () => {
@@ -84,7 +84,7 @@ describe('npm start -- --once --json', () => {
     })
     expect(run.code).toBe(0)
     expect(run.stdout).toContain('lemonpay linked greenbank.12025550101.everyday with a FIDO key')
-  }, 60_000)
+  }, 120_000)
 
   test('--bulk pays 1,000 people at two FSPs, and says how far it is', async () => {
     const run = await door.npmStart(['--once', '--json', '--bulk', '--fresh'])
@@ -116,7 +116,7 @@ describe('npm start -- --once --json', () => {
   test('--fresh begins anew', async () => {
     const summary = summaryOf(await door.npmStart(['--once', '--json', '--fresh']))
     expect(summary.balances.before['greenbank']).toEqual({ position: 0, settlement: -10000 })
-  }, 60_000)
+  }, 120_000)
 })
 
 describe('while a hub runs on the same DATA_DIR', () => {
