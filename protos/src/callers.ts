@@ -207,6 +207,8 @@ const callers: Callers = {
   quotesService: {
     GetQuoteRecord: operator,
     GetBulkQuotes: ['transfers', 'admin'],
+    GetBulkQuoteRecord: operator,
+    SearchBulkQuotes: operator,
     FindRequestedQuotes: ['admin', 'settlements'],
   },
   schedulerService: {

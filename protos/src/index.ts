@@ -84,6 +84,8 @@ export type { StandingAlarm__Output as StandingAlarm } from './generated/causewa
 export type { WindowNet__Output as WindowNet } from './generated/causeway/participant_lifecycle/v1/WindowNet.ts'
 export type { WindowRotated__Output as WindowRotated } from './generated/causeway/participant_lifecycle/v1/WindowRotated.ts'
 export type { BulkQuote__Output as BulkQuote } from './generated/causeway/quoting/v1/BulkQuote.ts'
+export type { BulkQuoteItem__Output as BulkQuoteItem } from './generated/causeway/quoting/v1/BulkQuoteItem.ts'
+export type { BulkQuoteRecord__Output as BulkQuoteRecord } from './generated/causeway/quoting/v1/BulkQuoteRecord.ts'
 export type { RequestedQuote__Output as RequestedQuote } from './generated/causeway/quoting/v1/RequestedQuote.ts'
 export type { QuoteRecord__Output as QuoteRecord } from './generated/causeway/quoting/v1/QuoteRecord.ts'
 export type { SchemeRulesState__Output as SchemeRulesState } from './generated/causeway/quoting/v1/SchemeRulesState.ts'

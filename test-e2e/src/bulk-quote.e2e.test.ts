@@ -206,6 +206,44 @@ test("the payee FSP's refusal of the whole bulk reaches the payer FSP", async ()
   expect(errorOf(await payer.await(ofBulk(bulk, '/error')))).toEqual(refusal.errorInformation)
 })
 
+test('the operator finds a bulk, sees each of its items, and what happened to it', async () => {
+  const elsewhere = itemOf({ payee: partyOf(stranger, '15550000003') })
+  const bulk = newBulk([itemOf(), elsewhere])
+  const [first] = bulk.individualQuotes
+  const path = `/bulkQuotes/${bulk.bulkQuoteId}`
+  await asked(bulk)
+  const open = await scheme.operator.call('GET', path)
+  expect(open.json).toMatchObject({
+    state: 'PENDING',
+    items: 2,
+    itemsRefused: 1,
+    individualQuotes: [{ state: 'PENDING' }, { state: 'REJECTED', error: { errorCode: '3100' } }],
+  })
+  await answered(bulk, answerTo(bulk.individualQuotes.slice(0, 1)), 'Hub')
+  await payer.await(ofBulk(bulk))
+  const { json } = await scheme.operator.call('GET', path)
+  const { findings, steps } = json as {
+    readonly findings: readonly string[]
+    readonly steps: readonly { readonly type: string; readonly message?: string }[]
+  }
+  expect(json).toMatchObject({
+    state: 'ACCEPTED',
+    individualQuotes: [
+      { quoteId: first?.quoteId, state: 'ACCEPTED', transferAmount: expect.anything() },
+      { quoteId: elsewhere.quoteId, state: 'REJECTED', reason: 'ITEMS' },
+    ],
+  })
+  expect(findings[0]).toMatch(/^1 of 2 payments have terms, good until .*; the hub refused 1\.$/)
+  expect(steps.filter(({ type }) => type === 'MESSAGE').map(({ message }) => message)).toEqual([
+    'POST /bulkQuotes',
+    'PUT /bulkQuotes/{ID}',
+  ])
+  const found = await scheme.operator.call('GET', `/bulkQuotes?fspId=${payer.name}&limit=1`)
+  expect(found.json).toMatchObject({ bulkQuotes: [{ bulkQuoteId: bulk.bulkQuoteId }] })
+  const unknown = await scheme.operator.call('GET', `/bulkQuotes/${randomUUID()}`)
+  expect(unknown.status).toBe(404)
+})
+
 test('an FSP that cannot be reached: the payer FSP is told 1001', async () => {
   const nobody = await scheme.join('silverbank-bulkquote')
   await nobody.stop()

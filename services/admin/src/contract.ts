@@ -101,6 +101,7 @@ const meanings = {
   BULK_TRANSFER_UNKNOWN: { status: 404, code: '3210' },
   // Of quoting.
   RULE_UNKNOWN: { status: 404, code: '3200' },
+  BULK_QUOTE_UNKNOWN: { status: 404, code: '3209' },
   // Of account-lookup.
   ORACLE_UNKNOWN: { status: 404, code: '3200' },
   ORACLE_EXISTS: { status: 400, code: '3100' },

@@ -235,6 +235,7 @@ export const pathVariables = {
   ruleId,
   transferId: correlationId,
   bulkTransferId: correlationId,
+  bulkQuoteId: correlationId,
   consentId: word,
   transactionRequestId: word,
   asset: word,

@@ -33,6 +33,7 @@ import { alsoWithoutPrefix } from './settlement/also.ts'
 import { settlementOperations } from './settlement/settlements.ts'
 import { windowOperations } from './settlement/windows.ts'
 import { settlementModelOperations } from './settlement-models.ts'
+import { bulkQuoteOperations } from './story/bulk-quotes.ts'
 import { bulkTransferOperations } from './story/bulk-transfers.ts'
 import { storyOperations } from './story/routes.ts'
 import { thirdPartyOperations } from './story/third-party.ts'
@@ -72,6 +73,7 @@ export function operations(deps: Deps): readonly GuardedOperation[] {
     ...guarded('TRANSFERS', thirdPartyOperations(deps)),
     ...guarded('TRANSFERS', transactionOperations(deps)),
     ...guarded('TRANSFERS', bulkTransferOperations(deps)),
+    ...guarded('TRANSFERS', bulkQuoteOperations(deps)),
     ...guarded('SETTLEMENTS', alsoWithoutPrefix(windowOperations(deps))),
     ...guarded('SETTLEMENTS', alsoWithoutPrefix(settlementOperations(deps))),
     ...guarded('SETTLEMENTS', reportOperations(deps)),

@@ -8,6 +8,8 @@ import { Loading, Page, Problem } from './ui.tsx'
 import { Alarms } from './views/alarms.tsx'
 import { Approvals } from './views/approvals.tsx'
 import { Audit } from './views/audit.tsx'
+import { BulkQuotePage } from './views/bulk-quote.tsx'
+import { BulkQuotes } from './views/bulk-quotes.tsx'
 import { BulkTransferPage } from './views/bulk-transfer.tsx'
 import { BulkTransfers } from './views/bulk-transfers.tsx'
 import { ConsentPage } from './views/consent.tsx'
@@ -73,6 +75,13 @@ function Views() {
           <StoryPage key={transferId} transferId={decodeURIComponent(transferId)} />
         )}
       </Route>
+      <Route path="/bulk-quotes" component={BulkQuotes} />
+      <Route path="/bulk-quotes/of/:search" component={BulkQuotes} />
+      <Route path="/bulk-quotes/:bulkQuoteId">
+        {({ bulkQuoteId }) => (
+          <BulkQuotePage key={bulkQuoteId} bulkQuoteId={decodeURIComponent(bulkQuoteId)} />
+        )}
+      </Route>
       <Route path="/bulk-transfers" component={BulkTransfers} />
       <Route path="/bulk-transfers/of/:search" component={BulkTransfers} />
       <Route path="/bulk-transfers/:bulkTransferId">
@@ -125,6 +134,7 @@ const ways = [
   ['/', 'Overview', ''],
   ['/participants', 'Participants', 'VIEW_PARTICIPANTS'],
   ['/payments', 'Payments', 'VIEW_TRANSFERS'],
+  ['/bulk-quotes', 'Bulk quotes', 'VIEW_TRANSFERS'],
   ['/bulk-transfers', 'Bulk transfers', 'VIEW_TRANSFERS'],
   ['/consents', 'Consents', 'VIEW_CONSENTS'],
   ['/settlements', 'Settlement', 'VIEW_SETTLEMENTS'],

@@ -37,6 +37,7 @@ export function storyBody(
             transactionId: transaction.transactionId,
             quoteId: transaction.quoteId,
             quoteIsKnown: quote !== undefined,
+            bulkQuoteId: orNull(quote?.bulkQuoteId ?? ''),
             payer: partyBody(transaction.payer),
             payee: partyBody(transaction.payee),
           },

@@ -348,7 +348,7 @@ function quoteSteps(quote: QuoteRecord): readonly Step[] {
 }
 
 /** errorInformation as JSON; undefined for anything else. */
-function errorIn(json: string): ErrorTold | undefined {
+export function errorIn(json: string): ErrorTold | undefined {
   return json === '' ? undefined : errorOf(JSON.parse(json))
 }
 

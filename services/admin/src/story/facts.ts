@@ -151,8 +151,8 @@ interface DeliveriesAsked {
   readonly fspIds: readonly string[]
 }
 
-async function deliveriesOf(
-  { notifications }: Asked,
+export async function deliveriesOf(
+  { notifications }: Pick<Upstream, 'notifications'>,
   { notificationIds, entityIds, fspIds }: DeliveriesAsked,
 ): Promise<readonly Delivery[]> {
   const { deliveries } = await notifications.GetDeliveries({
@@ -168,7 +168,7 @@ function entitiesOf(
   thirdParty: ThirdPartyRecord | undefined,
 ): readonly string[] {
   return [
-    ...(quote === undefined ? [] : [quote.id]),
+    ...(quote === undefined ? [] : [quote.bulkQuoteId === '' ? quote.id : quote.bulkQuoteId]),
     ...(thirdParty?.steps.map(({ subjectId }) => subjectId) ?? []),
   ]
 }

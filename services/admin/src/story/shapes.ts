@@ -40,7 +40,10 @@ const shownParty = z.strictObject({
   fspId: z.string().nullable(),
 })
 
-const shownErrorTold = z.strictObject({ errorCode: z.string(), errorDescription: z.string() })
+export const shownErrorTold = z.strictObject({
+  errorCode: z.string(),
+  errorDescription: z.string(),
+})
 
 const shownAccount = z.strictObject({
   id: z.int(),
@@ -140,6 +143,8 @@ export const shownStory = shownTransfer
         transactionId: z.string(),
         quoteId: z.string(),
         quoteIsKnown: z.boolean(),
+        /** The bulk quote that the quote is an item of. */
+        bulkQuoteId: z.string().nullable(),
         payer: shownParty,
         payee: shownParty,
       })

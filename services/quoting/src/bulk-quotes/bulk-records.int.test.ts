@@ -1,5 +1,6 @@
 /** What quoting says of bulk quotes over gRPC, and what becomes of one when two things end it at once. */
-import { expect, test } from '@jest/globals'
+import { statement } from '@causeway/runtime'
+import { describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
 import { recordHandlers } from '../quotes/records.ts'
 import {
@@ -8,12 +9,16 @@ import {
   bulkRequestEvent,
   bulkResponseEvent,
   bulkResult,
+  bulkUnreachedReport,
 } from '../testing/bulk-messages.ts'
 import { useFlows } from '../testing/flows.ts'
 import { payee, payer, stranger } from '../testing/messages.ts'
 import { answerBulk } from './answer.ts'
 
 const flows = useFlows()
+/** As if its month were archived. */
+const ageStatement = statement(`update bulk_quotes set month = '2020-03-01' where id = $1`)
+
 const amountRule = { id: 'large', type: 'AMOUNT', currency: 'USD', max: '100' }
 
 function handlers(isStored = true) {
@@ -102,8 +107,102 @@ test('an item is told like a quote of its own, with the bulk that it is of', asy
     reason: 'ITEMS',
     error: expect.stringContaining('3100'),
   })
-  expect(await recordOf(missing)).toMatchObject({ state: 'ACCEPTED', transferAmount: '' })
+  expect(await recordOf(missing)).toMatchObject({ state: 'REJECTED', reason: 'UNANSWERED' })
   expect(await recordOf(randomUUID())).toBeNull()
+})
+
+describe('the operator', () => {
+  const recordOf = async (id: string) => {
+    const { record } = await handlers().GetBulkQuoteRecord({ id }, context)
+    return record
+  }
+
+  test('sees of a bulk quote what became of each item, in the order of the request', async () => {
+    const id = await asked(['a'], ['b'], ['c', { payeeFspId: stranger }], ['d'])
+    expect((await recordOf(id))?.items.map(({ state }) => state)).toEqual([
+      'PENDING',
+      'PENDING',
+      'REJECTED',
+      'PENDING',
+    ])
+    const errorInformation = { errorCode: '5103', errorDescription: 'no' }
+    const individualQuoteResults = [
+      { quoteId: 'b', errorInformation },
+      { quoteId: 'a', transferAmount: { currency: 'USD', amount: '98.5' } },
+    ]
+    const relay = { body: Buffer.from(JSON.stringify({ individualQuoteResults })) }
+    await flows.world.handleBulks({ ...bulkResponseEvent(id, [bulkResult('a')]), relay })
+    const record = await recordOf(id)
+    expect(record?.summary).toMatchObject({ id, state: 'ACCEPTED', items: 4, itemsRefused: 1 })
+    expect(record?.archivedMonth).toBe('')
+    expect(record?.items).toMatchObject([
+      { quoteId: 'a', state: 'ACCEPTED', reason: '', amount: '99', transferAmount: '98.5' },
+      {
+        quoteId: 'b',
+        state: 'REJECTED',
+        reason: 'REFUSED',
+        error: JSON.stringify(errorInformation),
+      },
+      { quoteId: 'c', state: 'REJECTED', reason: 'ITEMS', error: expect.stringContaining('3100') },
+      { quoteId: 'd', state: 'REJECTED', reason: 'UNANSWERED', error: '' },
+    ])
+  })
+
+  test('sees how its callbacks reached their FSPs', async () => {
+    const id = await asked(['a'])
+    await flows.world.handleBulks(bulkUnreachedReport(id))
+    const record = await recordOf(id)
+    expect(record?.summary).toMatchObject({ state: 'REJECTED', reason: 'UNDELIVERED' })
+    expect(record?.items).toMatchObject([{ state: 'REJECTED', reason: 'UNDELIVERED' }])
+    expect(record?.deliveries).toMatchObject([
+      { fspId: payee, legRole: 'PAYEE', status: 'FAILED', attempts: 3, lastError: 'refused' },
+    ])
+  })
+
+  test('is told when the items of a bulk quote are archived', async () => {
+    const id = await asked(['a'])
+    await flows.world.db.query(ageStatement, [id])
+    expect(await recordOf(id)).toMatchObject({ items: [], archivedMonth: '2020-03' })
+  })
+
+  test('sees nothing of an id that was never used', async () => {
+    expect(await recordOf(randomUUID())).toBeNull()
+  })
+
+  const none = { id: '', fspId: '', states: [], from: '', to: '', limit: 0, after: '' }
+  const idsOf = async (search: Partial<Omit<typeof none, 'states'>> & { states?: string[] }) => {
+    const { bulkQuotes, next } = await handlers().SearchBulkQuotes({ ...none, ...search }, context)
+    return { ids: bulkQuotes.map(({ id }) => id), next }
+  }
+
+  test('finds bulk quotes by id, FSP, state and time, the newest first', async () => {
+    const from = '2026-01-15T12:00:10.000Z'
+    flows.world.after(10_000)
+    const pending = await asked(['a'])
+    flows.world.after(1_000)
+    const accepted = await asked(['a'])
+    await flows.world.handleBulks(bulkResponseEvent(accepted, [bulkResult('a')]))
+    const found = [accepted, pending]
+    expect(await idsOf({ from })).toEqual({ ids: found, next: '' })
+    expect(await idsOf({ from, fspId: payer })).toEqual({ ids: found, next: '' })
+    expect(await idsOf({ from, fspId: payee })).toEqual({ ids: found, next: '' })
+    expect(await idsOf({ from, fspId: stranger })).toEqual({ ids: [], next: '' })
+    expect(await idsOf({ from, states: ['PENDING'] })).toEqual({ ids: [pending], next: '' })
+    expect(await idsOf({ id: pending })).toEqual({ ids: [pending], next: '' })
+    const to = '2026-01-15T12:00:11.000Z'
+    expect(await idsOf({ from, to })).toEqual({ ids: [pending], next: '' })
+  })
+
+  test('reads page after page, each bulk quote once', async () => {
+    const from = '2026-01-15T12:00:20.000Z'
+    flows.world.after(20_000)
+    const asking = [await asked(['a']), await asked(['a']), await asked(['a'])]
+    const first = await idsOf({ from, limit: 2 })
+    expect(first.ids).toHaveLength(2)
+    const second = await idsOf({ from, limit: 2, after: first.next })
+    expect(second.next).toBe('')
+    expect([...first.ids, ...second.ids].toSorted()).toEqual(asking.toSorted())
+  })
 })
 
 test('an answer and a refusal at once end the bulk once, and what is told is what is stored', async () => {

@@ -1,15 +1,11 @@
-/** What quoting says over gRPC of one quote, for the operator, and of bulk quotes. */
+/** What quoting serves over gRPC of quotes and bulk quotes. */
 import { formatAmount } from '@causeway/money'
-import type { BulkQuote, QuoteRecord, quotesService, RequestedQuote } from '@causeway/protos'
+import type { QuoteRecord, quotesService, RequestedQuote } from '@causeway/protos'
 import type { Database, Handlers } from '@causeway/runtime'
-import { readBulks, readItemRecord, type BulkRecordRow } from '../bulk-quotes/record-store.ts'
-import {
-  readRecord,
-  readRequested,
-  type DeliveryRow,
-  type RequestedRow,
-  type StoredRecord,
-} from './record-store.ts'
+import { readItemRecord } from '../bulk-quotes/record-store.ts'
+import { bulkRecordHandlers } from '../bulk-quotes/records.ts'
+import { deliveryOf } from './delivery-message.ts'
+import { readRecord, readRequested, type RequestedRow, type StoredRecord } from './record-store.ts'
 
 const asked_max = 5_000
 
@@ -22,10 +18,7 @@ export function recordHandlers(
       const stored = (await readRecord(db, id)) ?? (await readItemRecord(db, id))
       return { record: stored === undefined ? null : recordOf(stored) }
     },
-    GetBulkQuotes: async ({ bulkQuoteIds }) => {
-      const rows = isStored ? await readBulks(db, bulkQuoteIds) : []
-      return { bulkQuotes: rows.map(bulkOf), noneIsStored: !isStored }
-    },
+    ...bulkRecordHandlers(db, { isStored }),
     FindRequestedQuotes: async ({ transactionRequestIds, conditions }) => {
       if (transactionRequestIds.length + conditions.length > asked_max) {
         throw new RangeError(`at most ${asked_max} quotes are asked for at once`)
@@ -33,23 +26,6 @@ export function recordHandlers(
       const rows = await readRequested(db, transactionRequestIds, conditions)
       return { quotes: rows.map(requestedOf) }
     },
-  }
-}
-
-function bulkOf(row: BulkRecordRow): BulkQuote {
-  return {
-    id: row.id,
-    payerFsp: row.payer_fsp,
-    payeeFsp: row.payee_fsp ?? '',
-    items: row.items,
-    itemsRefused: row.items_refused,
-    state: row.state,
-    reason: row.reason ?? '',
-    error: row.error ?? '',
-    createdAt: row.created_at.toISOString(),
-    expiresAt: row.expires_at.toISOString(),
-    validUntil: row.valid_until?.toISOString() ?? '',
-    completedAt: row.completed_at?.toISOString() ?? '',
   }
 }
 
@@ -89,19 +65,5 @@ function requestedOf(row: RequestedRow): RequestedQuote {
     createdAt: row.created_at.toISOString(),
     completedAt: row.completed_at?.toISOString() ?? '',
     validUntil: row.valid_until?.toISOString() ?? '',
-  }
-}
-
-function deliveryOf(row: DeliveryRow) {
-  return {
-    notificationId: row.notification_id,
-    legRole: row.leg_role,
-    fspId: row.destination_fsp,
-    status: row.status,
-    httpStatus: row.http_status ?? 0,
-    attempts: row.attempts,
-    durationMs: row.duration_ms,
-    lastError: row.last_error ?? '',
-    reportedAt: row.reported_at.toISOString(),
   }
 }

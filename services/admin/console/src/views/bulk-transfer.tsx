@@ -4,6 +4,7 @@ import { Link } from 'wouter'
 import { get } from '../api.ts'
 import type { Amount } from '../domain/amounts.ts'
 import { Card, Facts, Loaded, Money, Page, State, Table, Time } from '../ui.tsx'
+import { BulkQuoteLink } from './bulk-quotes.tsx'
 import type { BulkTransfer } from './bulk-transfers.tsx'
 import { FspLink } from './participants.tsx'
 
@@ -70,7 +71,7 @@ function Summary({ bulk }: { bulk: BulkRecord }) {
           From: <FspLink name={bulk.payerFsp} />,
           To: <FspLink name={bulk.payeeFsp} />,
           'Not yet decided by the ledger': undecided,
-          'Bulk quote': bulk.bulkQuoteId,
+          'Bulk quote': <BulkQuoteLink id={bulk.bulkQuoteId} />,
           Received: <Time at={bulk.receivedAt} />,
           Expires: <Time at={bulk.expiration} />,
           Completed: bulk.completedAt === null ? null : <Time at={bulk.completedAt} />,

@@ -71,9 +71,7 @@ export function BulkTransfers() {
           rows={bulks.map((bulk) => ({
             key: bulk.bulkTransferId,
             cells: [
-              <Link key="id" href={`/bulk-transfers/${encodeURIComponent(bulk.bulkTransferId)}`}>
-                <code>{bulk.bulkTransferId}</code>
-              </Link>,
+              <BulkTransferLink key="id" id={bulk.bulkTransferId} />,
               <FspLink key="from" name={bulk.payerFsp} />,
               <FspLink key="to" name={bulk.payeeFsp} />,
               bulk.items,
@@ -87,5 +85,13 @@ export function BulkTransfers() {
       )}
       <More label="Older bulk transfers" of={found} />
     </Page>
+  )
+}
+
+export function BulkTransferLink({ id }: { id: string }) {
+  return (
+    <Link href={`/bulk-transfers/${encodeURIComponent(id)}`}>
+      <code>{id}</code>
+    </Link>
   )
 }

@@ -2,29 +2,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { get } from '../api.ts'
-import { shownAmount, type Amount } from '../domain/amounts.ts'
-import { arrowOf, sinceText, type SequenceStep } from '../domain/sequence.ts'
 import { Card, Facts, Loaded, Money, Page, State, Time } from '../ui.tsx'
+import { BulkQuoteLink } from './bulk-quotes.tsx'
+import { BulkTransferLink } from './bulk-transfers.tsx'
 import { FspLink } from './participants.tsx'
 import type { Transfer } from './payments.tsx'
-
-interface Step extends SequenceStep {
-  readonly at: string
-  readonly says: string
-  readonly message?: string
-  readonly refused?: string | null
-  readonly by?: string
-  readonly outcome?: string
-  readonly facts?: Readonly<Record<string, Amount | null>>
-  readonly state?: string
-  readonly cause?: string
-  readonly attempts?: readonly {
-    readonly beganAt: string
-    readonly duration_ms: number
-    readonly httpStatus: number | null
-    readonly error: string | null
-  }[]
-}
+import { Findings, Sequence, type Step } from './sequence.tsx'
 
 interface Party {
   readonly partyIdType: string
@@ -53,6 +36,7 @@ interface RequestStory {
 
 interface Story extends Transfer {
   readonly expiration: string
+  readonly bulkTransferId: string | null
   readonly cause: {
     readonly reason: string
     readonly errorCode: string
@@ -64,6 +48,7 @@ interface Story extends Transfer {
     readonly transactionId: string
     readonly quoteId: string
     readonly quoteIsKnown: boolean
+    readonly bulkQuoteId: string | null
     readonly payer: Party
     readonly payee: Party
   } | null
@@ -168,16 +153,6 @@ function Begun({ by }: { by: ThirdParty }) {
   )
 }
 
-function Findings({ of: findings }: { of: readonly string[] }) {
-  return (
-    <ul className="findings">
-      {findings.map((finding) => (
-        <li key={finding}>{finding}</li>
-      ))}
-    </ul>
-  )
-}
-
 function Summary({ story }: { story: Story }) {
   const { cause, transaction, findings, completedAt } = story
   return (
@@ -206,6 +181,12 @@ function Summary({ story }: { story: Story }) {
               {transaction.quoteIsKnown ? '' : ' (not known to this hub)'}
             </>
           ),
+          'Bulk quote': transaction !== null && transaction.bulkQuoteId !== null && (
+            <BulkQuoteLink id={transaction.bulkQuoteId} />
+          ),
+          'Bulk transfer': story.bulkTransferId !== null && (
+            <BulkTransferLink id={story.bulkTransferId} />
+          ),
         }}
       />
     </Card>
@@ -214,100 +195,4 @@ function Summary({ story }: { story: Story }) {
 
 function partyText({ partyIdType, partyIdentifier, fspId }: Party): string {
   return `${partyIdType} ${partyIdentifier}${fspId === null ? '' : ` at ${fspId}`}`
-}
-
-interface Lanes {
-  readonly steps: readonly Step[]
-  /** The payer FSP, and the PISP where one began it. */
-  readonly payerSide: readonly string[]
-  readonly payee: string
-}
-
-function Sequence({ steps, payerSide, payee }: Lanes) {
-  const first = steps[0]?.at ?? ''
-  return (
-    <Card title="Step by step">
-      <div className="lanes" aria-hidden="true">
-        <span>{payerSide.toReversed().join(', ')}</span>
-        <span>Hub</span>
-        <span>{payee}</span>
-      </div>
-      <ol className="sequence">
-        {steps.map((step, at) => (
-          <StepRow key={`${step.at} ${at}`} step={step} payerSide={payerSide} first={first} />
-        ))}
-      </ol>
-    </Card>
-  )
-}
-
-interface Row {
-  readonly step: Step
-  readonly payerSide: readonly string[]
-  readonly first: string
-}
-
-function StepRow({ step, payerSide, first }: Row) {
-  const { from, to } = arrowOf(step, payerSide)
-  const isWrong =
-    typeof step.refused === 'string' ||
-    step.state === 'FAILED' ||
-    ['REFUSED', 'VOIDED', 'ABORTED', 'REJECTED'].includes(step.outcome ?? '')
-  return (
-    <li className={`step ${from}-${to} ${step.type.toLowerCase()}${isWrong ? ' wrong' : ''}`}>
-      <time dateTime={step.at} title={step.at}>
-        {sinceText(step.at, first)}
-      </time>
-      <div className="said">
-        <strong>{titleOf(step)}</strong> {step.says}
-        <StepFacts step={step} />
-        <Attempts step={step} />
-      </div>
-    </li>
-  )
-}
-
-function titleOf(step: Step): string {
-  switch (step.type) {
-    case 'MESSAGE':
-      return `${step.message ?? ''}`
-    case 'DELIVERY':
-      return step.state ?? ''
-    case 'DECISION':
-      return `${step.by ?? ''}: ${step.outcome ?? ''}`
-    case 'JOURNAL':
-      return 'journal:'
-  }
-}
-
-/** Only what was known when it was decided. */
-function StepFacts({ step: { facts = {} } }: { step: Step }) {
-  const known = Object.entries(facts).flatMap(([name, value]) =>
-    value === null ? [] : [{ name, value }],
-  )
-  if (known.length === 0) return null
-  return (
-    <dl className="facts">
-      {known.map(({ name, value }) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{typeof value === 'number' ? shownAmount(value) : value}</dd>
-        </div>
-      ))}
-    </dl>
-  )
-}
-
-function Attempts({ step: { attempts = [] } }: { step: Step }) {
-  if (attempts.length === 0) return null
-  return (
-    <ul className="attempts">
-      {attempts.map(({ beganAt, duration_ms, httpStatus, error }) => (
-        <li key={beganAt}>
-          {beganAt.slice(11, 23)} {httpStatus ?? 'no answer'} in {duration_ms} ms{' '}
-          {error === null ? '' : `(${error})`}
-        </li>
-      ))}
-    </ul>
-  )
 }

@@ -1,0 +1,118 @@
+/** One bulk quote: how far it has come, each of its items, and what happened to it. */
+import { useQuery } from '@tanstack/react-query'
+import { Link } from 'wouter'
+import { get } from '../api.ts'
+import type { Amount } from '../domain/amounts.ts'
+import { Card, Facts, Loaded, Money, Page, State, Table, Time } from '../ui.tsx'
+import type { BulkQuote, ErrorTold } from './bulk-quotes.tsx'
+import { FspLink } from './participants.tsx'
+import { Findings, Sequence, type Step } from './sequence.tsx'
+
+interface Sum {
+  readonly amount: Amount
+  readonly currency: string
+}
+
+interface Item {
+  readonly quoteId: string
+  readonly transactionId: string
+  readonly amountType: string
+  readonly amount: Sum
+  readonly transferAmount: Sum | null
+  readonly state: string
+  readonly reason: string | null
+  readonly error: ErrorTold | null
+}
+
+interface BulkStory extends BulkQuote {
+  readonly individualQuotes: readonly Item[]
+  readonly findings: readonly string[]
+  readonly steps: readonly Step[]
+}
+
+const refresh_ms = 2_000
+
+export function BulkQuotePage({ bulkQuoteId }: { bulkQuoteId: string }) {
+  const story = useQuery({
+    queryKey: ['bulk-quote', bulkQuoteId],
+    queryFn: () => get<BulkStory>(`/bulkQuotes/${encodeURIComponent(bulkQuoteId)}`),
+    refetchInterval: ({ state }) => (state.data?.completedAt === null ? refresh_ms : false),
+  })
+  return (
+    <Page title={`Bulk quote ${bulkQuoteId}`}>
+      <p>
+        <Link href="/bulk-quotes">All bulk quotes</Link>
+      </p>
+      <Loaded query={story}>
+        {(bulk) => (
+          <>
+            <Summary bulk={bulk} />
+            <Items items={bulk.individualQuotes} />
+            <Sequence steps={bulk.steps} payerSide={[bulk.payerFsp]} payee={bulk.payeeFsp ?? ''} />
+          </>
+        )}
+      </Loaded>
+    </Page>
+  )
+}
+
+function Summary({ bulk }: { bulk: BulkStory }) {
+  const { items, individualQuotes, error } = bulk
+  const isFinal = ({ state }: Item) => state !== 'PENDING'
+  const ended = bulk.completedAt === null ? individualQuotes.filter(isFinal).length : items
+  return (
+    <Card title="What happened">
+      <p>
+        <progress max={items} value={ended} aria-label="Items that are final" /> {ended} of {items}{' '}
+        items are final
+      </p>
+      <Findings of={bulk.findings} />
+      <Facts
+        of={{
+          State: <State state={bulk.state} />,
+          'Told to the payer FSP':
+            error === null ? null : `${error.errorCode} ${error.errorDescription}`,
+          Reason: bulk.reason,
+          From: <FspLink name={bulk.payerFsp} />,
+          To: bulk.payeeFsp === null ? null : <FspLink name={bulk.payeeFsp} />,
+          'Refused before the payee FSP was asked': bulk.itemsRefused,
+          Received: <Time at={bulk.receivedAt} />,
+          Expires: <Time at={bulk.expiration} />,
+          Completed: bulk.completedAt === null ? null : <Time at={bulk.completedAt} />,
+          'Terms hold until': bulk.validUntil === null ? null : <Time at={bulk.validUntil} />,
+        }}
+      />
+    </Card>
+  )
+}
+
+function Items({ items }: { items: readonly Item[] }) {
+  return (
+    <Card title="Items">
+      <Table
+        caption="In the order of the request"
+        head={['#No.', 'Quote', 'Asked', '#Amount', '#To be transferred', 'State']}
+        empty="No items are stored here."
+        rows={items.map((item, at) => ({
+          key: `${at} ${item.quoteId}`,
+          cells: [
+            at + 1,
+            <code key="id">{item.quoteId}</code>,
+            item.amountType,
+            <Money key="amount" {...item.amount} />,
+            item.transferAmount === null ? '' : <Money key="transfer" {...item.transferAmount} />,
+            <>
+              <State state={item.state} /> <small>{reasonOf(item)}</small>
+            </>,
+          ],
+        }))}
+      />
+    </Card>
+  )
+}
+
+function reasonOf({ reason, error }: Item): string {
+  return error === null
+    ? (reason ?? '')
+    : `${reason ?? ''}: ${error.errorCode} ${error.errorDescription}`
+}

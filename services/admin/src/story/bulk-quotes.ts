@@ -1,0 +1,183 @@
+/** Bulk quotes for the operator: a search, and one with its items and its story. */
+import type { BulkQuote, BulkQuoteItem, BulkQuoteRecord } from '@causeway/protos'
+import { z } from 'zod'
+import { answered, refused, type Answer } from '../answer.ts'
+import { correlationId, cursor, queryTime, word } from '../fields.ts'
+import type { Json } from '../json.ts'
+import { reads, type Operation } from '../operation.ts'
+import { shownMoney, shownTime } from '../shapes.ts'
+import { unitsOf, type Deps } from '../upstream.ts'
+import { stepBody } from './bodies.ts'
+import { bulkQuoteStory, bulkQuoteSummary } from './bulk-quote-story.ts'
+import { errorIn, type Story } from './compose.ts'
+import { deliveriesOf } from './facts.ts'
+import { shownErrorTold, shownStep } from './shapes.ts'
+
+const page_max = 200
+const page_usual = 50
+
+const states = ['PENDING', 'ACCEPTED', 'REJECTED', 'EXPIRED'] as const
+
+const shownBulkQuote = z
+  .strictObject({
+    bulkQuoteId: z.string(),
+    payerFsp: z.string(),
+    payeeFsp: z.string().nullable().meta({ description: 'null: the hub found none to ask.' }),
+    state: z.enum(states),
+    reason: z.string().nullable(),
+    error: shownErrorTold.nullable(),
+    items: z.int(),
+    itemsRefused: z.int().meta({ description: 'The payee FSP was not asked for them.' }),
+    expiration: shownTime,
+    receivedAt: shownTime,
+    completedAt: shownTime.nullable(),
+    validUntil: shownTime.nullable(),
+  })
+  .meta({ id: 'BulkQuote' })
+
+const shownBulkQuotes = z
+  .strictObject({ bulkQuotes: z.array(shownBulkQuote), next: z.string().nullable() })
+  .meta({ id: 'BulkQuotes' })
+
+const shownRecord = shownBulkQuote
+  .extend({
+    individualQuotes: z
+      .array(
+        z.strictObject({
+          quoteId: z.string(),
+          transactionId: z.string(),
+          amountType: z.enum(['SEND', 'RECEIVE']),
+          amount: shownMoney,
+          transferAmount: shownMoney.nullable(),
+          state: z.enum(states),
+          reason: z.string().nullable().meta({
+            description:
+              'ITEMS: the hub refused it; REFUSED: the payee FSP did; UNANSWERED: its answer leaves it out.',
+          }),
+          error: shownErrorTold.nullable(),
+        }),
+      )
+      .meta({ description: 'In the order of the request; empty when they are archived.' }),
+    findings: z.array(z.string()),
+    steps: z.array(shownStep),
+  })
+  .meta({ id: 'BulkQuoteStory' })
+
+const search = z.object({
+  bulkQuoteId: correlationId.optional(),
+  fspId: word.optional().meta({ description: 'As payer or as payee.' }),
+  state: z.enum(states).optional(),
+  from: queryTime.optional().meta({ description: 'Of the moment in which the request came.' }),
+  to: queryTime.optional().meta({ description: 'That moment itself is left out.' }),
+  limit: z
+    .string()
+    .regex(/^[1-9]\d{0,2}$/, { error: `must be a number from 1 to ${page_max}` })
+    .optional()
+    .meta({ description: `At most ${page_max}; ${page_usual} when it is left out.` }),
+  after: cursor.optional().meta({ description: 'The `next` of the page before.' }),
+})
+
+export function bulkQuoteOperations(deps: Deps): readonly Operation[] {
+  return [
+    reads(
+      '/bulkQuotes',
+      {
+        about: 'Bulk quotes, the newest first; a page looks at a bounded number of them',
+        query: search,
+        answers: { 200: shownBulkQuotes },
+      },
+      ({ query }) => findBulks(deps, query),
+    ),
+    reads(
+      '/bulkQuotes/:bulkQuoteId',
+      {
+        about: 'A bulk quote with each of its items, and what happened to it and why',
+        answers: { 200: shownRecord },
+        refuses: ['BULK_QUOTE_UNKNOWN'],
+      },
+      ({ bulkQuoteId }) => getBulk(deps, bulkQuoteId),
+    ),
+  ]
+}
+
+async function findBulks(deps: Deps, query: z.infer<typeof search>): Promise<Answer> {
+  const { bulkQuotes, next } = await deps.quotes.SearchBulkQuotes({
+    id: query.bulkQuoteId ?? '',
+    fspId: query.fspId ?? '',
+    states: query.state === undefined ? [] : [query.state],
+    from: query.from ?? '',
+    to: query.to ?? '',
+    limit: Math.min(Number(query.limit ?? page_usual), page_max),
+    after: query.after ?? '',
+  })
+  return answered(200, {
+    bulkQuotes: bulkQuotes.map(summaryBody),
+    next: next === '' ? null : next,
+  })
+}
+
+async function getBulk(deps: Deps, id: string): Promise<Answer> {
+  const { record } = await deps.quotes.GetBulkQuoteRecord({ id })
+  if (record === null) return refused('BULK_QUOTE_UNKNOWN', id)
+  const { payerFsp, payeeFsp } = bulkQuoteSummary(record)
+  const deliveries = await deliveriesOf(deps, {
+    notificationIds: record.deliveries.map(({ notificationId }) => notificationId),
+    entityIds: [id],
+    fspIds: [payerFsp, payeeFsp],
+  })
+  return answered(200, recordBody(record, bulkQuoteStory(record, deliveries)))
+}
+
+function summaryBody(bulk: BulkQuote): Readonly<Record<string, Json>> {
+  const { id, payerFsp, payeeFsp, state, items, itemsRefused, expiresAt, createdAt } = bulk
+  return {
+    bulkQuoteId: id,
+    payerFsp,
+    payeeFsp: orNull(payeeFsp),
+    state,
+    reason: orNull(bulk.reason),
+    error: errorBody(bulk.error),
+    items,
+    itemsRefused,
+    expiration: expiresAt,
+    receivedAt: createdAt,
+    completedAt: orNull(bulk.completedAt),
+    validUntil: orNull(bulk.validUntil),
+  }
+}
+
+function recordBody(
+  record: BulkQuoteRecord,
+  { findings, steps }: Pick<Story, 'findings' | 'steps'>,
+): Json {
+  return {
+    ...summaryBody(bulkQuoteSummary(record)),
+    individualQuotes: record.items.map(itemBody),
+    findings,
+    steps: steps.map(stepBody),
+  }
+}
+
+function itemBody(item: BulkQuoteItem): Json {
+  const { quoteId, transactionId, amountType, amount, currency, transferAmount, state } = item
+  return {
+    quoteId,
+    transactionId,
+    amountType,
+    amount: { amount: unitsOf(amount), currency },
+    transferAmount: transferAmount === '' ? null : { amount: unitsOf(transferAmount), currency },
+    state,
+    reason: orNull(item.reason),
+    error: errorBody(item.error),
+  }
+}
+
+/** errorInformation as JSON, without extensions. */
+function errorBody(json: string): Json {
+  const error = errorIn(json)
+  return error === undefined ? null : { ...error }
+}
+
+function orNull(text: string): string | null {
+  return text === '' ? null : text
+}

@@ -1,0 +1,62 @@
+import { describe, expect, test } from '@jest/globals'
+import { itemVerdict, resultsIn } from './item-verdict.ts'
+
+const accepted = { state: 'ACCEPTED', reason: null, error: null } as const
+const results = resultsIn(
+  Buffer.from(
+    JSON.stringify({
+      individualQuoteResults: [
+        { quoteId: 'agreed', transferAmount: { currency: 'USD', amount: '98.5' } },
+        { quoteId: 'encrypted', condition: 'c' },
+        { quoteId: 'refused', errorInformation: { errorCode: '5103' } },
+      ],
+    }),
+  ),
+)
+
+describe('an item of an answered bulk', () => {
+  test('has the terms that the payee FSP gave it', () => {
+    expect(itemVerdict('agreed', null, accepted, results)).toEqual({
+      state: 'ACCEPTED',
+      reason: null,
+      error: null,
+      transferAmount: 985_000n,
+    })
+  })
+
+  test('is accepted without an amount where that is encrypted', () => {
+    expect(itemVerdict('encrypted', null, accepted, results)).toMatchObject({
+      state: 'ACCEPTED',
+      transferAmount: null,
+    })
+  })
+
+  test.each([
+    ['refused', null, 'REFUSED', '{"errorCode":"5103"}'],
+    ['left out', null, 'UNANSWERED', null],
+    ['agreed', '{"errorCode":"4200"}', 'ITEMS', '{"errorCode":"4200"}'],
+  ])('that is %s with refusal %s is REJECTED for %s', (id, refusal, reason, error) => {
+    expect(itemVerdict(id, refusal, accepted, results)).toEqual({
+      state: 'REJECTED',
+      reason,
+      error,
+      transferAmount: null,
+    })
+  })
+
+  test('is as the bulk where its answer is archived', () => {
+    expect(itemVerdict('left out', null, accepted, undefined)).toMatchObject({ state: 'ACCEPTED' })
+  })
+})
+
+test('an item of a bulk without answer is as the bulk', () => {
+  const rejected = {
+    state: 'REJECTED',
+    reason: 'UNDELIVERED',
+    error: '{"errorCode":"1001"}',
+  } as const
+  expect(itemVerdict('agreed', null, rejected, undefined)).toEqual({
+    ...rejected,
+    transferAmount: null,
+  })
+})

@@ -1,0 +1,59 @@
+/** What became of one item of a bulk, as if it were a quote of its own. */
+import { parseAmount } from '@causeway/money'
+import type { BulkQuote } from './bulk-quote.ts'
+
+export interface ItemVerdict {
+  readonly state: BulkQuote['state']
+  /** ITEMS: the hub refused it; REFUSED: the payee FSP did; UNANSWERED: its answer leaves it out. */
+  readonly reason: string | null
+  /** errorInformation, JSON. */
+  readonly error: string | null
+  /** Ten-thousandths; null, too, where it is encrypted. */
+  readonly transferAmount: bigint | null
+}
+
+export interface ItemResult {
+  readonly quoteId: string
+  readonly transferAmount?: { readonly amount: string }
+  readonly errorInformation?: object
+}
+
+interface Ended {
+  readonly state: BulkQuote['state']
+  readonly reason: string | null
+  readonly error: string | null
+}
+
+/**
+ * @param refusal the hub's errorInformation of the item
+ * @param results of the payee FSP by the ids of the items; undefined: its answer is not at hand
+ */
+export function itemVerdict(
+  quoteId: string,
+  refusal: string | null,
+  bulk: Ended,
+  results: ReadonlyMap<string, ItemResult> | undefined,
+): ItemVerdict {
+  const none = { transferAmount: null }
+  if (refusal !== null) return { ...none, state: 'REJECTED', reason: 'ITEMS', error: refusal }
+  const { state, reason, error } = bulk
+  if (state !== 'ACCEPTED' || results === undefined) return { ...none, state, reason, error }
+  const result = results.get(quoteId)
+  if (result === undefined) {
+    return { ...none, state: 'REJECTED', reason: 'UNANSWERED', error: null }
+  }
+  if (result.errorInformation !== undefined) {
+    const refused = JSON.stringify(result.errorInformation)
+    return { ...none, state: 'REJECTED', reason: 'REFUSED', error: refused }
+  }
+  const transferAmount = parseAmount(result.transferAmount?.amount ?? '') ?? null
+  return { state, reason: null, error: null, transferAmount }
+}
+
+/** Of a PUT /bulkQuotes as the payee FSP sent it. */
+export function resultsIn(answer: Buffer): ReadonlyMap<string, ItemResult> {
+  const { individualQuoteResults = [] } = JSON.parse(answer.toString()) as {
+    readonly individualQuoteResults?: readonly ItemResult[]
+  }
+  return new Map(individualQuoteResults.map((result) => [result.quoteId, result]))
+}

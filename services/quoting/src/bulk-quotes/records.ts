@@ -1,0 +1,108 @@
+/** What quoting serves over gRPC of bulk quotes: for the operator, and for transfers. */
+import { formatAmount } from '@causeway/money'
+import type { BulkQuote, BulkQuoteItem, quotesService } from '@causeway/protos'
+import type { Database, Handlers } from '@causeway/runtime'
+import { deliveryOf } from '../quotes/delivery-message.ts'
+import { itemVerdict, resultsIn } from './domain/item-verdict.ts'
+import {
+  readBulkRecord,
+  readBulks,
+  searchBulks,
+  type BulkRecordRow,
+  type FoundBulks,
+  type Place,
+  type StoredBulkRecord,
+} from './record-store.ts'
+
+type BulkRecordHandlers = Pick<
+  Handlers<typeof quotesService>,
+  'GetBulkQuotes' | 'GetBulkQuoteRecord' | 'SearchBulkQuotes'
+>
+
+const page_max = 200
+/** No bulk quote is behind it: a search begins here. */
+const theEnd: Place = { createdAt: new Date('9999-12-31T23:59:59.999Z'), id: '' }
+
+export function bulkRecordHandlers(
+  db: Database,
+  { isStored }: { readonly isStored: boolean },
+): BulkRecordHandlers {
+  return {
+    GetBulkQuotes: async ({ bulkQuoteIds }) => {
+      const rows = isStored ? await readBulks(db, bulkQuoteIds) : []
+      return { bulkQuotes: rows.map(summaryOf), noneIsStored: !isStored }
+    },
+    GetBulkQuoteRecord: async ({ id }) => {
+      const stored = await readBulkRecord(db, id)
+      if (stored === undefined) return { record: null }
+      return {
+        record: {
+          summary: summaryOf(stored.bulk),
+          items: itemsOf(stored),
+          deliveries: stored.deliveries.map(deliveryOf),
+          archivedMonth: stored.archivedMonth ?? '',
+        },
+      }
+    },
+    SearchBulkQuotes: async ({ id, fspId, states, from, to, limit, after }) => {
+      if (id !== '') return foundMessage({ rows: await readBulks(db, [id]), next: undefined })
+      const found = await searchBulks(db, {
+        fspId: fspId === '' ? undefined : fspId,
+        states,
+        from: from === '' ? undefined : new Date(from),
+        before: placeOf(after) ?? (to === '' ? theEnd : { createdAt: new Date(to), id: '' }),
+        rows_max: limit < 1 ? page_max : Math.min(limit, page_max),
+      })
+      return foundMessage(found)
+    },
+  }
+}
+
+/** `<time> <id>`; undefined for anything else. */
+function placeOf(after: string): Place | undefined {
+  const [time = '', id = ''] = after.split(' ')
+  const createdAt = new Date(time)
+  return id === '' || Number.isNaN(createdAt.getTime()) ? undefined : { createdAt, id }
+}
+
+function foundMessage({ rows, next }: FoundBulks) {
+  return {
+    bulkQuotes: rows.map(summaryOf),
+    next: next === undefined ? '' : `${next.createdAt.toISOString()} ${next.id}`,
+  }
+}
+
+function summaryOf(row: BulkRecordRow): BulkQuote {
+  return {
+    id: row.id,
+    payerFsp: row.payer_fsp,
+    payeeFsp: row.payee_fsp ?? '',
+    items: row.items,
+    itemsRefused: row.items_refused,
+    state: row.state,
+    reason: row.reason ?? '',
+    error: row.error ?? '',
+    createdAt: row.created_at.toISOString(),
+    expiresAt: row.expires_at.toISOString(),
+    validUntil: row.valid_until?.toISOString() ?? '',
+    completedAt: row.completed_at?.toISOString() ?? '',
+  }
+}
+
+function itemsOf({ bulk, items, answer }: StoredBulkRecord): BulkQuoteItem[] {
+  const results = answer === null ? undefined : resultsIn(answer)
+  return items.map(({ quote_id, transaction_id, amount_type, amount, currency, error }) => {
+    const verdict = itemVerdict(quote_id, error, bulk, results)
+    return {
+      quoteId: quote_id,
+      transactionId: transaction_id,
+      amountType: amount_type,
+      amount: formatAmount(BigInt(amount)),
+      currency,
+      state: verdict.state,
+      reason: verdict.reason ?? '',
+      error: verdict.error ?? '',
+      transferAmount: verdict.transferAmount === null ? '' : formatAmount(verdict.transferAmount),
+    }
+  })
+}
