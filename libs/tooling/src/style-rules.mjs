@@ -129,7 +129,7 @@ function checkImport(file, node, report) {
 function checkHouseImport(file, name, deeper, report) {
   // The console takes only what a browser needs of a package.
   const isForBrowser = file.path.startsWith('services/admin/console/') && deeper === '/four-eyes'
-  const isForTests = deeper === '/testing' || deeper === '/testing/kafka'
+  const isForTests = /^\/testing(\/|$)/.test(deeper ?? '')
   if (deeper !== undefined && !isForTests && !isForBrowser) {
     report(`reaches into @causeway/${name}${deeper}`)
   }

@@ -7,6 +7,7 @@ import { start as startLedger, settings as ledgerSettings } from '@causeway/part
 import { ledgerService, participantsService } from '@causeway/protos'
 import { statement, type Calls, type Database, type Service } from '@causeway/runtime'
 import { defaultsOf, eventually, openTestParts, type TestParts } from '@causeway/runtime/testing'
+import { Crash, crashAt, gated, type Gate } from '@causeway/runtime/testing/gated'
 import { start as startSettlements, settings as settlementsSettings } from '@causeway/settlements'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
@@ -22,7 +23,6 @@ import { start } from './service.ts'
 import { settings } from './settings.ts'
 import { openTransferStore, readTransfers, type TransferStore } from './store.ts'
 import { heal, sweep, type SweepOptions } from './sweep.ts'
-import { Crash, crashAt, gated, type Gate } from './testing/gated.ts'
 import {
   fulfilEvent,
   fulfilment,

@@ -2,8 +2,8 @@
 import type { Entry } from '@causeway/participant-lifecycle/testing'
 import { catalogue, derivedId } from '@causeway/events'
 import { FromNewerRelease, type OutgoingMessage } from '@causeway/runtime'
+import { Crash, crashAt } from '@causeway/runtime/testing/gated'
 import { describe, expect, test } from '@jest/globals'
-import { Crash, crashAt } from './testing/gated.ts'
 import {
   fulfilEvent,
   fulfilment,

@@ -3,12 +3,12 @@
  * ends final, says what the ledger holds, and says it once.
  */
 import { derivedId } from '@causeway/events'
+import { Crash, type Gate } from '@causeway/runtime/testing/gated'
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import type { Transfer } from './domain/transfer.ts'
 import type { FulfilEvent, PrepareEvent, QueryEvent, RejectEvent } from './contract.ts'
 import { sweep } from './sweep.ts'
-import { Crash, type Gate } from './testing/gated.ts'
 import {
   fulfilEvent,
   hashOf,

@@ -24,21 +24,27 @@ async function endUndelivered(work: Work, report: Report): Promise<void> {
   if (bulk === undefined) return
   const error = errorOf(report)
   const says = undelivered(bulk, error)
-  if (isPending(bulk)) {
-    const hasMoved = await work.bulks.end(
-      {
-        bulk: { ...bulk, state: 'REJECTED', reason: 'UNDELIVERED', error, outcome: undefined },
-        message: undefined,
-        answer: undefined,
-        forbidden: new Map(),
-      },
-      work.now(),
-      () => [says],
-    )
-    if (hasMoved) work.becameBulk('REJECTED')
+  if (!isPending(bulk)) {
+    if (bulk.state === 'EXPIRED') await work.publish([says])
     return
   }
-  if (bulk.state === 'EXPIRED') await work.publish([says])
+  const hasMoved = await work.bulks.end(
+    {
+      bulk: { ...bulk, state: 'REJECTED', reason: 'UNDELIVERED', error, outcome: undefined },
+      message: undefined,
+      answer: undefined,
+      forbidden: new Map(),
+    },
+    work.now(),
+    () => [says],
+  )
+  if (hasMoved) {
+    work.becameBulk('REJECTED')
+    return
+  }
+  // Something else has ended it meanwhile.
+  const ended = (await work.bulks.read(report.entityId))?.bulk
+  if (ended?.state === 'EXPIRED') await work.publish([says])
 }
 
 function errorOf({ httpStatus, attempts, errorInformation }: Report): ErrorInformation {

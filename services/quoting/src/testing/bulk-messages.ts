@@ -89,7 +89,9 @@ export function bulkResponseEvent(
   { headers, time = started, ...changes }: ResponseChanges = {},
 ): BulkResponseEvent {
   const expiration = '2026-01-15T12:05:00.000Z'
-  const individualQuoteResults = results.map(({ quoteId }) => ({ quoteId, condition: 'c' }))
+  const individualQuoteResults = results.map(({ quoteId, errorInformation }) =>
+    errorInformation === undefined ? { quoteId, condition: 'c' } : { quoteId, errorInformation },
+  )
   const body = { individualQuoteResults, expiration, more: 'kept' }
   return {
     ...envelope(body, headers),

@@ -2,6 +2,7 @@
 import type { Participant } from '@causeway/participants'
 import { statement, type Database, type OutgoingMessage } from '@causeway/runtime'
 import type { TestParts } from '@causeway/runtime/testing'
+import { gated, type Gate } from '@causeway/runtime/testing/gated'
 import { handleBulks, passBulksOn, type HeardBulkEvent } from '../bulk-quotes/handle.ts'
 import { openBulkStore } from '../bulk-quotes/store.ts'
 import { openDeliveryStore } from '../delivery-store.ts'
@@ -109,6 +110,13 @@ export async function openWorld(parts: TestParts) {
     participants,
     owners,
     said,
+    /** The same work, held up or cut off where it stores or publishes something of bulk quotes. */
+    workThrough: (gate: Gate): Work => ({
+      ...work,
+      bulks: gated(bulks, gate),
+      deliveries: gated(deliveries, gate),
+      publish: gated({ publish: work.publish }, gate).publish,
+    }),
     handle: (...events: readonly HeardEvent[]) => saidBy(handleBatch(work, events)),
     passOn: (...events: readonly HeardEvent[]) => saidBy(passBatchOn(work, events)),
     handleBulks: (...events: readonly HeardBulkEvent[]) => saidBy(handleBulks(work, events)),

@@ -8,6 +8,7 @@ import { addFsp } from '@causeway/participants/testing'
 import { ledgerService, participantsService } from '@causeway/protos'
 import { statement, type Calls, type Database, type Service } from '@causeway/runtime'
 import { defaultsOf, eventually, openTestParts, type TestParts } from '@causeway/runtime/testing'
+import { Crash, crashAt, gated, type Gate } from '@causeway/runtime/testing/gated'
 import { start as startSettlements, settings as settlementsSettings } from '@causeway/settlements'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
@@ -25,7 +26,6 @@ import {
   bulkRejectEvent,
   fulfilled,
 } from '../testing/bulk-messages.ts'
-import { Crash, crashAt, gated, type Gate } from '../testing/gated.ts'
 import { payee, payer, prepareEvent } from '../testing/messages.ts'
 import { deposit, onboard } from '../testing/scheme.ts'
 import type { AlarmKind, Work } from '../work.ts'

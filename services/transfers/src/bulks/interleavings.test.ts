@@ -4,6 +4,7 @@
  * once.
  */
 import type { OutgoingMessage } from '@causeway/runtime'
+import { Crash, type Gate } from '@causeway/runtime/testing/gated'
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import type { HeardEvent } from '../handle.ts'
@@ -14,7 +15,6 @@ import {
   bulkQueryEvent,
   bulkRejectEvent,
 } from '../testing/bulk-messages.ts'
-import { Crash, type Gate } from '../testing/gated.ts'
 import {
   fulfilEvent,
   fulfilment,

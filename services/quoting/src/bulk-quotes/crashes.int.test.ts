@@ -1,0 +1,165 @@
+/**
+ * The steps of bulk quotes on PostgreSQL, cut off before and after each call that stores or publishes
+ * something, and continued by the redelivery: the payer FSP is told exactly one end.
+ */
+import { Crash, crashAt, type Gate } from '@causeway/runtime/testing/gated'
+import { describe, expect, test } from '@jest/globals'
+import { randomUUID } from 'node:crypto'
+import {
+  bulkItem,
+  bulkQueryEvent,
+  bulkRejectEvent,
+  bulkRequestEvent,
+  bulkResponseEvent,
+  bulkResult,
+  bulkUnreachedReport,
+} from '../testing/bulk-messages.ts'
+import { useFlows } from '../testing/flows.ts'
+import { payer } from '../testing/messages.ts'
+import { toldBy } from '../testing/world.ts'
+import { handleBulks, type HeardBulkEvent } from './handle.ts'
+
+const flows = useFlows()
+const rules = [
+  { id: 'large', type: 'AMOUNT', currency: 'USD', max: '100' },
+  { id: 'fees', type: 'FEE', currency: 'USD', maxFee: '1' },
+]
+const tooMuch = { amount: { currency: 'USD', amount: '101' } }
+const tooDear = { payeeFspFee: { currency: 'USD', amount: '1.01' } }
+
+function requestOf(id: string) {
+  return bulkRequestEvent(id, [bulkItem('a'), bulkItem('b', tooMuch), bulkItem('c')])
+}
+
+async function asked(): Promise<string> {
+  await flows.world.setRules(...rules)
+  const id = randomUUID()
+  await flows.world.handleBulks(requestOf(id))
+  return id
+}
+
+function answerTo(id: string) {
+  return bulkResponseEvent(id, [bulkResult('a'), bulkResult('c', tooDear)])
+}
+
+/** What has been told of this bulk, each message once however often it was published. */
+function toldOf(id: string): readonly string[] {
+  const said = flows.world.said.filter(({ key }) => key === id)
+  return toldBy([...new Map(said.map((message) => [message.id, message])).values()])
+}
+
+async function handleThrough(gate: Gate, event: HeardBulkEvent): Promise<void> {
+  await handleBulks(flows.world.workThrough(gate), [event])
+}
+
+/** Dies at this call, and is delivered again. */
+async function cutOff(place: string, event: HeardBulkEvent): Promise<void> {
+  await expect(handleThrough(crashAt(place), event)).rejects.toThrow(Crash)
+  await flows.world.handleBulks(event)
+}
+
+const asking = 'BulkQuoteRequestAccepted relayed by the hub'
+const unreached = 'InvalidFSPInBulkQuoteRequest PAYEE 1001'
+
+describe('a process that dies', () => {
+  test.each(['before claim', 'after claim'])(
+    '%s leaves a request that the redelivery brings to the payee FSP once',
+    async (place) => {
+      await flows.world.setRules(...rules)
+      const id = randomUUID()
+      await cutOff(place, requestOf(id))
+      expect(toldOf(id)).toEqual([asking])
+    },
+  )
+
+  test.each(['before claim', 'after claim'])(
+    '%s leaves a request whose refused items are told to the payer FSP once',
+    async (place) => {
+      await flows.world.setRules(...rules)
+      const id = randomUUID()
+      await cutOff(place, bulkRequestEvent(id, [bulkItem('a', tooMuch), bulkItem('b', tooMuch)]))
+      expect(toldOf(id)).toEqual(['BulkQuoteItemsRefused relayed by the hub'])
+    },
+  )
+
+  test.each([
+    'before read',
+    'after read',
+    'before items',
+    'after items',
+    'before end',
+    'after end',
+  ])('%s leaves an answer that the redelivery brings to the payer FSP once', async (place) => {
+    const id = await asked()
+    await cutOff(place, answerTo(id))
+    expect(toldOf(id)).toEqual([
+      asking,
+      'BulkQuoteResponseAccepted relayed by the hub',
+      'RuleViolatedInBulkQuoteResponse relayed by the hub',
+    ])
+  })
+
+  test.each(['before read', 'after read', 'before end', 'after end'])(
+    '%s leaves a refusal that the redelivery brings to the payer FSP once',
+    async (place) => {
+      const id = await asked()
+      await cutOff(place, bulkRejectEvent(id))
+      expect(toldOf(id)).toEqual([asking, 'BulkQuoteRejectAccepted 5103 relayed'])
+    },
+  )
+
+  test.each(['before keep', 'after keep', 'before read', 'after read', 'before end', 'after end'])(
+    '%s leaves a report of a request that reached nobody, told to the payer FSP once',
+    async (place) => {
+      const id = await asked()
+      await cutOff(place, bulkUnreachedReport(id))
+      expect(toldOf(id)).toEqual([asking, unreached])
+    },
+  )
+
+  test.each(['before keep', 'after keep', 'before publish', 'after publish'])(
+    '%s leaves such a report of an expired bulk, told to the payer FSP once',
+    async (place) => {
+      const id = await asked()
+      flows.world.after(60_000)
+      await flows.world.sweepBulks()
+      await cutOff(place, bulkUnreachedReport(id))
+      expect(toldOf(id)).toEqual([asking, unreached])
+    },
+  )
+
+  test.each(['before read', 'after read', 'before publish', 'after publish'])(
+    '%s leaves a question that the redelivery answers with what was told before',
+    async (place) => {
+      const id = await asked()
+      await flows.world.handleBulks(answerTo(id))
+      const before = toldOf(id)
+      await cutOff(place, bulkQueryEvent(id, payer))
+      expect(toldOf(id)).toEqual([...before, 'BulkQuoteQueryResponse PAYER relayed by the hub'])
+      const bodies = flows.world.said
+        .filter(({ key, type }) => key === id && /ResponseAccepted|QueryResponse/.test(type))
+        .map(({ headers }) => String(headers['relay-body']))
+      expect(new Set(bodies).size).toBe(1)
+    },
+  )
+})
+
+describe('a bulk that expires in the middle of a step', () => {
+  const expireAt = (place: string): Gate => {
+    return async (at) => {
+      if (at === place) await flows.world.work.bulks.expire(new Date('2026-01-15T12:01:00Z'), 100)
+    }
+  }
+
+  test('has ended without the answer, of which the payee FSP is told, and the payer FSP is not', async () => {
+    const id = await asked()
+    await handleThrough(expireAt('before end'), answerTo(id))
+    expect(toldOf(id)).toEqual([asking, 'BulkQuoteQueryResponse PAYEE 3302'])
+  })
+
+  test('and could not be asked for is told to the payer FSP all the same', async () => {
+    const id = await asked()
+    await handleThrough(expireAt('before end'), bulkUnreachedReport(id))
+    expect(toldOf(id)).toEqual([asking, unreached])
+  })
+})
