@@ -110,7 +110,7 @@ describe('npm start -- --once --json', () => {
       urls: { amberpay: `http://127.0.0.1:${door.ports['SANDBOX_AMBERPAY_PORT']}` },
     })
     expect(run.code).toBe(0)
-    expect(run.stdout).toContain('1000 looked up, 1000 quoted, 1000 paid, 0 failed')
+    expect(run.stdout).toContain('1000 looked up, 1000 quoted, 1000 sent, 1000 paid, 0 failed')
   }, 120_000)
 
   test('--fresh begins anew', async () => {

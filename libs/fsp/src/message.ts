@@ -49,10 +49,11 @@ export function writeMessage(
   }
 }
 
+/** Members that the API does not have, between two FSPs. FSPIOP 7.3. */
+export type Extensions = readonly { readonly key: string; readonly value: string }[]
+
 /** A list of extensions as it is written; nothing when there are none. */
-export function extensionListOf(
-  extensions: readonly { readonly key: string; readonly value: string }[] | undefined,
-): object {
+export function extensionListOf(extensions: Extensions | undefined): object {
   return extensions === undefined || extensions.length === 0
     ? {}
     : { extensionList: { extension: extensions } }

@@ -34,6 +34,7 @@ interface Bulk {
 interface Progress {
   readonly lookedUp: number
   readonly quoted: number
+  readonly sent: number
   readonly committed: number
   readonly failed: number
 }
@@ -79,8 +80,8 @@ export async function makePayroll(
   return { ok, bulks, amount, currency, ms, balances, ...(ok ? {} : { failures }) }
 }
 
-function sentenceOf({ lookedUp, quoted, committed, failed }: Progress): string {
-  return `  ${lookedUp} looked up, ${quoted} quoted, ${committed} paid, ${failed} failed`
+function sentenceOf({ lookedUp, quoted, sent, committed, failed }: Progress): string {
+  return `  ${lookedUp} looked up, ${quoted} quoted, ${sent} sent, ${committed} paid, ${failed} failed`
 }
 
 /** The payroll in plain words. */

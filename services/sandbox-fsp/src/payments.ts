@@ -100,7 +100,9 @@ function outcomeOf(name: string, { payer, to, amount }: PaymentOrder, result: Pa
     ...amount,
     ...(quote === undefined ? {} : termsOf(quote)),
     ms,
-    ...end,
+    ...('extensions' in end
+      ? { fulfilment: end.fulfilment, completedTimestamp: end.completedTimestamp }
+      : end),
   }
 }
 

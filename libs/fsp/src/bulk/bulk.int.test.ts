@@ -97,8 +97,60 @@ test('payments are parted by payee FSP, each of which is quoted and paid in one 
     }),
   )
   expect(taken.some(sent('POST', 'transfers')) || taken.some(sent('POST', 'quotes'))).toBe(false)
-  expect(told[0]).toEqual({ lookedUp: 3, quoted: 0, committed: 0, failed: 0 })
-  expect(told.at(-1)).toEqual({ lookedUp: 3, quoted: 3, committed: 3, failed: 0 })
+  const none = { quoted: 0, sent: 0, committed: 0, failed: 0, unresolved: 0 }
+  expect(told[0]).toEqual({ payments: 3, lookedUp: 1, ...none })
+  expect(told).toContainEqual({ payments: 3, lookedUp: 3, ...none })
+  expect(told.map(({ sent: count }) => count)).toEqual(expect.arrayContaining([0, 3]))
+  const end = { quoted: 3, sent: 3, committed: 3, failed: 0, unresolved: 0 }
+  expect(told.at(-1)).toEqual({ payments: 3, lookedUp: 3, ...end })
+})
+
+test('lookups are told ten times at most, with every payment in one place', async () => {
+  const ids = Array.from({ length: 40 }, (_, at) => `${at}`)
+  await openPayee('east', ids, {
+    onQuote: ({ payee }) =>
+      payee.id === '7' ? { type: 'REJECT', error: errorInformation('5103') } : { type: 'AGREE' },
+  })
+  const payer = open('payerfsp')
+  const told: BulkProgress[] = []
+  const onProgress = (progress: BulkProgress) => void told.push(progress)
+  await payer.payBulk(orderOf([...ids, '999'], { onProgress }))
+  const lookups = told.filter(({ quoted, failed }) => quoted === 0 && failed <= 1)
+  expect(lookups.length).toBeGreaterThan(3)
+  expect(lookups.length).toBeLessThanOrEqual(11)
+  const steps = told.slice(lookups.length).map(({ quoted, sent: count, committed, failed }) => {
+    return [quoted, count, committed, failed]
+  })
+  expect(steps).toEqual([
+    [39, 0, 0, 2],
+    [39, 39, 0, 2],
+    [39, 39, 39, 2],
+  ])
+})
+
+test('what the payee FSP adds to its results comes with the payment, and so do its terms', async () => {
+  const payeeFspFee = { currency: 'USD', amount: '0.5' }
+  await openPayee('east', ['1', '2'], {
+    onQuote: ({ payee }) => ({
+      type: 'AGREE',
+      payeeFspFee,
+      extensions: [{ key: 'tariff', value: payee.id }],
+    }),
+    onTransfer: ({ transaction }) => ({
+      type: 'COMMIT',
+      extensions: [
+        { key: 'booking', value: `of ${transaction?.payee.partyIdInfo.partyIdentifier ?? ''}` },
+      ],
+    }),
+  })
+  const { payments } = await open('payerfsp').payBulk(orderOf(['1', '2']))
+  expect(payments).toMatchObject(
+    ['1', '2'].map((id) => ({
+      state: 'COMMITTED',
+      quote: { payeeFspFee, extensions: new Map([['tariff', id]]) },
+      extensions: new Map([['booking', `of ${id}`]]),
+    })),
+  )
 })
 
 test('a bulk has at most 1,000 payments', async () => {

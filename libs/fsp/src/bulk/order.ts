@@ -25,16 +25,23 @@ export interface BulkOrder {
   readonly transactionType?: TransactionType
   /** Quotes and transfers end with it. */
   readonly expiration: Date
-  /** How far it has come, after each step of a bulk. */
+  /** After each tenth of the lookups, and after each step of a bulk: quoted, sent, ended. */
   readonly onProgress?: (progress: BulkProgress) => void
 }
 
-/** Payments, of all that were ordered. */
+/** How many of the payments have come how far. */
 export interface BulkProgress {
+  /** All that were ordered. */
+  readonly payments: number
   readonly lookedUp: number
+  /** With terms that the payer FSP goes on with. */
   readonly quoted: number
+  /** In a bulk transfer that was sent. */
+  readonly sent: number
   readonly committed: number
   readonly failed: number
+  /** Either may be true of them. */
+  readonly unresolved: number
 }
 
 /** One payment of the order, in its place. */
@@ -42,8 +49,15 @@ export type BulkPaymentResult = {
   readonly transactionId: string
   readonly transferId: string | undefined
   readonly payeeFsp: string | undefined
+  /** What the payee FSP has agreed to, where it came to that. */
+  readonly quote: Quote | undefined
 } & (
-  | { readonly state: 'COMMITTED'; readonly fulfilment: string }
+  | {
+      readonly state: 'COMMITTED'
+      readonly fulfilment: string
+      /** Of the item's result. */
+      readonly extensions: ReadonlyMap<string, string>
+    }
   /** Nothing has moved and nothing is reserved. */
   | {
       readonly state: 'ABORTED'
@@ -119,7 +133,11 @@ export interface BulkTransferOrder {
 }
 
 export type ItemEnd =
-  | { readonly state: 'COMMITTED'; readonly fulfilment: string }
+  | {
+      readonly state: 'COMMITTED'
+      readonly fulfilment: string
+      readonly extensions: ReadonlyMap<string, string>
+    }
   | { readonly state: 'ABORTED'; readonly error: ErrorInformation }
 
 /** The items by their ids; the whole is ABORTED where the payee FSP or the hub has refused it. */

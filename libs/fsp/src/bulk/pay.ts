@@ -12,6 +12,7 @@ import { randomUUID } from 'node:crypto'
 import { tenths } from '../asking.ts'
 import type { Lookups } from '../parties/lookups.ts'
 import { partyKey, type PartyId } from '../parties/party.ts'
+import type { Quote } from '../quotes/quote.ts'
 import type {
   BulkOrder,
   BulkPayment,
@@ -20,6 +21,7 @@ import type {
   BulkResult,
   BulkShown,
   BulkTransferItem,
+  BulkTransferResult,
 } from './order.ts'
 import type { BulkQuotePayer } from './quote-payer.ts'
 import type { BulkPayer } from './transfer-payer.ts'
@@ -45,6 +47,7 @@ interface Item {
   readonly payment: BulkPayment
   readonly transactionId: string
   payeeFsp: string | undefined
+  quote: Quote | undefined
   result: BulkPaymentResult | undefined
 }
 
@@ -55,6 +58,7 @@ export async function payBulk(ways: BulkWays, order: BulkOrder): Promise<BulkRes
     payment,
     transactionId: randomUUID(),
     payeeFsp: payment.to.fspId,
+    quote: undefined,
     result: undefined,
   }))
   const progress = progressOf(items, order)
@@ -74,27 +78,38 @@ export async function payBulk(ways: BulkWays, order: BulkOrder): Promise<BulkRes
   }
 }
 
+type Counts = { -readonly [Name in keyof BulkProgress]: number }
+
 interface Progress {
-  lookedUp: number
-  quoted: number
+  readonly counts: Counts
+  /** Every item ends once. */
+  end(item: Item, result: BulkPaymentResult): void
   tell(): void
+  /** After each tenth of the payments. */
+  tellLookups(): void
 }
 
-function progressOf(items: readonly Item[], { onProgress }: BulkOrder): Progress {
-  const counts = { lookedUp: 0, quoted: 0 }
-  return Object.assign(counts, {
-    tell() {
-      const ended = items.filter(({ result }) => result !== undefined)
-      const committed = ended.filter(({ result }) => result?.state === 'COMMITTED').length
-      const told: BulkProgress = {
-        lookedUp: counts.lookedUp,
-        quoted: counts.quoted,
-        committed,
-        failed: ended.length - committed,
-      }
-      onProgress?.(told)
+function progressOf({ length }: readonly Item[], { onProgress }: BulkOrder): Progress {
+  const none = { lookedUp: 0, quoted: 0, sent: 0, committed: 0, failed: 0, unresolved: 0 }
+  const counts: Counts = { payments: length, ...none }
+  let told = 0
+  const tell = () => {
+    told = counts.lookedUp
+    onProgress?.({ ...counts })
+  }
+  return {
+    counts,
+    tell,
+    end(item, result) {
+      item.result = result
+      if (result.state === 'COMMITTED') counts.committed += 1
+      else if (result.state === 'ABORTED') counts.failed += 1
+      else counts.unresolved += 1
     },
-  })
+    tellLookups() {
+      if (counts.lookedUp - told >= length / 10) tell()
+    },
+  }
 }
 
 /**
@@ -116,7 +131,8 @@ async function lookUpAll(
   isLate = true
   for (const item of items) {
     if (item.payeeFsp === undefined && item.result === undefined) {
-      abort(item, 'lookup', errorInformation('2004', 'the payee was not found in time'))
+      const error = errorInformation('2004', 'the payee was not found in time')
+      progress.end(item, aborted(item, 'lookup', error))
     }
   }
   progress.tell()
@@ -130,7 +146,7 @@ async function lookUpEach(
   const byParty = new Map<string, Item[]>()
   for (const item of items) {
     if (item.payeeFsp !== undefined) {
-      progress.lookedUp += 1
+      progress.counts.lookedUp += 1
       continue
     }
     const key = partyKey(item.payment.to)
@@ -144,25 +160,23 @@ async function lookUpEach(
       const { type, id, subId }: PartyId = first.payment.to
       const found = await lookups.lookUp({ type, id, ...(subId === undefined ? {} : { subId }) })
       if (isOver()) return
-      progress.lookedUp += same.length
+      progress.counts.lookedUp += same.length
       for (const item of same) {
         if (found.state === 'FOUND') item.payeeFsp = found.party.fspId
-        else abort(item, 'lookup', found.error ?? errorInformation('2004'))
+        else progress.end(item, aborted(item, 'lookup', found.error ?? errorInformation('2004')))
       }
+      progress.tellLookups()
     }
   }
   await Promise.all(Array.from({ length: lookups_max }, work))
 }
 
-function abort(item: Item, leg: 'lookup' | 'quote' | 'transfer', error: ErrorInformation): void {
-  item.result = {
-    transactionId: item.transactionId,
-    transferId: undefined,
-    payeeFsp: item.payeeFsp,
-    state: 'ABORTED',
-    leg,
-    error,
-  }
+function aborted(
+  { transactionId, payeeFsp, quote }: Item,
+  leg: 'lookup' | 'quote',
+  error: ErrorInformation,
+): BulkPaymentResult {
+  return { transactionId, transferId: undefined, payeeFsp, quote, state: 'ABORTED', leg, error }
 }
 
 /** By payee FSP, in the order of the payments, so many as a bulk may have. */
@@ -193,39 +207,47 @@ async function payOne(
 ): Promise<BulkShown | undefined> {
   const bulkQuoteId = randomUUID()
   const agreed = await quoteOne(ways, order, { ...bulk, bulkQuoteId })
-  bulk.progress.quoted += agreed.size
+  const { counts } = bulk.progress
+  counts.quoted += agreed.size
   bulk.progress.tell()
   if (agreed.size === 0) return undefined
   const bulkTransferId = randomUUID()
-  const ended = await ways.bulkTransfers.transfer({
+  const transferring = ways.bulkTransfers.transfer({
     bulkTransferId,
     bulkQuoteId,
     payeeFsp: bulk.payeeFsp,
     items: [...agreed.values()],
     expiration: order.expiration,
   })
+  counts.sent += agreed.size
+  bulk.progress.tell()
+  const ended = await transferring
   let committed = 0
   for (const [item, { transferId }] of agreed) {
-    const { transactionId, payeeFsp } = item
-    const known = { transactionId, transferId, payeeFsp }
-    if (ended.state === 'UNRESOLVED') {
-      item.result = { ...known, state: 'UNRESOLVED', error: ended.error }
-      continue
-    }
-    const end =
-      'items' in ended
-        ? (ended.items.get(transferId) ?? noResult)
-        : ({ state: 'ABORTED', error: ended.error } as const)
-    item.result =
-      end.state === 'COMMITTED'
-        ? { ...known, ...end }
-        : { ...known, state: 'ABORTED', leg: 'transfer', error: end.error }
-    if (end.state === 'COMMITTED') committed += 1
+    const result = resultOf(item, transferId, ended)
+    bulk.progress.end(item, result)
+    if (result.state === 'COMMITTED') committed += 1
   }
   bulk.progress.tell()
   const state = ended.state === 'ABORTED' ? 'REJECTED' : ended.state
   const failed = ended.state === 'UNRESOLVED' ? 0 : agreed.size - committed
   return { bulkQuoteId, bulkTransferId, payeeFsp: bulk.payeeFsp, state, committed, failed }
+}
+
+function resultOf(
+  { transactionId, payeeFsp, quote }: Item,
+  transferId: string,
+  ended: BulkTransferResult,
+): BulkPaymentResult {
+  const known = { transactionId, transferId, payeeFsp, quote }
+  if (ended.state === 'UNRESOLVED') return { ...known, state: 'UNRESOLVED', error: ended.error }
+  const end =
+    'items' in ended
+      ? (ended.items.get(transferId) ?? noResult)
+      : ({ state: 'ABORTED', error: ended.error } as const)
+  return end.state === 'COMMITTED'
+    ? { ...known, ...end }
+    : { ...known, state: 'ABORTED', leg: 'transfer', error: end.error }
 }
 
 const noResult = { state: 'ABORTED', error: errorInformation('5000') } as const
@@ -234,7 +256,7 @@ const noResult = { state: 'ABORTED', error: errorInformation('5000') } as const
 async function quoteOne(
   { bulkQuotes }: BulkWays,
   { payer, transactionType = transactionType_usually, expiration }: BulkOrder,
-  { payeeFsp, items, bulkQuoteId }: Bulk & { readonly bulkQuoteId: string },
+  { payeeFsp, items, progress, bulkQuoteId }: Bulk & { readonly bulkQuoteId: string },
 ): Promise<ReadonlyMap<Item, BulkTransferItem>> {
   const asked = new Map(items.map((item) => [randomUUID() as string, item]))
   const answer = await bulkQuotes.quote({
@@ -258,13 +280,14 @@ async function quoteOne(
     const quoted = answer.state === 'ANSWERED' ? answer.items.get(quoteId) : undefined
     if (quoted?.state === 'AGREED') {
       const { transferAmount: amount, ilpPacket, condition } = quoted.quote
+      item.quote = quoted.quote
       const { extensions } = item.payment
       const transferId = randomUUID()
       agreed.set(item, { transferId, amount, ilpPacket, condition, extensions })
       continue
     }
     const error = quoted?.error ?? (answer.state === 'ANSWERED' ? undefined : answer.error)
-    abort(item, 'quote', error ?? errorInformation('2004'))
+    progress.end(item, aborted(item, 'quote', error ?? errorInformation('2004')))
   }
   return agreed
 }

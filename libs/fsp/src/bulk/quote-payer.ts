@@ -11,7 +11,7 @@ import { openQuestions } from '../asking.ts'
 import { informationIn } from '../errors.ts'
 import type { HubLink } from '../hub/link.ts'
 import { bodyOf, type Hearers, type Hearing, idOf, type Received } from '../inbound.ts'
-import { extensionListOf, type Outgoing, writeMessage } from '../message.ts'
+import { extensionListOf, extensionsIn, type Outgoing, writeMessage } from '../message.ts'
 import { writeParty, writePartyIdInfo } from '../parties/party.ts'
 import type { Secrecy } from '../secrecy.ts'
 import { faultOfAnswer } from '../quotes/terms.ts'
@@ -130,7 +130,7 @@ function quoteIn(
   if (transferAmount === undefined || ilpPacket === undefined || condition === undefined) {
     return { state: 'FAILED', error: errorInformation('5000', 'the item was not answered') }
   }
-  const { payeeReceiveAmount, payeeFspFee, payeeFspCommission } = result ?? {}
+  const { payeeReceiveAmount, payeeFspFee, payeeFspCommission, extensionList } = result ?? {}
   const answer = {
     transferAmount,
     ...(payeeReceiveAmount && { payeeReceiveAmount }),
@@ -139,6 +139,7 @@ function quoteIn(
     expiration,
     ilpPacket,
     condition,
+    ...(extensionList && { extensionList }),
   }
   const error = faultOfAnswer(asked, answer, new Date())
   if (error !== undefined) return { state: 'FAILED', error }
@@ -152,6 +153,7 @@ function quoteIn(
       expiration: new Date(expiration),
       ilpPacket,
       condition,
+      extensions: extensionsIn(extensionList),
       body: answer,
     },
   }

@@ -13,7 +13,7 @@ import {
 } from '@causeway/fspiop'
 import { informationIn } from '../errors.ts'
 import { bodyOf, type Hear, type Hearing, idOf, type Received } from '../inbound.ts'
-import { writeMessage } from '../message.ts'
+import { extensionListOf, writeMessage } from '../message.ts'
 import { type Asked, openRepeats, type Repeats } from '../repeats.ts'
 import { keepAgreement } from '../transfers/agreement.ts'
 import { decisionOf, type PayeeOptions } from '../transfers/payee.ts'
@@ -145,7 +145,7 @@ async function resultOf(options: BulkPayeeOptions, item: PostTransfers) {
   switch (decision.type) {
     case 'COMMIT':
     case 'RESERVE':
-      return { transferId, fulfilment: kept.fulfilment }
+      return { transferId, fulfilment: kept.fulfilment, ...extensionListOf(decision.extensions) }
     case 'REJECT':
       return { transferId, fulfilment: undefined, errorInformation: decision.error }
     case 'IGNORE':

@@ -14,7 +14,7 @@ import { openQuestions } from '../asking.ts'
 import { informationIn } from '../errors.ts'
 import type { HubLink } from '../hub/link.ts'
 import { bodyOf, type Hear, type Hearing, idOf, type Received } from '../inbound.ts'
-import { extensionListOf, type Outgoing, writeMessage } from '../message.ts'
+import { extensionListOf, extensionsIn, type Outgoing, writeMessage } from '../message.ts'
 import { verdictOfError } from '../transfers/verdict.ts'
 import type { BulkTransferOrder, BulkTransferResult, BulkTransferWord, ItemEnd } from './order.ts'
 
@@ -136,7 +136,8 @@ function endIn(
     return { state: 'ABORTED', error }
   }
   if (result?.fulfilment === undefined) return undefined
-  return fulfils(result.fulfilment, condition)
-    ? { state: 'COMMITTED', fulfilment: result.fulfilment }
+  const { fulfilment, extensionList } = result
+  return fulfils(fulfilment, condition)
+    ? { state: 'COMMITTED', fulfilment, extensions: extensionsIn(extensionList) }
     : undefined
 }

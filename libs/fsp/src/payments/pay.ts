@@ -121,8 +121,8 @@ async function transferred(
   const leg = 'transfer'
   switch (ended.state) {
     case 'COMMITTED': {
-      const { state, fulfilment, completedTimestamp } = ended
-      return { state, fulfilment, completedTimestamp }
+      const { state, fulfilment, completedTimestamp, extensions: told } = ended
+      return { state, fulfilment, completedTimestamp, extensions: told }
     }
     case 'ABORTED':
       return { state: ended.state, leg, error: ended.error }

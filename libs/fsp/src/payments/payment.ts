@@ -60,6 +60,8 @@ export type PaymentEnd =
       readonly state: 'COMMITTED'
       readonly fulfilment: string
       readonly completedTimestamp: string | undefined
+      /** Of the payee FSP's answer to the transfer. */
+      readonly extensions: ReadonlyMap<string, string>
     }
   /** Nothing has moved and nothing is reserved: the other FSP or the hub said no, or said nothing. */
   | { readonly state: 'ABORTED'; readonly leg: Leg; readonly error: ErrorInformation }

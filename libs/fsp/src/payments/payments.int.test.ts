@@ -82,6 +82,7 @@ describe('a whole payment', () => {
       },
       fulfilment: expect.stringMatching(/^[\w-]{43}$/),
       completedTimestamp: expect.stringMatching(/Z$/),
+      extensions: new Map(),
     })
     const { lookup = 0, quote = 0, transfer = 0, total } = result.ms
     expect(total).toBeGreaterThanOrEqual(Math.floor(lookup + quote + transfer))
@@ -97,6 +98,18 @@ describe('a whole payment', () => {
         transferAmount: { amount: '10.5' },
         payeeReceiveAmount: { amount: '10' },
       },
+    })
+  })
+
+  test('brings the extensions of the answers of the payee FSP', async () => {
+    const payer = await openBoth({
+      onQuote: () => ({ type: 'AGREE', extensions: [{ key: 'tariff', value: 'night' }] }),
+      onTransfer: () => ({ type: 'COMMIT', extensions: [{ key: 'booking', value: '77' }] }),
+    })
+    expect(await payer.pay(order())).toMatchObject({
+      state: 'COMMITTED',
+      quote: { extensions: new Map([['tariff', 'night']]) },
+      extensions: new Map([['booking', '77']]),
     })
   })
 

@@ -31,8 +31,8 @@ export function resolveWith(transfers: Pick<Payer, 'resolve'>, silence_ms: numbe
     }
     const ended = await transfers.resolve(transferId, order, Date.now() + round_ms)
     if (ended.state === 'COMMITTED') {
-      const { state, fulfilment, completedTimestamp } = ended
-      return { state, fulfilment, completedTimestamp }
+      const { state, fulfilment, completedTimestamp, extensions } = ended
+      return { state, fulfilment, completedTimestamp, extensions }
     }
     // A refused question says nothing about the transfer.
     return ended.state === 'ABORTED'

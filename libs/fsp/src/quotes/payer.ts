@@ -6,7 +6,7 @@ import { openQuestions } from '../asking.ts'
 import { type Failed, informationIn } from '../errors.ts'
 import type { HubLink } from '../hub/link.ts'
 import { bodyOf, type Hearers, type Hearing, idOf, type Received } from '../inbound.ts'
-import { extensionListOf, type Outgoing, writeMessage } from '../message.ts'
+import { extensionListOf, extensionsIn, type Outgoing, writeMessage } from '../message.ts'
 import { writeParty } from '../parties/party.ts'
 import type { Secrecy } from '../secrecy.ts'
 import type { Agreed, Quote, QuoteOrder, QuoteResult } from './quote.ts'
@@ -119,6 +119,7 @@ function readQuote(body: PutQuotes, written: object): Quote {
     expiration: new Date(body.expiration),
     ilpPacket,
     condition,
+    extensions: extensionsIn(body.extensionList),
     body: written,
   }
 }

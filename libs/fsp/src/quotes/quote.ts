@@ -39,6 +39,8 @@ export interface Quote {
   readonly expiration: Date
   readonly ilpPacket: string
   readonly condition: string
+  /** Of the payee FSP's answer. */
+  readonly extensions: ReadonlyMap<string, string>
   /** The answer of the payee FSP as it is written: what a third party's user signs is a hash over it. */
   readonly body: object
 }

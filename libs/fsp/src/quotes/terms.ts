@@ -15,6 +15,7 @@ import {
 } from '@causeway/fspiop'
 import { parseAmount } from '@causeway/money'
 import type { Amount } from '../amount.ts'
+import { extensionListOf, type Extensions } from '../message.ts'
 import { readPartyIdInfo, writePartyIdInfo } from '../parties/party.ts'
 import { agree, quoteExpirationKey } from '../transfers/agreement.ts'
 
@@ -23,6 +24,8 @@ export interface PayeeTerms {
   readonly payeeFspFee?: Amount
   /** What it gives up for the business, to the payer FSP's advantage. */
   readonly payeeFspCommission?: Amount
+  /** Of the answer. */
+  readonly extensions?: Extensions
 }
 
 export interface QuoteAnswer {
@@ -40,7 +43,12 @@ export function quoteAnswer(
   own: { readonly name: string; readonly secret: Buffer },
   payerFsp: string,
   request: PostQuotes,
-  { payeeFspFee, payeeFspCommission, expiration }: PayeeTerms & { readonly expiration: Date },
+  {
+    payeeFspFee,
+    payeeFspCommission,
+    extensions,
+    expiration,
+  }: PayeeTerms & { readonly expiration: Date },
 ): QuoteAnswer | { readonly error: ErrorInformation } {
   if (amountToIlp(request.amount.amount, request.amount.currency) === undefined) {
     return { error: errorInformation('3100', '/amount: more decimals than the currency has') }
@@ -70,6 +78,7 @@ export function quoteAnswer(
     ...(payeeFspCommission === undefined ? {} : { payeeFspCommission }),
     expiration: expiration.toISOString(),
     ...agreement,
+    ...extensionListOf(extensions),
   }
 }
 

@@ -1,6 +1,12 @@
 /** The messages that an FSP sends about transfers. FSPIOP 6.7. */
 import { errorInformation, type ErrorInformation, type PutTransactions } from '@causeway/fspiop'
-import { extensionListOf, writeMessage, type Outgoing, type Route } from '../message.ts'
+import {
+  extensionListOf,
+  writeMessage,
+  type Extensions,
+  type Outgoing,
+  type Route,
+} from '../message.ts'
 import type { TransferOrder } from './outcome.ts'
 
 export function prepareMessage(route: Route, transferId: string, order: TransferOrder): Outgoing {
@@ -25,10 +31,15 @@ export function fulfilMessage(
   route: Route,
   transferId: string,
   transferState: 'COMMITTED' | 'RESERVED',
-  fulfilment: string,
+  { fulfilment, extensions }: { readonly fulfilment: string; readonly extensions?: Extensions },
 ): Outgoing {
   const completedTimestamp = new Date().toISOString()
-  const body = { fulfilment, completedTimestamp, transferState }
+  const body = {
+    fulfilment,
+    completedTimestamp,
+    transferState,
+    ...extensionListOf(extensions),
+  }
   return writeMessage('PUT', `/transfers/${transferId}`, route, body)
 }
 

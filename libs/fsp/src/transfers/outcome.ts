@@ -2,6 +2,7 @@
 import type { ErrorInformation, Transaction } from '@causeway/fspiop'
 import type { Ended } from '../asking.ts'
 import type { Amount } from '../amount.ts'
+import type { Extensions } from '../message.ts'
 
 /** What a payer FSP asks for; the packet and the condition are what the payee FSP has agreed to. */
 export interface TransferOrder {
@@ -25,6 +26,8 @@ export type TransferResult = { readonly transferId: string } & Ended<
       readonly state: 'COMMITTED'
       readonly fulfilment: string
       readonly completedTimestamp: string | undefined
+      /** Of the answer. */
+      readonly extensions: ReadonlyMap<string, string>
     }
   | {
       /** Nothing has moved and nothing is reserved any more. */
@@ -47,9 +50,9 @@ export interface IncomingTransfer {
 
 export type PayeeDecision =
   /** Take the money: what is due to the customer may be given at once. */
-  | { readonly type: 'COMMIT' }
+  | { readonly type: 'COMMIT'; readonly extensions?: Extensions }
   /** Take the money, but wait for the hub's word before the customer gets anything. */
-  | { readonly type: 'RESERVE' }
+  | { readonly type: 'RESERVE'; readonly extensions?: Extensions }
   | { readonly type: 'REJECT'; readonly error: ErrorInformation }
   /** Say nothing; the hub aborts at the expiration. No honest FSP wants this, but a test does. */
   | { readonly type: 'IGNORE' }

@@ -113,11 +113,11 @@ async function decide(transfers: Transfers, transfer: Taken, body: PostTransfers
   switch (decision.type) {
     case 'COMMIT':
       transactions.set(id, 'COMPLETED')
-      await taken.say(transfer, fulfilMessage(route, id, 'COMMITTED', kept.fulfilment))
+      await taken.say(transfer, fulfilMessage(route, id, 'COMMITTED', { ...decision, ...kept }))
       return
     case 'RESERVE':
       transactions.set(id, 'PENDING')
-      await taken.say(transfer, fulfilMessage(route, id, 'RESERVED', kept.fulfilment))
+      await taken.say(transfer, fulfilMessage(route, id, 'RESERVED', { ...decision, ...kept }))
       listen(transfers, transfer)
       return
     case 'REJECT':

@@ -10,6 +10,7 @@ test('COMMITTED counts with the fulfilment of the condition', () => {
     state: 'COMMITTED',
     fulfilment,
     completedTimestamp: undefined,
+    extensions: new Map(),
   })
 })
 

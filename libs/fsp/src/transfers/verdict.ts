@@ -8,12 +8,14 @@ import {
   fulfils,
   type PutTransfersAnswer,
 } from '@causeway/fspiop'
+import { extensionsIn } from '../message.ts'
 
 export type Verdict =
   | {
       readonly state: 'COMMITTED'
       readonly fulfilment: string
       readonly completedTimestamp: string | undefined
+      readonly extensions: ReadonlyMap<string, string>
     }
   | { readonly state: 'ABORTED'; readonly error: ErrorInformation }
   | { readonly state: 'OPEN'; readonly error: ErrorInformation | undefined }
@@ -27,7 +29,8 @@ export function verdictOfState(body: PutTransfersAnswer, condition: string): Ver
       if (fulfilment === undefined || !fulfils(fulfilment, condition)) {
         return { state: 'DISBELIEVED', why: 'COMMITTED without the fulfilment of the condition' }
       }
-      return { state: 'COMMITTED', fulfilment, completedTimestamp }
+      const extensions = extensionsIn(body.extensionList)
+      return { state: 'COMMITTED', fulfilment, completedTimestamp, extensions }
     }
     case 'ABORTED':
       return { state: 'ABORTED', error: causeIn(body) }
