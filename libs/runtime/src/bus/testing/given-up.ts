@@ -142,7 +142,10 @@ export function whatIsGivenUp(under: () => BusUnderTest, restart: () => Promise<
     await under().sql(`alter role ${role} nologin`)
     try {
       await under().cutConnections()
-      await publishNumbers(under(), 'orders', 50, 50)
+      await eventually(async () => {
+        await publishNumbers(under(), 'orders', 50, 50)
+        return true
+      }, 'new connections of the bus')
       await eventually(async () => (await alarmsOf(under(), 'REFUSED')) > 2, 'alarms')
     } finally {
       await under().sql(`alter role ${role} login`)
