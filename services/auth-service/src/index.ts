@@ -1,2 +1,2 @@
-export { start } from './service.ts'
+export { start, startReads } from './service.ts'
 export { settings } from './settings.ts'

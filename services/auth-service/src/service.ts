@@ -1,6 +1,12 @@
 /** Keys of FSPs, what they identify themselves with, and their pings: built in reading order. */
 import { onEvents } from '@causeway/events'
-import { consentsService, credentialsService, keysService, pingsService } from '@causeway/protos'
+import {
+  consentsService,
+  credentialsService,
+  keysService,
+  pingsService,
+  thirdPartyTransactionsService,
+} from '@causeway/protos'
 import {
   periodically,
   statement,
@@ -31,22 +37,28 @@ import { forgetPings } from './pings/store.ts'
 import { mailOperators } from './mails/handle.ts'
 import type { Settings } from './settings.ts'
 import { openThirdParties } from './third-party/open.ts'
+import { serveThirdParties } from './third-party/serve.ts'
 
 const day_ms = 86_400_000
 const forget_every_ms = 3_600_000
 const alive = statement('select 1')
+
+/** Only what is asked of consents and third-party transactions: no event is heard, nothing is decided. */
+export const startReads: Start<Settings> = async (settings, parts) => {
+  const db = await openOwnDatabase(settings, parts)
+  const { bus, grpc } = parts
+  const participant = settings.AUTH_SERVICE_PARTICIPANT
+  grpc.serve(consentsService, serveConsents({ db, bus, now: () => new Date() }))
+  grpc.serve(thirdPartyTransactionsService, serveThirdParties({ db, participant }))
+  return { stop: () => db.close() }
+}
 
 export const start: Start<Settings> = async (settings, parts) => {
   const log = parts.log.child({ service: 'auth-service' })
   const seal = openSeal('AUTH_SERVICE_SECRETS_KEY', settings.AUTH_SERVICE_SECRETS_KEY)
   const readCa = await openCa(settings)
   const policy = policyOf(settings)
-  const db = await parts.openDatabase({
-    url: settings.AUTH_SERVICE_DATABASE_URL,
-    schema: 'auth_service',
-    migrations: new URL('../migrations/', import.meta.url),
-    connections_max: settings.AUTH_SERVICE_CONNECTIONS,
-  })
+  const db = await openOwnDatabase(settings, parts)
   const { bus } = parts
   const measures = openMeasures(parts.metrics)
   const findFsp = openFsps(parts.grpc)
@@ -105,6 +117,15 @@ export const start: Start<Settings> = async (settings, parts) => {
       await db.close()
     },
   }
+}
+
+function openOwnDatabase(settings: Settings, parts: ProcessParts): Promise<Database> {
+  return parts.openDatabase({
+    url: settings.AUTH_SERVICE_DATABASE_URL,
+    schema: 'auth_service',
+    migrations: new URL('../migrations/', import.meta.url),
+    connections_max: settings.AUTH_SERVICE_CONNECTIONS,
+  })
 }
 
 async function openThirdPartyApi(

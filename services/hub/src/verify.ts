@@ -4,6 +4,7 @@
  * clean, 1: differences (listed), 2: it could not be found out.
  */
 import * as admin from '@causeway/admin'
+import * as authService from '@causeway/auth-service'
 import * as participantLifecycle from '@causeway/participant-lifecycle'
 import { openEmbedded, readSettings, StartError, type Service } from '@causeway/runtime'
 import * as settlements from '@causeway/settlements'
@@ -65,6 +66,7 @@ async function askOwn(values: HubSettings): Promise<Verification> {
     opened.push(await participantLifecycle.start(values, parts))
     opened.push(await transfers.startReads(values, parts))
     opened.push(await settlements.startReads(values, parts))
+    opened.push(await authService.startReads(values, parts))
     // For the moment that it takes, on this machine alone, and all that it can be asked is this.
     const operatorApi = await admin.start(
       { ...values, OPERATOR_PORT: 0, OPERATOR_HOST: '127.0.0.1', OPERATOR_IDENTITY: 'none' },
