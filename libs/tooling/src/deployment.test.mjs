@@ -3,7 +3,7 @@
  * missing that has no default, and the network policies follow who calls whom.
  */
 import { expect, test, describe } from '@jest/globals'
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { readSettings } from '../../runtime/src/read-settings.ts'
@@ -112,6 +112,16 @@ describe.each([
       })
     },
   )
+})
+
+test('the image loads what ends a container on SIGTERM before any program', () => {
+  const root = new URL('../../../', import.meta.url)
+  const dockerfile = readFileSync(new URL('deploy/Dockerfile', root), 'utf8')
+  const [, words = '[]'] = /^ENTRYPOINT (\[.*\])$/m.exec(dockerfile) ?? []
+  const entrypoint = JSON.parse(words)
+  const preload = entrypoint[entrypoint.indexOf('--import') + 1]
+  expect(preload).toBe('/app/libs/runtime/dist/end-while-loading.js')
+  expect(existsSync(new URL('libs/runtime/src/end-while-loading.ts', root))).toBe(true)
 })
 
 describe.each(serviceNames)('%s', (service) => {
