@@ -150,7 +150,6 @@ const callers: Callers = {
     UpdateParticipantAccountThreshold: [self],
   },
   participantViewsService: {
-    ListParticipantLimits: operator,
     GetParticipantsTransfersData: ['transfers'],
     GetParticipantCallbackInfo: ['fspiop-api'],
     GetParticipantQuoteData: ['quoting'],

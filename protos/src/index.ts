@@ -71,7 +71,6 @@ export type { FundsMovement__Output as FundsMovement } from './generated/causewa
 export type { HistoryPage__Output as HistoryPage } from './generated/causeway/participant_lifecycle/v1/HistoryPage.ts'
 export type { LiquidityPosition__Output as LiquidityPosition } from './generated/causeway/participant_lifecycle/v1/LiquidityPosition.ts'
 export type { NewAccount__Output as NewAccount } from './generated/causeway/participant_lifecycle/v1/NewAccount.ts'
-export type { ParticipantLimit__Output as ParticipantLimit } from './generated/causeway/participant_lifecycle/v1/ParticipantLimit.ts'
 export type { Reservation__Output as Reservation } from './generated/causeway/participant_lifecycle/v1/Reservation.ts'
 export type { ParticipantStateChange__Output as ParticipantStateChange } from './generated/causeway/participant_states/v1/ParticipantStateChange.ts'
 export type { Participant__Output as Participant } from './generated/causeway/participant_lifecycle/v1/Participant.ts'

@@ -123,7 +123,7 @@ function isNative(origin: string): boolean {
  * The host and the domains above it, but for the last label. Browsers also refuse other public suffixes
  * (`co.uk`); a PISP that makes up such a relying party deceives only its own users.
  */
-export function relyingPartyIds(host: string): readonly string[] {
+function relyingPartyIds(host: string): readonly string[] {
   const labels = host.split('.')
   const ids = [host]
   for (let from = 1; from < labels.length - 1; from++) ids.push(labels.slice(from).join('.'))

@@ -48,9 +48,6 @@ export const callbackReports = z.object({
   reports: z.array(deliveryReport.extend({ entityId: z.string() })),
 })
 
-export type Money = z.infer<typeof money>
 export type ExtensionList = z.infer<typeof extensionList>
 export type ErrorInformation = z.infer<typeof errorInformation>
-export type Position = z.infer<typeof position>
 export type LegRole = z.infer<typeof legRole>
-export type DeliveryReport = z.infer<typeof deliveryReport>

@@ -36,7 +36,7 @@ const allocated = prepare.extend({
 })
 
 /** What the FSP that asked is to be told, in this order. */
-export const notice = z.enum(['PUT', 'PATCH', 'ERROR'])
+const notice = z.enum(['PUT', 'PATCH', 'ERROR'])
 
 const fulfil = z.object({
   transferId: z.string(),

@@ -64,13 +64,13 @@ export const partyIdInfo = z.looseObject({
   extensionList: extensionList.optional(),
 })
 
-export const partyComplexName = z.looseObject({
+const partyComplexName = z.looseObject({
   firstName: name.optional(),
   middleName: name.optional(),
   lastName: name.optional(),
 })
 
-export const partyPersonalInfo = z.looseObject({
+const partyPersonalInfo = z.looseObject({
   complexName: partyComplexName.optional(),
   dateOfBirth: dateOfBirth.optional(),
 })
@@ -82,7 +82,7 @@ export const party = z.looseObject({
   personalInfo: partyPersonalInfo.optional(),
 })
 
-export const refund = z.looseObject({
+const refund = z.looseObject({
   originalTransactionId: transactionId,
   refundReason: refundReason.optional(),
 })
@@ -116,5 +116,4 @@ export type Money = z.infer<typeof money>
 export type Party = z.infer<typeof party>
 export type PartyIdInfo = z.infer<typeof partyIdInfo>
 export type TransactionType = z.infer<typeof transactionType>
-export type AuthenticationInfo = z.infer<typeof authenticationInfo>
 export type ErrorBody = z.infer<typeof errorBody>

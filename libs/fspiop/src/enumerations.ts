@@ -6,8 +6,6 @@ export const amountType = z.enum(['SEND', 'RECEIVE'])
 /** U2F is of the implementation's schema only: read, never written. */
 export const authenticationType = z.enum(['OTP', 'QRCODE', 'U2F'])
 
-export const authorizationResponse = z.enum(['ENTERED', 'REJECTED', 'RESEND'])
-
 export const bulkTransferState = z.enum([
   'RECEIVED',
   'PENDING',
@@ -30,22 +28,6 @@ export const partyIdType = z.enum([
   'CONSENT',
   'CONSENTS',
   'THIRD_PARTY_LINK',
-])
-
-export const personalIdentifierType = z.enum([
-  'PASSPORT',
-  'NATIONAL_REGISTRATION',
-  'DRIVING_LICENSE',
-  'ALIEN_REGISTRATION',
-  'NATIONAL_ID_CARD',
-  'EMPLOYER_ID',
-  'TAX_ID_NUMBER',
-  'SENIOR_CITIZENS_CARD',
-  'MARRIAGE_CERTIFICATE',
-  'HEALTH_CARD',
-  'VOTERS_ID',
-  'UNITED_NATIONS',
-  'OTHER_ID',
 ])
 
 export const transactionInitiator = z.enum(['PAYER', 'PAYEE'])
@@ -78,13 +60,5 @@ export const credentialStatus = z.enum(['PENDING', 'VERIFIED'])
 export const credentialType = z.enum(['FIDO', 'GENERIC'])
 
 export type AmountType = z.infer<typeof amountType>
-export type AuthenticationType = z.infer<typeof authenticationType>
-export type BulkTransferState = z.infer<typeof bulkTransferState>
-export type ConsentStatus = z.infer<typeof consentStatus>
-export type CredentialStatus = z.infer<typeof credentialStatus>
-export type CredentialType = z.infer<typeof credentialType>
 export type PartyIdType = z.infer<typeof partyIdType>
 export type ServiceType = z.infer<typeof serviceType>
-export type TransactionRequestState = z.infer<typeof transactionRequestState>
-export type TransactionState = z.infer<typeof transactionState>
-export type TransferState = z.infer<typeof transferState>

@@ -3,19 +3,13 @@ export {
   challengeReadings,
   consentChallenge,
   consentClientChallenges,
-  type ConsentToSign,
   transactionChallenge,
   transactionClientChallenges,
 } from './challenge.ts'
 export {
-  type AuthenticationInfo,
-  authenticationInfo,
   type ErrorBody,
   errorBody,
-  extensionList,
-  geoCode,
   type Money,
-  money,
   type Party,
   party,
   type PartyIdInfo,
@@ -26,10 +20,9 @@ export {
 export { renumberedEncryption } from './bulk-encryption.ts'
 export * as elements from './elements.ts'
 export { type Clear, type EncryptedPath, readEncryptedPaths } from './encrypted.ts'
-export { type EncryptedField, readEncryptionHeader } from './encryption-header.ts'
+
 export {
   callbackAddress,
-  callbackUrl,
   type EndpointType,
   endpointTypeOf,
   endpointTypes,
@@ -44,25 +37,20 @@ export {
   errorCatalogue,
   type ErrorInformation,
   errorInformation,
-  type Extension,
   type ExtensionList,
-  meaningOf,
   type Refusal,
-  refusal,
 } from './errors.ts'
-export { canonicalJson, payloadHash } from './hash.ts'
+export { payloadHash } from './hash.ts'
 export {
   type AcceptedHeaders,
   checkHeaders,
-  type HeaderCheck,
   type Headers,
   hubHeaders,
-  type HubMessage,
   relayHeaders,
   responseContentType,
 } from './headers.ts'
 export { writeHttpDate } from './http-date.ts'
-export { isCorrelationId, isUuid, isUuidShaped } from './ids.ts'
+export { isCorrelationId, isUuid } from './ids.ts'
 export { readTransaction, type Transaction, writeTransaction } from './ilp-transaction.ts'
 export {
   amountToIlp,
@@ -71,18 +59,10 @@ export {
   encodePacket,
   fulfilmentOf,
   fulfils,
-  type IlpPacket,
   isCondition,
 } from './ilp.ts'
-export {
-  type ContentEncryption,
-  type Decryption,
-  decryptFields,
-  encryptFields,
-  type Encryption,
-  type EncryptionOptions,
-} from './jwe.ts'
-export { isKid, type KeyUse, type PublicKey, readPublicKey } from './jws-key.ts'
+export { decryptFields, encryptFields } from './jwe.ts'
+export { isKid, readPublicKey } from './jws-key.ts'
 export {
   type MessageToSign,
   type ParsedSignature,
@@ -97,7 +77,7 @@ export {
 } from './jws.ts'
 export { contentType } from './media-type.ts'
 export { identifierFault, isPartyIdType, isThirdPartyIdType, subIdFault } from './party-id.ts'
-export { payeeReceiveAmountOf, type QuoteTerms, transferAmountOf } from './quote-amounts.ts'
+export { payeeReceiveAmountOf, transferAmountOf } from './quote-amounts.ts'
 export {
   type Method,
   type Resource,
@@ -106,7 +86,6 @@ export {
   type Version,
 } from './resources.ts'
 export {
-  type AuthorizationsQuery,
   type PutAuthorizations,
   putAuthorizations,
   putAuthorizationsAnyResponse,
@@ -130,84 +109,55 @@ export {
   putBulkTransfers,
 } from './resources/bulkTransfers.ts'
 export {
-  type ParticipantsQuery,
-  type PostParticipant,
   postParticipant,
-  type PostParticipants,
   postParticipants,
-  type PutParticipant,
   putParticipant,
-  type PutParticipantsBatch,
   putParticipantsBatch,
   readParticipantsQuery,
 } from './resources/participants.ts'
-export { type PutParties, putParties, readPartiesQuery } from './resources/parties.ts'
+export { putParties, readPartiesQuery } from './resources/parties.ts'
 export { type PostQuotes, postQuotes, type PutQuotes, putQuotes } from './resources/quotes.ts'
 export {
   type PostTransactionRequests,
   postTransactionRequests,
-  type PutTransactionRequests,
   putTransactionRequests,
   putTransactionRequestsAnyState,
 } from './resources/transactionRequests.ts'
-export { type PutAccounts, putAccounts } from './resources/thirdparty/accounts.ts'
+export { putAccounts } from './resources/thirdparty/accounts.ts'
 export {
   type PostThirdpartyAuthorizations,
   postThirdpartyAuthorizations,
-  type PutThirdpartyAuthorizations,
   putThirdpartyAuthorizations,
 } from './resources/thirdparty/authorizations.ts'
 export {
-  type PatchConsentRequests,
   patchConsentRequests,
   type PostConsentRequests,
   postConsentRequests,
-  type PutConsentRequests,
   putConsentRequests,
 } from './resources/thirdparty/consentRequests.ts'
 export {
-  type PatchConsents,
   patchConsents,
-  type PostConsents,
   postConsents,
-  type PostConsentsRegistration,
   postConsentsRegistration,
-  type PutConsents,
   putConsents,
 } from './resources/thirdparty/consents.ts'
-export type { Credential, Scope, SignedPayload } from './resources/thirdparty/parts.ts'
-export { type PutServices, putServices } from './resources/thirdparty/services.ts'
+
+export { putServices } from './resources/thirdparty/services.ts'
 export {
-  type PatchThirdpartyTransactions,
   patchThirdpartyTransactions,
   type PostThirdpartyTransactions,
   postThirdpartyTransactions,
-  type PutThirdpartyTransactions,
   putThirdpartyTransactions,
 } from './resources/thirdparty/transactions.ts'
-export {
-  type PostVerifications,
-  postVerifications,
-  type PutVerifications,
-  putVerifications,
-} from './resources/thirdparty/verifications.ts'
+export { postVerifications, putVerifications } from './resources/thirdparty/verifications.ts'
 export { type PutTransactions, putTransactions } from './resources/transactions.ts'
 export {
-  type PatchTransfers,
   patchTransfers,
   type PostTransfers,
   postTransfers,
-  type PutTransfers,
   putTransfers,
   type PutTransfersAnswer,
   putTransfersAnswer,
 } from './resources/transfers.ts'
-export {
-  matchPath,
-  type Operation,
-  type PathMatch,
-  type PathParameters,
-  type Route,
-  routes,
-} from './routes.ts'
-export { readTrace, type Trace } from './trace.ts'
+export { matchPath, type Operation, type PathMatch, type PathParameters, routes } from './routes.ts'
+export { readTrace } from './trace.ts'

@@ -7,4 +7,4 @@ export {
   parseDecimal,
   UNITS_PER_ONE,
 } from './amount.ts'
-export { currencies, currencyExponent, isCurrency } from './currency.ts'
+export { currencyExponent, isCurrency } from './currency.ts'

@@ -15,17 +15,12 @@ export type {
   Subscription,
 } from './bus/event-bus.ts'
 export type { TopicAccess } from './bus/kafka/rights.ts'
-export { openDistributed, type DistributedOptions, type DistributedParts } from './distributed.ts'
-export {
-  distributedSettings,
-  grpcUrlName,
-  grpcUrls,
-  type DistributedSettings,
-} from './distributed-settings.ts'
+export { type DistributedOptions, type DistributedParts } from './distributed.ts'
+export { type DistributedSettings } from './distributed-settings.ts'
 export { openEmbedded, type EmbeddedOptions } from './embedded.ts'
 export type { EmbeddedParts } from './embedded-parts.ts'
 export type { OthersUse, SharedMemory, Sharing, Use } from './memory/shared-memory.ts'
-export { provisionKafka, runKafkaProvision, type KafkaProvision } from './provision/kafka.ts'
+export { runKafkaProvision, type KafkaProvision } from './provision/kafka.ts'
 export { allOf } from './all-of.ts'
 export { openClockWatch, type ClockWatch, type ClockWatchOptions } from './clock-watch.ts'
 export { readThrough, type ReadThrough, type ReadThroughOptions } from './cache.ts'
@@ -44,15 +39,9 @@ export {
   type GrpcHostOptions,
   type OpenGrpcHost,
 } from './grpc/host.ts'
-export {
-  openHealth,
-  type CheckResult,
-  type Health,
-  type HealthChecks,
-  type HealthReport,
-} from './health.ts'
+export { type CheckResult, type Health, type HealthChecks, type HealthReport } from './health.ts'
 export { operationsSettings } from './operations-settings.ts'
-export { describeSettings, settingRows, type SettingRow } from './describe-settings.ts'
+export { describeSettings, type SettingRow } from './describe-settings.ts'
 export { openBasePaths, type WithoutBase } from './http/base-paths.ts'
 export {
   createHttpClient,
@@ -87,17 +76,13 @@ export type {
   TransactionOptions,
   Value,
 } from './postgres/database.ts'
-export {
-  openExclusive,
-  type ExclusiveDatabase,
-  type ExclusiveOptions,
-} from './postgres/exclusive.ts'
-export { openDatabase, type DatabaseOptions, type DatabaseParts } from './postgres/open.ts'
-export { isConflict, sqlState } from './postgres/failure.ts'
+export { type ExclusiveDatabase, type ExclusiveOptions } from './postgres/exclusive.ts'
+export { type DatabaseOptions, type DatabaseParts } from './postgres/open.ts'
+export { sqlState } from './postgres/failure.ts'
 export { ensureMonthlyPartitions, filedMonthOf, monthOf } from './postgres/partitions.ts'
 export type { Durability } from './postgres/server.ts'
 export { statement } from './postgres/statement.ts'
-export { exitCodes, refuse, run, supervise, type HostProcess } from './process.ts'
+export { refuse, run, supervise, type HostProcess } from './process.ts'
 export {
   readSettings,
   type ReadSettingsOptions,
@@ -109,7 +94,7 @@ export { runDistributed, type AloneOptions } from './run-distributed.ts'
 export { retrying, type RetryOptions } from './retrying.ts'
 export type { ProcessParts, Service, Start } from './service.ts'
 export { ProcessStopping } from './stopping.ts'
-export { FromNewerRelease, isFromNewerRelease } from './bus/newer.ts'
+export { FromNewerRelease } from './bus/newer.ts'
 export { isOutage, Outage, type OutageKind } from './outage.ts'
 export {
   choice,

@@ -98,7 +98,7 @@ export const notificationId = z
   .string()
   .regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, { error: 'must be a UUID in lower case' })
 
-export const ruleId = z
+const ruleId = z
   .string()
   .regex(/^[A-Za-z0-9_.-]{1,64}$/, { error: 'must have 1 to 64 letters, digits, _, . and -' })
 

@@ -3,8 +3,6 @@ import { z } from 'zod'
 
 export const shownTime = z.iso.datetime({ precision: 3 })
 
-export const shownDay = z.iso.date()
-
 /** Printed from its bigint: at most 18 digits, of which four decimals. */
 export const shownAmount = z.number().meta({ description: 'Exact, with at most four decimals.' })
 

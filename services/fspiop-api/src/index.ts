@@ -1,2 +1,2 @@
-export { start, type FspiopApi } from './service.ts'
+export { start } from './service.ts'
 export { settings } from './settings.ts'

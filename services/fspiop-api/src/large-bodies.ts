@@ -17,7 +17,7 @@ import {
 import { malformed } from './reading.ts'
 
 /** 100 items, measured: 2 ms. From there on the thread is worth its way. */
-export const largeBody_bytes_min = 65_536
+const largeBody_bytes_min = 65_536
 
 /** In MB, of the thread: the most that 5 MiB of JSON make is about 200. */
 const memory_mb_max = 512

@@ -18,7 +18,7 @@ export interface MailTransport extends Transport {
   readonly isConfigured: boolean
 }
 
-export const noMailServer = 'no mail server is configured (NOTIFICATIONS_SMTP_URL)'
+const noMailServer = 'no mail server is configured (NOTIFICATIONS_SMTP_URL)'
 
 const connections_max = 4
 

@@ -76,7 +76,7 @@ export function errorOf(
   return errorInformation(code, detail)
 }
 
-export function answerErrorOf(reason: AnswerReason): ErrorInformation {
+function answerErrorOf(reason: AnswerReason): ErrorInformation {
   const [code, detail]: ErrorOf = answerErrors[reason]
   return errorInformation(code, detail)
 }

@@ -20,7 +20,7 @@ export const illnesses = ['HANGS', 'REFUSES', 'FAILS'] as const
 export type Illness = (typeof illnesses)[number]
 
 /** The first two pay each other; the others fall ill. */
-export const healthyFsps = 2
+const healthyFsps = 2
 /** One of so many payments is between healthy FSPs. */
 const healthyShare = 3
 /** Requests of the flood under way at the same time. */

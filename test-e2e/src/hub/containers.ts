@@ -22,7 +22,7 @@ const password = 'causeway'
 const start_ms_max = 120_000
 const plainLogin = 'org.apache.kafka.common.security.plain.PlainLoginModule required'
 /** Where the broker keeps its log. */
-export const brokerData = '/var/lib/kafka/data'
+const brokerData = '/var/lib/kafka/data'
 
 const image = (name: string, usual: string) => process.env[`${name}_IMAGE`] ?? usual
 

@@ -50,9 +50,9 @@ export function operatorAt(url: string, passwordFile: string): Operator {
   }
 }
 
-export const administrator = 'administrator'
+const administrator = 'administrator'
 /** What he changes it to. */
-export const chosenPassword = 'a password of the stories'
+const chosenPassword = 'a password of the stories'
 
 const log_in_ms_max = 60_000
 

@@ -143,7 +143,7 @@ function coseKey(algorithm: Algorithm, key: KeyObject): Map<number, Cbor> {
   }
 }
 
-export function cbor(value: Cbor): Buffer {
+function cbor(value: Cbor): Buffer {
   if (typeof value === 'number') return value < 0 ? head(1, -1 - value) : head(0, value)
   if (typeof value === 'string') {
     return Buffer.concat([head(3, Buffer.byteLength(value)), Buffer.from(value)])

@@ -62,11 +62,6 @@ export const postParticipant = z.compile(
 /** PUT /participants/{Type}/{ID}[/{SubId}]; without fspId the association is gone. */
 export const putParticipant = z.compile(z.looseObject({ fspId: fspId.optional() }))
 
-export type PostParticipants = z.infer<typeof postParticipants>
-export type PutParticipantsBatch = z.infer<typeof putParticipantsBatch>
-export type PostParticipant = z.infer<typeof postParticipant>
-export type PutParticipant = z.infer<typeof putParticipant>
-
 /** One currency or none. */
 const participantsQuery = z.compile(z.object({ currency: currency.optional() }))
 

@@ -6,8 +6,6 @@ import { party } from '../complex.ts'
 /** PUT /parties/{Type}/{ID}[/{SubId}]. */
 export const putParties = z.compile(z.looseObject({ party }))
 
-export type PutParties = z.infer<typeof putParties>
-
 /**
  * The currency that GET /parties/{Type}/{ID}[/{SubId}] may ask for. The API defines no query here, so
  * what is not exactly one legal currency does not count instead of being refused.

@@ -39,4 +39,3 @@ export const putTransactionRequestsAnyState = z.compile(
 )
 
 export type PostTransactionRequests = z.infer<typeof postTransactionRequests>
-export type PutTransactionRequests = z.infer<typeof putTransactionRequests>

@@ -72,6 +72,4 @@ export const patchTransfers = z.compile(
 )
 
 export type PostTransfers = z.infer<typeof postTransfers>
-export type PutTransfers = z.infer<typeof putTransfers>
 export type PutTransfersAnswer = z.infer<typeof putTransfersAnswer>
-export type PatchTransfers = z.infer<typeof patchTransfers>

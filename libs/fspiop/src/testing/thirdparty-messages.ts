@@ -39,7 +39,7 @@ const payee = {
   partyIdInfo: { partyIdType: 'MSISDN', partyIdentifier: '255700000001', fspId: 'banky' },
 }
 const transactionType = { scenario: 'TRANSFER', initiator: 'PAYER', initiatorType: 'CONSUMER' }
-export const credential = {
+const credential = {
   credentialType: 'FIDO',
   status: 'PENDING',
   fidoPayload: {

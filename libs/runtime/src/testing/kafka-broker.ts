@@ -43,10 +43,6 @@ export async function startBroker(port: number, folder: string): Promise<void> {
   await run(process.execPath, [script, 'start', String(port), folder])
 }
 
-export async function stopBroker(folder: string): Promise<void> {
-  await run(process.execPath, [script, 'stop', folder])
-}
-
 export async function killBroker(folder: string): Promise<void> {
   await run(process.execPath, [script, 'kill', folder])
 }

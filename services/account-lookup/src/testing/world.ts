@@ -15,7 +15,7 @@ import { eventually, openTestParts, type TestParts } from '@causeway/runtime/tes
 import { start } from '../service.ts'
 import type { Settings } from '../settings.ts'
 
-export const testSettings: Settings = {
+const testSettings: Settings = {
   ACCOUNT_LOOKUP_DATABASE_URL: '',
   ACCOUNT_LOOKUP_CONNECTIONS_MAX: 4,
   ACCOUNT_LOOKUP_COMMANDS_KEPT_H: 168,

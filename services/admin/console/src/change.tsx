@@ -268,7 +268,7 @@ export function AskButton<Name extends string>({
 }
 
 /** The browser keeps the focus inside, closes it with Escape and gives the focus back. */
-export function Dialog({
+function Dialog({
   title,
   close,
   children,

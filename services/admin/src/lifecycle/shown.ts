@@ -85,6 +85,6 @@ function accountBody({
   }
 }
 
-export function textOrNull(text: string): string | null {
+function textOrNull(text: string): string | null {
   return text === '' ? null : text
 }

@@ -12,7 +12,7 @@ import type { Json } from '../json.ts'
 import { shownError, shownMoney, shownTime } from '../shapes.ts'
 import { unitsOf } from '../upstream.ts'
 
-export const windowStates = [
+const windowStates = [
   'OPEN',
   'PROCESSING',
   'CLOSED',

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { shownAmount, shownMoney, shownTime } from '../shapes.ts'
 
-export const shownTransfer = z
+const shownTransfer = z
   .strictObject({
     transferId: z.string(),
     payerFsp: z.string(),
@@ -104,7 +104,7 @@ export const shownStep = z.discriminatedUnion('type', [
 ])
 
 /** What a PISP began; its DFSP tells the rest. */
-export const shownThirdParty = z
+const shownThirdParty = z
   .strictObject({
     transactionRequestId: z.string(),
     /** null: the DFSP has named none. */

@@ -51,7 +51,7 @@ export function examineAll(commands: readonly Command[], known: Known): Promise<
 }
 
 /** Decides, stores and announces; gives back what has to be examined anew, and what was read. */
-export async function settle(work: ConsentWork, examined: Examined) {
+async function settle(work: ConsentWork, examined: Examined) {
   const now = work.now()
   let open: readonly Command[] = []
   let decided: readonly Decided[] = []

@@ -23,7 +23,7 @@ export interface IssuedToken {
 }
 
 /** Whom tokens are for; whoever verifies them asks for this audience. */
-export const audience = 'fsp-api'
+const audience = 'fsp-api'
 
 const secret_bytes = 32
 const secretForm = /^[A-Za-z0-9_-]{43}$/

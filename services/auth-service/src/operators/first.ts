@@ -28,8 +28,8 @@ export interface FirstParts {
 }
 
 const createdBy = 'auth-service'
-export const administratorName = 'administrator'
-export const setupName = 'setup'
+const administratorName = 'administrator'
+const setupName = 'setup'
 const setupSecretForm = /^[A-Za-z0-9_-]{43}$/
 
 export async function openFirstOperators(parts: FirstParts): Promise<void> {

@@ -49,7 +49,7 @@ export interface World {
 export const fsp = 'greenbank'
 export const callbackHost = 'callbacks.greenbank.example'
 
-export function valuesOf<Definitions extends SettingDefinitions>(
+function valuesOf<Definitions extends SettingDefinitions>(
   definitions: Definitions,
   given: Values = {},
 ): SettingValues<Definitions> {

@@ -8,7 +8,7 @@ export interface PartyName {
 }
 
 /** The business id of a party: what its events are keyed by. */
-export function partyKeyOf(party: PartyName): string {
+function partyKeyOf(party: PartyName): string {
   return segments(party).join('/')
 }
 

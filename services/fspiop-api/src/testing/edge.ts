@@ -164,7 +164,7 @@ export function deliveries(messages: readonly Said[]): readonly string[] {
 }
 
 /** Participants who are all in memory. */
-export function participantsOf(known: ReadonlyMap<string, Participant>): Participants {
+function participantsOf(known: ReadonlyMap<string, Participant>): Participants {
   return {
     peek: (name) => known.get(name),
     askAfresh: (name) => Promise.resolve(known.get(name)),

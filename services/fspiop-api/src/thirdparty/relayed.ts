@@ -118,7 +118,7 @@ type Observe = (
 ) => OutgoingMessage
 
 /** PUT …/error: nobody is told when it cannot be delivered. */
-export function refusal(
+function refusal(
   collection: Collection,
   role: LegRole,
   rules: RelayRules,

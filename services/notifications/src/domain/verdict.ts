@@ -35,7 +35,7 @@ const busyStatuses: ReadonlySet<number> = new Set([408, 429])
 const notImplemented = 501
 
 /** Whether the method tells an outcome; the others ask for something. */
-export function isOutcome(method: string): boolean {
+function isOutcome(method: string): boolean {
   return outcomes.has(method)
 }
 

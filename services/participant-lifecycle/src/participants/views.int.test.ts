@@ -68,19 +68,6 @@ test('a new state is told to four services at once, with its version', async () 
 })
 
 describe('a view', () => {
-  test('of limits has those in force alone', async () => {
-    await onboard(hub, 'limited', '70')
-    await onboard(hub, 'asleep', '80')
-    await hub.participants.UpdateParticipantState({ name: 'asleep', isActive: false }, patient)
-    const query = { name: '', currency: 'USD', type: 'NET_DEBIT_CAP' }
-    const { limits } = await views.ListParticipantLimits(query)
-    const found = limits.map(({ name, limit }) => [name, limit?.value])
-    expect(found).toContainEqual(['limited', '70'])
-    expect(found.map(([name]) => name)).not.toContain('asleep')
-    expect(await views.ListParticipantLimits({ ...query, type: 'OTHER' })).toEqual({ limits: [] })
-    expect(await views.ListParticipantLimits({ ...query, currency: 'EUR' })).toEqual({ limits: [] })
-  })
-
   test('for transfers answers for each name, known or not', async () => {
     const { participants } = await views.GetParticipantsTransfersData({
       names: ['nobody', 'greenbank'],

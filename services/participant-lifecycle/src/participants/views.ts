@@ -2,7 +2,7 @@
 import { permittedIn, type States } from '../ledger/domain/states.ts'
 import type { participantViewsService } from '@causeway/protos'
 import type { Database, Handlers } from '@causeway/runtime'
-import { limitMessage, participantMessage } from './contract.ts'
+import { participantMessage } from './contract.ts'
 import type { Participant } from './domain/participant.ts'
 import { participantsNamed } from './store.ts'
 
@@ -15,11 +15,6 @@ export function serveViews(
     return names.map((name) => found.find((one) => one.name === name))
   }
   return {
-    ListParticipantLimits: async ({ name, currency, type }) => {
-      const all = await participantsNamed(database, name === '' ? 'ALL' : [name])
-      const isMeant = type === '' || type === 'NET_DEBIT_CAP'
-      return { limits: isMeant ? all.flatMap((one) => limitsOf(one, currency)) : [] }
-    },
     GetParticipantsTransfersData: async ({ names, currency }) => {
       const found = await named(names)
       return {
@@ -56,26 +51,6 @@ export function serveViews(
       }
     },
   }
-}
-
-/** Those in force: of an active participant, on active accounts. */
-function limitsOf({ name, isActive, accounts }: Participant, currency: string) {
-  if (!isActive) return []
-  return accounts.flatMap((account) =>
-    account.isActive &&
-    account.type === 'POSITION' &&
-    account.limit !== null &&
-    (currency === '' || account.currency === currency)
-      ? [
-          {
-            name,
-            currency: account.currency,
-            accountId: account.id,
-            limit: limitMessage(account.limit),
-          },
-        ]
-      : [],
-  )
 }
 
 function currenciesOf({ accounts }: Participant): ReadonlySet<string> {

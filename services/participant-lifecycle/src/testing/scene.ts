@@ -16,7 +16,7 @@ export const later = (ms: number): Date => new Date(now.getTime() + ms)
 export const expiryGrace_ms = 1_000
 
 const permits: Party['permits'] = new Set(['TRANSFERS', 'FUNDS_IN', 'FUNDS_OUT'])
-export const hub: Party = { id: 1, name: 'Hub', isActive: true, permits }
+const hub: Party = { id: 1, name: 'Hub', isActive: true, permits }
 export const greenbank: Party = { id: 2, name: 'greenbank', isActive: true, permits }
 export const bluewallet: Party = { id: 3, name: 'bluewallet', isActive: true, permits }
 
@@ -35,7 +35,7 @@ const empty = {
   changedAt: now,
 }
 
-export const reconciliation: Account = {
+const reconciliation: Account = {
   ...empty,
   id: 10,
   participantId: 1,

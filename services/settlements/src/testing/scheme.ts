@@ -154,7 +154,7 @@ async function openOn(parts: TestParts, options: SchemeOptions): Promise<TestSch
   }
 }
 
-export const deferredNet: SettlementModel = {
+const deferredNet: SettlementModel = {
   id: 0,
   name: 'DEFERREDNET',
   isActive: true,

@@ -41,7 +41,7 @@ export async function answer(work: Work, event: BulkAnswerEvent): Promise<void> 
 }
 
 /** (a) Stores the message; the bulk whose items it ends, or undefined when it changes nothing. */
-export async function takeAnswer(
+async function takeAnswer(
   work: Work,
   event: BulkAnswerEvent,
   message: Message,
@@ -107,7 +107,7 @@ interface ToEnd {
 }
 
 /** (b) Asks the ledger to post what is fulfilled and to release what is not; items that are final stay. */
-export async function endItems(
+async function endItems(
   work: Work,
   event: BulkAnswerEvent,
   message: Message,

@@ -26,7 +26,7 @@ import { readShown } from './query.ts'
  * Items that the ledger decides at once: single transfers take turns with slices. (Measured: a slice is
  * decided in a few milliseconds.)
  */
-export const slice_items = 100
+const slice_items = 100
 
 /** All steps. */
 export async function split(work: Work, event: BulkPrepareEvent): Promise<void> {
@@ -40,7 +40,7 @@ export async function split(work: Work, event: BulkPrepareEvent): Promise<void> 
  * (a) Stores a new bulk with its items; the items that are to be reserved, in the order of the request,
  * or undefined when there is nothing to go on with.
  */
-export async function claimBulk(
+async function claimBulk(
   work: Work,
   event: BulkPrepareEvent,
 ): Promise<readonly (Claimed & Open)[] | undefined> {
@@ -98,7 +98,7 @@ async function refuse(work: Work, event: BulkPrepareEvent, { state }: Bulk): Pro
 }
 
 /** (b) Asks the ledger, slice by slice; each slice is moved by its answers before the next one. */
-export async function reserveItems(
+async function reserveItems(
   work: Work,
   event: BulkPrepareEvent,
   undecided: readonly (Claimed & Open)[],
@@ -118,7 +118,7 @@ export async function reserveItems(
 }
 
 /** (c) The payee FSP is asked for what is reserved. */
-export async function acceptBulk(work: Work, event: BulkPrepareEvent): Promise<void> {
+async function acceptBulk(work: Work, event: BulkPrepareEvent): Promise<void> {
   const { payload, relay, traceparent } = event
   await work.bulks.accept(payload.bulkTransferId, (bulk) => [
     preparedBulk(bulk, relay, { now: work.now(), traceparent }),

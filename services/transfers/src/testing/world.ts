@@ -17,7 +17,7 @@ import type { AlarmKind, Work } from '../work.ts'
 import { payee, payer } from './messages.ts'
 import { simulateStore } from './store-simulation.ts'
 
-export const grace_ms = 1_000
+const grace_ms = 1_000
 const started = Date.parse('2026-01-01T00:00:00.000Z')
 
 export type WorldOptions = Pick<LedgerInMemoryOptions, 'refusals' | 'faulty' | 'covers'> &

@@ -6,8 +6,6 @@ import type { Quantiles } from '../quantiles.ts'
 /** In this order wherever they are counted. */
 export const roles = ['dfsp', 'pisp', 'payee'] as const
 
-export type Role = (typeof roles)[number]
-
 export interface Open {
   readonly type: 'OPEN'
   readonly hubUrl: string

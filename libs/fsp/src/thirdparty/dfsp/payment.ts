@@ -113,7 +113,7 @@ export type PispOutcome =
   | { readonly type: 'FAILED'; readonly error: ErrorInformation }
 
 /** Of a quote or a transfer that came to nothing the PISP learns only that. */
-export const downstreamFailure: PispOutcome = failed('6003')
+const downstreamFailure: PispOutcome = failed('6003')
 
 export function outcomeOfAnswer(
   answer: Exclude<UserAnswer<unknown>, { type: 'SIGNED' }>,

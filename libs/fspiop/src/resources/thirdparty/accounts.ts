@@ -26,5 +26,3 @@ export const putAccounts = z.compile(
       .refine(...oneOf('accounts', 'accountList')),
   ),
 )
-
-export type PutAccounts = z.infer<typeof putAccounts>

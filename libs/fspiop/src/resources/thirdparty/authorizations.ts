@@ -43,4 +43,3 @@ export const putThirdpartyAuthorizations = z.compile(
 )
 
 export type PostThirdpartyAuthorizations = z.infer<typeof postThirdpartyAuthorizations>
-export type PutThirdpartyAuthorizations = z.infer<typeof putThirdpartyAuthorizations>

@@ -45,5 +45,3 @@ export const patchConsentRequests = z.compile(
 )
 
 export type PostConsentRequests = z.infer<typeof postConsentRequests>
-export type PutConsentRequests = z.infer<typeof putConsentRequests>
-export type PatchConsentRequests = z.infer<typeof patchConsentRequests>

@@ -49,8 +49,3 @@ export const patchConsents = z.compile(
     })
     .refine(...oneOf('status', 'credential')),
 )
-
-export type PostConsents = z.infer<typeof postConsents>
-export type PostConsentsRegistration = z.infer<typeof postConsentsRegistration>
-export type PutConsents = z.infer<typeof putConsents>
-export type PatchConsents = z.infer<typeof patchConsents>

@@ -20,7 +20,7 @@ export function oneOf<Name extends string>(one: Name, other: Name) {
 }
 
 /** Existing clients name the account by either member; challenges are made over the one received. */
-export const scope = z
+const scope = z
   .looseObject({
     address: anyText.optional(),
     accountId: anyText.optional(),
@@ -58,7 +58,3 @@ export const transactionType = z.looseObject({
   initiator: anyEnumeration,
   initiatorType: anyEnumeration,
 })
-
-export type Scope = z.infer<typeof scope>
-export type Credential = z.infer<typeof credential>
-export type SignedPayload = z.infer<typeof signedPayload>

@@ -10,5 +10,3 @@ export const putServices = z.compile(
     extensionList: extensionList.optional(),
   }),
 )
-
-export type PutServices = z.infer<typeof putServices>

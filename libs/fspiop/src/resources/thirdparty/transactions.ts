@@ -39,5 +39,3 @@ export const patchThirdpartyTransactions = z.compile(
 )
 
 export type PostThirdpartyTransactions = z.infer<typeof postThirdpartyTransactions>
-export type PutThirdpartyTransactions = z.infer<typeof putThirdpartyTransactions>
-export type PatchThirdpartyTransactions = z.infer<typeof patchThirdpartyTransactions>

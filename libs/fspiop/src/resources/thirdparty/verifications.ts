@@ -28,6 +28,3 @@ export const putVerifications = z.compile(
     extensionList: extensionList.optional(),
   }),
 )
-
-export type PostVerifications = z.infer<typeof postVerifications>
-export type PutVerifications = z.infer<typeof putVerifications>

@@ -21,7 +21,7 @@ export interface OutgoingRecord {
   readonly bytes: number
 }
 
-export const own = 'ce_'
+const own = 'ce_'
 export const attributes = {
   id: 'ce_id',
   type: 'ce_type',

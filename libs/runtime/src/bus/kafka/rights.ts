@@ -39,7 +39,7 @@ export async function grant(
   }
 }
 
-export function principalOf(service: string): string {
+function principalOf(service: string): string {
   return `User:${service}`
 }
 

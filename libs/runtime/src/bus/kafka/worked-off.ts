@@ -48,7 +48,7 @@ function highest(ends: readonly OfPartitions<Ends>[]): readonly OfPartitions<Off
 }
 
 /** What is not kept any more needs no work, wherever the group is in that partition. */
-export function withoutEmpty(
+function withoutEmpty(
   reached: readonly OfPartitions<OffsetOf>[],
   ends: readonly OfPartitions<Ends>[],
 ): readonly OfPartitions<OffsetOf>[] {
@@ -79,7 +79,7 @@ function furthest(
 }
 
 /** Whether all of it lies before what is done. */
-export function covers(
+function covers(
   done: ReadonlyMap<string, number>,
   reached: readonly OfPartitions<OffsetOf>[],
 ): boolean {

@@ -11,7 +11,7 @@ export function monthIn(text: string): Month | undefined {
 }
 
 /** The month that lies so many months after it. */
-export function monthAfter(month: Month, months: number): Month {
+function monthAfter(month: Month, months: number): Month {
   const [year = 0, number = 1] = month.split('-').map(Number)
   return new Date(Date.UTC(year, number - 1 + months)).toISOString().slice(0, 7)
 }

@@ -11,7 +11,7 @@ interface Endpoint {
 }
 
 /** What people are told of, in the order of the API. */
-export const mails = {
+const mails = {
   NET_DEBIT_CAP_THRESHOLD_BREACH_EMAIL: 'a position near its limit, or a payment refused for it',
   NET_DEBIT_CAP_ADJUSTMENT_EMAIL: 'a limit that was changed',
   SETTLEMENT_TRANSFER_POSITION_CHANGE_EMAIL: 'a position changed by a settlement',

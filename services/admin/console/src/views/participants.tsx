@@ -62,7 +62,7 @@ export function isHub({ accounts }: Participant): boolean {
 }
 
 /** Whom the operator of the hub looks after. */
-export const fspsOf = (all: readonly Participant[]) => all.filter((each) => !isHub(each))
+const fspsOf = (all: readonly Participant[]) => all.filter((each) => !isHub(each))
 
 export function FspLink({ name }: { name: string }) {
   return <Link href={participantPath(name)}>{name}</Link>

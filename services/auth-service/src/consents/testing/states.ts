@@ -14,7 +14,7 @@ export const judging = { policy: strict, participant: owner }
 export const id = 'c1'
 export const now = new Date('2026-01-15T12:00:00.000Z')
 export const before = new Date('2026-01-15T11:00:00.000Z')
-export const origin = 'https://app.pispx.example'
+const origin = 'https://app.pispx.example'
 const rpIdHash = 'SKAA'
 
 const verifier: FidoVerifier = {

@@ -115,7 +115,7 @@ interface Told {
 }
 
 /** An event with whom it is for, and with its result. */
-export function toldBy({ type, payload }: OutgoingMessage): string {
+function toldBy({ type, payload }: OutgoingMessage): string {
   const { requesterFspId, recipients, result, errorInformation } = payload as Told
   const error = errorInformation ?? result?.errorInformation
   const to = recipients?.map(({ fspId }) => fspId).join() ?? requesterFspId

@@ -12,7 +12,7 @@ import { feeEntryOf, heldFee } from './fee.ts'
 import type { Movement } from './movement.ts'
 
 /** The reason of a reservation that nobody completed in time. */
-export const timeout = 'TIMEOUT'
+const timeout = 'TIMEOUT'
 
 /** A final entry stands, whatever the clock says. */
 export function post(book: Book, command: Post): Decision {

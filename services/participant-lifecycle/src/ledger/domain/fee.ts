@@ -43,11 +43,7 @@ export function feeFor(book: Book, { payerId, payeeId }: Parties, terms: Terms):
 }
 
 /** The two accounts that a fee moves; null where one of them is missing. */
-export function feeAccounts(
-  book: Book,
-  { payerId, payeeId }: Parties,
-  currency: string,
-): Accounts | null {
+function feeAccounts(book: Book, { payerId, payeeId }: Parties, currency: string): Accounts | null {
   const accountOf = (id: number | null) =>
     id === null ? undefined : book.accountOf(id, 'INTERCHANGE_FEE', currency)
   const debit = accountOf(payerId)
@@ -102,6 +98,6 @@ export function feeEntryOf(book: Book, stored: Entry, terms: Terms): Recorded | 
 }
 
 /** No transfer has such an id. */
-export function feeId(transferId: string): string {
+function feeId(transferId: string): string {
   return `fee-${transferId}`
 }

@@ -144,7 +144,7 @@ function isOther(hint: number | null, account: Account): boolean {
 }
 
 /** The limit: position with all reservations and the amount at most min(cap, cover). */
-export function shortage(
+function shortage(
   { position, cover, cap }: Facts,
   amount: bigint,
 ): 'COVER_SHORT' | 'CAP_SHORT' | null {

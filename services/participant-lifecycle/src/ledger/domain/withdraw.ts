@@ -11,9 +11,9 @@ import { sameTerms, type Accounts, type Entry, type Facts, type Terms } from './
 import { isExpired, untilExpired_ms } from './expiry.ts'
 
 /** Of a withdrawal that found too little cover. */
-export const coverShort = 'COVER_SHORT'
+const coverShort = 'COVER_SHORT'
 /** Of a withdrawal that the operator took back, or that nobody completed in time. */
-export const aborted = 'ABORTED'
+const aborted = 'ABORTED'
 export const fundsTimeout = 'TIMEOUT'
 
 /**
@@ -102,7 +102,7 @@ export function endWithdrawal(book: Book, command: EndWithdrawal): Decision {
  * be paid may leave, for that is how it is paid. Where the position is not protected, only the deposit
  * itself is a bound.
  */
-export function withdrawable(
+function withdrawable(
   { position, cover }: Pick<Facts, 'position' | 'cover'>,
   settlement: Account,
   protects: boolean,

@@ -105,7 +105,7 @@ export type QueryDecision =
   /** The payee FSP has not answered yet: it is asked itself. */
   | { readonly type: 'forward'; readonly to: string }
 
-export const silence: Silence = { type: 'silence' }
+const silence: Silence = { type: 'silence' }
 
 export function decideRepeat(quote: Held, repeat: Repeat): RepeatDecision {
   if (quote.requestEventId === repeat.eventId) return silence

@@ -13,7 +13,7 @@ export interface AnswerFacts {
   readonly validity_ms: number
 }
 
-export const transferCurrencyRule = 'transfer-currency'
+const transferCurrencyRule = 'transfer-currency'
 
 /** A whole in ten-thousandths of a percent. */
 const whole = 1_000_000n

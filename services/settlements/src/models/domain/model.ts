@@ -132,11 +132,7 @@ export function decideModel(proposal: Proposal, now: Date): ModelDecision {
 }
 
 /** Windows hold nothing of a model that is settled at once. */
-export function refuseCron(
-  { delay }: Pick<Draft, 'delay'>,
-  cron: string,
-  now: Date,
-): Refused | undefined {
+function refuseCron({ delay }: Pick<Draft, 'delay'>, cron: string, now: Date): Refused | undefined {
   if (delay !== 'DEFERRED') {
     return { reason: 'MODEL_INVALID', detail: 'only a model that is DEFERRED closes windows' }
   }

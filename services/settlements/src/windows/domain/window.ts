@@ -18,11 +18,6 @@ export function windowStateOf(contents: readonly ContentState[]): ContentState {
   return contents.includes('ABORTED') ? 'ABORTED' : 'CLOSED'
 }
 
-/** Whether a settlement may take a content in this state. */
-export function isSettleable(state: ContentState): boolean {
-  return state === 'CLOSED' || state === 'ABORTED'
-}
-
 /** What a window has of one account under one model: as the ledger counted it, or as lines come to. */
 export interface Tally {
   readonly modelId: number
