@@ -23,6 +23,7 @@ import {
 import { settings as sandboxFsp } from '../../../services/sandbox-fsp/src/settings.ts'
 import { providers } from '../../../test-e2e/src/hub/services.ts'
 import { readChartSchema, withSettings } from './chart-schema.mjs'
+import { loadSettings, readSettingsPage, settingsPage } from './settings-reference.mjs'
 import {
   chartProcesses,
   composeProcesses,
@@ -202,6 +203,12 @@ describe('the chart', () => {
     const known = Object.assign({}, ...definitions.values())
     expect(namesInTemplates().filter((name) => !Object.hasOwn(known, name))).toEqual([])
   })
+})
+
+test('docs/settings.md lists every setting of every program as the code defines it', async () => {
+  const load = (folder, name) => import(`../../../${folder}/src/${name}.ts`)
+  // `npm run docs` after a build writes the page anew.
+  expect(readSettingsPage()).toBe(settingsPage(await loadSettings(load)))
 })
 
 test('dashboards and alarms ask for metrics that are measured', () => {
