@@ -3,7 +3,7 @@
  * them typed by name.
  */
 import type {
-  BatchInHand,
+  BatchContext,
   EventBus,
   Listener,
   Message,
@@ -31,7 +31,7 @@ export type DomainEvent<Name extends EventName = EventName> = {
     readonly id: string
     readonly time: string
     /** It may have come before; false when it surely comes for the first time. */
-    readonly again: boolean
+    readonly maybeDuplicate: boolean
     readonly payload: Payload<N>
     readonly relay: Relay | undefined
     readonly traceparent: string | undefined
@@ -78,8 +78,8 @@ export function onEvents<Name extends EventName>(
   bus: EventBus,
   group: string,
   names: readonly Name[],
-  handleBatch: (events: readonly DomainEvent<Name>[], batch: BatchInHand) => Promise<void>,
-  options: Pick<Subscription, 'batch_max' | 'batches_in_flight_max' | 'letters'> = {},
+  handleBatch: (events: readonly DomainEvent<Name>[], batch: BatchContext) => Promise<void>,
+  options: Pick<Subscription, 'batch_max' | 'batches_in_flight_max' | 'deadLetterObserver'> = {},
 ): Promise<Subscribed> {
   return bus.subscribe({
     ...options,
@@ -93,28 +93,28 @@ export function onEvents<Name extends EventName>(
 }
 
 /** What a process does with events that it hears for what it keeps in memory. */
-export interface Hearing<Name extends EventName> {
+export interface BroadcastHandlers<Name extends EventName> {
   /** At once and from memory: it waits for nothing. */
-  readonly hear: (events: readonly DomainEvent<Name>[]) => void
+  readonly onEvents: (events: readonly DomainEvent<Name>[]) => void
   /** Something may not have been heard: all that rests on it is to be forgotten. */
-  readonly missed: () => void
+  readonly onMissed: () => void
 }
 
 /** Hears events by name in every process of the service, and not a share of them in each. */
-export function hearEvents<Name extends EventName>(
+export function onBroadcast<Name extends EventName>(
   bus: EventBus,
   group: string,
   names: readonly Name[],
-  { hear, missed }: Hearing<Name>,
+  handlers: BroadcastHandlers<Name>,
 ): Promise<Listener> {
-  return bus.listen({
+  return bus.subscribeBroadcast({
     group,
     topics: [...new Set(names.map((name) => catalogue[name].topic))],
     types: new Set(names),
     known,
     read: (type, json) => readPayload(type as EventName, json),
-    hear: (messages) => hear(messages.map(domainEvent<Name>)),
-    missed,
+    onMessages: (messages) => handlers.onEvents(messages.map(domainEvent<Name>)),
+    onMissed: () => handlers.onMissed(),
   })
 }
 
@@ -124,7 +124,7 @@ function domainEvent<Name extends EventName>(message: Message): DomainEvent<Name
     name: message.type,
     id: message.id,
     time: message.time,
-    again: message.again,
+    maybeDuplicate: message.maybeDuplicate,
     payload: message.payload,
     relay: relayIn(headers),
     traceparent: headers['traceparent']?.toString(),

@@ -4,12 +4,12 @@ export { privilegeOfCall } from './four-eyes.ts'
 export { type EventDefinition, type Publisher } from './define.ts'
 export { derivedId } from './derived-id.ts'
 export {
-  hearEvents,
+  onBroadcast,
   newEvent,
   onEvents,
   type DomainEvent,
   type EventOptions,
-  type Hearing,
+  type BroadcastHandlers,
   type Relay,
 } from './event.ts'
 export type { ErrorInformation, ExtensionList, LegRole } from './parts.ts'

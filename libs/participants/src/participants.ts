@@ -2,7 +2,7 @@
  * What a service knows of participants: from memory while nothing has changed, and asked once afresh
  * before anything is refused because of it. No decision about money may rest on it.
  */
-import { hearEvents } from '@causeway/events'
+import { onBroadcast } from '@causeway/events'
 import { participantsService, type Participant as Told } from '@causeway/protos'
 import {
   periodically,
@@ -87,11 +87,11 @@ export async function openParticipants(parts: ParticipantsParts): Promise<Partic
   }
 
   // Each process of the service has a memory of its own, so each has to hear of every change.
-  const listener: Listener = await hearEvents(parts.bus, parts.group, changes, {
-    hear(events) {
+  const listener: Listener = await onBroadcast(parts.bus, parts.group, changes, {
+    onEvents(events) {
       for (const { payload } of events) cache.forget(payload.participantId)
     },
-    missed: () => cache.clear(),
+    onMissed: () => cache.clear(),
   })
   const renewal = periodically(
     parts.age_max_ms,

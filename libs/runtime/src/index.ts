@@ -1,13 +1,13 @@
 export type {
   DeadLetter,
-  BatchInHand,
+  BatchContext,
   Discarded,
   EventBus,
-  FollowUp,
-  GivenUp,
-  LetterWatch,
+  PublishDerived,
+  DeadLetterEvent,
+  DeadLetterObserver,
   Listener,
-  Listening,
+  BroadcastSubscription,
   Message,
   MessageHeaders,
   OutgoingMessage,
@@ -82,7 +82,7 @@ export { sqlState } from './postgres/failure.ts'
 export { ensureMonthlyPartitions, filedMonthOf, monthOf } from './postgres/partitions.ts'
 export type { Durability } from './postgres/server.ts'
 export { statement } from './postgres/statement.ts'
-export { refuse, run, supervise, type HostProcess } from './process.ts'
+export { exitWithError, run, supervise, type HostProcess } from './process.ts'
 export {
   readSettings,
   type ReadSettingsOptions,
@@ -94,7 +94,7 @@ export { runDistributed, type AloneOptions } from './run-distributed.ts'
 export { retrying, type RetryOptions } from './retrying.ts'
 export type { ProcessParts, Service, Start } from './service.ts'
 export { ProcessStopping } from './stopping.ts'
-export { FromNewerRelease } from './bus/newer.ts'
+export { FromNewerRelease } from './bus/from-newer-release.ts'
 export { isOutage, Outage, type OutageKind } from './outage.ts'
 export {
   choice,

@@ -23,7 +23,7 @@ const bus: EventBus = {
   announce: () => undefined,
   publish: () => Promise.resolve(),
   subscribe: () => Promise.reject(new Error('nobody subscribes here')),
-  listen: () => Promise.reject(new Error('nobody listens here')),
+  subscribeBroadcast: () => Promise.reject(new Error('nobody listens here')),
   deadLetters: (limit) =>
     limit === 13
       ? Promise.reject(new Error('no database'))

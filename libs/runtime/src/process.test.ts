@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { EventEmitter, once } from 'node:events'
 import { openLog } from './log.ts'
 import { Outage } from './outage.ts'
-import { refuse, run, supervise, type HostProcess } from './process.ts'
+import { exitWithError, run, supervise, type HostProcess } from './process.ts'
 import type { Service } from './service.ts'
 import { integer } from './settings.ts'
 import { StartError } from './start-error.ts'
@@ -149,6 +149,6 @@ describe('a running process', () => {
 
 test('what was thrown though it is no error is printed as well', () => {
   const host = new Host()
-  refuse('just a text', host)
+  exitWithError('just a text', host)
   expect([host.err, host.exits]).toEqual(['just a text\n', [70]])
 })

@@ -67,7 +67,7 @@ export async function run<Definitions extends SettingDefinitions>(
     const log = openLog({ name, level: values.LOG_LEVEL })
     await supervise(() => start(values, log), log, host)
   } catch (error) {
-    refuse(error, host)
+    exitWithError(error, host)
   }
 }
 
@@ -131,7 +131,7 @@ async function stopAndExit(
  * Ends a start that failed: a person reads the sentence of a StartError, or which part went away in the
  * middle of it, and all of a bug.
  */
-export function refuse(error: unknown, host: HostProcess = process): void {
+export function exitWithError(error: unknown, host: HostProcess = process): void {
   if (error instanceof StartError) {
     host.stderr.write(`${error.message}\n`)
     host.exit(exitCodes.failed)

@@ -1,6 +1,6 @@
 /** A batch of what FSPs ask about parties: questions and changes, side by side. */
 import type { DomainEvent, EventName } from '@causeway/events'
-import { allOf, type FollowUp } from '@causeway/runtime'
+import { allOf, type PublishDerived } from '@causeway/runtime'
 import { claimedAssociation, type CommandEvent } from './associations/contract.ts'
 import { changeAtHome, changeWherever, type AssociationParts } from './associations/handle.ts'
 import { requestIn, type RequestEvent } from './deferred.ts'
@@ -23,11 +23,11 @@ export async function handleBatch(
   lookups: LookupParts & UndeliveredParts,
   associations: AssociationParts,
   events: readonly DomainEvent<(typeof heard)[number]>[],
-  followUp: FollowUp,
+  publishDerived: PublishDerived,
 ): Promise<void> {
   const { queries, commands, undelivered } = sorted(events)
   await allOf([
-    answerAtHome(lookups, queries, followUp),
+    answerAtHome(lookups, queries, publishDerived),
     giveUp(lookups, undelivered),
     changeAtHome(associations, commands),
   ])
@@ -38,10 +38,13 @@ export async function handleDeferred(
   lookups: LookupParts,
   associations: AssociationParts,
   events: readonly DomainEvent<'OracleRequestDeferred'>[],
-  followUp: FollowUp,
+  publishDerived: PublishDerived,
 ): Promise<void> {
   const { queries, commands } = sorted(events.map(requestIn))
-  await allOf([answerWherever(lookups, queries, followUp), changeWherever(associations, commands)])
+  await allOf([
+    answerWherever(lookups, queries, publishDerived),
+    changeWherever(associations, commands),
+  ])
 }
 
 type UndeliveredEvent = DomainEvent<'PartyQueryUndelivered'>

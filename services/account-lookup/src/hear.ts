@@ -2,7 +2,7 @@
  * Whose a party is may change through any process of this service: each hears what the others have
  * stored, and forgets what it knew.
  */
-import { hearEvents, type DomainEvent } from '@causeway/events'
+import { onBroadcast, type DomainEvent } from '@causeway/events'
 import type { EventBus, Listener } from '@causeway/runtime'
 import { readParty, type Party, type PartyName } from './domain/party.ts'
 
@@ -19,14 +19,14 @@ export function hearChanges(
   group: string,
   owners: { forget(party: Party): void },
 ): Promise<Listener> {
-  return hearEvents(bus, group, changes, {
-    hear(events) {
+  return onBroadcast(bus, group, changes, {
+    onEvents(events) {
       for (const reading of events.flatMap(partiesOf).map(readParty)) {
         if (reading.type === 'PARTY') owners.forget(reading.party)
       }
     },
     // What is remembered is never older than ACCOUNT_LOOKUP_CACHE_AGE_MAX_MS.
-    missed: () => undefined,
+    onMissed: () => undefined,
   })
 }
 

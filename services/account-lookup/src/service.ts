@@ -71,7 +71,7 @@ export const start: Start<Settings> = async (settings, parts) => {
     bus,
     group,
     heard,
-    (events, { followUp }) => handleBatch(lookups, associations, events, followUp),
+    (events, { publishDerived }) => handleBatch(lookups, associations, events, publishDerived),
     {
       batch_max: settings.ACCOUNT_LOOKUP_BATCH_MAX,
       batches_in_flight_max: settings.ACCOUNT_LOOKUP_BATCHES_IN_FLIGHT_MAX,
@@ -81,7 +81,7 @@ export const start: Start<Settings> = async (settings, parts) => {
     bus,
     group,
     ['OracleRequestDeferred'],
-    (events, { followUp }) => handleDeferred(lookups, associations, events, followUp),
+    (events, { publishDerived }) => handleDeferred(lookups, associations, events, publishDerived),
     { batch_max: 1, batches_in_flight_max: settings.ACCOUNT_LOOKUP_ORACLE_REQUESTS_MAX },
   )
   const forgetting = forgetOldRequests(settings, { db, store }, log)

@@ -127,9 +127,9 @@ describe('what cannot be stored', () => {
     publish: () => Promise<void>,
     work: (url: string) => Promise<void>,
   ): Promise<void> {
-    const workedOffUntil = () => Promise.resolve(new Date())
+    const lowWatermark = () => Promise.resolve(new Date())
     const stop = () => Promise.resolve()
-    const subscribe = () => Promise.resolve({ stop, workedOffUntil })
+    const subscribe = () => Promise.resolve({ stop, lowWatermark })
     const edge = await start(
       { ...testSettings, FSPIOP_API_PUBLISH_TIMEOUT_MS: 100 },
       {

@@ -8,7 +8,7 @@ function report(id: string, ...causes: readonly string[]): DomainEvent<'NotifyRe
     id,
     time: '2026-11-21T10:00:00.000Z',
     relay: undefined,
-    again: false,
+    maybeDuplicate: false,
     traceparent: undefined,
     payload: {
       reports: causes.map((msgName, at) => ({

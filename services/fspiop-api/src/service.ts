@@ -2,7 +2,7 @@
  * The edge for FSPs: lets their messages in, and turns what the hub has to say into callbacks. It
  * owns no state: what it accepts is stored as an event before it is acknowledged.
  */
-import { hearEvents } from '@causeway/events'
+import { onBroadcast } from '@causeway/events'
 import { routes } from '@causeway/fspiop'
 import { openParticipants, type Participants } from '@causeway/participants'
 import { settlementReportsService } from '@causeway/protos'
@@ -57,11 +57,11 @@ export async function start(settings: Settings, parts: ProcessParts): Promise<Fs
   const age_max_ms = settings.FSPIOP_API_PARTICIPANT_AGE_MAX_MS
   const group = 'fspiop_api'
   const participants = await openParticipants({ group, grpc, bus, log, age_max_ms })
-  const listener = await hearEvents(bus, group, ['ParticipantKeysUpdated'], {
-    hear(events) {
+  const listener = await onBroadcast(bus, group, ['ParticipantKeysUpdated'], {
+    onEvents(events) {
       for (const { payload } of events) security.forgetKeys(payload.participantId)
     },
-    missed: () => security.forgetAllKeys(),
+    onMissed: () => security.forgetAllKeys(),
   })
   const owners = openConsentOwners({ grpc, log, age_max_ms })
   const largeBodies = openLargeBodies({ log })

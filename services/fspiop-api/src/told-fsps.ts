@@ -4,7 +4,7 @@
  * report.
  */
 import { onEvents, type DomainEvent } from '@causeway/events'
-import type { EventBus, FollowUp, OutgoingMessage, Service } from '@causeway/runtime'
+import type { EventBus, PublishDerived, OutgoingMessage, Service } from '@causeway/runtime'
 import { callbackMessages, type CallbackParts } from './callbacks.ts'
 import { failureLegs, reportEvents, reportLines, undeliveredQuestions } from './reports.ts'
 import type { Shedding } from './shedding.ts'
@@ -36,10 +36,10 @@ export async function tellFsps(parts: TellingParts): Promise<Service> {
     bus,
     'fspiop_api',
     toldEvents,
-    async (events, { followUp }) => {
+    async (events, { publishDerived }) => {
       note(shedding, events)
       const legs = events.flatMap((event) => causedLegs(event, rules))
-      await sayIfAny(followUp, await callbackMessages(legs, callbacks, new Date()))
+      await sayIfAny(publishDerived, await callbackMessages(legs, callbacks, new Date()))
     },
     { batches_in_flight_max: callback_batches_max },
   )
@@ -49,9 +49,9 @@ export async function tellFsps(parts: TellingParts): Promise<Service> {
     bus,
     'fspiop_api.bulks',
     bulkToldEvents,
-    async (events, { followUp }) => {
+    async (events, { publishDerived }) => {
       const legs = events.flatMap((event) => causedLegs(event, rules))
-      await sayIfAny(followUp, await callbackMessages(legs, callbacks, new Date()))
+      await sayIfAny(publishDerived, await callbackMessages(legs, callbacks, new Date()))
     },
     { batch_max: bulk_batch_max },
   )
@@ -59,9 +59,9 @@ export async function tellFsps(parts: TellingParts): Promise<Service> {
     bus,
     'fspiop_api',
     ['NotifyReport'],
-    async (events, { followUp }) => {
+    async (events, { publishDerived }) => {
       const failures = await callbackMessages(events.flatMap(failureLegs), callbacks, new Date())
-      await sayIfAny(followUp, [
+      await sayIfAny(publishDerived, [
         ...reportEvents(events.flatMap(reportLines)),
         ...failures,
         ...events.flatMap(undeliveredQuestions),
@@ -87,6 +87,6 @@ function note(shedding: Pick<Shedding, 'noted'>, events: readonly DomainEvent<To
   }
 }
 
-async function sayIfAny(say: FollowUp, messages: readonly OutgoingMessage[]): Promise<void> {
+async function sayIfAny(say: PublishDerived, messages: readonly OutgoingMessage[]): Promise<void> {
   if (messages.length > 0) await say(messages)
 }

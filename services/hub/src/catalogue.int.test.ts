@@ -31,9 +31,9 @@ test('the consumers of each event are exactly the services that subscribe to it'
       note(subscription)
       return parts.bus.subscribe(subscription)
     },
-    listen(listening) {
+    subscribeBroadcast(listening) {
       note(listening)
-      return parts.bus.listen(listening)
+      return parts.bus.subscribeBroadcast(listening)
     },
   }
   try {

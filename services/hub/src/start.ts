@@ -5,7 +5,7 @@
 import {
   describeSettings,
   readSettings,
-  refuse,
+  exitWithError,
   supervise,
   type Logger,
   type Service,
@@ -158,5 +158,5 @@ function say(text: string): void {
 }
 
 main().catch((error: unknown) => {
-  refuse(error)
+  exitWithError(error)
 })

@@ -8,7 +8,7 @@ import {
   gather,
   monthOf,
   retrying,
-  type BatchInHand,
+  type BatchContext,
   type Database,
   type Logger,
 } from '@causeway/runtime'
@@ -39,7 +39,7 @@ const bytesPerFsp_max = open_bytes_max / 4
 
 export type Handle = (
   events: readonly DomainEvent<'NotifyRequested'>[],
-  batch: Pick<BatchInHand, 'until'>,
+  batch: Pick<BatchContext, 'until'>,
 ) => Promise<void>
 
 export function openHandle(parts: HandleParts): Handle {
@@ -125,7 +125,7 @@ function distinct(
   for (const event of events) {
     const notification = notificationOf(event, taken_ms)
     if (!byId.has(notification.id))
-      byId.set(notification.id, { notification, inDoubt: event.again })
+      byId.set(notification.id, { notification, inDoubt: event.maybeDuplicate })
   }
   return [...byId.values()]
 }

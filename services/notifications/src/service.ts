@@ -2,7 +2,7 @@
  * Delivery: every notification that was heard is delivered, or is a dead letter that the operator can
  * see and send anew.
  */
-import { hearEvents, onEvents } from '@causeway/events'
+import { onBroadcast, onEvents } from '@causeway/events'
 import { hearParticipantStates, openParticipants } from '@causeway/participants'
 import {
   ensureMonthlyPartitions,
@@ -149,13 +149,13 @@ function hearOfReturns({ grpc }: ProcessParts, log: Logger, retries: Retries): v
 
 /** An operator adds and changes one endpoint at a time, of one FSP often several together. */
 function hearOfMoves({ bus }: ProcessParts, retries: Retries): Promise<Listener> {
-  return hearEvents(bus, group, ['ParticipantEndpointsUpdated'], {
-    hear(events) {
+  return onBroadcast(bus, group, ['ParticipantEndpointsUpdated'], {
+    onEvents(events) {
       const fspIds = new Set(events.map(({ payload }) => payload.participantId))
       for (const fspId of fspIds) retries.onMoved(fspId)
     },
     // Each attempt asks for the address, and the circuit closes with the next trial.
-    missed: () => undefined,
+    onMissed: () => undefined,
   })
 }
 

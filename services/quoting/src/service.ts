@@ -132,8 +132,8 @@ function routinesOf(
   { subscribed, bulks }: { readonly subscribed: Subscribed; readonly bulks: Subscribed },
 ) {
   const batch_max = settings.QUOTING_SWEEP_BATCH_MAX
-  const sweeping: SweepOptions = { batch_max, workedOffUntil: () => subscribed.workedOffUntil() }
-  const ofBulks: SweepOptions = { batch_max, workedOffUntil: () => bulks.workedOffUntil() }
+  const sweeping: SweepOptions = { batch_max, lowWatermark: () => subscribed.lowWatermark() }
+  const ofBulks: SweepOptions = { batch_max, lowWatermark: () => bulks.lowWatermark() }
   const upkeep = async () => {
     await ensurePartitions(work)
     await work.velocity.forget(work.now())

@@ -14,7 +14,7 @@ import {
 import {
   periodically,
   type Database,
-  type FollowUp,
+  type PublishDerived,
   type GrpcHost,
   type Logger,
   type ProcessParts,
@@ -85,7 +85,7 @@ export const start: Start<Settings> = async (settings, parts) => {
     parts.bus,
     'settlements',
     heard,
-    (events, { followUp }) => handleBatch(allocation, events, followUp),
+    (events, { publishDerived }) => handleBatch(allocation, events, publishDerived),
     {
       batch_max: settings.SETTLEMENTS_BATCH_MAX,
       batches_in_flight_max: settings.SETTLEMENTS_BATCHES_IN_FLIGHT_MAX,
@@ -97,7 +97,7 @@ export const start: Start<Settings> = async (settings, parts) => {
     parts.bus,
     'settlements.bulks',
     heardOfBulks,
-    (events, { followUp }) => allocateBulks(allocation, events, followUp),
+    (events, { publishDerived }) => allocateBulks(allocation, events, publishDerived),
     { batch_max: bulks_max },
   )
 
@@ -213,12 +213,12 @@ async function openSettling(
 async function handleBatch(
   allocation: AllocationParts,
   events: readonly DomainEvent<(typeof heard)[number]>[],
-  followUp: FollowUp,
+  publishDerived: PublishDerived,
 ): Promise<void> {
   const ofTransfers: TransferEvent[] = []
   for (const event of events) {
     if ('participantId' in event.payload) allocation.accounts.forget(event.payload.participantId)
     else ofTransfers.push(event as TransferEvent)
   }
-  await allocate(allocation, ofTransfers, followUp)
+  await allocate(allocation, ofTransfers, publishDerived)
 }

@@ -4,7 +4,7 @@
  * discarded it.
  */
 import type { EventName } from '@causeway/events'
-import type { Database, LetterWatch, Metrics } from '@causeway/runtime'
+import type { Database, DeadLetterObserver, Metrics } from '@causeway/runtime'
 import { Gauge } from 'prom-client'
 import { countHeld, hold, release } from './held-back-store.ts'
 import type { RaiseAlarm } from './work.ts'
@@ -17,7 +17,7 @@ const ofPayee: ReadonlySet<string> = new Set([
 ] satisfies EventName[])
 
 /** What to do about the dead letters of the group; the key of a message is its transfer's id. */
-export function holdBack(db: Database, alarm: RaiseAlarm): LetterWatch {
+export function holdBack(db: Database, alarm: RaiseAlarm): DeadLetterObserver {
   return {
     async onStored({ id, key, type, reason }) {
       if (!mayBeOfPayee(type)) return

@@ -121,7 +121,7 @@ function openHeldWorld() {
     })
   }
 
-  function workedOffUntil(): Promise<Date> {
+  function lowWatermark(): Promise<Date> {
     const oldest = Math.min(...[...unfinished].map(({ at }) => Date.parse(at)))
     return Promise.resolve(new Date(Math.min(oldest, Date.parse(world.iso()))))
   }
@@ -141,7 +141,7 @@ function openHeldWorld() {
       begin(world.handleThrough(holding(gates_max), events), () => unfinished.delete(announced))
     },
     sweeper: (gates_max: number) =>
-      begin(sweep(world.workThrough(holding(gates_max)), { batch_max: 2, clock: workedOffUntil })),
+      begin(sweep(world.workThrough(holding(gates_max)), { batch_max: 2, clock: lowWatermark })),
     /** The bus delivers again what was lost, one by one; then all time runs out. */
     async finish() {
       while (held.length > 0) await letThrough(0)

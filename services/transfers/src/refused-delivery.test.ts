@@ -38,7 +38,7 @@ function report(changes: Partial<Delivery> = {}): Report {
     payload: { reports: [delivery] },
     relay: undefined,
     traceparent: undefined,
-    again: false,
+    maybeDuplicate: false,
   }
 }
 

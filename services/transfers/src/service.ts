@@ -73,7 +73,7 @@ export const start: Start<Settings> = async (settings, parts) => {
   const subscribed = await subscribe(settings, parts.bus, db, work)
   const sweeping: SweepOptions = {
     batch_max: settings.TRANSFERS_SWEEP_BATCH_MAX,
-    clock: openSweepClock(work, () => subscribed.workedOffUntil()),
+    clock: openSweepClock(work, () => subscribed.lowWatermark()),
   }
   const routines = [
     periodically(settings.SWEEP_INTERVAL_MS, () => sweep(work, sweeping), {
@@ -115,9 +115,9 @@ async function subscribe(
   bus: EventBus,
   db: Database,
   work: Work,
-): Promise<Pick<Subscribed, 'workedOffUntil' | 'stop'>> {
+): Promise<Pick<Subscribed, 'lowWatermark' | 'stop'>> {
   const deliveries = openDeliveryStore(db)
-  const letters = holdBack(db, work.alarm)
+  const deadLetterObserver = holdBack(db, work.alarm)
   const ofTransfers = await onEvents(
     bus,
     'transfers',
@@ -126,7 +126,7 @@ async function subscribe(
     {
       batch_max: settings.TRANSFERS_BATCH_MAX,
       batches_in_flight_max: settings.TRANSFERS_BATCHES_IN_FLIGHT_MAX,
-      letters,
+      deadLetterObserver,
     },
   )
   const ofBulks = await onEvents(
@@ -134,12 +134,16 @@ async function subscribe(
     'transfers.bulks',
     heardOfBulks,
     (events) => handleBulks(work, deliveries, events),
-    { batch_max: 1, batches_in_flight_max: settings.TRANSFERS_BULKS_IN_FLIGHT_MAX, letters },
+    {
+      batch_max: 1,
+      batches_in_flight_max: settings.TRANSFERS_BULKS_IN_FLIGHT_MAX,
+      deadLetterObserver,
+    },
   )
   const groups = [ofTransfers, ofBulks]
   return {
-    async workedOffUntil() {
-      const moments = await Promise.all(groups.map((group) => group.workedOffUntil()))
+    async lowWatermark() {
+      const moments = await Promise.all(groups.map((group) => group.lowWatermark()))
       return new Date(Math.min(...moments.map((moment) => moment.getTime())))
     },
     async stop() {

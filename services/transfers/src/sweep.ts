@@ -36,12 +36,12 @@ const heldBack_ms_max = 60_000
  */
 export function openSweepClock(
   { now, alarm }: Pick<Work, 'now' | 'alarm'>,
-  workedOffUntil: () => Promise<Date>,
+  lowWatermark: () => Promise<Date>,
 ): SweepClock {
   let alarmed_ms = -Infinity
   return async () => {
     const now_ms = now().getTime()
-    const until_ms = Math.min(now_ms, (await workedOffUntil()).getTime())
+    const until_ms = Math.min(now_ms, (await lowWatermark()).getTime())
     const heldBack_ms = now_ms - until_ms
     if (heldBack_ms > heldBack_ms_max && now_ms - alarmed_ms >= heldBack_ms_max) {
       alarmed_ms = now_ms

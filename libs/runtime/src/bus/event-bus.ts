@@ -39,7 +39,7 @@ export interface Message extends AnnouncedMessage {
    * It may have come before: the same message, or one with the same id. False when it surely comes for
    * the first time; an engine that cannot tell says true.
    */
-  readonly again: boolean
+  readonly maybeDuplicate: boolean
 }
 
 /**
@@ -49,11 +49,11 @@ export interface Message extends AnnouncedMessage {
  * crash begins with the batch again. A group that reads the topic for the first time may not get what
  * was said in this way before.
  */
-export type FollowUp = (messages: readonly OutgoingMessage[]) => Promise<void>
+export type PublishDerived = (messages: readonly OutgoingMessage[]) => Promise<void>
 
 /** What the work on a batch may do with it. */
-export interface BatchInHand {
-  readonly followUp: FollowUp
+export interface BatchContext {
+  readonly publishDerived: PublishDerived
   /**
    * The batch counts as unfinished until this has resolved, too: a crash before that hands it over
    * again. What comes for its keys does not wait for it. If it rejects by an outage, the batch comes
@@ -91,8 +91,8 @@ export interface Subscription {
    * messages fail alike and none of the batch succeeds, all are tried again, with an alarm. A
    * `FromNewerRelease` makes the message wait for a process that understands it.
    */
-  readonly handleBatch: (messages: readonly Message[], batch: BatchInHand) => Promise<void>
-  readonly letters?: LetterWatch
+  readonly handleBatch: (messages: readonly Message[], batch: BatchContext) => Promise<void>
+  readonly deadLetterObserver?: DeadLetterObserver
   /** At most this many messages in a batch (100). */
   readonly batch_max?: number
   /** Batches worked on side by side (1); no two of them hold the same topic and key. */
@@ -100,7 +100,7 @@ export interface Subscription {
 }
 
 /** A message that a group gives up. */
-export interface GivenUp {
+export interface DeadLetterEvent {
   /** Of the dead letter. */
   readonly id: string
   readonly topic: string
@@ -111,11 +111,13 @@ export interface GivenUp {
 }
 
 /** What a group does about its dead letters, beside that they are kept. Both may be called again. */
-export interface LetterWatch {
+export interface DeadLetterObserver {
   /** Before the letter is stored, and so before its message counts as finished. */
-  readonly onStored: (letter: GivenUp) => Promise<void>
+  readonly onStored: (letter: DeadLetterEvent) => Promise<void>
   /** Before the letter is removed: its replay is finished, or an operator has discarded it. */
-  readonly onRemoved: (letter: Pick<GivenUp, 'id' | 'topic' | 'key' | 'type'>) => Promise<void>
+  readonly onRemoved: (
+    letter: Pick<DeadLetterEvent, 'id' | 'topic' | 'key' | 'type'>,
+  ) => Promise<void>
 }
 
 export interface Subscribed {
@@ -130,13 +132,13 @@ export interface Subscribed {
    * answers a moment that lies back by the time within which each of them is durable or has failed
    * for its publisher; what becomes durable even later is not covered before it is.
    */
-  workedOffUntil(): Promise<Date>
+  lowWatermark(): Promise<Date>
   /** Takes no further work, waits for what is in flight, stores the offset. */
   stop(): Promise<void>
 }
 
 /** What a process hears for itself, whatever other processes of its service hear. */
-export interface Listening {
+export interface BroadcastSubscription {
   /** The service that listens, for the log and the rights of the process. */
   readonly group: string
   readonly topics: readonly string[]
@@ -150,9 +152,9 @@ export interface Listening {
    * Told of what was announced or published after `listen` resolved, at least once, in the order of the
    * keys. At once and from memory: it waits for nothing. What it throws is told as missed.
    */
-  readonly hear: (messages: readonly Message[]) => void
+  readonly onMessages: (messages: readonly Message[]) => void
   /** Something may not have been heard: whatever rests on hearing everything is to be forgotten. */
-  readonly missed: () => void
+  readonly onMissed: () => void
 }
 
 export interface Listener {
@@ -187,7 +189,7 @@ export interface EventBus {
    * process gets a share alone. Nothing of it outlives the process: it hears nothing that was said while
    * it was away, and nothing is kept for its sake.
    */
-  listen(listening: Listening): Promise<Listener>
+  subscribeBroadcast(listening: BroadcastSubscription): Promise<Listener>
   /** The newest first, at most `limit`. */
   deadLetters(limit: number): Promise<readonly DeadLetter[]>
   /**

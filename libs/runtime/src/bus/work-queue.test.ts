@@ -4,7 +4,7 @@ import { pino } from 'pino'
 import { Outage } from '../outage.ts'
 import type { AlarmKind } from './alarms.ts'
 import type { Message } from './event-bus.ts'
-import { FromNewerRelease } from './newer.ts'
+import { FromNewerRelease } from './from-newer-release.ts'
 import { workQueue, type WorkQueueOptions } from './work-queue.ts'
 
 interface Item {
@@ -19,7 +19,7 @@ const number = (message: Message) => message.payload as number
 
 function open({ topic, key, n }: Item): Message {
   if (n < 0) throw new Error('no JSON')
-  const rest = { type: 'T', source: 's', time: '', again: false, headers: {} }
+  const rest = { type: 'T', source: 's', time: '', maybeDuplicate: false, headers: {} }
   return { id: `m${n}`, topic, key, payload: n, ...rest }
 }
 

@@ -6,7 +6,7 @@
 import { setMaxListeners } from 'node:events'
 import { keyedBacklog, plainBacklog, type Batch, type Keyed } from './backlog.ts'
 import { pause as pauseFor } from './pause.ts'
-import { workOff, type Work } from './poison.ts'
+import { workOff, type Work } from './poison-messages.ts'
 
 export interface WorkQueueOptions<Item> extends Omit<Work<Item>, 'stopping' | 'pause'> {
   /** So many messages may queue or be worked on; who pushes asks for room first. */

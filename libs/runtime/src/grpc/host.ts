@@ -8,7 +8,7 @@ import { callsBy, openClients } from './client.ts'
 import type { Calls, Handlers } from './definition.ts'
 import type { GrpcIdentity } from './identity.ts'
 import { openServer } from './server.ts'
-import { openCallsWithin } from './within.ts'
+import { openInProcessTransport } from './in-process-transport.ts'
 
 /** What a service sees of it. */
 export interface GrpcHost {
@@ -54,7 +54,7 @@ export async function openGrpcHost(options: GrpcHostOptions): Promise<OpenGrpcHo
   const server = await openServer(options)
   const address = reachedAs(server.address, options.reachedAt)
   const { addressOf } = options
-  const within = openCallsWithin(options.log)
+  const within = openInProcessTransport(options.log)
   const clients = openClients(addressOf ?? (() => address), options.identity)
   return {
     address,

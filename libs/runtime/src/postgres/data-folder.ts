@@ -15,7 +15,7 @@ import { isAbsolute, join } from 'node:path'
 import { spawnSync } from 'node:child_process'
 import { StartError } from '../start-error.ts'
 import type { Installation } from './installation.ts'
-import { inWords, makePrivateFolder, type Place } from './place.ts'
+import { inWords, makePrivateFolder, type DataFolder } from './data-folder-owner.ts'
 
 /** A postmaster that runs on our data. */
 export interface Postmaster {
@@ -27,7 +27,7 @@ export interface Postmaster {
 export const workingFolder = '/proc/self/cwd'
 
 /** How PostgreSQL's programs are started: as their user, in the folder, with nothing inherited. */
-export function spawnOptions({ account }: Place, folder: string) {
+export function spawnOptions({ account }: DataFolder, folder: string) {
   return {
     cwd: folder,
     env: { LC_ALL: 'C', TZ: 'UTC', PATH: process.env['PATH'] ?? '/usr/bin:/bin' },
@@ -36,22 +36,22 @@ export function spawnOptions({ account }: Place, folder: string) {
 }
 
 /** The postmaster of the data folder if it lives; a note left by a dead one is removed. */
-export function livePostmaster(place: Place): Postmaster | undefined {
-  const note = join(place.pgFolder, 'postmaster.pid')
+export function livePostmaster(dataFolder: DataFolder): Postmaster | undefined {
+  const note = join(dataFolder.pgFolder, 'postmaster.pid')
   let lines: readonly string[]
   try {
     lines = readFileSync(note, 'utf8').split('\n')
   } catch (error) {
     const { code } = error as { readonly code?: unknown }
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
-    return inWords(place.dataDir, () => {
+    return inWords(dataFolder.dataDir, () => {
       throw error
     })
   }
   const pid = Number(lines[0])
-  if (isPostmasterOf(pid, place.pgFolder)) {
+  if (isPostmasterOf(pid, dataFolder.pgFolder)) {
     const socketFolder = lines[4]?.trim() ?? ''
-    return { pid, socketFolder: isAbsolute(socketFolder) ? socketFolder : place.socketFolder }
+    return { pid, socketFolder: isAbsolute(socketFolder) ? socketFolder : dataFolder.socketFolder }
   }
   // PostgreSQL would take any living process with this number for its own.
   rmSync(note, { force: true })
@@ -73,7 +73,10 @@ function isPostmasterOf(pid: number, pgFolder: string): boolean {
 }
 
 /** Throws StartError when the data was made by another major version. */
-export function hasData({ pgFolder, dataDir }: Place, { majorVersion }: Installation): boolean {
+export function hasData(
+  { pgFolder, dataDir }: DataFolder,
+  { majorVersion }: Installation,
+): boolean {
   const versionFile = join(pgFolder, 'PG_VERSION')
   const version = inWords(dataDir, () =>
     existsSync(versionFile) ? readFileSync(versionFile, 'utf8').trim() : undefined,
@@ -84,23 +87,23 @@ export function hasData({ pgFolder, dataDir }: Place, { majorVersion }: Installa
   )
 }
 
-export function deleteData({ pgFolder, dataDir }: Place): void {
+export function deleteData({ pgFolder, dataDir }: DataFolder): void {
   inWords(dataDir, () => rmSync(pgFolder, { recursive: true, force: true }))
 }
 
 /** The folder gets its name when it is complete, so that a start that was cut off leaves no data. */
 export async function makeData(
-  place: Place,
+  dataFolder: DataFolder,
   installation: Installation,
   synced: boolean,
 ): Promise<void> {
-  const { dataDir, pgFolder, account } = place
+  const { dataDir, pgFolder, account } = dataFolder
   const unfinished = `${pgFolder}.init-${process.pid}`
   inWords(dataDir, () => {
-    removeUnfinished(place)
+    removeUnfinished(dataFolder)
     makePrivateFolder(unfinished, account)
   })
-  const { code, output } = await initdb(place, installation, unfinished, synced)
+  const { code, output } = await initdb(dataFolder, installation, unfinished, synced)
   if (code === 0) {
     inWords(dataDir, () => giveName(unfinished, pgFolder))
     return
@@ -121,13 +124,13 @@ function giveName(unfinished: string, pgFolder: string): void {
 }
 
 function initdb(
-  place: Place,
+  dataFolder: DataFolder,
   installation: Installation,
   folder: string,
   synced: boolean,
 ): Promise<{ readonly code: number | null; readonly output: string }> {
   const args = [
-    `--pgdata=${place.reachable ? folder : workingFolder}`,
+    `--pgdata=${dataFolder.reachable ? folder : workingFolder}`,
     '--username=postgres',
     '--auth-local=trust',
     '--auth-host=reject',
@@ -138,7 +141,7 @@ function initdb(
     ...(synced ? [] : ['--no-sync']),
   ]
   const child = spawn(installation.initdb, args, {
-    ...spawnOptions(place, folder),
+    ...spawnOptions(dataFolder, folder),
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   let output = ''
@@ -150,7 +153,7 @@ function initdb(
 }
 
 /** What starts that were killed have left; a start that is under way in another process stays. */
-function removeUnfinished({ dataDir }: Place): void {
+function removeUnfinished({ dataDir }: DataFolder): void {
   for (const name of readdirSync(dataDir)) {
     const pid = Number(/^pg\.init-(\d+)$/.exec(name)?.[1])
     if (Number.isNaN(pid) || (pid !== process.pid && isAlive(pid))) continue

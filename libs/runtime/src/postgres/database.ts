@@ -50,7 +50,7 @@ export interface Outbox {
   write(tx: Queries, messages: readonly OutgoingMessage[]): Promise<OutboxTicket>
 }
 
-/** Exactly one of these is called after `write`, as soon as the fate of the transaction is known. */
+/** Exactly one of these is called after `write`, as soon as the outcome of the transaction is known. */
 export interface OutboxTicket {
   committed(): void
   rolledBack(): void

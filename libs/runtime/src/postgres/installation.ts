@@ -9,7 +9,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { StartError } from '../start-error.ts'
-import type { Account, Place } from './place.ts'
+import type { Account, DataFolder } from './data-folder-owner.ts'
 
 export interface Installation {
   readonly initdb: string
@@ -29,7 +29,7 @@ const packages: Readonly<Record<string, string>> = {
 }
 
 /** Throws StartError when there are no programs for this platform or they do not run. */
-export function findInstallation({ dataDir, reachable, account }: Place): Installation {
+export function findInstallation({ dataDir, reachable, account }: DataFolder): Installation {
   const native = nativeFolder()
   const found = installationIn(native, account)
   if (found !== undefined) return found

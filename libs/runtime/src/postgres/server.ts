@@ -22,7 +22,7 @@ import {
 } from './data-folder.ts'
 import { askForHubLock } from './hub-lock.ts'
 import { findInstallation, type Installation } from './installation.ts'
-import { asStartError, preparePlace, type Place } from './place.ts'
+import { asStartError, prepareDataFolder, type DataFolder } from './data-folder-owner.ts'
 import { serverArguments, type Durability } from './server-settings.ts'
 import { logLines, type ServerOutput } from './server-output.ts'
 
@@ -58,59 +58,59 @@ const startRetry_ms = 250
 
 /** Throws StartError with one sentence for everything that a person can put right. */
 export async function startServer(options: ServerOptions): Promise<PostgresServer> {
-  const place = preparePlace(options.dataDir)
-  const installation = findInstallation(place)
+  const dataFolder = prepareDataFolder(options.dataDir)
+  const installation = findInstallation(dataFolder)
   let fresh = options.fresh === true
   for (let tries = 1; ; tries++) {
-    await stopOldPostmaster(place)
-    if (fresh) deleteData(place)
+    await stopOldPostmaster(dataFolder)
+    if (fresh) deleteData(dataFolder)
     fresh = false
-    if (!hasData(place, installation)) {
-      await makeData(place, installation, options.durability === 'fsync')
+    if (!hasData(dataFolder, installation)) {
+      await makeData(dataFolder, installation, options.durability === 'fsync')
     }
-    const running = await startOnce(place, installation, options)
+    const running = await startOnce(dataFolder, installation, options)
     if (running !== undefined) return running
-    if (tries === startTries_max) throw failure(place.dataDir, 'another server is using it')
+    if (tries === startTries_max) throw failure(dataFolder.dataDir, 'another server is using it')
     await wait(startRetry_ms)
   }
 }
 
 /** A server whose hub died is stopped, so that none of its backends is left; else this refuses. */
-async function stopOldPostmaster(place: Place): Promise<void> {
-  const old = livePostmaster(place)
+async function stopOldPostmaster(dataFolder: DataFolder): Promise<void> {
+  const old = livePostmaster(dataFolder)
   if (old === undefined) return
-  const gone = () => livePostmaster(place)?.pid !== old.pid
+  const gone = () => livePostmaster(dataFolder)?.pid !== old.pid
   const { socketFolder } = old
   const answer = await askForHubLock({ socketFolder, lock_ms, connect_ms: lock_ms, gone })
   if (answer.type === 'held') {
     throw new StartError(
-      `Causeway already runs on DATA_DIR ${place.dataDir} as process ${answer.process}.`,
+      `Causeway already runs on DATA_DIR ${dataFolder.dataDir} as process ${answer.process}.`,
     )
   }
   if (answer.type === 'silent') {
     if (gone()) return
     throw new StartError(
-      `PostgreSQL runs on DATA_DIR ${place.dataDir} as process ${old.pid} but does not answer: stop that process.`,
+      `PostgreSQL runs on DATA_DIR ${dataFolder.dataDir} as process ${old.pid} but does not answer: stop that process.`,
     )
   }
   await stopProcess((signal) => process.kill(old.pid, signal), gone)
   await answer.connection.end()
   if (!gone()) {
     throw new StartError(
-      `PostgreSQL on DATA_DIR ${place.dataDir}, process ${old.pid}, does not stop.`,
+      `PostgreSQL on DATA_DIR ${dataFolder.dataDir}, process ${old.pid}, does not stop.`,
     )
   }
 }
 
 /** Undefined when another process holds the data folder for the moment; then the start is repeated. */
 async function startOnce(
-  place: Place,
+  dataFolder: DataFolder,
   installation: Installation,
   options: ServerOptions,
 ): Promise<PostgresServer | undefined> {
-  const { server, output } = spawnServer(place, installation, options)
+  const { server, output } = spawnServer(dataFolder, installation, options)
   const ended = () => server.exitCode !== null || server.signalCode !== null || output.failed()
-  const { socketFolder, dataDir } = place
+  const { socketFolder, dataDir } = dataFolder
   const answer = await askForHubLock({ socketFolder, lock_ms, connect_ms: start_ms, gone: ended })
   if (answer.type === 'given') {
     options.log.info(
@@ -119,7 +119,7 @@ async function startOnce(
         ? 'PostgreSQL runs with fsync: what is committed survives a power loss'
         : 'PostgreSQL runs WITHOUT fsync (DURABILITY=none): a power loss destroys the data',
     )
-    return watched(place, server, output, answer.connection, options)
+    return watched(dataFolder, server, output, answer.connection, options)
   }
   await stopProcess((signal) => server.kill(signal), ended)
   if (answer.type === 'held') {
@@ -135,18 +135,18 @@ async function startOnce(
 }
 
 function spawnServer(
-  place: Place,
+  dataFolder: DataFolder,
   installation: Installation,
   { durability, connections_max, log }: ServerOptions,
 ): { readonly server: ChildProcess; readonly output: ServerOutput } {
-  const { pgFolder, reachable, socketFolder, dataDir } = place
+  const { pgFolder, reachable, socketFolder, dataDir } = dataFolder
   const args = ['-D', reachable ? pgFolder : workingFolder]
   try {
     const server = spawn(
       installation.postgres,
       [...args, ...serverArguments(socketFolder, durability, connections_max)],
       {
-        ...spawnOptions(place, pgFolder),
+        ...spawnOptions(dataFolder, pgFolder),
         // A Ctrl-C in the terminal is for us; we stop the server when its users have stopped.
         detached: true,
         stdio: ['ignore', 'ignore', 'pipe'],
@@ -160,7 +160,7 @@ function spawnServer(
 
 /** The running server as its users see it. */
 function watched(
-  place: Place,
+  dataFolder: DataFolder,
   server: ChildProcess,
   output: ServerOutput,
   lock: Client,
@@ -170,7 +170,7 @@ function watched(
   const report = (reason: string) => {
     if (stopping) return
     stopping = true
-    options.onExit(`${reason}${fullDisk(place.dataDir, output.text())}`)
+    options.onExit(`${reason}${fullDisk(dataFolder.dataDir, output.text())}`)
   }
   server.once('exit', (code, signal) => {
     report(`PostgreSQL ended unexpectedly (${signal ?? `exit code ${code}`})`)
@@ -180,20 +180,20 @@ function watched(
   })
   const hasEnded = () => server.exitCode !== null || server.signalCode !== null
   return {
-    socketFolder: place.socketFolder,
+    socketFolder: dataFolder.socketFolder,
     async stop() {
       stopping = true
       await lock.end()
       await stopProcess((signal) => server.kill(signal), hasEnded)
       if (!hasEnded()) await once(server, 'exit')
       await output.closed
-      removeEmpty(place)
+      removeEmpty(dataFolder)
     },
   }
 }
 
 /** A short path that was made because DATA_DIR is long; others may still use it. */
-function removeEmpty({ dataDir, socketFolder }: Place): void {
+function removeEmpty({ dataDir, socketFolder }: DataFolder): void {
   if (socketFolder.startsWith(dataDir)) return
   try {
     rmdirSync(socketFolder)

@@ -24,7 +24,7 @@ const pid = statement('select pg_backend_pid() as pid')
 let parts: TestParts
 let proxy: BreakingProxy
 let db: Database
-let fates: string[]
+let outcomes: string[]
 
 /** Writes into a table and notes what it is told, as an engine of the bus does. */
 const outbox: Outbox = {
@@ -32,13 +32,13 @@ const outbox: Outbox = {
     try {
       await tx.query(say, [`{${messages.map(({ id }) => id).join()}}`])
     } catch (error) {
-      fates.push('not written')
+      outcomes.push('not written')
       throw error
     }
     return {
-      committed: () => void fates.push('committed'),
-      rolledBack: () => void fates.push('rolled back'),
-      unknown: () => void fates.push('unknown'),
+      committed: () => void outcomes.push('committed'),
+      rolledBack: () => void outcomes.push('rolled back'),
+      unknown: () => void outcomes.push('unknown'),
     }
   },
 }
@@ -65,7 +65,7 @@ afterAll(async () => {
 })
 
 beforeEach(async () => {
-  fates = []
+  outcomes = []
   await db.query(statement('truncate accounts, said, late'), [])
   await db.query(statement('insert into accounts values (1, 100), (2, 100)'), [])
 })
@@ -91,12 +91,12 @@ function move(tx: Transaction, id: string): Promise<readonly unknown[]> {
 describe('a transaction', () => {
   test('commits its statements with what it announced, and says so once', async () => {
     expect(await db.transaction((tx) => move(tx, 'a'))).toEqual([{ id: 1 }])
-    expect([await units(1), await said(), fates]).toEqual(['105', ['a'], ['committed']])
+    expect([await units(1), await said(), outcomes]).toEqual(['105', ['a'], ['committed']])
   })
 
   test('that only announces commits, too', async () => {
     await db.transaction((tx) => Promise.resolve(tx.announced.push(message('a'))))
-    expect([await said(), fates]).toEqual([['a'], ['committed']])
+    expect([await said(), outcomes]).toEqual([['a'], ['committed']])
   })
 
   test('leaves nothing behind when its work throws, and asks the outbox for nothing', async () => {
@@ -105,13 +105,13 @@ describe('a transaction', () => {
       throw new Error('changed my mind')
     }
     await expect(db.transaction(work)).rejects.toThrow('changed my mind')
-    expect([await units(1), await said(), fates]).toEqual(['100', [], []])
+    expect([await units(1), await said(), outcomes]).toEqual(['100', [], []])
   })
 
   test('is rolled back when the outbox is refused, and its connection stays usable', async () => {
     await db.transaction((tx) => move(tx, 'a'))
     await expect(db.transaction((tx) => move(tx, 'a'))).rejects.toMatchObject({ code: '23505' })
-    expect([await units(1), await said(), fates]).toEqual([
+    expect([await units(1), await said(), outcomes]).toEqual([
       '105',
       ['a'],
       ['committed', 'not written'],
@@ -124,7 +124,7 @@ describe('a transaction', () => {
       return move(tx, id)
     }
     await expect(db.transaction((tx) => work(tx, 'a'))).rejects.toMatchObject({ code: '23503' })
-    expect([await units(1), await said(), fates]).toEqual(['100', [], ['not written']])
+    expect([await units(1), await said(), outcomes]).toEqual(['100', [], ['not written']])
   })
 
   test('whose work swallowed a refusal fails with that refusal', async () => {
@@ -187,7 +187,7 @@ describe('the last statement of a transaction', () => {
     })
     await announcing
     expect([await units(1), await units(2), await said()]).toEqual(['202', '105', ['a']])
-    expect(fates).toEqual(['committed'])
+    expect(outcomes).toEqual(['committed'])
   })
 
   test('that is refused rolls everything back, and its connection stays usable', async () => {
@@ -202,7 +202,7 @@ describe('the last statement of a transaction', () => {
     }
     await expect(db.transaction(announcing)).rejects.toMatchObject({ code: '23514' })
     expect([await units(1), await units(2), await said()]).toEqual(['100', '100', []])
-    expect(fates).toEqual(['not written'])
+    expect(outcomes).toEqual(['not written'])
   })
 
   test('does not hide a refusal that the work has swallowed', async () => {
@@ -282,7 +282,7 @@ describe('a conflict is repeated here', () => {
       })
     await Promise.all([cross(1, 2), cross(2, 1)])
     expect([attempts, await units(1), await units(2)]).toEqual([3, '102', '102'])
-    expect(fates).toEqual(['committed', 'committed'])
+    expect(outcomes).toEqual(['committed', 'committed'])
     expect(await said()).toHaveLength(2)
   })
 
@@ -327,7 +327,7 @@ describe('a connection that breaks', () => {
       await tx.query(read, [1])
     }
     const error: unknown = await db.transaction(work).catch((each: unknown) => each)
-    expect([isOutage(error), await units(1), fates]).toEqual([true, '100', []])
+    expect([isOutage(error), await units(1), outcomes]).toEqual([true, '100', []])
   })
 
   test('with the answer of COMMIT leaves it unknown, though it was committed', async () => {
@@ -335,7 +335,7 @@ describe('a connection that breaks', () => {
     const error: unknown = await db
       .transaction((tx) => move(tx, 'a'))
       .catch((each: unknown) => each)
-    expect([isOutage(error), fates]).toEqual([true, ['unknown']])
+    expect([isOutage(error), outcomes]).toEqual([true, ['unknown']])
     await eventually(async () => (await said()).length === 1, 'the commit')
     expect(await units(1)).toBe('105')
   })
@@ -345,7 +345,7 @@ describe('a connection that breaks', () => {
     const error: unknown = await db
       .transaction((tx) => move(tx, 'a'))
       .catch((each: unknown) => each)
-    expect([isOutage(error), fates]).toEqual([true, ['unknown']])
+    expect([isOutage(error), outcomes]).toEqual([true, ['unknown']])
     expect([await units(1), await said()]).toEqual(['100', []])
   })
 

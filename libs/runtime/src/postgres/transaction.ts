@@ -1,6 +1,6 @@
 /**
  * A transaction commits with everything that was announced in it, or leaves nothing behind. Deadlocks
- * and serialization failures are repeated here and nowhere else, and the outbox learns the fate of
+ * and serialization failures are repeated here and nowhere else, and the outbox learns the outcome of
  * each transaction exactly once.
  */
 import { setTimeout as wait } from 'node:timers/promises'
@@ -111,7 +111,7 @@ async function commitAlone(session: Session, tx: OpenTransaction): Promise<void>
   if (did !== 'COMMIT') throw tx.failure() ?? notCommitted()
 }
 
-type Fate =
+type Outcome =
   | { readonly type: 'open' }
   | { readonly type: 'committed' }
   | { readonly type: 'unknown'; readonly error: Error }
@@ -123,7 +123,7 @@ async function commitWithOutbox(
   outbox: Outbox,
 ): Promise<void> {
   tx.end()
-  let fate: Fate = { type: 'open' }
+  let outcome: Outcome = { type: 'open' }
   let isWritten = false
   const query = async <Row>(lastStatement: Statement, values: readonly Value[]) => {
     if (isWritten) throw new Error('The outbox writes with one statement')
@@ -132,12 +132,12 @@ async function commitWithOutbox(
     try {
       const answers = await roundTrip(session.client, steps)
       // A transaction that can only be rolled back has refused the statement before.
-      fate = { type: 'committed' }
+      outcome = { type: 'committed' }
       return (answers.at(-2)?.rows ?? []) as readonly Row[]
     } catch (error) {
       if (wasRefused(error)) throw error
       // The statement may have run and may even be committed: the ticket is told, not the writer.
-      fate = { type: 'unknown', error: lostAnswer(session, error) }
+      outcome = { type: 'unknown', error: lostAnswer(session, error) }
       return []
     }
   }
@@ -148,17 +148,17 @@ async function commitWithOutbox(
     await undo(session, tx, error)
     throw isAborted(error) ? (tx.failure() ?? error) : error
   }
-  tell(ticket, fate)
+  tell(ticket, outcome)
 }
 
-function tell(ticket: OutboxTicket, fate: Fate): void {
-  switch (fate.type) {
+function tell(ticket: OutboxTicket, outcome: Outcome): void {
+  switch (outcome.type) {
     case 'committed':
       ticket.committed()
       return
     case 'unknown':
       ticket.unknown()
-      throw fate.error
+      throw outcome.error
     case 'open':
       ticket.rolledBack()
       throw new Error('The outbox wrote nothing')

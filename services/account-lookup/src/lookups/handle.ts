@@ -3,7 +3,7 @@
  * is said follows from the batch, and a repeat says it with the same ids.
  */
 import type { Participant, Participants } from '@causeway/participants'
-import type { FollowUp, OutgoingMessage } from '@causeway/runtime'
+import type { PublishDerived, OutgoingMessage } from '@causeway/runtime'
 import { deferred } from '../deferred.ts'
 import {
   findingsWithoutLookup,
@@ -35,7 +35,7 @@ interface Found {
 export async function answerAtHome(
   parts: LookupParts,
   events: readonly QueryEvent[],
-  followUp: FollowUp,
+  publishDerived: PublishDerived,
 ): Promise<void> {
   const known: Found[] = []
   const asked: QueryEvent[] = []
@@ -50,34 +50,34 @@ export async function answerAtHome(
     const findings = owners[at]
     return findings === undefined ? [] : [{ event, findings }]
   })
-  await answer(parts, [...known, ...looked], waiting.map(deferred), followUp)
+  await answer(parts, [...known, ...looked], waiting.map(deferred), publishDerived)
 }
 
 /** Every question is answered, whoever has to be called for it. */
 export async function answerWherever(
   parts: LookupParts,
   events: readonly QueryEvent[],
-  followUp: FollowUp,
+  publishDerived: PublishDerived,
 ): Promise<void> {
   const owners = await parts.owners.find(events.map(queryOf))
   const found = events.flatMap((event, at) => {
     const findings = findingsWithoutLookup(event) ?? owners[at]
     return findings === undefined ? [] : [{ event, findings }]
   })
-  await answer(parts, found, [], followUp)
+  await answer(parts, found, [], publishDerived)
 }
 
 async function answer(
   parts: LookupParts,
   found: readonly Found[],
   others: readonly OutgoingMessage[],
-  followUp: FollowUp,
+  publishDerived: PublishDerived,
 ): Promise<void> {
   if (found.length + others.length === 0) return
   const participants = await participantsIn(parts, found)
   const deadline = new Date(Date.now() + parts.deadline_ms)
   const messages = found.flatMap((each) => messagesOf(each, participants, deadline))
-  await followUp([...messages, ...others])
+  await publishDerived([...messages, ...others])
 }
 
 /** Who cannot be told of or asked by what is in memory is asked for afresh, all at once. */

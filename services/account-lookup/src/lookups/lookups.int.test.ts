@@ -327,11 +327,11 @@ describe('lookups of many', () => {
       await eventually(() => stand.heard.length === 100 || undefined, 'the answers')
       return {
         statements: stand.counts.statements - before.statements,
-        followUps: stand.counts.followUps - before.followUps,
+        derivedEvents: stand.counts.derivedEvents - before.derivedEvents,
       }
     }
-    expect(await ask()).toEqual({ statements: 1, followUps: 1 })
-    expect(await ask()).toEqual({ statements: 0, followUps: 1 })
+    expect(await ask()).toEqual({ statements: 1, derivedEvents: 1 })
+    expect(await ask()).toEqual({ statements: 0, derivedEvents: 1 })
   })
 })
 

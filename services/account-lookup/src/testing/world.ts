@@ -64,7 +64,7 @@ export function participant(name: string, changed: Partial<Participant> = {}): P
 /** How often the service has asked for something. */
 export interface Counts {
   statements: number
-  followUps: number
+  derivedEvents: number
 }
 
 export interface World {
@@ -121,7 +121,7 @@ async function openOn(
       return Promise.resolve()
     },
   })
-  const counts: Counts = { statements: 0, followUps: 0 }
+  const counts: Counts = { statements: 0, derivedEvents: 0 }
   const service: Service = await start({ ...testSettings, ...changed }, counting(parts, counts))
   return {
     parts,
@@ -172,9 +172,9 @@ function counting(parts: TestParts, counts: Counts): ProcessParts {
           handleBatch: (messages, batch) =>
             subscription.handleBatch(messages, {
               ...batch,
-              followUp(said) {
-                counts.followUps++
-                return batch.followUp(said)
+              publishDerived(said) {
+                counts.derivedEvents++
+                return batch.publishDerived(said)
               },
             }),
         }),

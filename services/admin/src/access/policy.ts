@@ -3,7 +3,7 @@
  * tokens are not accepted any more. Read at the start, again every half minute and after each change
  * that it hears of; what is older than some minutes serves nobody.
  */
-import { hearEvents } from '@causeway/events'
+import { onBroadcast } from '@causeway/events'
 import { operatorsService, type AccessPolicy } from '@causeway/protos'
 import { gather, periodically, type EventBus, type GrpcHost, type Logger } from '@causeway/runtime'
 import { createLocalJWKSet, type JSONWebKeySet } from 'jose'
@@ -30,6 +30,7 @@ export interface Policies {
   stop(): Promise<void>
 }
 
+const changes = ['AuthTokenInvalidated', 'PlatformRoleChanged'] as const
 const renewed_ms = 30_000
 const age_max_ms = 300_000
 const questions_max = 10_000
@@ -72,14 +73,14 @@ export async function openPolicies({ grpc, bus, log }: PolicyParts): Promise<Pol
     renew().catch((error: unknown) => log.warn({ err: error }, 'the policy was not renewed'))
   }
 
-  const listener = await hearEvents(bus, 'admin', ['AuthTokenInvalidated', 'PlatformRoleChanged'], {
-    hear(events) {
+  const listener = await onBroadcast(bus, 'admin', changes, {
+    onEvents(events) {
       for (const { name, payload } of events) {
         if (name === 'PlatformRoleChanged') renewSoon()
         else denied.add(payload.tokenId, payload.versionsBelow ?? 0, payload.expiry)
       }
     },
-    missed: renewSoon,
+    onMissed: renewSoon,
   })
   const renewal = periodically(
     renewed_ms,

@@ -47,7 +47,7 @@ export async function openConsents(
     handleBatch(work, events),
   )
   const wait_ms = settings.AUTH_SERVICE_OWNERSHIP_WAIT_MS
-  const sweeping = { batch_max, wait_ms, workedOffUntil: () => subscribed.workedOffUntil() }
+  const sweeping = { batch_max, wait_ms, lowWatermark: () => subscribed.lowWatermark() }
   const routines = [
     periodically(wait_ms / sweeps_per_wait, () => refuseUnconfirmed(work, sweeping), {
       log,

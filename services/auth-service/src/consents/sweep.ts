@@ -10,15 +10,15 @@ export interface UnconfirmedOptions {
   readonly batch_max: number
   readonly wait_ms: number
   /** Whatever was announced before that moment is worked off. */
-  readonly workedOffUntil: () => Promise<Date>
+  readonly lowWatermark: () => Promise<Date>
 }
 
 /** Takes what is due, batch by batch, until nothing is. Any number of sweepers may run. */
 export async function refuseUnconfirmed(
   work: ConsentWork,
-  { batch_max, wait_ms, workedOffUntil }: UnconfirmedOptions,
+  { batch_max, wait_ms, lowWatermark }: UnconfirmedOptions,
 ): Promise<void> {
-  const until_ms = Math.min(work.now().getTime(), (await workedOffUntil()).getTime())
+  const until_ms = Math.min(work.now().getTime(), (await lowWatermark()).getTime())
   for (;;) {
     const due = await work.store.listUnconfirmed(new Date(until_ms - wait_ms), batch_max)
     await carryOut(

@@ -39,7 +39,12 @@ function newPayment() {
   const ids = { request: randomUUID(), authorization: randomUUID(), verification: randomUUID() }
   const [transactionId, consentId, challenge] = [randomUUID(), randomUUID(), randomUUID()]
   const challengeHash = hash('sha256', challenge, 'base64url')
-  const envelope = () => ({ id: randomUUID(), time: at(0), again: false, traceparent: undefined })
+  const envelope = () => ({
+    id: randomUUID(),
+    time: at(0),
+    maybeDuplicate: false,
+    traceparent: undefined,
+  })
   const toDfsp = { sourceFspId: pisp, destinationFspId: dfsp }
   const toPisp = { sourceFspId: dfsp, destinationFspId: pisp }
   const transaction = (payload: object): ThirdPartyEvent => ({

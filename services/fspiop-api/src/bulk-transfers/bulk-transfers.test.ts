@@ -147,7 +147,7 @@ function event<Name extends EventName>(
   relay?: Relay,
 ): DomainEvent<Name> {
   const time = completedTimestamp
-  return { name, id: 'e', time, payload, relay, again: false, traceparent: undefined }
+  return { name, id: 'e', time, payload, relay, maybeDuplicate: false, traceparent: undefined }
 }
 
 function told(heard: HeardBulkTransferEvent, how = rules): readonly string[] {

@@ -145,7 +145,15 @@ export async function tell<Name extends ToldEvent>(
   carried: { readonly relay?: Relay; readonly traceparent?: string } = {},
 ): Promise<readonly Said[]> {
   const { relay, traceparent } = carried
-  const event = { name, id: 'cause', time: receivedAt, payload, relay, traceparent, again: false }
+  const event = {
+    name,
+    id: 'cause',
+    time: receivedAt,
+    payload,
+    relay,
+    traceparent,
+    maybeDuplicate: false,
+  }
   const legs = causedLegs(event as DomainEvent<ToldEvent>, {
     notifyPayeeOnTimeout: true,
     authService: testSettings.AUTH_SERVICE_PARTICIPANT,

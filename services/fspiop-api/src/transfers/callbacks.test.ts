@@ -23,7 +23,7 @@ function event<Name extends EventName>(
     time: completedTimestamp,
     payload,
     relay: carried,
-    again: false,
+    maybeDuplicate: false,
     traceparent: undefined,
   }
 }

@@ -25,7 +25,7 @@ async function triedWith(error: Error): Promise<number> {
       announce: () => undefined,
       publish: unused,
       subscribe: unused,
-      listen: unused,
+      subscribeBroadcast: unused,
       deadLetters: unused,
       replay: unused,
       discard: unused,

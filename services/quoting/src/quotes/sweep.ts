@@ -7,7 +7,7 @@ import type { Work } from '../work.ts'
 export interface SweepOptions {
   readonly batch_max: number
   /** Whatever was announced before that moment is worked off. */
-  readonly workedOffUntil: () => Promise<Date>
+  readonly lowWatermark: () => Promise<Date>
 }
 
 export function sweep(
@@ -31,9 +31,9 @@ async function expireDue(
     now,
     became,
   }: Pick<Work, 'now' | 'became'> & { readonly store: Pick<Work['store'], 'expire'> },
-  { batch_max, workedOffUntil }: SweepOptions,
+  { batch_max, lowWatermark }: SweepOptions,
 ): Promise<void> {
-  const until = new Date(Math.min(now().getTime(), (await workedOffUntil()).getTime()))
+  const until = new Date(Math.min(now().getTime(), (await lowWatermark()).getTime()))
   for (;;) {
     const expired = await store.expire(until, batch_max)
     if (expired > 0) became('EXPIRED', expired)

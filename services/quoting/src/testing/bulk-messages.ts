@@ -19,7 +19,7 @@ function envelope(body: object | undefined, headers: object = { date: 'today' })
     body: Buffer.from(JSON.stringify(body)),
     headers: Buffer.from(JSON.stringify(headers)),
   }
-  return { id: randomUUID(), time: started, again: false, relay, traceparent: undefined }
+  return { id: randomUUID(), time: started, maybeDuplicate: false, relay, traceparent: undefined }
 }
 
 export function bulkItem(quoteId: string, changes: Partial<BulkItem> = {}): BulkItem {

@@ -54,7 +54,7 @@ export function holdBulks(world: World) {
     return quiet()
   }
 
-  function workedOffUntil(): Promise<Date> {
+  function lowWatermark(): Promise<Date> {
     const times = [...unfinished.values(), world.iso()].map((at) => Date.parse(at))
     return Promise.resolve(new Date(Math.min(...times)))
   }
@@ -79,7 +79,7 @@ export function holdBulks(world: World) {
     },
     sweep(gates_max: number): Promise<void> {
       const work = world.workThrough(holding(gates_max))
-      return begin(() => sweepBulks(work, { batch_max: 1, workedOffUntil }))
+      return begin(() => sweepBulks(work, { batch_max: 1, lowWatermark }))
     },
     /** The bus delivers again what was lost, one by one; then all time runs out. */
     async finish(): Promise<void> {

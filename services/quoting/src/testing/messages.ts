@@ -28,7 +28,7 @@ export function relayOf(content: string): { body: Buffer; headers: Buffer } {
 
 function envelope({ id = randomUUID(), time = started }: Envelope, relayed: string | undefined) {
   const relay = relayed === undefined ? undefined : relayOf(relayed)
-  return { id, time, again: false, relay, traceparent: undefined }
+  return { id, time, maybeDuplicate: false, relay, traceparent: undefined }
 }
 
 export function requestEvent(

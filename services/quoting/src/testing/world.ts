@@ -125,12 +125,12 @@ export async function openWorld(parts: TestParts) {
       saidBy(
         sweepBulks(work, {
           batch_max: 100,
-          workedOffUntil: () => Promise.resolve(workedOff ?? now()),
+          lowWatermark: () => Promise.resolve(workedOff ?? now()),
         }),
       ),
     sweep: () =>
       saidBy(
-        sweep(work, { batch_max: 100, workedOffUntil: () => Promise.resolve(workedOff ?? now()) }),
+        sweep(work, { batch_max: 100, lowWatermark: () => Promise.resolve(workedOff ?? now()) }),
       ),
     /** As if messages that came then were not worked off. */
     heldBackAt(time: string | undefined): void {

@@ -4,7 +4,7 @@
  * events with the same ids.
  */
 import { derivedId, newEvent, type DomainEvent, type Payload } from '@causeway/events'
-import type { FollowUp, OutgoingMessage } from '@causeway/runtime'
+import type { PublishDerived, OutgoingMessage } from '@causeway/runtime'
 import type { AccountHints, AccountKey } from './account-hints.ts'
 import { settlesOf, type ModelChoice } from './domain/allocate.ts'
 import type { AllocationParts } from './handle.ts'
@@ -20,7 +20,7 @@ type Allocation = Payload<'BulkTransferPrepareAccountsAllocated'>['allocations']
 export async function allocateBulks(
   { models, accounts }: AllocationParts,
   events: readonly BulkEvent[],
-  followUp: FollowUp,
+  publishDerived: PublishDerived,
 ): Promise<void> {
   const requests = events.filter((event) => event.name === 'BulkTransferPrepareRequested')
   const needed = requests.map(({ payload }) => ({ payload, currencies: currenciesOf(payload) }))
@@ -35,7 +35,7 @@ export async function allocateBulks(
       ),
     ),
   ])
-  await followUp(
+  await publishDerived(
     events.map((event) =>
       event.name === 'BulkTransferQueryReceived'
         ? passedOn(event)

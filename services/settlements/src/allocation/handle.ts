@@ -4,7 +4,7 @@
  * transfer is unknown. Nothing is stored: a repeat says the same events with the same ids.
  */
 import { derivedId, newEvent, type DomainEvent } from '@causeway/events'
-import type { FollowUp, OutgoingMessage } from '@causeway/runtime'
+import type { PublishDerived, OutgoingMessage } from '@causeway/runtime'
 import type { AccountHints, AccountKey } from './account-hints.ts'
 import { settlesOf, type ModelChoice } from './domain/allocate.ts'
 import type { ModelBook } from './model-book.ts'
@@ -22,7 +22,7 @@ export interface AllocationParts {
 export async function allocate(
   { models, accounts }: AllocationParts,
   events: readonly TransferEvent[],
-  followUp: FollowUp,
+  publishDerived: PublishDerived,
 ): Promise<void> {
   if (events.length === 0) return
   const requests = events.filter((event) => event.name === 'TransferPrepareRequested')
@@ -30,7 +30,7 @@ export async function allocate(
     models.find(new Set(requests.map(({ payload }) => payload.amount.currency))),
     accounts.load(requests.flatMap(({ payload }) => [payerKey(payload), payeeKey(payload)])),
   ])
-  await followUp(
+  await publishDerived(
     events.map((event) =>
       event.name === 'TransferQueryReceived'
         ? passedOn(event)

@@ -394,7 +394,7 @@ describe('a payee FSP that refuses the request by its HTTP answer', () => {
     name: 'BulkTransferPrepareCallbackReport',
     id: 'the report',
     time: '2026-01-01T00:00:01.000Z',
-    again: false,
+    maybeDuplicate: false,
     relay: undefined,
     traceparent: undefined,
     payload: {

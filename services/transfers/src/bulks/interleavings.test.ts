@@ -147,7 +147,7 @@ function openHeldWorld() {
       : world.handleThrough(gate, [event as HeardEvent])
   }
 
-  function workedOffUntil(): Promise<Date> {
+  function lowWatermark(): Promise<Date> {
     const oldest = Math.min(...[...unfinished.values()].map((at) => Date.parse(at)))
     return Promise.resolve(new Date(Math.min(oldest, Date.parse(world.iso()))))
   }
@@ -166,7 +166,7 @@ function openHeldWorld() {
       begin(handle(holding(gates), event), () => unfinished.delete(event))
     },
     sweeper: (gates: number) =>
-      begin(sweep(world.workThrough(holding(gates)), { batch_max: 2, clock: workedOffUntil })),
+      begin(sweep(world.workThrough(holding(gates)), { batch_max: 2, clock: lowWatermark })),
     /** The bus delivers again what was lost, one by one; then all time runs out. */
     async finish() {
       while (held.length > 0) await letThrough(0)

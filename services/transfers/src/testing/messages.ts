@@ -21,7 +21,7 @@ export const time = '2026-01-01T00:00:00.000Z'
 
 export function envelope(id: string | undefined, relayed: string | undefined) {
   const relay = relayed === undefined ? undefined : relayOf(relayed)
-  return { id: id ?? randomUUID(), time, again: false, relay, traceparent: undefined }
+  return { id: id ?? randomUUID(), time, maybeDuplicate: false, relay, traceparent: undefined }
 }
 
 export type PrepareChanges = Partial<PrepareEvent['payload']> & { readonly id?: string }

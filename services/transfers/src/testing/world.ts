@@ -35,7 +35,7 @@ export function openWorld({
 }: WorldOptions = {}) {
   let now = started
   /** undefined: all is worked off at any time. */
-  let workedOffUntil: number | undefined
+  let lowWatermark: number | undefined
   const ledger = openLedgerInMemory({
     now: () => now,
     grace_ms,
@@ -72,7 +72,7 @@ export function openWorld({
   const work = workThrough(open)
   const sweeping: SweepOptions = {
     batch_max: 10,
-    clock: openSweepClock(work, () => Promise.resolve(new Date(workedOffUntil ?? now))),
+    clock: openSweepClock(work, () => Promise.resolve(new Date(lowWatermark ?? now))),
   }
   const noDeliveries = { keep: () => Promise.resolve() }
   const handleThrough = (gate: Gate, events: readonly HeardEvent[]): Promise<void> =>
@@ -108,7 +108,7 @@ export function openWorld({
     },
     /** A message that was announced now is not worked off, or all is again. */
     holdBack(isHeld: boolean): void {
-      workedOffUntil = isHeld ? now : undefined
+      lowWatermark = isHeld ? now : undefined
     },
     iso: () => new Date(now).toISOString(),
   }

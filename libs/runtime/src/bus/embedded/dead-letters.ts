@@ -10,9 +10,9 @@ import { retrying } from '../../retrying.ts'
 import type { Message, Subscription } from '../event-bus.ts'
 import { idOf, prepare, stored, type StoredMessage } from './envelope.ts'
 import type { Delivery } from './delivery.ts'
-import { findLetter, removeLetter, removeReplayed, storeLetter } from './store.ts'
+import { findDeadLetter, removeDeadLetter, removeReplayed, storeDeadLetter } from './store.ts'
 
-export interface Letters {
+export interface DeadLetters {
   /** Stores what a group gives up, and raises the alarm. */
   store(owner: Owner, delivery: Delivery, reason: string): Promise<void>
   /** A delivery is finished: a letter that was replayed goes, unless it was stored anew. */
@@ -24,16 +24,16 @@ export interface Letters {
 }
 
 /** Whose letter it is. */
-export type Owner = Pick<Subscription, 'group' | 'letters'>
+export type Owner = Pick<Subscription, 'group' | 'deadLetterObserver'>
 
-export interface LettersOptions {
+export interface DeadLettersOptions {
   readonly db: Database
   readonly log: Logger
   readonly metrics: Metrics
   readonly stopping: AbortSignal
 }
 
-export function openLetters({ db, log, metrics, stopping }: LettersOptions): Letters {
+export function openDeadLetters({ db, log, metrics, stopping }: DeadLettersOptions): DeadLetters {
   const storedAnew = new WeakSet<Delivery>()
   let removing = Promise.resolve()
   const counter = new Counter({
@@ -43,42 +43,46 @@ export function openLetters({ db, log, metrics, stopping }: LettersOptions): Let
     registers: [metrics],
   })
 
-  async function remove({ group, letters }: Owner, delivery: Delivery, id: string): Promise<void> {
+  async function remove(
+    { group, deadLetterObserver }: Owner,
+    delivery: Delivery,
+    id: string,
+  ): Promise<void> {
     const { topic, key, type } = delivery
     const removeNow = async () => {
-      await letters?.onRemoved({ id, topic, key, type })
+      await deadLetterObserver?.onRemoved({ id, topic, key, type })
       await removeReplayed(db, group, id)
     }
     try {
-      await retrying(removeNow, { log, what: 'remove a replayed dead letter', signal: stopping })
+      await retrying(removeNow, { log, what: 'remove a replayed dead letters', signal: stopping })
     } catch (error) {
-      log.error({ err: error, group, id }, 'dead letter not removed: it is replayed once more')
+      log.error({ err: error, group, id }, 'dead letters not removed: it is replayed once more')
     }
   }
 
   return {
-    async store({ group, letters }, delivery, reason) {
+    async store({ group, deadLetterObserver }, delivery, reason) {
       const { n, content, topic, key, type } = delivery
       const row = content.from === 'memory' ? written(content.message) : content.stored
-      const id = content.from === 'letter' ? content.id : (idOf(row) ?? `n${n}`)
-      await letters?.onStored({ id, topic, key, type, reason })
-      await storeLetter(db, { ...rowOf(row), group, id, reason })
+      const id = content.from === 'dead letter' ? content.id : (idOf(row) ?? `n${n}`)
+      await deadLetterObserver?.onStored({ id, topic, key, type, reason })
+      await storeDeadLetter(db, { ...rowOf(row), group, id, reason })
       storedAnew.add(delivery)
       counter.inc({ group })
       log.error({ group, topic, key, type, id, reason }, 'dead letter')
     },
     finished(owner, delivery) {
       const { content } = delivery
-      if (content.from !== 'letter' || storedAnew.has(delivery)) return
+      if (content.from !== 'dead letter' || storedAnew.has(delivery)) return
       removing = removing.then(() => remove(owner, delivery, content.id))
     },
-    async discard({ group, letters }, id) {
-      const letter = await findLetter(db, group, id)
-      if (letter === undefined) return false
-      const { topic, key, type } = letter
-      await letters?.onRemoved({ id, topic, key, type })
-      await removeLetter(db, group, id)
-      log.warn({ group, topic, key, type, id }, 'dead letter discarded')
+    async discard({ group, deadLetterObserver }, id) {
+      const deadLetter = await findDeadLetter(db, group, id)
+      if (deadLetter === undefined) return false
+      const { topic, key, type } = deadLetter
+      await deadLetterObserver?.onRemoved({ id, topic, key, type })
+      await removeDeadLetter(db, group, id)
+      log.warn({ group, topic, key, type, id }, 'dead letters discarded')
       return true
     },
     settled: () => removing,

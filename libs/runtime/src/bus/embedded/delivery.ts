@@ -1,7 +1,7 @@
 /** A message on its way to groups: from memory as it was given, or from a table as it was stored. */
 import type { Message } from '../event-bus.ts'
 import { restore, type StoredMessage } from './envelope.ts'
-import type { LogRow, StoredLetter } from './store.ts'
+import type { LogRow, StoredDeadLetter } from './store.ts'
 
 /** So much memory is counted for a payload that was never written out. */
 const payload_bytes = 1_024
@@ -36,7 +36,7 @@ interface FromTable {
 }
 
 interface Replayed {
-  readonly from: 'letter'
+  readonly from: 'dead letter'
   readonly id: string
   readonly stored: StoredMessage
 }
@@ -69,8 +69,13 @@ export function fromTable(row: LogRow): Delivery {
   return stored(row.n, row, { from: 'table', stored: row }, undefined)
 }
 
-export function replayed(letter: StoredLetter, onFinished: () => void): Delivery {
-  return stored(0, letter, { from: 'letter', id: letter.id, stored: letter }, onFinished)
+export function replayed(deadLetter: StoredDeadLetter, onFinished: () => void): Delivery {
+  return stored(
+    0,
+    deadLetter,
+    { from: 'dead letter', id: deadLetter.id, stored: deadLetter },
+    onFinished,
+  )
 }
 
 function stored(

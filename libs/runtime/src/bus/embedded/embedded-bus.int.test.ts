@@ -59,7 +59,7 @@ describe('the embedded engine', () => {
     await under.bus.subscribe(subscription)
     await under.bus.publish([message('orders', 'a', 1)])
     await eventually(() => seen.length === 1, 'the message')
-    expect(seen[0]?.again).toBe(false)
+    expect(seen[0]?.maybeDuplicate).toBe(false)
   })
 
   test('says of what comes after a crash, and of what its work says again, that both may be repeats', async () => {
@@ -78,10 +78,13 @@ describe('the embedded engine', () => {
       },
     })
     await eventually(() => bills.seen.length === 1, 'what its work says')
-    expect([...orders, ...bills.seen].map(({ again }) => again)).toEqual([true, true])
+    expect([...orders, ...bills.seen].map(({ maybeDuplicate }) => maybeDuplicate)).toEqual([
+      true,
+      true,
+    ])
     await eventually(async () => {
       await under.bus.publish([message('bills', 'b', bills.seen.length)])
-      return bills.seen.at(-1)?.again === false
+      return bills.seen.at(-1)?.maybeDuplicate === false
     }, 'one that surely comes for the first time')
   })
 
@@ -91,16 +94,16 @@ describe('the embedded engine', () => {
     const orders: Message[] = []
     await under.bus.subscribe({
       ...recorder('orders').subscription,
-      handleBatch: async (messages, { followUp }) => {
+      handleBatch: async (messages, { publishDerived }) => {
         orders.push(...messages)
-        await followUp(messages.map(({ key }) => message('bills', key, 1)))
+        await publishDerived(messages.map(({ key }) => message('bills', key, 1)))
         if (orders.length === 1) throw new Error('fails once')
       },
     })
     await under.bus.publish([message('orders', 'a', 1)])
     await eventually(() => bills.seen.length === 2, 'what was said twice')
-    expect(orders.map(({ again }) => again)).toEqual([false, true])
-    expect(bills.seen.map(({ again }) => again)).toEqual([false, true])
+    expect(orders.map(({ maybeDuplicate }) => maybeDuplicate)).toEqual([false, true])
+    expect(bills.seen.map(({ maybeDuplicate }) => maybeDuplicate)).toEqual([false, true])
   })
 
   test('has nothing worked off past a COMMIT that is under way', async () => {
@@ -112,13 +115,13 @@ describe('the embedded engine', () => {
     await under.bus.publish([message('orders', 'other', 1)])
     await eventually(() => Date.now() > since + 20, 'some time')
     for (const each of [subscribed, late]) {
-      expect((await each.workedOffUntil()).getTime()).toBeLessThanOrEqual(since)
+      expect((await each.lowWatermark()).getTime()).toBeLessThanOrEqual(since)
     }
     await lock.release()
     await slow
     await eventually(() => seen.length === 2, 'both')
     expect(Date.parse(seen[0]?.time ?? '')).toBeLessThanOrEqual(since)
-    const isPast = async () => (await subscribed.workedOffUntil()).getTime() > since
+    const isPast = async () => (await subscribed.lowWatermark()).getTime() > since
     await eventually(isPast, 'to be worked off')
   })
 
@@ -133,7 +136,7 @@ describe('the embedded engine', () => {
       ...subscription,
       handleBatch: async (messages) => {
         await opened
-        until = Math.max(until, (await subscribed.workedOffUntil()).getTime())
+        until = Math.max(until, (await subscribed.lowWatermark()).getTime())
         tooLate += messages.filter(({ time }) => Date.parse(time) < until).length
         seen.push(...messages)
       },
@@ -150,8 +153,8 @@ describe('the embedded engine', () => {
     const reading = await under.bus.subscribe(bills.subscription)
     await under.bus.subscribe({
       ...recorder('orders', { group: 'billing' }).subscription,
-      handleBatch: (orders, { followUp }) =>
-        followUp(orders.map((order) => message('bills', order.key, numberOf(order)))),
+      handleBatch: (orders, { publishDerived }) =>
+        publishDerived(orders.map((order) => message('bills', order.key, numberOf(order)))),
     })
     const written = async () =>
       (await under.busDatabase.query<{ topic: string }>(loggedTopics, [])).map(({ topic }) => topic)

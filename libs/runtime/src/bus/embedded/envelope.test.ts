@@ -11,7 +11,7 @@ const message: Message = {
   source: 'transfers',
   time: '2026-03-01T10:00:00.000Z',
   payload: { amount: '10', list: [1, null, 'é'] },
-  again: true,
+  maybeDuplicate: true,
   headers: { traceparent: '00-1-2-01', 'relay-body': Buffer.from([0, 255, 10]) },
 }
 

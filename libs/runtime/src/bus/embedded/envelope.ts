@@ -71,7 +71,7 @@ export function stored(prepared: Prepared): StoredMessage {
 export function restore({ topic, key, type, headers, value }: StoredMessage): Message {
   const { id, source, time, rest } = readHeaders(headers)
   const payload: unknown = JSON.parse(value.toString())
-  return { id, topic, key, type, source, time, payload, headers: rest, again: true }
+  return { id, topic, key, type, source, time, payload, headers: rest, maybeDuplicate: true }
 }
 
 /** The id alone; undefined when the block cannot be read. */

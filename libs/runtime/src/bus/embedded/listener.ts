@@ -1,7 +1,7 @@
 /** Hears what is handed over in this process, and keeps no place in the log. */
 import type { Logger } from '../../log.ts'
-import type { Listening } from '../event-bus.ts'
-import { tell } from '../listening.ts'
+import type { BroadcastSubscription } from '../event-bus.ts'
+import { tell } from '../broadcast.ts'
 import { open, type Delivery } from './delivery.ts'
 import type { Member } from './member.ts'
 
@@ -11,14 +11,14 @@ export interface Reader extends Pick<Member, 'take' | 'push' | 'reads' | 'keepsU
   readonly group: string | undefined
 }
 
-export function openListener(listening: Listening, log: Logger): Reader {
-  const { types, known, read, missed } = listening
+export function openListener(listening: BroadcastSubscription, log: Logger): Reader {
+  const { types, known, read, onMissed } = listening
   const hear = (delivery: Delivery) => tell(listening, () => [open(delivery, read)], log)
   return {
     group: undefined,
     take(delivery) {
       if (types.has(delivery.type)) hear(delivery)
-      else if (known?.has(delivery.type) === false) missed()
+      else if (known?.has(delivery.type) === false) onMissed()
     },
     push(delivery) {
       hear(delivery)

@@ -7,23 +7,23 @@ import type { Database } from '../../postgres/database.ts'
 import type { Alarm } from '../alarms.ts'
 import type { Subscription } from '../event-bus.ts'
 import { openCatchUp, type CatchUp } from './catch-up.ts'
-import type { Letters } from './dead-letters.ts'
+import type { DeadLetters } from './dead-letters.ts'
 import { fromTable, open, replayed, type Delivery } from './delivery.ts'
-import type { FollowUps } from './follow-ups.ts'
-import { openIntake, type Intake, type IntakeBounds } from './intake.ts'
+import type { DerivedEvents } from './derived-events.ts'
+import { openInFlightWindow, type InFlightWindow, type InFlightBounds } from './in-flight-window.ts'
 import { openWork } from './work.ts'
-import { announcedAfter, readPage, type Offset, type StoredLetter } from './store.ts'
+import { announcedAfter, readPage, type Offset, type StoredDeadLetter } from './store.ts'
 
 export interface MemberOptions {
   readonly subscription: Subscription
   /** Where the group is in each topic. */
   readonly starts: ReadonlyMap<string, number>
-  readonly bounds: IntakeBounds
+  readonly bounds: InFlightBounds
   readonly db: Database
   readonly log: Logger
   readonly alarm: Alarm
-  readonly letters: Letters
-  readonly followUps: FollowUps
+  readonly deadLetters: DeadLetters
+  readonly derivedEvents: DerivedEvents
   /** Something of it is done again. */
   readonly onAgain: () => void
   /** Everything up to here may be read from the table. */
@@ -38,7 +38,7 @@ export interface Member {
   readonly topics: readonly string[]
   /** The next message of its topics, in the order of the numbers. */
   take(delivery: Delivery): void
-  replay(letter: StoredLetter): void
+  replay(deadLetter: StoredDeadLetter): void
   /** Whether messages of this type are worked on; others are finished unread. */
   reads(type: string): boolean
   /** Whether it takes what is pushed at once, in the order in which it comes. */
@@ -57,7 +57,7 @@ export interface Member {
    * The moment before which all that is handed over is finished, at most `spoken_ms`: what is not
    * handed over was announced no earlier than that.
    */
-  workedOff_ms(spoken_ms: number): Promise<number>
+  lowWatermark_ms(spoken_ms: number): Promise<number>
   /** Milliseconds since anything was finished or read though there is work. */
   progress(): number | undefined
   /** Why it stands still until a newer release starts; undefined while it does not. */
@@ -72,10 +72,10 @@ const page_numbers_max = 20_000
 
 export function openMember(options: MemberOptions): Member {
   const { subscription, starts, bounds, db, log, alarm } = options
-  const { letters, handedOver, onMoved, onAgain } = options
+  const { deadLetters, handedOver, onMoved, onAgain } = options
   const { group, topics, types, batch_max = 100, batches_in_flight_max = 1 } = subscription
   let replaying = 0
-  const intake = openIntake({
+  const intake = openInFlightWindow({
     ...bounds,
     batch_max,
     batches_in_flight_max,
@@ -83,11 +83,11 @@ export function openMember(options: MemberOptions): Member {
     alarm,
     handleBatch: (messages, deliveries) => work.handleBatch(messages, deliveries),
     open: (delivery) => open(delivery, subscription.read),
-    deadLetter: (delivery, reason) => letters.store(subscription, delivery, reason),
+    deadLetter: (delivery, reason) => deadLetters.store(subscription, delivery, reason),
     onHeld: () => undefined,
     onReleased: () => move(0),
     onFinished(deliveries) {
-      for (const each of deliveries) letters.finished(subscription, each)
+      for (const each of deliveries) deadLetters.finished(subscription, each)
       move(deliveries.length)
     },
   })
@@ -110,10 +110,10 @@ export function openMember(options: MemberOptions): Member {
     take(delivery) {
       if (!catchUp.isBehind()) take(delivery, subscription, intake, catchUp)
     },
-    replay(letter) {
+    replay(deadLetter) {
       onAgain()
       replaying += 1
-      intake.push(replayed(letter, () => (replaying -= 1)))
+      intake.push(replayed(deadLetter, () => (replaying -= 1)))
     },
     reads: (type) => types.has(type),
     keepsUp: () => !catchUp.isBehind() && intake.isFree(0),
@@ -125,7 +125,7 @@ export function openMember(options: MemberOptions): Member {
     },
     unfinished: () => bounds.queued_max - intake.room(),
     lag_ms: () => lagOf(intake, catchUp),
-    workedOff_ms: (spoken_ms) => workedOff_ms(spoken_ms, intake, db, catchUp),
+    lowWatermark_ms: (spoken_ms) => lowWatermark_ms(spoken_ms, intake, db, catchUp),
     progress: () =>
       intake.progress() ?? (unknownType() === undefined ? catchUp.progress() : undefined),
     heldBy: () => heldBy(group, unknownType(), intake),
@@ -139,7 +139,7 @@ export function openMember(options: MemberOptions): Member {
 
 /** Reads the table while the group is behind, up to a type that this release does not know. */
 function openTable(
-  intake: Intake,
+  intake: InFlightWindow,
   options: MemberOptions,
 ): { readonly catchUp: CatchUp; readonly unknownType: () => string | undefined } {
   const { log, alarm, starts, handedOver } = options
@@ -163,7 +163,7 @@ function openTable(
 function take(
   delivery: Delivery,
   { types, known }: Subscription,
-  intake: Intake,
+  intake: InFlightWindow,
   catchUp: CatchUp,
 ): void {
   const isOurs = types.has(delivery.type)
@@ -180,21 +180,21 @@ function take(
 function heldBy(
   group: string,
   unknownType: string | undefined,
-  intake: Intake,
+  intake: InFlightWindow,
 ): string | undefined {
   if (unknownType !== undefined) return `${group} does not know the type ${unknownType}`
   return intake.isHeld() ? `${group} does not understand a message` : undefined
 }
 
-function lagOf(intake: Intake, catchUp: CatchUp): number {
+function lagOf(intake: InFlightWindow, catchUp: CatchUp): number {
   const lowest_ms = intake.lowest_ms()
   if (lowest_ms === undefined) return catchUp.behind_ms() ?? 0
   return Math.max(Date.now() - lowest_ms, 0)
 }
 
-async function workedOff_ms(
+async function lowWatermark_ms(
   spoken_ms: number,
-  intake: Intake,
+  intake: InFlightWindow,
   db: Database,
   catchUp: CatchUp,
 ): Promise<number> {
@@ -219,7 +219,7 @@ interface Taken {
 
 /** Takes one page of the table, up to a type that this release does not know. */
 async function readInto(
-  intake: Intake,
+  intake: InFlightWindow,
   { db, subscription, starts, bounds, onMoved }: MemberOptions,
   after: number,
   upTo: number,

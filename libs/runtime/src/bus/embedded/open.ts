@@ -8,15 +8,21 @@ import type { Metrics } from '../../metrics.ts'
 import { periodically } from '../../periodically.ts'
 import type { Database, Outbox } from '../../postgres/database.ts'
 import type { DatabaseOptions } from '../../postgres/open.ts'
-import type { EventBus, Listener, Listening, Subscribed, Subscription } from '../event-bus.ts'
+import type {
+  EventBus,
+  Listener,
+  BroadcastSubscription,
+  Subscribed,
+  Subscription,
+} from '../event-bus.ts'
 import { openAlarms, type Alarm } from '../alarms.ts'
 import { claim, longest, measure, release } from '../subscriptions.ts'
-import { openLetters, type Letters } from './dead-letters.ts'
+import { openDeadLetters, type DeadLetters } from './dead-letters.ts'
 import { inMemory } from './delivery.ts'
-import { openDoubt, type Doubt } from './doubt.ts'
+import { openRedeliveryWindow, type RedeliveryWindow } from './redelivery-window.ts'
 import type { Prepared } from './envelope.ts'
-import { openFollowUps, type FollowUps } from './follow-ups.ts'
-import type { IntakeBounds } from './intake.ts'
+import { openDerivedEvents, type DerivedEvents } from './derived-events.ts'
+import type { InFlightBounds } from './in-flight-window.ts'
 import { openListener, type Reader } from './listener.ts'
 import { openMember, type Member } from './member.ts'
 import { openOffsets, type Offsets } from './offsets.ts'
@@ -31,7 +37,7 @@ export interface EmbeddedBusOptions {
   readonly metrics: Metrics
   /** LOG_RETENTION_H: so long a row stays at least, however fast it was finished (24). */
   readonly retention_h?: number
-  readonly bounds?: Partial<IntakeBounds>
+  readonly bounds?: Partial<InFlightBounds>
 }
 
 export interface EmbeddedBus {
@@ -51,7 +57,7 @@ export interface EmbeddedBus {
 const migrations = new URL('../../../migrations/bus/', import.meta.url)
 const connections_max = 4
 const retention_h_default = 24
-const bounds_default: IntakeBounds = { queued_max: 10_000, queued_bytes_max: 64 * 2 ** 20 }
+const bounds_default: InFlightBounds = { queued_max: 10_000, queued_bytes_max: 64 * 2 ** 20 }
 const sweep_every_ms = 60_000
 const replayed_max = 1_000
 
@@ -59,7 +65,7 @@ const replayed_max = 1_000
 interface Engine {
   readonly db: Database
   readonly log: Logger
-  readonly bounds: IntakeBounds
+  readonly bounds: InFlightBounds
   readonly members: Set<Member>
   /** Who reads a topic. */
   readonly readers: Map<string, Reader[]>
@@ -67,11 +73,11 @@ interface Engine {
   readonly claimed: Set<string>
   /** Who reads a topic or did once. */
   readonly known: Map<string, Set<string>>
-  readonly followUps: FollowUps
+  readonly derivedEvents: DerivedEvents
   readonly writer: Writer
-  readonly letters: Letters
+  readonly deadLetters: DeadLetters
   readonly offsets: Offsets
-  readonly doubt: Doubt
+  readonly redeliveryWindow: RedeliveryWindow
   readonly alarmOf: (group: string, log: Logger) => Alarm
 }
 
@@ -90,31 +96,27 @@ export async function openEmbeddedBus(options: EmbeddedBusOptions): Promise<Embe
   )
   const members = new Set<Member>()
   const readers = new Map<string, Reader[]>()
-  const offsets = openOffsets({
-    db,
-    log,
-    read: () => [...members].flatMap((member) => member.offsets()),
-  })
+  const read = () => [...members].flatMap((member) => member.offsets())
+  const offsets = openOffsets({ db, log, read })
   const highest = await store.highest(db)
-  const doubt = openDoubt(highest)
-  const isInDoubt = () => doubt.isOpen
+  const redeliveryWindow = openRedeliveryWindow(highest)
+  const mayBeDuplicate = () => redeliveryWindow.isOpen
   const writer = openWriter({
     db,
     log,
     highest,
     handOver: (first, said) => handOver(readers, offsets, first, said),
-    isInDoubt,
-    onFailed: () => doubt.begin(writer.sequence.used),
+    mayBeDuplicate,
+    onFailed: () => redeliveryWindow.begin(writer.sequence.used),
     stopping: stopping.signal,
   })
-  const letters = openLetters({ db, log, metrics, stopping: stopping.signal })
+  const deadLetters = openDeadLetters({ db, log, metrics, stopping: stopping.signal })
   const bounds = { ...bounds_default, ...options.bounds }
   const known = await store.readersKnown(db)
-  const followUps = openFollowUps({ writer, readers, known, isInDoubt })
-  const claimed = new Set<string>()
-  const shared = { db, log, bounds, members, readers, claimed }
-  const alarmOf = openAlarms(metrics)
-  const engine: Engine = { ...shared, known, followUps, writer, letters, offsets, doubt, alarmOf }
+  const derivedEvents = openDerivedEvents({ writer, readers, known, mayBeDuplicate })
+  const queues = { members, readers, claimed: new Set<string>(), bounds, known }
+  const logging = { writer, offsets, derivedEvents, deadLetters, redeliveryWindow }
+  const engine: Engine = { db, log, alarmOf: openAlarms(metrics), ...queues, ...logging }
   const retention = openRetention({ db, log, metrics, retention_h, stopping: stopping.signal })
   const sweep = periodically(sweep_every_ms, () => retention.sweep(), {
     log,
@@ -137,7 +139,7 @@ export async function openEmbeddedBus(options: EmbeddedBusOptions): Promise<Embe
       stopping.abort()
       offsets.stop()
       await sweep.stop()
-      await letters.settled()
+      await deadLetters.settled()
       await db.close()
     },
     crash() {
@@ -151,28 +153,29 @@ export async function openEmbeddedBus(options: EmbeddedBusOptions): Promise<Embe
 }
 
 function busOf(engine: Engine): EventBus {
-  const { db, members, writer, letters } = engine
+  const { db, members, writer, deadLetters } = engine
   return {
     announce: (tx, messages) => void tx.announced.push(...messages),
     publish: (messages) => writer.publish(messages),
     subscribe: (subscription) => subscribe(engine, subscription),
-    listen: (listening) => Promise.resolve(listen(engine, listening)),
-    deadLetters: (limit) => store.newestLetters(db, limit),
+    subscribeBroadcast: (listening) => Promise.resolve(listen(engine, listening)),
+    deadLetters: (limit) => store.newestDeadLetters(db, limit),
     async replay(group, id) {
-      const letter = await store.markReplayed(db, group, id)
-      if (letter === undefined) return false
+      const deadLetter = await store.markReplayed(db, group, id)
+      if (deadLetter === undefined) return false
       for (const member of members) {
-        if (member.group === group && member.topics.includes(letter.topic)) member.replay(letter)
+        if (member.group === group && member.topics.includes(deadLetter.topic))
+          member.replay(deadLetter)
       }
       return true
     },
     async discard(group, id) {
-      const letter = await store.findLetter(db, group, id)
-      if (letter === undefined) return 'UNKNOWN'
+      const deadLetter = await store.findDeadLetter(db, group, id)
+      if (deadLetter === undefined) return 'UNKNOWN'
       const ofGroup = [...members].filter((member) => member.group === group)
-      const owner = ofGroup.find(({ topics }) => topics.includes(letter.topic))
+      const owner = ofGroup.find(({ topics }) => topics.includes(deadLetter.topic))
       if (owner === undefined) return 'ELSEWHERE'
-      return (await letters.discard(owner.subscription, id)) ? 'DISCARDED' : 'UNKNOWN'
+      return (await deadLetters.discard(owner.subscription, id)) ? 'DISCARDED' : 'UNKNOWN'
     },
   }
 }
@@ -194,7 +197,18 @@ function handOver(
 }
 
 async function subscribe(engine: Engine, subscription: Subscription): Promise<Subscribed> {
-  const { db, log, bounds, members, readers, writer, letters, offsets, doubt, alarmOf } = engine
+  const {
+    db,
+    log,
+    bounds,
+    members,
+    readers,
+    writer,
+    deadLetters,
+    offsets,
+    redeliveryWindow,
+    alarmOf,
+  } = engine
   const { group, topics } = subscription
   claim(engine.claimed, group, topics)
   for (const topic of topics) {
@@ -202,9 +216,9 @@ async function subscribe(engine: Engine, subscription: Subscription): Promise<Su
   }
   try {
     const { sequence } = writer
-    doubt.begin(sequence.used)
+    redeliveryWindow.begin(sequence.used)
     const starts = await store.join(db, group, topics, sequence.handedOver)
-    const replayed = await store.replayedLetters(db, group, topics, replayed_max)
+    const replayed = await store.replayedDeadLetters(db, group, topics, replayed_max)
     const member = openMember({
       subscription,
       starts,
@@ -212,21 +226,21 @@ async function subscribe(engine: Engine, subscription: Subscription): Promise<Su
       db,
       log: log.child({ group }),
       alarm: alarmOf(group, log),
-      letters,
-      followUps: engine.followUps,
+      deadLetters,
+      derivedEvents: engine.derivedEvents,
       handedOver: () => sequence.handedOver,
       onMoved(finished) {
         offsets.moved(finished)
         settleDoubt(engine)
       },
-      onAgain: () => doubt.begin(sequence.used),
+      onAgain: () => redeliveryWindow.begin(sequence.used),
     })
     members.add(member)
     join(readers, topics, member)
-    for (const letter of replayed) member.replay(letter)
+    for (const deadLetter of replayed) member.replay(deadLetter)
     settleDoubt(engine)
     return {
-      workedOffUntil: async () => new Date(await member.workedOff_ms(writer.since_ms())),
+      lowWatermark: async () => new Date(await member.lowWatermark_ms(writer.since_ms())),
       stop: () => leave(engine, member),
     }
   } catch (error) {
@@ -236,8 +250,8 @@ async function subscribe(engine: Engine, subscription: Subscription): Promise<Su
 }
 
 /** While a group is not back yet, what it had not finished before is not finished. */
-function settleDoubt({ doubt, members, known, writer }: Engine): void {
-  if (!doubt.isOpen) return
+function settleDoubt({ redeliveryWindow, members, known, writer }: Engine): void {
+  if (!redeliveryWindow.isOpen) return
   const present = new Set<string>()
   let finished = writer.sequence.handedOver
   for (const member of members) {
@@ -247,10 +261,10 @@ function settleDoubt({ doubt, members, known, writer }: Engine): void {
   for (const [topic, groups] of known) {
     for (const group of groups) if (!present.has(`${group} ${topic}`)) return
   }
-  doubt.settle(finished, writer.sequence.used)
+  redeliveryWindow.settle(finished, writer.sequence.used)
 }
 
-function listen({ readers, log }: Engine, listening: Listening): Listener {
+function listen({ readers, log }: Engine, listening: BroadcastSubscription): Listener {
   const { topics, group } = listening
   const listener = openListener(listening, log.child({ group }))
   join(readers, topics, listener)
@@ -272,11 +286,11 @@ function part(readers: Map<string, Reader[]>, topics: readonly string[], reader:
 }
 
 async function leave(engine: Engine, member: Member): Promise<void> {
-  const { log, members, readers, claimed, letters, offsets } = engine
+  const { log, members, readers, claimed, deadLetters, offsets } = engine
   if (!members.has(member)) return
   await member.stop()
   try {
-    await letters.settled()
+    await deadLetters.settled()
     await offsets.store()
   } catch (error) {
     log.warn({ err: error, group: member.group }, 'offset not stored: messages come again')

@@ -34,7 +34,7 @@ describe('the sequence', () => {
     expect(() => span.rolledBack()).toThrow('closed already')
   })
 
-  test('for any fates in any order: all committed, in order, nothing behind an open number', () => {
+  test('for any outcomes in any order: all committed, in order, nothing behind an open number', () => {
     const spec = fc.array(fc.record({ count: fc.integer({ min: 1, max: 4 }), good: fc.boolean() }))
     fc.assert(
       fc.property(spec, fc.infiniteStream(fc.nat()), (specs, chance) => {

@@ -28,7 +28,7 @@ interface OpenSpan<Content> {
   readonly last: number
   readonly content: Content
   readonly opened_ms: number
-  fate: 'open' | 'committed' | 'rolled back'
+  outcome: 'open' | 'committed' | 'rolled back'
 }
 
 /**
@@ -43,12 +43,13 @@ export function openSequence<Content>(
   let used = highest
   let handedOver = highest
 
-  function close(span: OpenSpan<Content>, fate: 'committed' | 'rolled back'): void {
-    if (span.fate !== 'open') throw new Error(`the numbers from ${span.first} are closed already`)
-    span.fate = fate
-    for (let head = spans[0]; head !== undefined && head.fate !== 'open'; head = spans[0]) {
+  function close(span: OpenSpan<Content>, outcome: 'committed' | 'rolled back'): void {
+    if (span.outcome !== 'open')
+      throw new Error(`the numbers from ${span.first} are closed already`)
+    span.outcome = outcome
+    for (let head = spans[0]; head !== undefined && head.outcome !== 'open'; head = spans[0]) {
       spans.shift()
-      if (head.fate === 'committed') handOver(head.first, head.content)
+      if (head.outcome === 'committed') handOver(head.first, head.content)
       handedOver = head.last
     }
   }
@@ -58,7 +59,7 @@ export function openSequence<Content>(
       const first = used + 1
       used += count
       const opened_ms = performance.now()
-      const span: OpenSpan<Content> = { first, last: used, content, opened_ms, fate: 'open' }
+      const span: OpenSpan<Content> = { first, last: used, content, opened_ms, outcome: 'open' }
       spans.push(span)
       return {
         first,

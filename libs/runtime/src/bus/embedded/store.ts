@@ -26,7 +26,7 @@ export interface Offset {
 }
 
 /** A dead letter with its content. */
-export interface StoredLetter extends StoredMessage {
+export interface StoredDeadLetter extends StoredMessage {
   readonly id: string
   readonly at: Date
 }
@@ -262,20 +262,24 @@ export function holders(db: Database, retention_h: number): Promise<readonly Hol
   return db.query<Holder>(selectHolders, [retention_h])
 }
 
-const insertLetter = statement(`
+const insertDeadLetter = statement(`
   insert into bus.dead_letters (group_name, id, topic, key, type, headers, value, reason)
   values ($1, $2, $3, $4, $5, $6, $7, $8)
   on conflict (group_name, id)
     do update set reason = excluded.reason, at = excluded.at, replaying = false`)
 
-export async function storeLetter(
+export async function storeDeadLetter(
   db: Database,
-  letter: StoredMessage & { readonly group: string; readonly id: string; readonly reason: string },
+  deadLetter: StoredMessage & {
+    readonly group: string
+    readonly id: string
+    readonly reason: string
+  },
 ): Promise<void> {
-  const { group, id, topic, key, type, headers, value } = letter
+  const { group, id, topic, key, type, headers, value } = deadLetter
   // Text in PostgreSQL is without U+0000, and the message of an error is made of anything.
-  const reason = letter.reason.replaceAll('\0', '')
-  await db.query(insertLetter, [group, id, topic, key, type, headers, value, reason])
+  const reason = deadLetter.reason.replaceAll('\0', '')
+  await db.query(insertDeadLetter, [group, id, topic, key, type, headers, value, reason])
 }
 
 const deleteReplayed = statement(
@@ -287,35 +291,38 @@ export async function removeReplayed(db: Database, group: string, id: string): P
   await db.query(deleteReplayed, [group, id])
 }
 
-const deleteLetter = statement(`delete from bus.dead_letters where group_name = $1 and id = $2`)
+const deleteDeadLetter = statement(`delete from bus.dead_letters where group_name = $1 and id = $2`)
 
-export async function removeLetter(db: Database, group: string, id: string): Promise<void> {
-  await db.query(deleteLetter, [group, id])
+export async function removeDeadLetter(db: Database, group: string, id: string): Promise<void> {
+  await db.query(deleteDeadLetter, [group, id])
 }
 
-const selectLetter = statement(
+const selectDeadLetter = statement(
   `select topic, key, type from bus.dead_letters where group_name = $1 and id = $2`,
 )
 
-export async function findLetter(
+export async function findDeadLetter(
   db: Database,
   group: string,
   id: string,
-): Promise<Pick<StoredLetter, 'topic' | 'key' | 'type'> | undefined> {
-  const [letter] = await db.query<Pick<StoredLetter, 'topic' | 'key' | 'type'>>(selectLetter, [
-    group,
-    id,
-  ])
-  return letter
+): Promise<Pick<StoredDeadLetter, 'topic' | 'key' | 'type'> | undefined> {
+  const [deadLetter] = await db.query<Pick<StoredDeadLetter, 'topic' | 'key' | 'type'>>(
+    selectDeadLetter,
+    [group, id],
+  )
+  return deadLetter
 }
 
-const selectLetters = statement(`
+const selectDeadLetters = statement(`
   select id, group_name as "group", topic, key, type, reason, at
   from bus.dead_letters order by at desc, id limit $1::int`)
 
-export async function newestLetters(db: Database, limit: number): Promise<readonly DeadLetter[]> {
-  const rows = await db.query<Omit<DeadLetter, 'time'> & { at: Date }>(selectLetters, [limit])
-  return rows.map(({ at, ...letter }) => ({ ...letter, time: at.toISOString() }))
+export async function newestDeadLetters(
+  db: Database,
+  limit: number,
+): Promise<readonly DeadLetter[]> {
+  const rows = await db.query<Omit<DeadLetter, 'time'> & { at: Date }>(selectDeadLetters, [limit])
+  return rows.map(({ at, ...deadLetter }) => ({ ...deadLetter, time: at.toISOString() }))
 }
 
 const beginReplay = statement(`
@@ -328,9 +335,9 @@ export async function markReplayed(
   db: Database,
   group: string,
   id: string,
-): Promise<StoredLetter | undefined> {
-  const [letter] = await db.query<StoredLetter>(beginReplay, [group, id])
-  return letter
+): Promise<StoredDeadLetter | undefined> {
+  const [deadLetter] = await db.query<StoredDeadLetter>(beginReplay, [group, id])
+  return deadLetter
 }
 
 const selectReplayed = statement(`
@@ -339,12 +346,12 @@ const selectReplayed = statement(`
   where group_name = $1 and topic = any ($2::text[]) and replaying
   order by at limit $3::int`)
 
-/** Letters whose replay was asked for and not finished. */
-export async function replayedLetters(
+/** DeadLetters whose replay was asked for and not finished. */
+export async function replayedDeadLetters(
   db: Database,
   group: string,
   topics: readonly string[],
   limit: number,
-): Promise<readonly StoredLetter[]> {
-  return db.query<StoredLetter>(selectReplayed, [group, textArray(topics), limit])
+): Promise<readonly StoredDeadLetter[]> {
+  return db.query<StoredDeadLetter>(selectReplayed, [group, textArray(topics), limit])
 }

@@ -1,10 +1,10 @@
 /** A group's work on a batch, and what of it goes on when the handler is done. */
 import type { Logger } from '../../log.ts'
 import type { Message, Subscription } from '../event-bus.ts'
-import type { Letters } from './dead-letters.ts'
+import type { DeadLetters } from './dead-letters.ts'
 import type { Delivery } from './delivery.ts'
-import { openLasting } from '../lasting.ts'
-import type { FollowUps } from './follow-ups.ts'
+import { openBackgroundWork } from '../background-work.ts'
+import type { DerivedEvents } from './derived-events.ts'
 
 export interface GroupWork {
   handleBatch(messages: readonly Message[], deliveries: readonly Delivery[]): Promise<void>
@@ -13,29 +13,29 @@ export interface GroupWork {
 }
 
 export interface GroupWorkOptions {
-  readonly subscription: Pick<Subscription, 'group' | 'letters' | 'handleBatch'>
-  readonly followUps: FollowUps
+  readonly subscription: Pick<Subscription, 'group' | 'deadLetterObserver' | 'handleBatch'>
+  readonly derivedEvents: DerivedEvents
   /** Keeps them unfinished until the release that it returns is called. */
   readonly hold: (deliveries: readonly Delivery[]) => () => void
-  readonly letters: Pick<Letters, 'store'>
+  readonly deadLetters: Pick<DeadLetters, 'store'>
   readonly log: Logger
   /** Work has failed, and may be done again. */
   readonly onFailed: () => void
 }
 
 export function openWork(options: GroupWorkOptions): GroupWork {
-  const { subscription, followUps, hold, letters, log, onFailed } = options
-  const lasting = openLasting<Delivery>({
+  const { subscription, derivedEvents, hold, deadLetters, log, onFailed } = options
+  const background = openBackgroundWork<Delivery>({
     hold,
-    deadLetter: (delivery, reason) => letters.store(subscription, delivery, reason),
+    deadLetter: (delivery, reason) => deadLetters.store(subscription, delivery, reason),
     log,
   })
   const failed = new WeakSet<Delivery>()
 
   function workOn(messages: readonly Message[], deliveries: readonly Delivery[]): Promise<void> {
     return subscription.handleBatch(messages, {
-      followUp: followUps(() => hold(deliveries)),
-      until: (work) => lasting.keep(deliveries, work),
+      publishDerived: derivedEvents(() => hold(deliveries)),
+      until: (work) => background.keep(deliveries, work),
     })
   }
 
@@ -43,7 +43,7 @@ export function openWork(options: GroupWorkOptions): GroupWork {
   async function workOnReplay(messages: readonly Message[]): Promise<void> {
     const all: Promise<void>[] = []
     await subscription.handleBatch(messages, {
-      followUp: followUps(undefined),
+      publishDerived: derivedEvents(undefined),
       until: (work) => void all.push(work),
     })
     await Promise.all(all)
@@ -51,9 +51,11 @@ export function openWork(options: GroupWorkOptions): GroupWork {
 
   return {
     async handleBatch(messages, deliveries) {
-      const isReplay = deliveries.some(({ content }) => content.from === 'letter')
+      const isReplay = deliveries.some(({ content }) => content.from === 'dead letter')
       const isAgain = deliveries.some((delivery) => failed.has(delivery))
-      const told = isAgain ? messages.map((message) => ({ ...message, again: true })) : messages
+      const told = isAgain
+        ? messages.map((message) => ({ ...message, maybeDuplicate: true }))
+        : messages
       try {
         await (isReplay ? workOnReplay(told) : workOn(told, deliveries))
       } catch (error) {
@@ -62,6 +64,6 @@ export function openWork(options: GroupWorkOptions): GroupWork {
         throw error
       }
     },
-    settled: () => lasting.settled(),
+    settled: () => background.settled(),
   }
 }

@@ -26,10 +26,10 @@ export interface WriterOptions {
   readonly highest: number
   readonly handOver: (first: number, said: Said) => void
   /** Whether what is said now may have been said before. */
-  readonly isInDoubt: () => boolean
+  readonly mayBeDuplicate: () => boolean
   /** What could not be said may be said again, and it may have been said. */
   readonly onFailed: () => void
-  /** Aborted when fates need not be found out any more. */
+  /** Aborted when outcomes no longer need to be found out. */
   readonly stopping: AbortSignal
 }
 
@@ -49,7 +49,7 @@ interface Publishing {
 const publish_batch_max = 100
 
 export function openWriter(options: WriterOptions): Writer {
-  const { db, highest, handOver, isInDoubt, onFailed } = options
+  const { db, highest, handOver, mayBeDuplicate, onFailed } = options
   const sequence = openSequence<Said>(highest, handOver)
   const publishing = new Set<Publishing>()
 
@@ -88,7 +88,7 @@ export function openWriter(options: WriterOptions): Writer {
     outbox: {
       async write(tx, messages) {
         const now_ms = Date.now()
-        const span = open(prepareAll(messages, now_ms, isInDoubt()), now_ms)
+        const span = open(prepareAll(messages, now_ms, mayBeDuplicate()), now_ms)
         try {
           await insert(tx, span.first, span)
         } catch (error) {
@@ -110,7 +110,7 @@ export function openWriter(options: WriterOptions): Writer {
       const call = { since_ms: Date.now() }
       publishing.add(call)
       try {
-        await insertAlone(prepareAll(messages, call.since_ms, isInDoubt()))
+        await insertAlone(prepareAll(messages, call.since_ms, mayBeDuplicate()))
       } finally {
         publishing.delete(call)
       }
@@ -126,7 +126,7 @@ async function findOut({ db, log, stopping }: WriterOptions, span: Span & Said):
     try {
       written = await wasWritten(db, span.first, span.since_ms)
     } catch (error) {
-      log.warn({ err: error, n: span.first, tries }, 'fate of a commit unknown: asked again')
+      log.warn({ err: error, n: span.first, tries }, 'outcome of a commit is unknown: asking again')
       await pause(delayAfter(tries), stopping)
     }
   }
@@ -138,10 +138,10 @@ async function findOut({ db, log, stopping }: WriterOptions, span: Span & Said):
 function prepareAll(
   messages: readonly OutgoingMessage[],
   now_ms: number,
-  again: boolean,
+  maybeDuplicate: boolean,
 ): readonly Prepared[] {
   const time = new Date(now_ms).toISOString()
   return messages.map(({ id, topic, key, type, source, payload, headers }) =>
-    prepare({ id, topic, key, type, source, time, payload, headers, again }),
+    prepare({ id, topic, key, type, source, time, payload, headers, maybeDuplicate }),
   )
 }

@@ -6,7 +6,7 @@ import type { Admin, RetryOptions } from 'kafkajs'
 import type { Logger } from '../../log.ts'
 import { Outage } from '../../outage.ts'
 import type { Brokers } from './brokers.ts'
-import { within } from './within.ts'
+import { within } from './deadline.ts'
 
 /** A topic and what is asked of its partitions. */
 export interface OfPartitions<Answer> {

@@ -4,7 +4,11 @@
  */
 import type { EachBatchPayload } from 'kafkajs'
 import type { Logger } from '../../log.ts'
-import { finishedBefore, type Place, type Places } from './places.ts'
+import {
+  finishedBefore,
+  type AssignedPartition,
+  type AssignedPartitions,
+} from './assigned-partitions.ts'
 
 /** Commits once, under the generation that the member is in; kafkajs hands it over with each batch. */
 export type Commit = EachBatchPayload['commitOffsetsIfNecessary']
@@ -22,7 +26,13 @@ export interface Commits {
 
 const every_ms = 200
 
-export function openCommits({ places, log }: { places: Places; log: Logger }): Commits {
+export function openCommits({
+  assignedPartitions,
+  log,
+}: {
+  assignedPartitions: AssignedPartitions
+  log: Logger
+}): Commits {
   let send: Commit | undefined
   let timer: NodeJS.Timeout | undefined
   let committing: Promise<void> | undefined
@@ -30,13 +40,13 @@ export function openCommits({ places, log }: { places: Places; log: Logger }): C
   let stopped = false
 
   async function commitMoved(): Promise<void> {
-    const moved = [...places.all()].flatMap((place) => {
-      const offset = finishedBefore(place)
-      return offset === undefined || offset <= place.committed ? [] : [{ place, offset }]
+    const moved = [...assignedPartitions.all()].flatMap((assigned) => {
+      const offset = finishedBefore(assigned)
+      return offset === undefined || offset <= assigned.committed ? [] : [{ assigned, offset }]
     })
     if (moved.length === 0 || send === undefined) return
     await send({ topics: moved.map(topicOffset) })
-    for (const { place, offset } of moved) place.committed = offset
+    for (const { assigned, offset } of moved) assigned.committed = offset
   }
 
   /** One at a time, so that an older offset never comes after a newer one. */
@@ -73,7 +83,13 @@ export function openCommits({ places, log }: { places: Places; log: Logger }): C
   }
 }
 
-function topicOffset({ place, offset }: { readonly place: Place; readonly offset: number }) {
-  const partitions = [{ partition: place.partition, offset: String(offset) }]
-  return { topic: place.topic, partitions }
+function topicOffset({
+  assigned,
+  offset,
+}: {
+  readonly assigned: AssignedPartition
+  readonly offset: number
+}) {
+  const partitions = [{ partition: assigned.partition, offset: String(offset) }]
+  return { topic: assigned.topic, partitions }
 }

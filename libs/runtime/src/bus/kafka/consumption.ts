@@ -13,7 +13,7 @@ import type { Logger } from '../../log.ts'
 import { pause } from '../pause.ts'
 import { bySubscription } from './assigner.ts'
 import type { Brokers } from './brokers.ts'
-import { within } from './within.ts'
+import { within } from './deadline.ts'
 
 export type Assignment = Readonly<Record<string, readonly number[]>>
 

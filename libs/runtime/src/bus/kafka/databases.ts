@@ -32,7 +32,7 @@ export interface DatabasesOptions {
   readonly log: Logger
 }
 
-/** One for what is sent, one for the fate of transactions. */
+/** One for what is sent, one for the outcome of transactions. */
 const pump_connections = 2
 
 export function openDatabases({ url: url_default, kafka, log }: DatabasesOptions): Databases {

@@ -1,11 +1,11 @@
 /** A record on its way to a group. */
 import type { KafkaMessage } from 'kafkajs'
 import type { Message, Subscription } from '../event-bus.ts'
-import type { Place } from './places.ts'
+import type { AssignedPartition } from './assigned-partitions.ts'
 import { attributes, headerText, keyOf, toMessage } from './record.ts'
 
 export interface Delivery {
-  readonly place: Place
+  readonly assigned: AssignedPartition
   readonly offset: number
   /** As the catalogue names it. */
   readonly topic: string
@@ -22,7 +22,11 @@ export interface Delivery {
 
 const overhead_bytes = 64
 
-export function deliveryOf(place: Place, topic: string, record: KafkaMessage): Delivery {
+export function deliveryOf(
+  assigned: AssignedPartition,
+  topic: string,
+  record: KafkaMessage,
+): Delivery {
   const { headers, key, value } = record
   let bytes = overhead_bytes + (value?.length ?? 0)
   for (const name in headers) {
@@ -30,7 +34,7 @@ export function deliveryOf(place: Place, topic: string, record: KafkaMessage): D
     if (header !== undefined && !Array.isArray(header)) bytes += header.length
   }
   return {
-    place,
+    assigned,
     offset: Number(record.offset),
     topic,
     key: keyOf(key),
@@ -43,13 +47,13 @@ export function deliveryOf(place: Place, topic: string, record: KafkaMessage): D
 }
 
 /** 'unknown' is what a newer release has said. */
-export type Fate = 'taken' | 'passed over' | 'unknown'
+export type Handling = 'taken' | 'passed over' | 'unknown'
 
 /** Whether the group is to have it: its types alone, and of dead letters only its own. */
-export function fateOf(
+export function handlingOf(
   { type, isReplay, record }: Delivery,
   { group, types, known }: Pick<Subscription, 'group' | 'types' | 'known'>,
-): Fate {
+): Handling {
   // What is unknown of a replay stays a dead letter.
   if (isReplay && headerText(record.headers, attributes.replayFor) !== group) return 'passed over'
   // Without a type it cannot be read, and then it is a dead letter.
@@ -62,11 +66,11 @@ export function fateOf(
  * not worked on, so it need not be read.
  */
 export function openDelivery(
-  { topic, record, place, key, type = '' }: Delivery,
+  { topic, record, assigned, key, type = '' }: Delivery,
   read: (type: string, json: unknown) => unknown,
 ): Message {
-  if (place.isLost) {
-    const unread = { source: '', time: '', payload: undefined, headers: {}, again: true }
+  if (assigned.isLost) {
+    const unread = { source: '', time: '', payload: undefined, headers: {}, maybeDuplicate: true }
     return { id: '', topic, key, type, ...unread }
   }
   const message = toMessage(topic, record)

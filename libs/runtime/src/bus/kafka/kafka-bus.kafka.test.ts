@@ -14,7 +14,7 @@ import {
   recorder,
 } from '../testing/bus-under-test.ts'
 import { busContract } from '../testing/contract.ts'
-import { listenerTo } from '../testing/listening.ts'
+import { listenerTo } from '../testing/broadcast.ts'
 import {
   openKafkaUnderTest,
   type KafkaUnderTest,
@@ -161,23 +161,28 @@ describe('on many partitions', () => {
   test('every process hears what it listens to, and its group goes when it is gone', async () => {
     const other = await keep(under.beside())
     const all = [under, other].map(({ bus }) => ({ bus, ...listenerTo(['orders', 'bills']) }))
-    for (const { bus, listening } of all) await bus.listen(listening)
+    for (const { bus, listening } of all) await bus.subscribeBroadcast(listening)
     const messages = numbers(200).map((n) => message(n % 2 === 0 ? 'orders' : 'bills', `k${n}`, n))
     await under.bus.publish(messages)
     await eventually(() => all.every(({ heard }) => heard.length === 200), 'all of it twice')
-    const ears = async () => (await under.groups()).filter((group) => group.includes('.shop.ear.'))
-    expect((await ears()).length).toBe(2)
+    const broadcastGroups = async () =>
+      (await under.groups()).filter((group) => group.includes('.shop.broadcasts.'))
+    expect((await broadcastGroups()).length).toBe(2)
     await under.bus.publish([message('orders', 'a', 1)])
     await other.engine.crash()
-    await eventually(async () => (await ears()).length === 1, 'the end of the dead one', 30_000)
+    await eventually(
+      async () => (await broadcastGroups()).length === 1,
+      'the end of the dead one',
+      30_000,
+    )
     await under.stopInOrder()
     under = await keep(under.restart())
-    await eventually(async () => (await ears()).length === 0, 'the end of the other')
+    await eventually(async () => (await broadcastGroups()).length === 0, 'the end of the other')
   })
 
   test('a listener hears what was said while its connection was cut', async () => {
     const { heard, missed, listening } = listenerTo(['orders'])
-    await under.bus.listen(listening)
+    await under.bus.subscribeBroadcast(listening)
     await under.bus.publish([message('orders', 'a', 0)])
     await eventually(() => heard.length === 1, 'the first')
     for (const n of numbers(5, 1)) {
@@ -354,7 +359,7 @@ describe('when Kafka fails', () => {
       // The database takes announcements while Kafka is away.
       const options = { topic: 'bills', key: 'a', linger_ms: 0, fails: false }
       for (let n = 0; n < 10; n++) await announceNext(under, under.database, options)
-      await expect(subscribed.workedOffUntil()).rejects.toThrow('Kafka did not answer')
+      await expect(subscribed.lowWatermark()).rejects.toThrow('Kafka did not answer')
       await startBroker(port, folder)
     }
     const from = seen.length
@@ -376,7 +381,7 @@ describe('when Kafka fails', () => {
     const under = await keep(openKafkaUnderTest({ ...spread, address, login, log }))
     const { subscription, seen } = recorder('orders')
     await under.bus.subscribe(subscription)
-    await under.bus.listen(listenerTo(['bills']).listening)
+    await under.bus.subscribeBroadcast(listenerTo(['bills']).listening)
     const { acknowledged, over } = publisher(under, 4)
     await eventually(() => seen.length > 50, 'work before')
     const logins = () => said.split('SASL PLAIN authentication failed').length - 1

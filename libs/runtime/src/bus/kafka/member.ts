@@ -5,12 +5,12 @@
 import type { KafkaMessage } from 'kafkajs'
 import type { Logger } from '../../log.ts'
 import type { Alarm } from '../alarms.ts'
-import type { FollowUp, Message, Subscription } from '../event-bus.ts'
-import { openLasting } from '../lasting.ts'
+import type { PublishDerived, Message, Subscription } from '../event-bus.ts'
+import { openBackgroundWork } from '../background-work.ts'
 import { workQueue } from '../work-queue.ts'
-import { deliveryOf, fateOf, openDelivery, type Delivery, type Fate } from './delivery.ts'
-import type { Letters } from './letters.ts'
-import type { Place } from './places.ts'
+import { deliveryOf, handlingOf, openDelivery, type Delivery, type Handling } from './delivery.ts'
+import type { DeadLetterTopic } from './dead-letter-topic.ts'
+import type { AssignedPartition } from './assigned-partitions.ts'
 
 export interface IntakeBounds {
   /** Messages queued or worked on. */
@@ -22,13 +22,13 @@ export interface IntakeBounds {
 export interface MemberOptions {
   readonly subscription: Subscription
   /** Durable before it resolves: the offset is committed after it. */
-  readonly followUp: FollowUp
+  readonly publishDerived: PublishDerived
   readonly bounds: IntakeBounds
   readonly log: Logger
   readonly alarm: Alarm
-  readonly letters: Letters
+  readonly deadLetters: DeadLetterTopic
   /** This release does not understand a message of it, which another process of the group may. */
-  readonly onHeld: (place: Place) => void
+  readonly onHeld: (assigned: AssignedPartition) => void
   /** Some of it is finished: there may be room, and something to commit. */
   readonly onFinished: () => void
 }
@@ -36,9 +36,9 @@ export interface MemberOptions {
 export interface Member {
   readonly subscription: Subscription
   /** Takes the next record of a place, of a topic as the catalogue names it. */
-  take(place: Place, topic: string, record: KafkaMessage): Fate
+  take(assigned: AssignedPartition, topic: string, record: KafkaMessage): Handling
   /** Whether this share of every bound is free. */
-  isFree(place: Place, share: number): boolean
+  isFree(assigned: AssignedPartition, share: number): boolean
   /** Messages queued or worked on. */
   unfinished(): number
   /** Milliseconds since anything was finished though there is work. */
@@ -51,13 +51,13 @@ export interface Member {
 const spread_max = 100_000
 
 export function openMember(options: MemberOptions): Member {
-  const { subscription, followUp, bounds, log, alarm, onFinished } = options
+  const { subscription, publishDerived, bounds, log, alarm, onFinished } = options
   const { batch_max = 100, batches_in_flight_max = 1 } = subscription
   const { queued_max, queued_bytes_max } = bounds
   const deliveries = new WeakMap<Message, Delivery>()
   let queued_bytes = 0
 
-  const { settle, lasting, deadLetter } = openEnds(options)
+  const { settle, background, deadLetter } = openEnds(options)
   const queue = workQueue<Delivery>({
     log,
     alarm,
@@ -70,13 +70,16 @@ export function openMember(options: MemberOptions): Member {
       return message
     },
     async handleBatch(messages) {
-      const ours = messages.filter((one) => deliveries.get(one)?.place.isLost !== true)
+      const ours = messages.filter((one) => deliveries.get(one)?.assigned.isLost !== true)
       if (ours.length === 0) return
       const held = ours.map((one) => deliveries.get(one)).filter((one) => one !== undefined)
-      await subscription.handleBatch(ours, { followUp, until: (work) => lasting.keep(held, work) })
+      await subscription.handleBatch(ours, {
+        publishDerived,
+        until: (work) => background.keep(held, work),
+      })
     },
     deadLetter,
-    onHeld: ({ place }) => options.onHeld(place),
+    onHeld: ({ assigned }) => options.onHeld(assigned),
     onFinished(finished) {
       for (const delivery of finished) {
         queued_bytes -= delivery.bytes
@@ -87,14 +90,14 @@ export function openMember(options: MemberOptions): Member {
   })
   return {
     subscription,
-    take(place, topic, record) {
-      const delivery = deliveryOf(place, topic, record)
-      const fate = fateOf(delivery, subscription)
-      if (fate !== 'taken') return fate
-      place.mark.begin(delivery.offset, Number(record.timestamp))
+    take(assigned, topic, record) {
+      const delivery = deliveryOf(assigned, topic, record)
+      const handling = handlingOf(delivery, subscription)
+      if (handling !== 'taken') return handling
+      assigned.mark.begin(delivery.offset, Number(record.timestamp))
       queued_bytes += delivery.bytes
       queue.push(delivery)
-      return fate
+      return handling
     },
     isFree: ({ mark }, share) =>
       queue.room() > queued_max * share &&
@@ -104,24 +107,24 @@ export function openMember(options: MemberOptions): Member {
     progress: () => queue.progress(),
     async stop() {
       await queue.stop()
-      await lasting.settled()
+      await background.settled()
     },
   }
 }
 
 /** How a delivery ends: when its batch has, and what of it goes on beyond the batch. */
-function openEnds({ subscription, letters, log, onFinished }: MemberOptions) {
+function openEnds({ subscription, deadLetters, log, onFinished }: MemberOptions) {
   function settle(delivery: Delivery): void {
     delivery.unfinished -= 1
     if (delivery.unfinished > 0) return
-    const { place, offset, isReplay } = delivery
-    place.mark.finish(offset)
-    if (isReplay && !place.isLost) letters.finished(subscription, delivery)
+    const { assigned, offset, isReplay } = delivery
+    assigned.mark.finish(offset)
+    if (isReplay && !assigned.isLost) deadLetters.finished(subscription, delivery)
   }
 
   const deadLetter = (delivery: Delivery, reason: string): Promise<void> =>
-    delivery.place.isLost ? Promise.resolve() : letters.store(subscription, delivery, reason)
-  const lasting = openLasting<Delivery>({
+    delivery.assigned.isLost ? Promise.resolve() : deadLetters.store(subscription, delivery, reason)
+  const background = openBackgroundWork<Delivery>({
     hold(held) {
       for (const delivery of held) delivery.unfinished += 1
       return () => {
@@ -132,5 +135,5 @@ function openEnds({ subscription, letters, log, onFinished }: MemberOptions) {
     deadLetter,
     log,
   })
-  return { settle, deadLetter, lasting }
+  return { settle, deadLetter, background }
 }

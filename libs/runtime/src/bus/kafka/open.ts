@@ -15,18 +15,18 @@ import type { EventBus, OutgoingMessage, Subscribed, Subscription } from '../eve
 import { claim, longest, measure, release } from '../subscriptions.ts'
 import { openAdministration, type Administration } from './administration.ts'
 import type { Brokers } from './brokers.ts'
-import { openLetters, type Letters } from './letters.ts'
-import { openEar, type Ear } from './ear.ts'
+import { openDeadLetterTopic, type DeadLetterTopic } from './dead-letter-topic.ts'
+import { openBroadcastConsumer, type BroadcastConsumer } from './broadcast-consumer.ts'
 import type { IntakeBounds } from './member.ts'
-import { within } from './within.ts'
+import { within } from './deadline.ts'
 import { openPump, type Pump } from './outbox.ts'
 import { toRecord } from './record.ts'
 import { openProducer, type Compression } from './producer.ts'
 import { openReader, type Reader, type Reading } from './reader.ts'
 import { openSender, type Sender } from './sender.ts'
-import { openStandstill } from './standstill.ts'
+import { openStallDetector } from './stall-detector.ts'
 import { ensureTopics, type Topics, type TopicsOptions } from './topics.ts'
-import { workedOff_ms } from './worked-off.ts'
+import { lowWatermark_ms } from './low-watermark.ts'
 
 export interface KafkaBusOptions {
   /** Closed with the bus. */
@@ -73,12 +73,12 @@ interface Engine extends KafkaBusOptions {
   readonly administration: Administration
   readonly known: Topics
   readonly sender: Sender
-  readonly letters: Letters
+  readonly deadLetters: DeadLetterTopic
   readonly alarmOf: (group: string, log: Logger) => Alarm
   readonly readings: Set<Reading>
   /** By group. */
   readonly readers: Map<string, Reader>
-  readonly ear: Ear
+  readonly broadcasts: BroadcastConsumer
   /** What is read or about to be read, as `group topic`. */
   readonly claimed: Set<string>
   readonly pumps: Set<Pump>
@@ -90,7 +90,7 @@ interface Engine extends KafkaBusOptions {
 export async function openKafkaBus(options: KafkaBusOptions): Promise<KafkaBus> {
   const stopping = new AbortController()
   const engine = await openEngine(options, stopping.signal)
-  const { brokers, administration, sender, ear, readings, readers, pumps, log } = engine
+  const { brokers, administration, sender, broadcasts, readings, readers, pumps, log } = engine
   const outboxAge = new Gauge({
     name: 'bus_outbox_seconds',
     help: 'Age of the oldest announcement that is not sent',
@@ -98,7 +98,7 @@ export async function openKafkaBus(options: KafkaBusOptions): Promise<KafkaBus> 
     registers: [options.metrics],
   })
 
-  const standstill = openStandstill()
+  const standstill = openStallDetector()
   return {
     bus: busOf(engine),
     pump(db, schema) {
@@ -108,7 +108,7 @@ export async function openKafkaBus(options: KafkaBusOptions): Promise<KafkaBus> 
       return pump
     },
     progress() {
-      const moving = [sender, ear, ...pumps, ...readings]
+      const moving = [sender, broadcasts, ...pumps, ...readings]
       return standstill(longest(moving.map((part) => part.progress())), brokers.silent_ms())
     },
     async answers() {
@@ -117,11 +117,14 @@ export async function openKafkaBus(options: KafkaBusOptions): Promise<KafkaBus> 
       const held = all.map((reader) => reader.heldBy()).find((why) => why !== undefined)
       if (held !== undefined) throw new Error(held)
       const isReading = all.every((reader) => reader.isIdle || reader.isJoined)
-      if (!isReading || !ear.isJoined) throw new Outage('events are not read yet')
+      if (!isReading || !broadcasts.isJoined) throw new Outage('events are not read yet')
     },
     async stop() {
       if (stopping.signal.aborted) return
-      await Promise.all([ear.stop(), ...[...readings].map((reading) => leave(engine, reading))])
+      await Promise.all([
+        broadcasts.stop(),
+        ...[...readings].map((reading) => leave(engine, reading)),
+      ])
       await Promise.all([...pumps].map((pump) => pump.stop()))
       stopping.abort()
       await within(sender.stop(), stop_ms_max, 'not all was sent').catch((error: unknown) => {
@@ -134,7 +137,7 @@ export async function openKafkaBus(options: KafkaBusOptions): Promise<KafkaBus> 
       stopping.abort()
       brokers.close()
       for (const pump of pumps) pump.crash()
-      await Promise.all([ear, ...readers.values()].map((part) => part.crash()))
+      await Promise.all([broadcasts, ...readers.values()].map((part) => part.crash()))
       await sender.stop().catch(() => undefined)
       await administration.stop().catch(() => undefined)
     },
@@ -156,9 +159,9 @@ async function openEngine(options: KafkaBusOptions, stopping: AbortSignal): Prom
     administration,
     known,
     sender,
-    letters: openLetters(parts),
+    deadLetters: openDeadLetterTopic(parts),
     alarmOf: openAlarms(metrics),
-    ear: openEar(parts),
+    broadcasts: openBroadcastConsumer(parts),
     readings,
     readers: new Map(),
     claimed: new Set(),
@@ -203,7 +206,7 @@ async function makeTopicsOnce(brokers: Brokers, options: TopicsOptions): Promise
 }
 
 function busOf(engine: Engine): EventBus {
-  const { known, letters } = engine
+  const { known, deadLetters } = engine
   return {
     announce(tx, messages) {
       for (const { topic } of messages) known.nameOf(topic)
@@ -211,11 +214,11 @@ function busOf(engine: Engine): EventBus {
     },
     publish: (messages) => publish(engine, messages),
     subscribe: (subscription) => new Promise((resolve) => resolve(subscribe(engine, subscription))),
-    listen: (listening) => engine.ear.listen(listening),
-    deadLetters: (limit) => letters.newest(limit),
-    replay: (group, id) => letters.replay(group, id),
+    subscribeBroadcast: (listening) => engine.broadcasts.subscribe(listening),
+    deadLetters: (limit) => deadLetters.newest(limit),
+    replay: (group, id) => deadLetters.replay(group, id),
     discard: (group, id) =>
-      letters.discard(group, id, (topic) => engine.readers.get(group)?.ownerOf(topic)),
+      deadLetters.discard(group, id, (topic) => engine.readers.get(group)?.ownerOf(topic)),
   }
 }
 
@@ -248,9 +251,9 @@ function subscribe(engine: Engine, subscription: Subscription): Subscribed {
   const reading = readerOf(engine, group).add(subscription)
   readings.add(reading)
   return {
-    workedOffUntil: async () =>
+    lowWatermark: async () =>
       new Date(
-        await workedOff_ms({
+        await lowWatermark_ms({
           administration,
           group: known.groupName(group),
           topics: names,
@@ -265,7 +268,7 @@ function subscribe(engine: Engine, subscription: Subscription): Subscribed {
 
 /** All subscriptions of a group go through one consumer. */
 function readerOf(engine: Engine, group: string): Reader {
-  const { readers, brokers, known, session_ms, letters } = engine
+  const { readers, brokers, known, session_ms, deadLetters } = engine
   const there = readers.get(group)
   if (there !== undefined) return there
   const reader = openReader({
@@ -276,9 +279,9 @@ function readerOf(engine: Engine, group: string): Reader {
     session_ms,
     log: engine.log.child({ group }),
     alarm: engine.alarmOf(group, engine.log),
-    letters,
+    deadLetters,
     administration: engine.administration,
-    followUp: (messages) => publish(engine, messages),
+    publishDerived: (messages) => publish(engine, messages),
   })
   readers.set(group, reader)
   return reader

@@ -12,9 +12,9 @@ import type { Database, Outbox } from '../../postgres/database.ts'
 import { periodically } from '../../periodically.ts'
 import type { OutgoingMessage } from '../event-bus.ts'
 import { delayAfter, pause } from '../pause.ts'
-import { openFates, type Fates } from './fates.ts'
+import { openInDoubtCommits, type InDoubtCommits } from './in-doubt-commits.ts'
 import { packHeaders, unpackHeaders } from './header-block.ts'
-import { within } from './within.ts'
+import { within } from './deadline.ts'
 import {
   forgetTaken,
   insert,
@@ -61,12 +61,17 @@ export function openPump(options: PumpOptions): Pump {
   const { db, log } = options
   const stopping = new AbortController()
   const loop = openLoop({ pass, log, stopping: stopping.signal })
-  const fates = openFates({ db, log, onDecided: () => loop.wake(), stopping: stopping.signal })
+  const inDoubt = openInDoubtCommits({
+    db,
+    log,
+    onDecided: () => loop.wake(),
+    stopping: stopping.signal,
+  })
   const send = oncePerRow(options.sender)
 
   /** Whether everything is sent that was committed before. */
   async function pass(): Promise<boolean> {
-    const decided = fates.decided()
+    const decided = inDoubt.decided()
     await send.settled()
     const { rows, isAll } = await db.transaction(async (tx) => {
       const oldest = await takeOldest(tx, page)
@@ -78,7 +83,7 @@ export function openPump(options: PumpOptions): Pump {
       return oldest
     })
     send.forget(isAll ? 'all' : rows)
-    if (isAll) for (const fate of decided) fates.over(fate)
+    if (isAll) for (const commit of decided) inDoubt.over(commit)
     return isAll
   }
 
@@ -92,8 +97,8 @@ export function openPump(options: PumpOptions): Pump {
   loop.wake()
 
   return {
-    outbox: outboxOf(fates),
-    since_ms: () => fates.since_ms(),
+    outbox: outboxOf(inDoubt),
+    since_ms: () => inDoubt.since_ms(),
     progress: () => loop.progress(),
     async answers() {
       await oldest_s(db)
@@ -114,21 +119,21 @@ export function openPump(options: PumpOptions): Pump {
   }
 }
 
-function outboxOf(fates: Fates): Outbox {
+function outboxOf(inDoubt: InDoubtCommits): Outbox {
   return {
     async write(tx, messages) {
-      const fate = await fates.begin()
+      const commit = await inDoubt.begin()
       try {
-        await insert(tx, fate.ticket, rowsOf(messages, fate.since_ms))
+        await insert(tx, commit.ticket, rowsOf(messages, commit.since_ms))
       } catch (error) {
         // COMMIT is not sent after this, so whatever became of the statement, it is undone.
-        fates.over(fate)
+        inDoubt.over(commit)
         throw error
       }
       return {
-        committed: () => fates.committed(fate),
-        rolledBack: () => fates.over(fate),
-        unknown: () => fates.unknown(fate),
+        committed: () => inDoubt.committed(commit),
+        rolledBack: () => inDoubt.over(commit),
+        unknown: () => inDoubt.unknown(commit),
       }
     },
   }

@@ -6,15 +6,22 @@
 import type { EachBatchPayload, KafkaMessage } from 'kafkajs'
 import type { Logger } from '../../log.ts'
 import type { Alarm } from '../alarms.ts'
-import type { FollowUp, Subscription } from '../event-bus.ts'
+import type { PublishDerived, Subscription } from '../event-bus.ts'
 import type { Administration, OffsetOf, OfPartitions } from './administration.ts'
 import type { Brokers } from './brokers.ts'
 import { openCommits, type Commits } from './commits.ts'
 import { openConsumption, type Consumption } from './consumption.ts'
-import { letterHeaders, type Letters, type Owner } from './letters.ts'
+import { deadLetterHeaders, type DeadLetterTopic, type Owner } from './dead-letter-topic.ts'
 import { openMember, type IntakeBounds, type Member } from './member.ts'
-import { within } from './within.ts'
-import { finishedBefore, fitOf, nameOf, openPlaces, type Place, type Places } from './places.ts'
+import { within } from './deadline.ts'
+import {
+  finishedBefore,
+  fitOf,
+  nameOf,
+  openAssignedPartitions,
+  type AssignedPartition,
+  type AssignedPartitions,
+} from './assigned-partitions.ts'
 import { attributes, headerText } from './record.ts'
 import { replays, type Topics } from './topics.ts'
 
@@ -26,9 +33,9 @@ export interface ReaderOptions {
   readonly session_ms: number
   readonly log: Logger
   readonly alarm: Alarm
-  readonly letters: Letters
+  readonly deadLetters: DeadLetterTopic
   readonly administration: Administration
-  readonly followUp: FollowUp
+  readonly publishDerived: PublishDerived
 }
 
 /** A subscription that is read. */
@@ -69,20 +76,20 @@ const fetchWait_ms = 500
 /** What a reader consists of, for its functions. */
 interface Parts extends ReaderOptions {
   readonly consumption: Consumption
-  readonly places: Places
+  readonly assignedPartitions: AssignedPartitions
   readonly commits: Commits
   /** Whose a topic is, as the catalogue names it. */
   readonly members: Map<string, Member>
   /** What the consumer does not fetch, and whose queue has no room for it. */
-  readonly paused: Map<Place, Member | undefined>
+  readonly paused: Map<AssignedPartition, Member | undefined>
   /** Topics of which this release does not understand something, as they are called at the brokers. */
   readonly left: Set<string>
 }
 
 export function openReader(options: ReaderOptions): Reader {
   const { group, topics, session_ms, brokers, log } = options
-  const places = openPlaces()
-  const commits = openCommits({ places, log })
+  const assignedPartitions = openAssignedPartitions()
+  const commits = openCommits({ assignedPartitions, log })
   const paused: Parts['paused'] = new Map()
   const consumption = openConsumption({
     brokers,
@@ -92,7 +99,7 @@ export function openReader(options: ReaderOptions): Reader {
     fetchWait_ms,
     log,
     onJoined(assignment) {
-      const begun = places.assign(assignment, performance.now())
+      const begun = assignedPartitions.assign(assignment, performance.now())
       void lookForDeleted(parts, begun)
     },
     // What is finished now need not be worked on again by whoever gets it.
@@ -105,7 +112,15 @@ export function openReader(options: ReaderOptions): Reader {
   })
   const members: Parts['members'] = new Map()
   const left = new Set<string>()
-  const parts: Parts = { ...options, consumption, places, commits, members, paused, left }
+  const parts: Parts = {
+    ...options,
+    consumption,
+    assignedPartitions,
+    commits,
+    members,
+    paused,
+    left,
+  }
   return {
     add: (subscription) => add(parts, subscription),
     get isJoined() {
@@ -128,15 +143,25 @@ export function openReader(options: ReaderOptions): Reader {
 }
 
 function add(parts: Parts, subscription: Subscription): Reading {
-  const { topics, bounds, letters, log, alarm, members, places, commits, consumption } = parts
+  const {
+    topics,
+    bounds,
+    deadLetters,
+    log,
+    alarm,
+    members,
+    assignedPartitions,
+    commits,
+    consumption,
+  } = parts
   const member = openMember({
     subscription,
-    followUp: parts.followUp,
+    publishDerived: parts.publishDerived,
     bounds,
     log,
     alarm,
-    letters,
-    onHeld: (place) => leaveTopic(parts, place),
+    deadLetters,
+    onHeld: (assigned) => leaveTopic(parts, assigned),
     onFinished() {
       commits.moved()
       resume(parts)
@@ -144,7 +169,7 @@ function add(parts: Parts, subscription: Subscription): Reading {
   })
   for (const topic of subscription.topics) members.set(topic, member)
   const names = subscription.topics.map((topic) => topics.nameOf(topic))
-  const own = () => [...places.all()].filter(({ topic }) => names.includes(topic))
+  const own = () => [...assignedPartitions.all()].filter(({ topic }) => names.includes(topic))
   consumption.add([...names, topics.nameOf(replays)])
   return {
     group: subscription.group,
@@ -156,7 +181,10 @@ function add(parts: Parts, subscription: Subscription): Reading {
     },
     finished: () =>
       new Map(
-        own().map((place) => [nameOf(place.topic, place.partition), finishedBefore(place) ?? -1]),
+        own().map((assigned) => [
+          nameOf(assigned.topic, assigned.partition),
+          finishedBefore(assigned) ?? -1,
+        ]),
       ),
     progress() {
       const silent_ms = consumption.silent_ms()
@@ -169,66 +197,70 @@ function add(parts: Parts, subscription: Subscription): Reading {
 /** Fills the queues, and stops fetching what there is no room for. */
 function take(parts: Parts, payload: EachBatchPayload): void {
   const { batch } = payload
-  const { places, commits } = parts
-  const place = places.of(batch.topic, batch.partition)
-  if (place === undefined) return
+  const { assignedPartitions, commits } = parts
+  const assigned = assignedPartitions.of(batch.topic, batch.partition)
+  if (assigned === undefined) return
   commits.use((offsets) => payload.commitOffsetsIfNecessary(offsets))
   const { fetchedOffset } = batch as typeof batch & { readonly fetchedOffset: string }
-  const from = beginAt(parts, place, Number(fetchedOffset))
+  const from = beginAt(parts, assigned, Number(fetchedOffset))
   if (from === undefined) return
-  place.next = from
+  assigned.next = from
   let last: string | undefined
   for (const record of batch.messages) {
-    if (Number(record.offset) >= place.next) {
-      if (!push(parts, place, record)) {
+    if (Number(record.offset) >= assigned.next) {
+      if (!push(parts, assigned, record)) {
         payload.pause()
         break
       }
-      place.next = Number(record.offset) + 1
+      assigned.next = Number(record.offset) + 1
     }
     last = record.offset
   }
   if (last !== undefined) payload.resolveOffset(last)
   if (last === batch.messages.at(-1)?.offset) {
-    place.next = Math.max(place.next, Number(batch.lastOffset()) + 1)
+    assigned.next = Math.max(assigned.next, Number(batch.lastOffset()) + 1)
   }
   commits.moved()
 }
 
 /** What of the answer is taken; undefined when the log is asked again for what it leaves out. */
-function beginAt({ consumption, log }: Parts, place: Place, fetched: number): number | undefined {
-  const fit = fitOf(place, fetched)
-  const { topic, partition, next = fetched } = place
+function beginAt(
+  { consumption, log }: Parts,
+  assigned: AssignedPartition,
+  fetched: number,
+): number | undefined {
+  const fit = fitOf(assigned, fetched)
+  const { topic, partition, next = fetched } = assigned
   if (fit === 'leaves out') {
-    place.soughtAgain = place.next
+    assigned.soughtAgain = assigned.next
     consumption.consumer?.seek({ topic, partition, offset: String(next) })
     return undefined
   }
-  place.soughtAgain = undefined
+  assigned.soughtAgain = undefined
   if (fit === 'fits') return next
   log.error({ topic, partition, from: next, to: fetched }, 'messages were deleted unread')
   return fetched
 }
 
 /** Whether it was taken; what waits for room, or for a subscription that is stopped, is paused. */
-function push(parts: Parts, place: Place, record: KafkaMessage): boolean {
+function push(parts: Parts, assigned: AssignedPartition, record: KafkaMessage): boolean {
   const { topics, members, paused } = parts
-  const plain = topics.plainName(place.topic)
+  const plain = topics.plainName(assigned.topic)
   const isReplay = plain === replays
-  const topic = isReplay ? (headerText(record.headers, letterHeaders.topic) ?? '') : plain
+  const topic = isReplay ? (headerText(record.headers, deadLetterHeaders.topic) ?? '') : plain
   const member = members.get(topic)
   // Nobody reads that topic here, so the letter stays a letter.
   if (member === undefined && isReplay) return true
-  if (member === undefined || !member.isFree(place, 0)) {
-    paused.set(place, member)
+  if (member === undefined || !member.isFree(assigned, 0)) {
+    paused.set(assigned, member)
     return false
   }
-  const fate = member.take(place, topic, record)
-  if (fate !== 'unknown') return true
+  const handling = member.take(assigned, topic, record)
+  if (handling !== 'unknown') return true
   const type = headerText(record.headers, attributes.type)
   parts.alarm('NEWER_RELEASE', { topic, type, offset: record.offset })
-  paused.set(place, undefined)
-  leaveTopic(parts, place)
+  paused.set(assigned, undefined)
+  leaveTopic(parts, assigned)
   return false
 }
 
@@ -236,7 +268,7 @@ function push(parts: Parts, place: Place, record: KafkaMessage): boolean {
  * Another process of the group may understand what this one does not: the group is divided anew without
  * this one in that topic, until it starts again.
  */
-function leaveTopic({ left, consumption, topics, log }: Parts, { topic }: Place): void {
+function leaveTopic({ left, consumption, topics, log }: Parts, { topic }: AssignedPartition): void {
   if (left.has(topic) || topics.plainName(topic) === replays) return
   left.add(topic)
   log.error({ topic }, 'the topic is left to processes of a newer release')
@@ -246,16 +278,18 @@ function leaveTopic({ left, consumption, topics, log }: Parts, { topic }: Place)
 /** What the log has deleted before the group had read it is lost, and nothing else would tell. */
 async function lookForDeleted(
   { administration, topics, group, alarm, log }: Parts,
-  places: readonly Place[],
+  assignedPartitions: readonly AssignedPartition[],
 ): Promise<void> {
-  if (places.length === 0) return
-  const names = [...new Set(places.map(({ topic }) => topic))]
+  if (assignedPartitions.length === 0) return
+  const names = [...new Set(assignedPartitions.map(({ topic }) => topic))]
   try {
     const committed = offsetsOf(await administration.committed(topics.groupName(group), names))
     for (const { topic, partitions } of await administration.ends(names)) {
       for (const { partition, low } of partitions) {
         const next = committed.get(nameOf(topic, partition)) ?? -1
-        const isOurs = places.some((one) => one.topic === topic && one.partition === partition)
+        const isOurs = assignedPartitions.some(
+          (one) => one.topic === topic && one.partition === partition,
+        )
         if (!isOurs || next < 0 || next >= low) continue
         alarm('DELETED_UNREAD', { topic, partition, from: next, to: low })
       }
@@ -276,10 +310,11 @@ function offsetsOf(found: readonly OfPartitions<OffsetOf>[]): ReadonlyMap<string
 function resume({ paused, consumption, log }: Parts): void {
   if (paused.size === 0) return
   const free = [...paused].filter(
-    ([place, member]) => member !== undefined && (place.isLost || member.isFree(place, 0.5)),
+    ([assigned, member]) =>
+      member !== undefined && (assigned.isLost || member.isFree(assigned, 0.5)),
   )
   if (free.length === 0) return
-  for (const [place] of free) paused.delete(place)
+  for (const [assigned] of free) paused.delete(assigned)
   try {
     consumption.consumer?.resume(
       free.map(([{ topic, partition }]) => ({ topic, partitions: [partition] })),
@@ -291,7 +326,7 @@ function resume({ paused, consumption, log }: Parts): void {
 }
 
 async function remove(parts: Parts, member: Member, own: readonly string[]): Promise<void> {
-  const { members, consumption, topics, letters, places, log } = parts
+  const { members, consumption, topics, deadLetters, assignedPartitions, log } = parts
   const ofReplays = topics.nameOf(replays)
   try {
     consumption.consumer?.pause([...own, ofReplays].map((topic) => ({ topic })))
@@ -299,13 +334,13 @@ async function remove(parts: Parts, member: Member, own: readonly string[]): Pro
     log.debug({ err: error }, 'nothing to pause')
   }
   await member.stop()
-  await within(letters.settled(), commit_ms_max, 'letters were not removed').catch(
-    (error: unknown) => log.warn({ err: error }, 'replayed letters are still there'),
+  await within(deadLetters.settled(), commit_ms_max, 'deadLetters were not removed').catch(
+    (error: unknown) => log.warn({ err: error }, 'replayed deadLetters are still there'),
   )
   await commitNow(parts)
   for (const topic of member.subscription.topics) members.delete(topic)
   // Whatever waited in its queue comes again from where it was committed.
-  places.forget([...own, ofReplays])
+  assignedPartitions.forget([...own, ofReplays])
   await consumption.remove(members.size === 0 ? [...own, ofReplays] : own)
 }
 

@@ -13,7 +13,7 @@ const message: Message = {
   source: 'shop',
   time: '2026-01-01T00:00:00.000Z',
   payload: { n: 1 },
-  again: true,
+  maybeDuplicate: true,
   headers: {},
 }
 

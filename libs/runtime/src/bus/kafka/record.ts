@@ -88,7 +88,7 @@ export function toMessage(topic: string, { key, value, headers = {} }: KafkaMess
   const time = attribute(attributes.time)
   const payload: unknown = JSON.parse(value.toString())
   // Whether another member had it, or its sender sent it twice, is not known.
-  const again = true
+  const maybeDuplicate = true
   return {
     id,
     topic,
@@ -98,7 +98,7 @@ export function toMessage(topic: string, { key, value, headers = {} }: KafkaMess
     time,
     payload,
     headers: ownHeaders(headers),
-    again,
+    maybeDuplicate,
   }
 }
 

@@ -13,7 +13,7 @@ import { eventually } from '../../testing/eventually.ts'
 import { caFiles, testBroker } from '../../testing/kafka-broker.ts'
 import { temporaryFolder } from '../../testing/test-server.ts'
 import { message, recorder } from '../testing/bus-under-test.ts'
-import { listenerTo } from '../testing/listening.ts'
+import { listenerTo } from '../testing/broadcast.ts'
 import { openBrokers } from './brokers.ts'
 import { openKafkaBus, type KafkaBus } from './open.ts'
 import type { TopicAccess } from './rights.ts'
@@ -80,7 +80,7 @@ test('a service writes only the topics that it is given, reads its own, and hear
   })
   const bills = listenerTo(['bills'], { group: 'shop' })
   await bus.subscribe(orders.subscription)
-  await bus.listen(bills.listening)
+  await bus.subscribeBroadcast(bills.listening)
   await bus.publish([message('orders', 'a', 1)])
   await other.bus.publish([message('bills', 'b', 2)])
   await eventually(() => bills.heard.length === 1, 'the bill')

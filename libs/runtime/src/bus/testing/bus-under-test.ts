@@ -35,12 +35,12 @@ export interface BusUnderTest {
 }
 
 /** What becomes of a COMMIT. In all but the first the client loses its connection at once. */
-export type CommitFate = 'pass' | 'never arrives' | 'arrives late' | 'answer lost'
+export type CommitOutcome = 'pass' | 'never arrives' | 'arrives late' | 'answer lost'
 
 export interface CutDatabase {
   readonly database: Database
   /** Asked once for each COMMIT. */
-  decide: () => CommitFate
+  decide: () => CommitOutcome
   /** So many COMMITs have not arrived yet and still will. */
   readonly onTheirWay: () => number
 }
@@ -144,6 +144,6 @@ export async function publishNumbers(under: BusUnderTest, topic: string, count: 
 /** What two readers of a message see alike. */
 export function asSent(message: Message): AnnouncedMessage {
   return Object.fromEntries(
-    Object.entries(message).filter(([name]) => name !== 'again'),
+    Object.entries(message).filter(([name]) => name !== 'maybeDuplicate'),
   ) as unknown as AnnouncedMessage
 }

@@ -4,7 +4,7 @@
  */
 import { createConnection, createServer, type Server, type Socket } from 'node:net'
 import { statement } from '../../postgres/statement.ts'
-import type { CommitFate } from './bus-under-test.ts'
+import type { CommitOutcome } from './bus-under-test.ts'
 
 export interface CommitCutter {
   onTheirWay(): number
@@ -19,7 +19,7 @@ const late_ms = 100
 export function openCommitCutter(
   path: string,
   server: string,
-  decide: () => CommitFate,
+  decide: () => CommitOutcome,
 ): Promise<CommitCutter> {
   const open = new Set<Socket>()
   let onTheirWay = 0
@@ -29,7 +29,7 @@ export function openCommitCutter(
       client.destroy()
       upstream.destroy()
     }
-    let fate: CommitFate = 'pass'
+    let outcome: CommitOutcome = 'pass'
     const comeLate = (data: Buffer) => {
       client.destroy()
       onTheirWay++
@@ -41,18 +41,18 @@ export function openCommitCutter(
       socket.on('error', cut)
       socket.on('close', () => {
         open.delete(socket)
-        if (fate !== 'arrives late') cut()
+        if (outcome !== 'arrives late') cut()
       })
     }
     client.on('data', (data) => {
-      fate = data.includes(commit) ? decide() : 'pass'
-      if (fate === 'never arrives') cut()
-      else if (fate === 'arrives late') comeLate(data)
+      outcome = data.includes(commit) ? decide() : 'pass'
+      if (outcome === 'never arrives') cut()
+      else if (outcome === 'arrives late') comeLate(data)
       else upstream.write(data)
     })
     upstream.on('data', (data) => {
       // The first thing the server says after COMMIT is that it was done.
-      if (fate === 'answer lost') cut()
+      if (outcome === 'answer lost') cut()
       else client.write(data)
     })
   })

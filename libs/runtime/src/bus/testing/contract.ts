@@ -3,12 +3,12 @@ import { afterEach, beforeEach, describe } from '@jest/globals'
 import type { BusUnderTest } from './bus-under-test.ts'
 import { whatIsDelivered } from './delivered.ts'
 import { whatIsGivenUp } from './given-up.ts'
-import { whatIsHeard } from './listening.ts'
-import { whatIsNewer } from './newer.ts'
+import { whatIsHeard } from './broadcast.ts'
+import { whatIsNewer } from './from-newer-release.ts'
 import { whatSurvives } from './survives.ts'
 import { whatFollows } from './what-follows.ts'
 import { howWorkIsCut } from './work-cut.ts'
-import { whatIsWorkedOff } from './worked-off.ts'
+import { testsOfLowWatermark } from './low-watermark.ts'
 
 export function busContract(name: string, open: () => Promise<BusUnderTest>): void {
   describe(`${name} keeps the contract of the event bus:`, () => {
@@ -26,7 +26,7 @@ export function busContract(name: string, open: () => Promise<BusUnderTest>): vo
     whatSurvives(current, restart)
     whatIsGivenUp(current, restart)
     whatIsNewer(current, restart)
-    whatIsWorkedOff(current, restart)
+    testsOfLowWatermark(current, restart)
     whatIsHeard(current, restart)
     whatFollows(current, restart)
   })

@@ -11,7 +11,7 @@ import { openDatabase } from '../../postgres/open.ts'
 import { asSuperuser, provisionDatabase } from '../../postgres/provision.ts'
 import { serviceDatabases, socketUrl } from '../../postgres/service-databases.ts'
 import { socketFolderVariable } from '../../testing/test-server.ts'
-import type { IntakeBounds } from '../embedded/intake.ts'
+import type { InFlightBounds } from '../embedded/in-flight-window.ts'
 import { openEmbeddedBus, type EmbeddedBus } from '../embedded/open.ts'
 import type { BusUnderTest, CutDatabase } from './bus-under-test.ts'
 import { openCommitCutter } from './commit-cutter.ts'
@@ -30,12 +30,15 @@ const shop = { url: '', schema: 'shop', migrations, connections_max: 40 }
 const log = openLog({ name: 'test', level: (process.env['LOG_LEVEL'] ?? 'silent') as LogLevel })
 
 export async function openEmbeddedUnderTest(
-  bounds: Partial<IntakeBounds> = {},
+  bounds: Partial<InFlightBounds> = {},
 ): Promise<EmbeddedUnderTest> {
   return openOn(`bus_${randomBytes(6).toString('hex')}`, bounds)
 }
 
-async function openOn(database: string, bounds: Partial<IntakeBounds>): Promise<EmbeddedUnderTest> {
+async function openOn(
+  database: string,
+  bounds: Partial<InFlightBounds>,
+): Promise<EmbeddedUnderTest> {
   const socketFolder = process.env[socketFolderVariable] ?? ''
   await provisionDatabase(socketFolder, database)
   const databases = serviceDatabases({ socketFolder, database, log })

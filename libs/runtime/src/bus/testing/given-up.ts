@@ -169,7 +169,7 @@ export function whatIsGivenUp(under: () => BusUnderTest, restart: () => Promise<
         seen.push(...messages)
         return Promise.resolve()
       },
-      letters: {
+      deadLetterObserver: {
         async onStored({ id, key, type, reason }) {
           if (refusals-- > 0) throw new Error('the database is full')
           told.push(`stored ${id} ${key} ${type}: ${reason} (${await lettersNow()})`)
@@ -196,7 +196,7 @@ export function whatIsGivenUp(under: () => BusUnderTest, restart: () => Promise<
     const removed: string[] = []
     const { subscription } = recorder('orders', {
       handleBatch: () => Promise.reject(new Error('never')),
-      letters: {
+      deadLetterObserver: {
         onStored: () => Promise.resolve(),
         onRemoved: ({ id }) => Promise.resolve(void removed.push(id)),
       },

@@ -196,8 +196,15 @@ export function whatSurvives(under: () => BusUnderTest, restart: () => Promise<v
     const cut = await under().openCutDatabase()
     const { subscription, seen, byKey } = recorder('orders')
     await under().bus.subscribe(subscription)
-    const fates = ['never arrives', 'arrives late', 'answer lost', 'pass', 'pass', 'pass'] as const
-    cut.decide = () => fates[chance(fates.length)] ?? 'pass'
+    const outcomes = [
+      'never arrives',
+      'arrives late',
+      'answer lost',
+      'pass',
+      'pass',
+      'pass',
+    ] as const
+    cut.decide = () => outcomes[chance(outcomes.length)] ?? 'pass'
     let failures = 0
     const one = async (worker: number) => {
       for (let at = 0; at < 20; at++) {

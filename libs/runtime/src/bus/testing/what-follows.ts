@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals'
 import { statement } from '../../postgres/statement.ts'
 import { eventually } from '../../testing/eventually.ts'
 import type { Message, Subscription } from '../event-bus.ts'
-import { listenerTo } from './listening.ts'
+import { listenerTo } from './broadcast.ts'
 import { gate, message, numberOf, numbers, recorder, type BusUnderTest } from './bus-under-test.ts'
 
 const sleepABit = statement('select pg_sleep(0.05)')
@@ -12,7 +12,7 @@ const sleepABit = statement('select pg_sleep(0.05)')
 function billing(more: Partial<Subscription> = {}): Subscription {
   return {
     ...recorder('orders', { group: 'billing' }).subscription,
-    handleBatch: (orders, { followUp }) => followUp(orders.map(billOf)),
+    handleBatch: (orders, { publishDerived }) => publishDerived(orders.map(billOf)),
     ...more,
   }
 }
@@ -53,7 +53,7 @@ export function whatFollows(under: () => BusUnderTest, restart: () => Promise<vo
 
   test('whoever listens hears it, though no group reads it', async () => {
     const { heard, listening } = listenerTo(['bills'])
-    await under().bus.listen(listening)
+    await under().bus.subscribeBroadcast(listening)
     await under().bus.subscribe(billing())
     await under().bus.publish(numbers(3).map((n) => message('orders', 'a', n)))
     await eventually(() => heard.length === 3, 'the bills')
@@ -135,10 +135,10 @@ export function whatFollows(under: () => BusUnderTest, restart: () => Promise<vo
     const saying = await bus.subscribe(billing())
     await bus.publish([message('orders', 'a', 1)])
     const bill = await eventually(() => begun[0], 'the bill')
-    expect((await reading.workedOffUntil()).getTime()).toBeLessThanOrEqual(Date.parse(bill.time))
+    expect((await reading.lowWatermark()).getTime()).toBeLessThanOrEqual(Date.parse(bill.time))
     held.open()
     const isOver = async (subscribed: typeof reading) =>
-      (await subscribed.workedOffUntil()).getTime() > Date.parse(bill.time)
+      (await subscribed.lowWatermark()).getTime() > Date.parse(bill.time)
     await eventually(() => isOver(reading), 'the end of the bill')
     await eventually(() => isOver(saying), 'the end of the order')
   })
@@ -158,9 +158,7 @@ export function whatFollows(under: () => BusUnderTest, restart: () => Promise<vo
     await under().bus.publish([message('orders', 'a', 1)])
     await eventually(() => begun[0], 'the order')
     const first = begun[0] as Message
-    expect((await subscribed.workedOffUntil()).getTime()).toBeLessThanOrEqual(
-      Date.parse(first.time),
-    )
+    expect((await subscribed.lowWatermark()).getTime()).toBeLessThanOrEqual(Date.parse(first.time))
     await restart()
     const again: Message[] = []
     const done: string[] = []
@@ -233,8 +231,8 @@ export function whatFollows(under: () => BusUnderTest, restart: () => Promise<vo
     await under().bus.subscribe(refuses.subscription)
     await under().bus.subscribe(
       billing({
-        handleBatch: (orders, { followUp }) =>
-          followUp(orders.map((order) => ({ ...billOf(order), payload: 1n }))),
+        handleBatch: (orders, { publishDerived }) =>
+          publishDerived(orders.map((order) => ({ ...billOf(order), payload: 1n }))),
       }),
     )
     await under().bus.publish([message('orders', 'a', 1)])
@@ -244,8 +242,8 @@ export function whatFollows(under: () => BusUnderTest, restart: () => Promise<vo
   test('what follows from a replayed dead letter survives a crash as well', async () => {
     let works = false
     const fails = billing({
-      handleBatch: (orders, { followUp }) =>
-        works ? followUp(orders.map(billOf)) : Promise.reject(new Error('out of ink')),
+      handleBatch: (orders, { publishDerived }) =>
+        works ? publishDerived(orders.map(billOf)) : Promise.reject(new Error('out of ink')),
     })
     const begun: Message[] = []
     const hangs = recorder('bills', {

@@ -53,8 +53,8 @@ function archiveTo(folder: string, month: string): Promise<void> {
   return archive(['--month', month, '--to', folder], surroundings())
 }
 
-function restoreFrom(place: string): Promise<void> {
-  return restore(['--from', place], surroundings())
+function restoreFrom(monthFolder: string): Promise<void> {
+  return restore(['--from', monthFolder], surroundings())
 }
 
 /** Rows of every kind that text could spoil. */
@@ -92,8 +92,8 @@ async function hasTable(name: string): Promise<boolean> {
   return rows.length === 1
 }
 
-function manifestIn(place: string): Manifest {
-  return JSON.parse(readFileSync(join(place, 'manifest.json'), 'utf8')) as Manifest
+function manifestIn(monthFolder: string): Manifest {
+  return JSON.parse(readFileSync(join(monthFolder, 'manifest.json'), 'utf8')) as Manifest
 }
 
 test('a month leaves its tables, and comes back as it was, with its owner and its indexes', async () => {
@@ -104,13 +104,13 @@ test('a month leaves its tables, and comes back as it was, with its owner and it
   expect(said.at(-1)).toMatch(/^2026-03 is archived in /)
   expect(await content('2026-03')).toBe('')
   expect(await hasTable('bodies_2026_03')).toBe(false)
-  const place = join(folder, '2026-03')
-  expect(manifestIn(place).tables.map(({ table, rows }) => [table, rows])).toEqual([
+  const monthFolder = join(folder, '2026-03')
+  expect(manifestIn(monthFolder).tables.map(({ table, rows }) => [table, rows])).toEqual([
     ['bodies', 1_000],
     ['lines', 7],
   ])
 
-  await restoreFrom(place)
+  await restoreFrom(monthFolder)
   expect(await content('2026-03')).toBe(before)
   const [row] = await db.query<{ owner: string; indexes: number }>(
     statement(`select pg_get_userbyid(relowner) as owner,
@@ -120,7 +120,7 @@ test('a month leaves its tables, and comes back as it was, with its owner and it
   )
   expect(row).toEqual({ owner: 'months', indexes: 2 })
 
-  await restoreFrom(place)
+  await restoreFrom(monthFolder)
   expect(said).toContain('months.bodies: 2026-03 is there.')
   await archiveTo(folder, '2026-03')
   expect(await content('2026-03')).toBe('')
@@ -185,15 +185,15 @@ test('what is killed between its steps is begun again, and loses nothing', async
   // Killed while it wrote: the partition is out of its table, the file is half there.
   await db.query(statement('alter table bodies detach partition bodies_2025_08'), [])
   await archiveTo(folder, '2025-02')
-  const place = join(folder, '2025-08')
+  const monthFolder = join(folder, '2025-08')
   await archiveTo(folder, '2025-08')
-  const first = manifestIn(place)
-  await restoreFrom(place)
+  const first = manifestIn(monthFolder)
+  await restoreFrom(monthFolder)
   // Killed before it dropped: the file and the table are both there.
   await db.query(statement('alter table bodies detach partition bodies_2025_08'), [])
-  writeFileSync(join(place, 'months.bodies.copy.gz.part'), 'half')
+  writeFileSync(join(monthFolder, 'months.bodies.copy.gz.part'), 'half')
   await archiveTo(folder, '2025-08')
-  expect(manifestIn(place).tables.map(({ rows }) => rows)).toEqual(
+  expect(manifestIn(monthFolder).tables.map(({ rows }) => rows)).toEqual(
     first.tables.map(({ rows }) => rows),
   )
   // Killed while it restored: a table that is half full, or full and not attached yet.
@@ -201,10 +201,10 @@ test('what is killed between its steps is begun again, and loses nothing', async
     statement('create table bodies_2025_08_unfinished (like bodies including all)'),
     [],
   )
-  await restoreFrom(place)
+  await restoreFrom(monthFolder)
   expect(await content('2025-08')).toBe(before)
   await db.query(statement('alter table bodies detach partition bodies_2025_08'), [])
-  await restoreFrom(place)
+  await restoreFrom(monthFolder)
   expect(said).toContain(
     'months.bodies: 2025-08 had not left the database, and is in its table again.',
   )
@@ -215,12 +215,12 @@ test('a damaged file is found before anything is made of it', async () => {
   await fill('2025-11')
   const folder = temporaryFolder('damaged')
   await archiveTo(folder, '2025-11')
-  const place = join(folder, '2025-11')
-  const path = join(place, 'months.lines.copy.gz')
+  const monthFolder = join(folder, '2025-11')
+  const path = join(monthFolder, 'months.lines.copy.gz')
   const bytes = readFileSync(path)
   bytes[12] = (bytes[12] ?? 0) ^ 0xff
   writeFileSync(path, bytes)
-  await expect(restoreFrom(place)).rejects.toThrow(path)
+  await expect(restoreFrom(monthFolder)).rejects.toThrow(path)
   expect(await hasTable('lines_2025_11')).toBe(false)
   await expect(archiveTo(folder, '2025-11')).rejects.toThrow(path)
 })

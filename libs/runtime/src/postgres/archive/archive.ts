@@ -50,22 +50,22 @@ export async function archiveMonth(
   tables: readonly MonthTable[],
   { month, folder, say }: ArchiveOptions,
 ): Promise<Archived> {
-  const place = join(folder, month)
-  await mkdir(place, { recursive: true, mode: 0o700 })
+  const monthFolder = join(folder, month)
+  await mkdir(monthFolder, { recursive: true, mode: 0o700 })
   await syncFolder(folder)
-  let manifest = (await readManifest(place)) ?? emptyManifest(month)
+  let manifest = (await readManifest(monthFolder)) ?? emptyManifest(month)
   const moved: ArchivedTable[] = []
   const earlier: ArchivedTable[] = []
   for (const table of tables) {
     const state = await partitionState(client, table, month)
     if (state === 'ABSENT') {
-      earlier.push(...(await checked(place, manifest, table)))
+      earlier.push(...(await checked(monthFolder, manifest, table)))
       continue
     }
     await asOwner(client, table, () => detach(client, table, month, state))
-    const entry = await asOwner(client, table, () => copied(client, table, month, place))
+    const entry = await asOwner(client, table, () => copied(client, table, month, monthFolder))
     manifest = withTable(manifest, entry)
-    await writeManifest(place, manifest)
+    await writeManifest(monthFolder, manifest)
     await asOwner(client, table, () => drop(client, table, month))
     moved.push(entry)
     say(`${nameOf(table)}: ${entry.rows} rows archived in ${entry.bytes} bytes.`)
@@ -93,13 +93,13 @@ async function copied(
   client: Client,
   { schema, table }: MonthTable,
   month: Month,
-  place: string,
+  monthFolder: string,
 ): Promise<ArchivedTable> {
   const name = partitionName(table, month)
   const partition = qualified(client, schema, name)
   const columns = await columnsOf(client, schema, name)
   const file = `${schema}.${table}.copy.gz`
-  const written = await copyOut(client, partition, columns, join(place, file))
+  const written = await copyOut(client, partition, columns, join(monthFolder, file))
   const { rows } = await client.query<{ rows: string }>(`select count(*) as rows from ${partition}`)
   if (Number(rows[0]?.rows) !== written.rows) {
     throw new Error(`${file} has ${written.rows} rows, but ${partition} has ${rows[0]?.rows}`)
@@ -114,19 +114,19 @@ async function drop(client: Client, { schema, table }: MonthTable, month: Month)
 
 /** A file that stands for rows which are nowhere else is looked at again. */
 async function checked(
-  place: string,
+  monthFolder: string,
   { tables }: Manifest,
   table: MonthTable,
 ): Promise<readonly ArchivedTable[]> {
   const entry = tables.find((other) => nameOf(other) === nameOf(table))
   if (entry === undefined) return []
-  await requireIntact(place, entry)
+  await requireIntact(monthFolder, entry)
   return [entry]
 }
 
 /** Throws StartError when the file is not the one that the manifest speaks of. */
-export async function requireIntact(place: string, entry: ArchivedTable): Promise<void> {
-  const path = join(place, entry.file)
+export async function requireIntact(monthFolder: string, entry: ArchivedTable): Promise<void> {
+  const path = join(monthFolder, entry.file)
   const read = await readBack(path).catch((error: unknown) => {
     throw new StartError(`${path} cannot be read: ${(error as Error).message}.`)
   })

@@ -41,15 +41,16 @@ export async function restore(
   { environment, say }: Surroundings,
 ): Promise<void> {
   const { from } = readFlags(args, ['from'], restoreUsage)
-  const place = resolve(from)
-  const manifest = await readManifest(place)
-  if (manifest === undefined) throw new StartError(`${place} has no manifest.json: ${restoreUsage}`)
+  const monthFolder = resolve(from)
+  const manifest = await readManifest(monthFolder)
+  if (manifest === undefined)
+    throw new StartError(`${monthFolder} has no manifest.json: ${restoreUsage}`)
   await withDatabases(environment, async (databases) => {
     requireTables(databases, manifest)
     for (const { client, tables } of databases) {
-      await restoreMonth(client, tables, { place, manifest, say })
+      await restoreMonth(client, tables, { monthFolder, manifest, say })
     }
-    say(`${manifest.month} is restored from ${place}; what lies there may stay.`)
+    say(`${manifest.month} is restored from ${monthFolder}; what lies there may stay.`)
   })
 }
 
@@ -95,12 +96,12 @@ function requireTables(databases: readonly OpenedDatabase[], { tables }: Manifes
   throw new StartError(`No database that was named has the tables ${missing.join(', ')}.`)
 }
 
-function summaryOf(month: Month, place: string, all: readonly Archived[]): string {
+function summaryOf(month: Month, monthFolder: string, all: readonly Archived[]): string {
   const moved = all.flatMap((one) => one.moved)
   const earlier = all.flatMap((one) => one.earlier)
   if (moved.length > 0)
-    return `${month} is archived in ${place}: keep it, its rows are nowhere else.`
+    return `${month} is archived in ${monthFolder}: keep it, its rows are nowhere else.`
   return earlier.length > 0
-    ? `${month} was archived in ${place} before; its files are intact.`
-    : `There is nothing of ${month}, neither here nor in ${place}.`
+    ? `${month} was archived in ${monthFolder} before; its files are intact.`
+    : `There is nothing of ${month}, neither here nor in ${monthFolder}.`
 }

@@ -10,7 +10,7 @@ import { openLog } from '../../log.ts'
 import { StartError } from '../../start-error.ts'
 import { livePostmaster } from '../data-folder.ts'
 import { superuser } from '../hub-lock.ts'
-import { preparePlace } from '../place.ts'
+import { prepareDataFolder } from '../data-folder-owner.ts'
 import { startServer } from '../server.ts'
 import { socketUrl } from '../service-databases.ts'
 import { monthTables, type MonthTable } from './catalogue.ts'
@@ -41,7 +41,7 @@ export async function withDatabases<T>(
       `There is no DATA_DIR ${dataDir}: set DATA_DIR, or TRANSFERS_DATABASE_URL and its like.`,
     )
   }
-  const running = livePostmaster(preparePlace(dataDir))
+  const running = livePostmaster(prepareDataFolder(dataDir))
   if (running !== undefined) {
     return withUrls([socketUrl(running.socketFolder, database, superuser)], work)
   }

@@ -15,7 +15,7 @@ import { boundsOf, partitionName } from './month.ts'
 
 export interface RestoreOptions {
   /** The folder of the month. */
-  readonly place: string
+  readonly monthFolder: string
   readonly manifest: Manifest
   readonly say: (sentence: string) => void
 }
@@ -24,7 +24,7 @@ export interface RestoreOptions {
 export async function restoreMonth(
   client: Client,
   tables: readonly MonthTable[],
-  { place, manifest, say }: RestoreOptions,
+  { monthFolder, manifest, say }: RestoreOptions,
 ): Promise<readonly string[]> {
   const { month } = manifest
   const restored: string[] = []
@@ -36,7 +36,7 @@ export async function restoreMonth(
       say(`${nameOf(table)}: ${month} is there.`)
       continue
     }
-    if (state === 'ABSENT') await bringIn(client, table, entry, { place, manifest, say })
+    if (state === 'ABSENT') await bringIn(client, table, entry, { monthFolder, manifest, say })
     await asOwner(client, table, () => attach(client, table, month, state === 'DETACHING'))
     restored.push(nameOf(table))
     say(
@@ -53,9 +53,9 @@ async function bringIn(
   client: Client,
   table: MonthTable,
   entry: ArchivedTable,
-  { place, manifest: { month } }: RestoreOptions,
+  { monthFolder, manifest: { month } }: RestoreOptions,
 ): Promise<void> {
-  await requireIntact(place, entry)
+  await requireIntact(monthFolder, entry)
   const { schema } = table
   const parent = qualified(client, schema, table.table)
   const name = partitionName(table.table, month)
@@ -72,7 +72,7 @@ async function bringIn(
       `create table ${at} (like ${parent} including all excluding identity)
          with (toast_tuple_target = ${row_bytes_whole})`,
     )
-    const rows = await copyIn(client, at, entry.columns, join(place, entry.file))
+    const rows = await copyIn(client, at, entry.columns, join(monthFolder, entry.file))
     if (rows !== entry.rows) {
       throw new Error(`${entry.file} gave ${rows} rows, but its manifest says ${entry.rows}`)
     }

@@ -98,7 +98,7 @@ function eventOf({ method, target, headers, body }: InboundMessage): ConsentEven
   const envelope = {
     id: randomUUID(),
     time: receivedAt,
-    again: false,
+    maybeDuplicate: false,
     relay: { body },
     traceparent: undefined,
   }

@@ -20,7 +20,7 @@ interface Sent {
 
 function envelope({ eventId = randomUUID() }: Sent, body?: object) {
   const relay = body === undefined ? undefined : { body: Buffer.from(JSON.stringify(body)) }
-  return { id: eventId, time: started, again: false, relay, traceparent: undefined }
+  return { id: eventId, time: started, maybeDuplicate: false, relay, traceparent: undefined }
 }
 
 function asker({ from = dfsp }: Sent) {

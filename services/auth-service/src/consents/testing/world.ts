@@ -69,7 +69,7 @@ export async function openWorld(parts: TestParts) {
         refuseUnconfirmed(work, {
           batch_max: 2,
           wait_ms,
-          workedOffUntil: () => Promise.resolve(new Date(now_ms)),
+          lowWatermark: () => Promise.resolve(new Date(now_ms)),
         }),
       ),
     async consent(id: string): Promise<StoredConsent | undefined> {

@@ -4,24 +4,28 @@
  */
 import type { Logger } from '../log.ts'
 import { isOutage } from '../outage.ts'
-import { isFromNewerRelease } from './newer.ts'
-import { reasonOf } from './poison.ts'
+import { isFromNewerRelease } from './from-newer-release.ts'
+import { reasonOf } from './poison-messages.ts'
 
-export interface Lasting<Item> {
+export interface BackgroundWork<Item> {
   /** Keeps the items unfinished until the work has ended. */
   keep(items: readonly Item[], work: Promise<void>): void
   /** Resolves when nothing goes on any more. */
   settled(): Promise<void>
 }
 
-export interface LastingOptions<Item> {
+export interface BackgroundWorkOptions<Item> {
   /** Keeps them unfinished until the release that it returns is called. */
   readonly hold: (items: readonly Item[]) => () => void
   readonly deadLetter: (item: Item, reason: string) => Promise<void>
   readonly log: Logger
 }
 
-export function openLasting<Item>({ hold, deadLetter, log }: LastingOptions<Item>): Lasting<Item> {
+export function openBackgroundWork<Item>({
+  hold,
+  deadLetter,
+  log,
+}: BackgroundWorkOptions<Item>): BackgroundWork<Item> {
   const open = new Set<Promise<void>>()
 
   /** No caller would try it again: what an outage did not end is for a person to look at. */

@@ -6,16 +6,16 @@ import { randomUUID } from 'node:crypto'
 import type { Consumer, EachBatchPayload, KafkaMessage } from 'kafkajs'
 import type { Logger } from '../../log.ts'
 import { retrying } from '../../retrying.ts'
-import type { Listener, Listening } from '../event-bus.ts'
-import { tell } from '../listening.ts'
+import type { Listener, BroadcastSubscription } from '../event-bus.ts'
+import { tell } from '../broadcast.ts'
 import type { Administration } from './administration.ts'
 import type { Brokers } from './brokers.ts'
 import { openConsumption, type Assignment, type Consumption } from './consumption.ts'
-import { nameOf } from './places.ts'
+import { nameOf } from './assigned-partitions.ts'
 import { attributes, headerText, toMessage } from './record.ts'
 import type { Topics } from './topics.ts'
 
-export interface EarOptions {
+export interface BroadcastConsumerOptions {
   readonly brokers: Brokers
   readonly administration: Administration
   readonly topics: Topics
@@ -24,8 +24,8 @@ export interface EarOptions {
   readonly stopping: AbortSignal
 }
 
-export interface Ear {
-  listen(listening: Listening): Promise<Listener>
+export interface BroadcastConsumer {
+  subscribe(listening: BroadcastSubscription): Promise<Listener>
   /** Whether everything that is listened to is heard. */
   readonly isJoined: boolean
   /** Milliseconds since Kafka was last heard, when that is long ago. */
@@ -39,19 +39,19 @@ export interface Ear {
 const fetchWait_ms = 1_500
 const silence_ms_max = 15_000
 
-interface Parts extends EarOptions {
+interface Parts extends BroadcastConsumerOptions {
   readonly groupId: string
   readonly consumption: Consumption
-  readonly listeners: Set<Listening>
+  readonly listeners: Set<BroadcastSubscription>
   /** The offset that is heard next, by `nameOf` the partition. */
   readonly next: Map<string, number>
 }
 
-export function openEar(options: EarOptions): Ear {
+export function openBroadcastConsumer(options: BroadcastConsumerOptions): BroadcastConsumer {
   const { topics, brokers, session_ms, log, administration } = options
-  const groupId = topics.ownGroupName('ear', randomUUID())
+  const groupId = topics.ownGroupName('broadcast', randomUUID())
   const next = new Map<string, number>()
-  const listeners = new Set<Listening>()
+  const listeners = new Set<BroadcastSubscription>()
   const consumption = openConsumption({
     brokers,
     groupId,
@@ -67,7 +67,7 @@ export function openEar(options: EarOptions): Ear {
   const parts: Parts = { ...options, groupId, consumption, listeners, next }
   let isUsed = false
   return {
-    listen(listening) {
+    subscribe(listening) {
       isUsed = true
       return listen(parts, listening)
     },
@@ -86,7 +86,7 @@ export function openEar(options: EarOptions): Ear {
   }
 }
 
-async function listen(parts: Parts, listening: Listening): Promise<Listener> {
+async function listen(parts: Parts, listening: BroadcastSubscription): Promise<Listener> {
   const { administration, topics, consumption, listeners, next, log, stopping } = parts
   const names = listening.topics.map((topic) => topics.nameOf(topic))
   const read = new Set([...listeners].flatMap((other) => namesOf(parts, other)))
@@ -114,7 +114,7 @@ async function listen(parts: Parts, listening: Listening): Promise<Listener> {
   }
 }
 
-function namesOf({ topics }: Parts, { topics: plain }: Listening): readonly string[] {
+function namesOf({ topics }: Parts, { topics: plain }: BroadcastSubscription): readonly string[] {
   return plain.map((topic) => topics.nameOf(topic))
 }
 
@@ -137,7 +137,7 @@ function take(parts: Parts, payload: EachBatchPayload): void {
   const { fetchedOffset } = batch as typeof batch & { readonly fetchedOffset: string }
   if (expected !== undefined && Number(fetchedOffset) > expected) {
     log.error({ topic: batch.topic, from: expected, to: fetchedOffset }, 'deleted unheard')
-    for (const { missed } of own) missed()
+    for (const { onMissed } of own) onMissed()
   }
   const fresh = batch.messages.filter(({ offset }) => Number(offset) >= (expected ?? 0))
   for (const listening of own) hear(listening, topics.plainName(batch.topic), fresh, log)
@@ -146,16 +146,16 @@ function take(parts: Parts, payload: EachBatchPayload): void {
 }
 
 function hear(
-  listening: Listening,
+  listening: BroadcastSubscription,
   topic: string,
   records: readonly KafkaMessage[],
   log: Logger,
 ): void {
-  const { types, known, missed } = listening
+  const { types, known, onMissed } = listening
   const own = records.filter(({ headers }) => {
     const type = headerText(headers, attributes.type)
     if (type === undefined || types.has(type)) return true
-    if (known?.has(type) === false) missed()
+    if (known?.has(type) === false) onMissed()
     return false
   })
   if (own.length === 0) return

@@ -11,7 +11,7 @@ const away_ms = 5_000
  * Asked again and again, as watchdogs do.
  * @param now_ms a clock
  */
-export function openStandstill(now_ms = () => performance.now()) {
+export function openStallDetector(now_ms = () => performance.now()) {
   let back_ms = -Infinity
   /**
    * @param without_ms since anything moved; undefined: there is nothing to do

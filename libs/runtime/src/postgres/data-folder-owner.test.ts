@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { socketFolderOf } from './place.ts'
+import { socketFolderOf } from './data-folder-owner.ts'
 
 const pathOf = (bytes: number) => `/${'d'.repeat(bytes - '/run'.length - 1)}`
 

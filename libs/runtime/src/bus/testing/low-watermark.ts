@@ -17,7 +17,7 @@ import {
 } from './bus-under-test.ts'
 
 const timeOf = ({ time }: Message) => Date.parse(time)
-const asked = async (subscribed: Subscribed) => (await subscribed.workedOffUntil()).getTime()
+const asked = async (subscribed: Subscribed) => (await subscribed.lowWatermark()).getTime()
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 const sleepABit = statement('select pg_sleep(0.001)')
 
@@ -27,7 +27,7 @@ async function caughtUp(subscribed: Subscribed): Promise<void> {
   await eventually(async () => (await asked(subscribed)) > now || undefined, 'to be worked off')
 }
 
-export function whatIsWorkedOff(under: () => BusUnderTest, restart: () => Promise<void>): void {
+export function testsOfLowWatermark(under: () => BusUnderTest, restart: () => Promise<void>): void {
   test('with nothing to do all is worked off until about now, and never until later', async () => {
     const subscribed = await under().bus.subscribe(recorder('orders').subscription)
     await caughtUp(subscribed)
@@ -130,8 +130,8 @@ export function whatIsWorkedOff(under: () => BusUnderTest, restart: () => Promis
   test('whoever publishes meanwhile, and whatever becomes of a COMMIT: what is worked off is no more worked on', async () => {
     const { bus, database } = under()
     const cut = await under().openCutDatabase()
-    const fates = ['arrives late', 'never arrives', 'answer lost', 'pass', 'pass'] as const
-    cut.decide = () => fates[chance(fates.length)] ?? 'pass'
+    const outcomes = ['arrives late', 'never arrives', 'answer lost', 'pass', 'pass'] as const
+    cut.decide = () => outcomes[chance(outcomes.length)] ?? 'pass'
     const { subscription, seen } = recorder('orders', { batch_max: 5, batches_in_flight_max: 3 })
     let until = 0
     let tooLate = 0

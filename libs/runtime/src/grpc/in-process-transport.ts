@@ -11,7 +11,7 @@ import type { Way } from './client.ts'
 import { methodsOf, type HandledCall, type MethodDefinition } from './definition.ts'
 import { failure, handledCall, handlersOf, type Handler } from './handling.ts'
 
-export interface CallsWithin {
+export interface InProcessTransport {
   serve(service: object, handlers: object): void
   /** Rejects with what a call over a connection would reject with. */
   readonly call: Way
@@ -33,7 +33,7 @@ class Refusal extends Error implements ServiceError {
   }
 }
 
-export function openCallsWithin(log: Logger): CallsWithin {
+export function openInProcessTransport(log: Logger): InProcessTransport {
   const served = new Map<string, Handler>()
   const inFlight = new Set<Promise<unknown>>()
   let isStopped = false

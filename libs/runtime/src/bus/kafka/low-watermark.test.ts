@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import type { Administration } from './administration.ts'
-import { workedOff_ms } from './worked-off.ts'
+import { lowWatermark_ms } from './low-watermark.ts'
 
 interface Log {
   /** When the log took each message of its one partition, in ms before now. */
@@ -39,7 +39,7 @@ async function lag(
       ]),
     offsetsAt: (_topics, at_ms) => offsets(taken.filter((time) => time < at_ms).length, deleted),
   }
-  const until = await workedOff_ms({
+  const until = await lowWatermark_ms({
     administration: administration as Administration,
     group: 'g',
     topics: ['t'],

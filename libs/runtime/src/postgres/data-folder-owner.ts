@@ -16,7 +16,7 @@ export interface Account {
   readonly gid: number
 }
 
-export interface Place {
+export interface DataFolder {
   readonly dataDir: string
   /** DATA_DIR/pg */
   readonly pgFolder: string
@@ -31,7 +31,7 @@ export interface Place {
 const socketFolder_bytes_max = 90
 
 /** Finds the user and makes the folders. Throws StartError where one cannot be had. */
-export function preparePlace(dataDirectory: string): Place {
+export function prepareDataFolder(dataDirectory: string): DataFolder {
   const dataDir = resolve(dataDirectory)
   const pgFolder = join(dataDir, 'pg')
   inWords(dataDir, () => makeFolder(dataDir))

@@ -1,7 +1,7 @@
 /** The promises about what a newer release says, as tests that every engine passes. */
 import { expect, test } from '@jest/globals'
 import { eventually } from '../../testing/eventually.ts'
-import { FromNewerRelease } from '../newer.ts'
+import { FromNewerRelease } from '../from-newer-release.ts'
 import { alarmsOf, message, numberOf, recorder, type BusUnderTest } from './bus-under-test.ts'
 
 const known = new Set(['Counted', 'Other'])
@@ -76,14 +76,14 @@ export function whatIsNewer(under: () => BusUnderTest, restart: () => Promise<vo
     const { bus } = under()
     const heard: number[] = []
     let missed = 0
-    await bus.listen({
+    await bus.subscribeBroadcast({
       group: 'listener',
       topics: ['orders'],
       types: new Set(['Counted']),
       known,
       read: (_type, json) => json,
-      hear: (messages) => void heard.push(...messages.map(numberOf)),
-      missed: () => missed++,
+      onMessages: (messages) => void heard.push(...messages.map(numberOf)),
+      onMissed: () => missed++,
     })
     const other = { ...message('orders', 'a', 0), type: 'Other' }
     await bus.publish([other, newer(1), message('orders', 'a', 2)])

@@ -13,7 +13,7 @@ import type { DeadLetter, Discarded, Subscription } from '../event-bus.ts'
 import type { Administration } from './administration.ts'
 import type { Brokers } from './brokers.ts'
 import type { Delivery } from './delivery.ts'
-import { within } from './within.ts'
+import { within } from './deadline.ts'
 import {
   attributes,
   headerBytes,
@@ -25,7 +25,7 @@ import {
 import type { Sender } from './sender.ts'
 import { deadLetters, replays, type Topics } from './topics.ts'
 
-export interface Letters {
+export interface DeadLetterTopic {
   /** Stores what a group gives up, and raises the alarm. */
   store(owner: Owner, delivery: Delivery, reason: string): Promise<void>
   /** A replay is finished: its letter goes, unless it was stored anew. */
@@ -45,9 +45,9 @@ export interface Letters {
 }
 
 /** Whose letter it is. */
-export type Owner = Pick<Subscription, 'group' | 'letters'>
+export type Owner = Pick<Subscription, 'group' | 'deadLetterObserver'>
 
-export interface LettersOptions {
+export interface DeadLetterTopicOptions {
   readonly brokers: Brokers
   readonly administration: Administration
   readonly topics: Topics
@@ -58,7 +58,7 @@ export interface LettersOptions {
 }
 
 /** Of the letter itself, beside the headers of the message. */
-export const letterHeaders = {
+export const deadLetterHeaders = {
   id: 'ce_letterid',
   group: 'ce_lettergroup',
   topic: 'ce_lettertopic',
@@ -72,7 +72,7 @@ const fetch_wait_ms = 50
 /** So many answers without anything in them, and there is nothing left to read. */
 const empty_max = 40
 
-export function openLetters(options: LettersOptions): Letters {
+export function openDeadLetterTopic(options: DeadLetterTopicOptions): DeadLetterTopic {
   const { sender, log, metrics, stopping } = options
   const storedAnew = new WeakSet<Delivery>()
   let removing = Promise.resolve()
@@ -83,9 +83,9 @@ export function openLetters(options: LettersOptions): Letters {
     registers: [metrics],
   })
 
-  async function removeNow({ group, letters }: Owner, letter: Named): Promise<void> {
+  async function removeNow({ group, deadLetterObserver }: Owner, letter: Named): Promise<void> {
     const { id, topic, key, type } = letter
-    await letters?.onRemoved({ id, topic, key, type })
+    await deadLetterObserver?.onRemoved({ id, topic, key, type })
     const gone = { topic: deadLetters, key: keyIn(group, id), value: null, headers: {} }
     await sender.send([recordOf(gone)]).settled
   }
@@ -102,9 +102,9 @@ export function openLetters(options: LettersOptions): Letters {
   }
 
   return {
-    async store({ group, letters }, delivery, reason) {
+    async store({ group, deadLetterObserver }, delivery, reason) {
       const { id, topic, key, type } = namedOf(delivery)
-      await letters?.onStored({ id, topic, key, type, reason })
+      await deadLetterObserver?.onStored({ id, topic, key, type, reason })
       await sender.send([letterOf(group, id, delivery, reason)]).settled
       storedAnew.add(delivery)
       counter.inc({ group })
@@ -151,9 +151,9 @@ function namedOf(delivery: Delivery): Named {
 }
 
 /** What says no id is called after its place in the log, also when it comes again from another. */
-function idOf({ record: { headers }, place, offset }: Delivery): string {
-  const said = headerText(headers, attributes.id) ?? headerText(headers, letterHeaders.id)
-  return said ?? `${place.topic}/${place.partition}/${offset}`
+function idOf({ record: { headers }, assigned, offset }: Delivery): string {
+  const said = headerText(headers, attributes.id) ?? headerText(headers, deadLetterHeaders.id)
+  return said ?? `${assigned.topic}/${assigned.partition}/${offset}`
 }
 
 function letterOf(group: string, id: string, delivery: Delivery, reason: string): OutgoingRecord {
@@ -166,26 +166,26 @@ function letterOf(group: string, id: string, delivery: Delivery, reason: string)
     value: record.value ?? Buffer.alloc(0),
     headers: {
       ...headers,
-      [letterHeaders.id]: id,
-      [letterHeaders.group]: group,
-      [letterHeaders.topic]: topic,
-      [letterHeaders.key]: key,
-      [letterHeaders.reason]: reason,
-      [letterHeaders.time]: new Date().toISOString(),
+      [deadLetterHeaders.id]: id,
+      [deadLetterHeaders.group]: group,
+      [deadLetterHeaders.topic]: topic,
+      [deadLetterHeaders.key]: key,
+      [deadLetterHeaders.reason]: reason,
+      [deadLetterHeaders.time]: new Date().toISOString(),
     },
   })
 }
 
 function replayOf(group: string, { headers, value }: KafkaMessage): OutgoingRecord {
   const {
-    [letterHeaders.group]: _group,
-    [letterHeaders.reason]: _reason,
-    [letterHeaders.time]: _time,
+    [deadLetterHeaders.group]: _group,
+    [deadLetterHeaders.reason]: _reason,
+    [deadLetterHeaders.time]: _time,
     ...rest
   } = headerBytes(headers)
   return recordOf({
     topic: replays,
-    key: headerText(headers, letterHeaders.key) ?? '',
+    key: headerText(headers, deadLetterHeaders.key) ?? '',
     value,
     headers: { ...rest, [attributes.replayFor]: group },
   })
@@ -194,18 +194,20 @@ function replayOf(group: string, { headers, value }: KafkaMessage): OutgoingReco
 function deadLetterOf({ headers }: KafkaMessage): DeadLetter {
   const text = (name: string) => headerText(headers, name) ?? ''
   return {
-    id: text(letterHeaders.id),
-    group: text(letterHeaders.group),
-    topic: text(letterHeaders.topic),
-    key: text(letterHeaders.key),
+    id: text(deadLetterHeaders.id),
+    group: text(deadLetterHeaders.group),
+    topic: text(deadLetterHeaders.topic),
+    key: text(deadLetterHeaders.key),
     type: text(attributes.type),
-    reason: text(letterHeaders.reason),
-    time: text(letterHeaders.time),
+    reason: text(deadLetterHeaders.reason),
+    time: text(deadLetterHeaders.time),
   }
 }
 
 /** All letters by key, the newest last, as of the call. Seldom asked for, so nothing is kept ready. */
-async function readAll(options: LettersOptions): Promise<ReadonlyMap<string, KafkaMessage>> {
+async function readAll(
+  options: DeadLetterTopicOptions,
+): Promise<ReadonlyMap<string, KafkaMessage>> {
   const { brokers, administration, topics } = options
   const topic = topics.nameOf(deadLetters)
   const [ends] = await administration.ends([topic])

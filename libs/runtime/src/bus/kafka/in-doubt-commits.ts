@@ -10,7 +10,7 @@ import { delayAfter, pause } from '../pause.ts'
 import { takeAway } from './outbox-store.ts'
 
 /** A transaction whose messages are not known to be sent or rolled back. */
-export interface Fate {
+export interface InDoubtCommit {
   /** Written with its first message. */
   readonly ticket: string
   /** Nothing of it was announced before, in ms since 1970. */
@@ -19,21 +19,21 @@ export interface Fate {
   isDecided: boolean
 }
 
-export interface Fates {
+export interface InDoubtCommits {
   /** Waits until nothing is undecided that was said before. */
-  begin(): Promise<Fate>
-  committed(fate: Fate): void
+  begin(): Promise<InDoubtCommit>
+  committed(commit: InDoubtCommit): void
   /** Nothing of it is left to be sent. */
-  over(fate: Fate): void
+  over(commit: InDoubtCommit): void
   /** The answer of its commit was lost. */
-  unknown(fate: Fate): void
+  unknown(commit: InDoubtCommit): void
   /** Those whose rows are there to be seen now. */
-  decided(): readonly Fate[]
+  decided(): readonly InDoubtCommit[]
   /** Nothing that is not over was announced before, in ms since 1970. */
   since_ms(): number
 }
 
-export interface FatesOptions {
+export interface InDoubtCommitsOptions {
   readonly db: Database
   readonly log: Logger
   /** Rows are there to be sent. */
@@ -41,23 +41,31 @@ export interface FatesOptions {
   readonly stopping: AbortSignal
 }
 
-export function openFates({ db, log, onDecided, stopping }: FatesOptions): Fates {
-  const fates = new Set<Fate>()
+export function openInDoubtCommits({
+  db,
+  log,
+  onDecided,
+  stopping,
+}: InDoubtCommitsOptions): InDoubtCommits {
+  const inDoubt = new Set<InDoubtCommit>()
   const deciding = new Set<Promise<void>>()
 
-  function committed(fate: Fate): void {
-    fate.isDecided = true
+  function committed(commit: InDoubtCommit): void {
+    commit.isDecided = true
     onDecided()
   }
 
-  async function decide(fate: Fate): Promise<void> {
+  async function decide(commit: InDoubtCommit): Promise<void> {
     for (let failures = 0; !stopping.aborted;) {
       try {
-        await takeAway(db, fate.ticket)
-        committed(fate)
+        await takeAway(db, commit.ticket)
+        committed(commit)
         return
       } catch (error) {
-        log.warn({ err: error, failures: ++failures }, 'fate of a commit unknown: asked again')
+        log.warn(
+          { err: error, failures: ++failures },
+          'outcome of a commit is unknown: asking again',
+        )
         await pause(delayAfter(failures), stopping)
       }
     }
@@ -66,17 +74,17 @@ export function openFates({ db, log, onDecided, stopping }: FatesOptions): Fates
   return {
     async begin() {
       while (deciding.size > 0) await Promise.all(deciding)
-      const fate = { ticket: randomUUID(), since_ms: Date.now(), isDecided: false }
-      fates.add(fate)
-      return fate
+      const commit = { ticket: randomUUID(), since_ms: Date.now(), isDecided: false }
+      inDoubt.add(commit)
+      return commit
     },
     committed,
-    over: (fate) => void fates.delete(fate),
-    unknown(fate) {
-      const decision = decide(fate).finally(() => deciding.delete(decision))
+    over: (commit) => void inDoubt.delete(commit),
+    unknown(commit) {
+      const decision = decide(commit).finally(() => deciding.delete(decision))
       deciding.add(decision)
     },
-    decided: () => [...fates].filter(({ isDecided }) => isDecided),
-    since_ms: () => fates.values().next().value?.since_ms ?? Infinity,
+    decided: () => [...inDoubt].filter(({ isDecided }) => isDecided),
+    since_ms: () => inDoubt.values().next().value?.since_ms ?? Infinity,
   }
 }

@@ -9,7 +9,7 @@ import type { Logger } from '../log.ts'
 import { needsOperator, outageIn } from '../outage.ts'
 import type { Alarm } from './alarms.ts'
 import type { Message } from './event-bus.ts'
-import { isFromNewerRelease } from './newer.ts'
+import { isFromNewerRelease } from './from-newer-release.ts'
 import { delayAfter, type pause } from './pause.ts'
 
 /** What a batch needs on its way; `Item` is the engine's own record of a message. */

@@ -1,15 +1,15 @@
 import { expect, test } from '@jest/globals'
-import { openStandstill } from './standstill.ts'
+import { openStallDetector } from './stall-detector.ts'
 
 test('what stands still beside brokers that answer stands still', () => {
-  const standstill = openStandstill(() => 1_000_000)
+  const standstill = openStallDetector(() => 1_000_000)
   expect(standstill(undefined, 0)).toBeUndefined()
   expect(standstill(70_000, 400)).toBe(70_000)
 })
 
 test('nothing stands still while no broker says anything, and for the first moment after that', () => {
   let now_ms = 1_000_000
-  const standstill = openStandstill(() => now_ms)
+  const standstill = openStallDetector(() => now_ms)
   expect(standstill(70_000, 5_000)).toBeUndefined()
   now_ms += 6_000
   expect(standstill(76_000, 11_000)).toBeUndefined()

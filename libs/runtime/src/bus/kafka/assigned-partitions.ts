@@ -5,7 +5,7 @@
 import { watermark, type Watermark } from '../watermark.ts'
 
 /** A partition that the member reads. */
-export interface Place {
+export interface AssignedPartition {
   /** As it is called at the brokers. */
   readonly topic: string
   readonly partition: number
@@ -20,17 +20,20 @@ export interface Place {
   isLost: boolean
 }
 
-export interface Places {
+export interface AssignedPartitions {
   /**
    * What the member reads from now on; it goes on where it was in what it read before. Answers those
    * that it begins where the group has committed.
    */
-  assign(assignment: Readonly<Record<string, readonly number[]>>, now_ms: number): readonly Place[]
+  assign(
+    assignment: Readonly<Record<string, readonly number[]>>,
+    now_ms: number,
+  ): readonly AssignedPartition[]
   /** Begins anew with these topics, where they were committed. */
   forget(topics: readonly string[]): void
   /** undefined when somebody else reads it. */
-  of(topic: string, partition: number): Place | undefined
-  all(): IterableIterator<Place>
+  of(topic: string, partition: number): AssignedPartition | undefined
+  all(): IterableIterator<AssignedPartition>
 }
 
 /** What the log has next for a place. */
@@ -39,45 +42,45 @@ export type Fit = 'fits' | 'leaves out' | 'was deleted'
 /** An answer of the log that was asked for longer ago does not come any more. */
 const remembered_ms = 30_000
 
-export function openPlaces(): Places {
-  const places = new Map<string, Place>()
+export function openAssignedPartitions(): AssignedPartitions {
+  const assignedPartitions = new Map<string, AssignedPartition>()
   const lost = new Map<string, { readonly next: number; readonly lost_ms: number }>()
 
   return {
     assign(assignment, now_ms) {
       const kept = new Set<string>()
-      const begun: Place[] = []
+      const begun: AssignedPartition[] = []
       for (const topic in assignment) {
         for (const partition of assignment[topic] ?? []) {
           const name = nameOf(topic, partition)
           kept.add(name)
-          if (places.has(name)) continue
+          if (assignedPartitions.has(name)) continue
           const before = lost.get(name)
           const isFresh = before !== undefined && now_ms - before.lost_ms < remembered_ms
-          const place = newPlace(topic, partition, isFresh ? before.next : undefined)
-          places.set(name, place)
-          if (!isFresh) begun.push(place)
+          const assigned = newPlace(topic, partition, isFresh ? before.next : undefined)
+          assignedPartitions.set(name, assigned)
+          if (!isFresh) begun.push(assigned)
         }
       }
       lost.clear()
-      for (const [name, place] of places) {
+      for (const [name, assigned] of assignedPartitions) {
         if (kept.has(name)) continue
-        const finished = finishedBefore(place)
+        const finished = finishedBefore(assigned)
         if (finished !== undefined) lost.set(name, { next: finished, lost_ms: now_ms })
-        place.isLost = true
-        places.delete(name)
+        assigned.isLost = true
+        assignedPartitions.delete(name)
       }
       return begun
     },
     forget(topics) {
-      for (const [name, place] of places) {
-        if (!topics.includes(place.topic)) continue
-        place.isLost = true
-        places.delete(name)
+      for (const [name, assigned] of assignedPartitions) {
+        if (!topics.includes(assigned.topic)) continue
+        assigned.isLost = true
+        assignedPartitions.delete(name)
       }
     },
-    of: (topic, partition) => places.get(nameOf(topic, partition)),
-    all: () => places.values(),
+    of: (topic, partition) => assignedPartitions.get(nameOf(topic, partition)),
+    all: () => assignedPartitions.values(),
   }
 }
 
@@ -86,7 +89,7 @@ export function nameOf(topic: string, partition: number): string {
 }
 
 /** Everything before that offset is finished; undefined when nothing was taken yet. */
-export function finishedBefore({ mark, next }: Place): number | undefined {
+export function finishedBefore({ mark, next }: AssignedPartition): number | undefined {
   return mark.lowest() ?? next
 }
 
@@ -95,13 +98,13 @@ export function finishedBefore({ mark, next }: Place): number | undefined {
  * was divided anew may begin behind what has been taken; it is asked for again, and only when it comes
  * so a second time the log has deleted what lies between.
  */
-export function fitOf(place: Place, fetched: number): Fit {
-  const { next, soughtAgain } = place
+export function fitOf(assigned: AssignedPartition, fetched: number): Fit {
+  const { next, soughtAgain } = assigned
   if (next === undefined || fetched <= next) return 'fits'
   return soughtAgain === next ? 'was deleted' : 'leaves out'
 }
 
-function newPlace(topic: string, partition: number, next: number | undefined): Place {
+function newPlace(topic: string, partition: number, next: number | undefined): AssignedPartition {
   const mark = watermark()
   return { topic, partition, mark, next, committed: -1, soughtAgain: undefined, isLost: false }
 }

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { Outage } from '../../outage.ts'
 import type { OutgoingMessage } from '../event-bus.ts'
 import { message } from '../testing/bus-under-test.ts'
-import { openFollowUps } from './follow-ups.ts'
+import { openDerivedEvents } from './derived-events.ts'
 import type { Reader } from './listener.ts'
 import { openSequence } from './sequence.ts'
 
@@ -24,7 +24,7 @@ function openLog() {
     reads: () => true,
     keepsUp: () => keepsUp,
   }
-  const followUps = openFollowUps({
+  const derivedEvents = openDerivedEvents({
     writer: {
       sequence,
       publish(messages) {
@@ -34,20 +34,20 @@ function openLog() {
     },
     readers: new Map([['bills', [reader]]]),
     known: new Map([['bills', new Set(['bills'])]]),
-    isInDoubt: () => true,
+    mayBeDuplicate: () => true,
   })
-  const followUp = followUps(() => () => undefined)
-  return { order, open, followUp, comeBack: () => (keepsUp = true) }
+  const publishDerived = derivedEvents(() => () => undefined)
+  return { order, open, publishDerived, comeBack: () => (keepsUp = true) }
 }
 
 test('what may have been written is not overtaken by its repeat from memory', async () => {
-  const { order, open, followUp, comeBack } = openLog()
+  const { order, open, publishDerived, comeBack } = openLog()
   const bill = [message('bills', 'a', 1)]
-  await followUp(bill).catch(() => order.push('not known'))
+  await publishDerived(bill).catch(() => order.push('not known'))
   comeBack()
-  await followUp(bill).catch(() => order.push('not known'))
+  await publishDerived(bill).catch(() => order.push('not known'))
   for (const span of open) span.committed()
-  await followUp(bill)
+  await publishDerived(bill)
   expect(order).toEqual([
     'not known',
     'not known',

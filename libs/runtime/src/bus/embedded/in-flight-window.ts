@@ -3,19 +3,19 @@ import { watermark } from '../watermark.ts'
 import { workQueue, type WorkQueueOptions } from '../work-queue.ts'
 import type { Delivery } from './delivery.ts'
 
-export interface IntakeBounds {
+export interface InFlightBounds {
   /** Messages queued or worked on. */
   readonly queued_max: number
   /** Bytes of messages queued or worked on; one message may go beyond. */
   readonly queued_bytes_max: number
 }
 
-export interface IntakeOptions extends WorkQueueOptions<Delivery>, IntakeBounds {
+export interface InFlightWindowOptions extends WorkQueueOptions<Delivery>, InFlightBounds {
   /** What these had led to is finished, and so are they. */
   readonly onReleased: () => void
 }
 
-export interface Intake {
+export interface InFlightWindow {
   push(delivery: Delivery): void
   /** They stay unfinished, though their work may end, until the release is called. */
   hold(deliveries: readonly Delivery[]): () => void
@@ -37,7 +37,7 @@ export interface Intake {
 /** A message that takes for ever lets this many finish beyond it. */
 const spread_max = 100_000
 
-export function openIntake(options: IntakeOptions): Intake {
+export function openInFlightWindow(options: InFlightWindowOptions): InFlightWindow {
   const { queued_max, queued_bytes_max } = options
   const mark = watermark()
   /** Of what has no number of the log, by a number of its own. */

@@ -4,7 +4,7 @@
  * follows from that.
  */
 
-export interface Doubt {
+export interface RedeliveryWindow {
   /** Whether anything said now may be a repeat. */
   readonly isOpen: boolean
   /** Something is done again whose number is no higher than that. */
@@ -17,7 +17,7 @@ export interface Doubt {
 const rounds_max = 8
 
 /** @param highest the highest number of the processes before */
-export function openDoubt(highest: number): Doubt {
+export function openRedeliveryWindow(highest: number): RedeliveryWindow {
   let upTo = highest
   let rounds = rounds_max
   return {

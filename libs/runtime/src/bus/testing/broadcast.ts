@@ -1,7 +1,7 @@
 /** The promises about what a process hears for itself, as tests that every engine passes. */
 import { expect, test } from '@jest/globals'
 import { eventually } from '../../testing/eventually.ts'
-import type { Listening, Message } from '../event-bus.ts'
+import type { BroadcastSubscription, Message } from '../event-bus.ts'
 import {
   announceNext,
   message,
@@ -11,16 +11,16 @@ import {
   type BusUnderTest,
 } from './bus-under-test.ts'
 
-export function listenerTo(topics: readonly string[], more: Partial<Listening> = {}) {
+export function listenerTo(topics: readonly string[], more: Partial<BroadcastSubscription> = {}) {
   const heard: Message[] = []
   const missed: number[] = []
-  const listening: Listening = {
+  const listening: BroadcastSubscription = {
     group: 'shop',
     topics,
     types: new Set(['Counted']),
     read: (_type, json) => json,
-    hear: (messages) => heard.push(...messages),
-    missed: () => missed.push(heard.length),
+    onMessages: (messages) => heard.push(...messages),
+    onMissed: () => missed.push(heard.length),
     ...more,
   }
   return { heard, missed, listening }
@@ -31,7 +31,7 @@ export function whatIsHeard(under: () => BusUnderTest, restart: () => Promise<vo
     const { bus, database } = under()
     await bus.publish([message('orders', 'before', 1)])
     const { heard, missed, listening } = listenerTo(['orders'])
-    await bus.listen(listening)
+    await bus.subscribeBroadcast(listening)
     const options = { topic: 'orders', key: 'a', linger_ms: 0, fails: false }
     for (const n of numbers(20)) {
       await announceNext(under(), database, options)
@@ -49,8 +49,8 @@ export function whatIsHeard(under: () => BusUnderTest, restart: () => Promise<vo
     const group = recorder('orders', { group: 'shop' })
     await bus.subscribe(group.subscription)
     const [first, second] = [listenerTo(['orders']), listenerTo(['bills', 'orders'])]
-    await bus.listen(first.listening)
-    const listener = await bus.listen(second.listening)
+    await bus.subscribeBroadcast(first.listening)
+    const listener = await bus.subscribeBroadcast(second.listening)
     await bus.publish([message('orders', 'a', 1), message('bills', 'a', 2)])
     await eventually(() => first.heard.length + second.heard.length + group.seen.length >= 4, 'all')
     expect(first.heard.map(numberOf)).toEqual([1])
@@ -64,12 +64,12 @@ export function whatIsHeard(under: () => BusUnderTest, restart: () => Promise<vo
   test('what cannot be heard is told as missed, stops nobody and is no dead letter', async () => {
     const { bus } = under()
     const { heard, missed, listening } = listenerTo(['orders'], {
-      hear(messages) {
+      onMessages(messages) {
         if (messages.some((one) => numberOf(one) === 1)) throw new Error('not this one')
         heard.push(...messages)
       },
     })
-    await bus.listen(listening)
+    await bus.subscribeBroadcast(listening)
     await bus.publish([message('orders', 'a', 1)])
     await eventually(() => missed.length > 0, 'the missed one')
     await bus.publish([{ ...message('orders', 'a', 2), type: 'Other' }, message('orders', 'a', 3)])
@@ -80,13 +80,13 @@ export function whatIsHeard(under: () => BusUnderTest, restart: () => Promise<vo
 
   test('nothing is kept for a listener that is away: it hears from when it listens again', async () => {
     const before = listenerTo(['orders'])
-    await under().bus.listen(before.listening)
+    await under().bus.subscribeBroadcast(before.listening)
     await under().bus.publish([message('orders', 'a', 1)])
     await eventually(() => before.heard.length === 1, 'the first')
     await restart()
     await under().bus.publish([message('orders', 'a', 2)])
     const after = listenerTo(['orders'])
-    await under().bus.listen(after.listening)
+    await under().bus.subscribeBroadcast(after.listening)
     await under().bus.publish([message('orders', 'a', 3)])
     await eventually(() => after.heard.length > 0, 'the third')
     expect(after.heard.map(numberOf)).toEqual([3])

@@ -4,29 +4,29 @@
  *
  * Where a reader could miss it, because it keeps up with the log or not at all, it is written instead.
  */
-import type { FollowUp, OutgoingMessage } from '../event-bus.ts'
+import type { PublishDerived, OutgoingMessage } from '../event-bus.ts'
 import { following } from './delivery.ts'
 import type { Reader } from './listener.ts'
 import type { Writer } from './writer.ts'
 
-export interface FollowUpsOptions {
+export interface DerivedEventsOptions {
   readonly writer: Pick<Writer, 'publish' | 'sequence'>
   /** Who reads a topic now. */
   readonly readers: ReadonlyMap<string, readonly Reader[]>
   /** Which groups read a topic or did once. */
   readonly known: ReadonlyMap<string, ReadonlySet<string>>
   /** Whether what is said now may have been said before. */
-  readonly isInDoubt: () => boolean
+  readonly mayBeDuplicate: () => boolean
 }
 
 /** Keeps what a batch was made of unfinished until the release that it returns is called. */
 export type Hold = () => () => void
 
 /** Without a hold everything is written. */
-export type FollowUps = (hold: Hold | undefined) => FollowUp
+export type DerivedEvents = (hold: Hold | undefined) => PublishDerived
 
-export function openFollowUps(options: FollowUpsOptions): FollowUps {
-  const { writer, readers, known, isInDoubt } = options
+export function openDerivedEvents(options: DerivedEventsOptions): DerivedEvents {
+  const { writer, readers, known, mayBeDuplicate } = options
   /** What was written instead and is not handed over yet may not be overtaken. */
   let writtenUpTo = 0
 
@@ -40,7 +40,7 @@ export function openFollowUps(options: FollowUpsOptions): FollowUps {
     const { sequence } = writer
     const topics = new Set(messages.map(({ topic }) => topic))
     if (hold !== undefined && writtenUpTo <= sequence.handedOver && [...topics].every(isOpen)) {
-      handOn(messages, { readers, release: hold(), again: isInDoubt() })
+      handOn(messages, { readers, release: hold(), maybeDuplicate: mayBeDuplicate() })
     } else {
       try {
         await writer.publish(messages)
@@ -55,12 +55,12 @@ export function openFollowUps(options: FollowUpsOptions): FollowUps {
 interface HandingOn {
   readonly readers: ReadonlyMap<string, readonly Reader[]>
   readonly release: () => void
-  readonly again: boolean
+  readonly maybeDuplicate: boolean
 }
 
 function handOn(
   messages: readonly OutgoingMessage[],
-  { readers, release, again }: HandingOn,
+  { readers, release, maybeDuplicate }: HandingOn,
 ): void {
   const said_ms = Date.now()
   const time = new Date(said_ms).toISOString()
@@ -73,7 +73,7 @@ function handOn(
     for (const reader of readers.get(message.topic) ?? []) {
       if (!reader.reads(message.type)) continue
       unfinished += 1
-      reader.push(following({ ...message, time, again }, said_ms, finish))
+      reader.push(following({ ...message, time, maybeDuplicate }, said_ms, finish))
     }
   }
   finish()

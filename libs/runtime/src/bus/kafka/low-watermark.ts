@@ -4,9 +4,9 @@
  * group has finished up to these, nothing of that time is left.
  */
 import type { Administration, Ends, OfPartitions, OffsetOf } from './administration.ts'
-import { nameOf } from './places.ts'
+import { nameOf } from './assigned-partitions.ts'
 
-export interface WorkedOffOptions {
+export interface LowWatermarkOptions {
   readonly administration: Administration
   readonly group: string
   readonly topics: readonly string[]
@@ -24,7 +24,7 @@ const steps_ms = [0, 300, 600, 1_000, 2_000, 4_000, 8_000, 15_000, 30_000, 60_00
 )
 
 /** A moment before which all is worked off, in ms since 1970; rejects when the log does not answer. */
-export async function workedOff_ms(options: WorkedOffOptions): Promise<number> {
+export async function lowWatermark_ms(options: LowWatermarkOptions): Promise<number> {
   const { administration, group, topics, finished, underWay_ms_max } = options
   const now_ms = Date.now()
   const spoken_ms = options.since_ms()

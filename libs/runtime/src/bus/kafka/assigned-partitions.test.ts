@@ -1,0 +1,72 @@
+import { expect, test } from '@jest/globals'
+import {
+  finishedBefore,
+  fitOf,
+  openAssignedPartitions,
+  type AssignedPartition,
+} from './assigned-partitions.ts'
+
+function placeOf(assignedPartitions: ReturnType<typeof openAssignedPartitions>): AssignedPartition {
+  const assigned = assignedPartitions.of('t', 0)
+  if (assigned === undefined) throw new Error('it is not read')
+  return assigned
+}
+
+function reading(next: number, unfinished: readonly number[]) {
+  const assignedPartitions = openAssignedPartitions()
+  assignedPartitions.assign({ t: [0] }, 0)
+  const assigned = placeOf(assignedPartitions)
+  for (const offset of unfinished) assigned.mark.begin(offset, 0)
+  assigned.next = next
+  return { assignedPartitions, assigned }
+}
+
+test('everything before the oldest unfinished one is finished', () => {
+  const { assigned } = reading(7, [4, 5, 6])
+  expect(finishedBefore(assigned)).toBe(4)
+  assigned.mark.finish(5)
+  expect(finishedBefore(assigned)).toBe(4)
+  assigned.mark.finish(4)
+  expect(finishedBefore(assigned)).toBe(6)
+  assigned.mark.finish(6)
+  expect(finishedBefore(assigned)).toBe(7)
+})
+
+test('nothing is known of a partition from which nothing has come', () => {
+  const assignedPartitions = openAssignedPartitions()
+  assignedPartitions.assign({ t: [0] }, 0)
+  expect(finishedBefore(placeOf(assignedPartitions))).toBeUndefined()
+  expect(fitOf(placeOf(assignedPartitions), 100)).toBe('fits')
+})
+
+test('what the group divides anew goes on where it was', () => {
+  const { assignedPartitions, assigned } = reading(7, [4])
+  assignedPartitions.assign({ t: [0, 1] }, 1)
+  expect(placeOf(assignedPartitions)).toBe(assigned)
+})
+
+test('what is lost is not worked on any more, and is read anew from what was finished', () => {
+  const { assignedPartitions, assigned } = reading(7, [4])
+  assignedPartitions.assign({}, 1_000)
+  expect(assigned.isLost).toBe(true)
+  expect(assignedPartitions.of('t', 0)).toBeUndefined()
+  assignedPartitions.assign({ t: [0] }, 2_000)
+  expect(placeOf(assignedPartitions)).not.toBe(assigned)
+  expect(placeOf(assignedPartitions).next).toBe(4)
+})
+
+test('what was lost long ago is read from where the group is', () => {
+  const { assignedPartitions } = reading(7, [4])
+  assignedPartitions.assign({}, 1_000)
+  assignedPartitions.assign({ t: [0] }, 40_000)
+  expect(placeOf(assignedPartitions).next).toBeUndefined()
+})
+
+test('an answer that begins behind what was taken is asked for again before it is believed', () => {
+  const { assigned } = reading(7, [])
+  expect(fitOf(assigned, 7)).toBe('fits')
+  expect(fitOf(assigned, 3)).toBe('fits')
+  expect(fitOf(assigned, 9)).toBe('leaves out')
+  assigned.soughtAgain = 7
+  expect(fitOf(assigned, 9)).toBe('was deleted')
+})
