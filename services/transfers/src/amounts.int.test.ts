@@ -54,7 +54,7 @@ afterAll(async () => {
   await parts.stop()
 })
 
-test('a transfer of the largest amount says it to the digit wherever it is said', async () => {
+test('the largest amount appears to the digit in every message', async () => {
   const transferId = randomUUID()
   await handle(prepareEvent(transferId, { amount }))
   expect(commands.map((item) => item.amount)).toEqual([largest])
@@ -68,7 +68,7 @@ test('a transfer of the largest amount says it to the digit wherever it is said'
   expect(committed?.payload).toMatchObject({ amount, positions: [position, position] })
 })
 
-test('a refusal of the largest amount says it to the digit as well', async () => {
+test('the largest amount appears to the digit in a refusal as well', async () => {
   const transferId = randomUUID()
   await handle(prepareEvent(transferId, { amount, payerFsp: 'poorbank' }))
   const refused = await eventually(

@@ -134,7 +134,7 @@ export interface Moved {
   readonly now: string
 }
 
-/** What is said of a move. FSPs' own bytes go along where they are the message that is told. */
+/** The event of a move. It carries the FSP's own bytes where they are the message to relay. */
 export function announcementOf(moved: Moved): OutgoingMessage {
   const { announces, transfer, traceparent } = moved
   switch (announces) {
@@ -168,7 +168,7 @@ export function announcementOf(moved: Moved): OutgoingMessage {
   }
 }
 
-/** The payee FSP's own message is relayed when it says exactly what the hub announces. */
+/** The payee FSP's own message is relayed when it states exactly what the hub announces. */
 function relayOf({ transfer, message, relay }: Moved): Relay | undefined {
   if (message === undefined || !isEndedBy(transfer, message)) return undefined
   const says =
@@ -241,7 +241,7 @@ function rejected(moved: Moved): Payload<'TransferRejectRequestProcessed'> {
   }
 }
 
-/** For who keeps books of how transfers ended. */
+/** For services that record how transfers ended. */
 function endingOf({ transfer, now }: Moved) {
   const { payerFsp, payeeFsp } = transfer
   const { completedTimestamp } = abortedOf(transfer)

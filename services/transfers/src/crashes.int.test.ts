@@ -97,7 +97,7 @@ afterAll(async () => {
 })
 
 describe('a prepare that stopped', () => {
-  test('after the claim goes on when it is delivered again', async () => {
+  test('a prepare that stopped after the claim continues when it is delivered again', async () => {
     const event = prepared()
     await claim(work, [event])
     expect(await stateOf(event)).toBe('RECEIVED, unknown to the ledger')
@@ -106,14 +106,14 @@ describe('a prepare that stopped', () => {
     expect(await stateOf(event)).toBe('RESERVED, RESERVED')
   })
 
-  test('after the claim goes on when the payer posts it again', async () => {
+  test('a prepare that stopped after the claim continues when the payer posts it again', async () => {
     const event = prepared()
     await claim(work, [event])
     await prepare(work, [{ ...event, id: randomUUID() }])
     expect(await saidOf(event)).toEqual(['TransferPrepared'])
   })
 
-  test('after the claim goes on when the payee answers, and the payee still gets the request', async () => {
+  test('a prepare that stopped after the claim continues when the payee answers, and the payee still gets the request', async () => {
     const event = prepared()
     await claim(work, [event])
     await handle(fulfilled(event))
@@ -122,7 +122,7 @@ describe('a prepare that stopped', () => {
     expect(first?.relay).toEqual(event.relay)
   })
 
-  test('after the claim is voided by the sweeper when nobody comes', async () => {
+  test('a prepare that stopped after the claim is voided by the sweeper when no message follows', async () => {
     const event = prepared({ expiration: inMs(200) })
     await claim(work, [event])
     await pastExpiry(event)
@@ -134,7 +134,7 @@ describe('a prepare that stopped', () => {
     expect(await stateOf(event)).toBe('ABORTED, VOIDED')
   })
 
-  test('after reserve and before RESERVED reserves nothing twice', async () => {
+  test('a prepare that stopped between reserve and RESERVED reserves nothing twice', async () => {
     const event = prepared({ amount: { amount: '100', currency: 'USD' } })
     const before = await positionOf(payer)
     const { toReserve } = await claim(work, [event])
@@ -148,7 +148,7 @@ describe('a prepare that stopped', () => {
     expect(await positionOf(payer)).toBe(before)
   })
 
-  test('after reserve is swept as a transfer that the payee never heard of', async () => {
+  test('a prepare that stopped after reserve is swept as a transfer that the payee never received', async () => {
     const event = prepared({ expiration: inMs(300) })
     const { toReserve } = await claim(work, [event])
     await reserve(work, toReserve)
@@ -158,7 +158,7 @@ describe('a prepare that stopped', () => {
     expect(await stateOf(event)).toBe('ABORTED, VOIDED')
   })
 
-  test('between reserve and RESERVED, overtaken by its void, is not announced as prepared', async () => {
+  test('a prepare that its void overtakes between reserve and RESERVED is not announced as prepared', async () => {
     const event = prepared({ expiration: inMs(300) })
     const { toReserve } = await claim(work, [event])
     const reserved = await reserve(work, toReserve)
@@ -170,14 +170,14 @@ describe('a prepare that stopped', () => {
     expect(await stateOf(event)).toBe('ABORTED, VOIDED')
   })
 
-  test('with its answer lost in the commit says it once', async () => {
+  test('a prepare whose commit lost its answer is announced once', async () => {
     const event = prepared()
     await expect(through(crashAt('after move'), event)).rejects.toThrow(Crash)
     await handle(event)
     expect(await saidOf(event)).toEqual(['TransferPrepared'])
   })
 
-  test('and was refused is refused for the same reason by whoever goes on', async () => {
+  test('a prepare that was refused is refused for the same reason by the process that continues it', async () => {
     const event = prepared({ amount: { amount: '99999', currency: 'USD' } })
     const { toReserve } = await claim(work, [event])
     await reserve(work, toReserve)
@@ -190,7 +190,7 @@ describe('a prepare that stopped', () => {
 })
 
 describe('a fulfil that stopped', () => {
-  test('after post and before COMMITTED is announced as committed, past the expiry, too', async () => {
+  test('a fulfil that stopped between post and COMMITTED is announced as committed, past the expiry, too', async () => {
     const event = prepared({ expiration: inMs(400) })
     await handle(event)
     const fulfil = fulfilled(event)
@@ -205,7 +205,7 @@ describe('a fulfil that stopped', () => {
     expect(await stateOf(event)).toBe('COMMITTED, POSTED')
   })
 
-  test('after post is announced by the sweeper from the evidence, and not again', async () => {
+  test('a fulfil that stopped after post is announced once, by the sweeper, from the evidence', async () => {
     const event = prepared({ expiration: inMs(400) })
     await handle(event)
     const fulfil = fulfilled(event, { completedTimestamp: '2026-01-01T00:00:01.5+01:00' })
@@ -226,7 +226,7 @@ describe('a fulfil that stopped', () => {
     })
   })
 
-  test('before post, with the message received in time, commits whatever the clock says', async () => {
+  test('a fulfil received in time that stopped before post commits at any later time', async () => {
     const event = prepared({ expiration: inMs(400) })
     await handle(event)
     const fulfil = fulfilled(event)
@@ -235,7 +235,7 @@ describe('a fulfil that stopped', () => {
     expect(await saidOf(event)).toEqual(['TransferPrepared', 'TransferCommittedFulfiled'])
   })
 
-  test('and lost against the sweeper tells the payee 3303', async () => {
+  test('a fulfil that loses against the sweeper is answered with 3303', async () => {
     const event = prepared({ expiration: inMs(200) })
     await handle(event)
     const fulfil = fulfilled(event, { transferState: 'RESERVED' })
@@ -256,7 +256,7 @@ describe('a fulfil that stopped', () => {
     })
   })
 
-  test('and lost against another one is told 3106, and the winner is announced', async () => {
+  test('a fulfil that loses against another one is answered with 3106, and the winner is announced', async () => {
     const event = prepared()
     await handle(event)
     const first = fulfilled(event)
@@ -276,7 +276,7 @@ describe('a fulfil that stopped', () => {
     expect((await saidOf(event)).length).toBe(3)
   })
 
-  test('and is met by a reject that came first is told 3106', async () => {
+  test('a fulfil that loses against a reject is answered with 3106', async () => {
     const event = prepared()
     await handle(event)
     const reject = rejectEvent(idOf(event), { receivedAt: inMs(0) })
@@ -291,7 +291,7 @@ describe('a fulfil that stopped', () => {
     expect(await stateOf(event)).toBe('ABORTED, VOIDED')
   })
 
-  test('as a reject is announced by the sweeper with the error of the payee', async () => {
+  test('a reject that stopped is announced by the sweeper with the error of the payee', async () => {
     const event = prepared({ expiration: inMs(400) })
     await handle(event)
     const reject = rejectEvent(idOf(event), { receivedAt: inMs(0) })
@@ -310,7 +310,7 @@ describe('a fulfil that stopped', () => {
   })
 })
 
-test('a batch delivered again in any split says nothing new', async () => {
+test('a batch delivered again in any split publishes nothing new', async () => {
   const events = Array.from({ length: 6 }, () => prepared())
   const answers = events.map((event, at) =>
     at % 2 === 0 ? fulfilled(event) : rejectEvent(idOf(event), { receivedAt: inMs(0) }),
@@ -372,7 +372,7 @@ test('GET answers for a deposit from the ledger', async () => {
   ])
 })
 
-test('the service works all of it off the bus, and the sweeper needs nobody to call it', async () => {
+test('the service consumes its events from the bus, and the sweeper runs by itself', async () => {
   const service = await start(
     {
       ...defaultsOf(settings),

@@ -1,4 +1,4 @@
-/** How callbacks reached their FSPs: kept once each, however often it is reported. */
+/** How callbacks reached their FSPs: stored once each, however often it is reported. */
 import { filedMonthOf, statement, textArray, type Database } from '@causeway/runtime'
 
 export interface Delivery {

@@ -55,7 +55,7 @@ const evidence: fc.Arbitrary<Evidence> = fc.oneof(
   }),
 )
 
-test('evidence comes back from the ledger as it went', () => {
+test('evidence is read from the ledger as it was written', () => {
   fc.assert(
     fc.property(evidence, (sent) => {
       const bytes = writeEvidence(sent)
@@ -84,7 +84,7 @@ test('evidence over its bound loses its extensions and nothing else', () => {
   expect(readEvidence(writeEvidence(long))).toEqual(refusal)
 })
 
-test('no evidence is told apart from one that this release cannot read', () => {
+test('missing evidence is distinguished from evidence that this release cannot read', () => {
   expect(readEvidence(Buffer.alloc(0))).toBeUndefined()
   for (const bytes of ['no json', '{}', '{"kind":"FULFIL"}', '{"kind":"MOON"}']) {
     expect(readEvidence(Buffer.from(bytes))).toBe('unreadable')

@@ -1,5 +1,5 @@
 /**
- * Evidence as the ledger keeps it: JSON of at most 16 KiB. What can grow is left out before the bound
+ * Evidence as the ledger stores it: JSON of at most 16 KiB. What can grow is left out before the bound
  * is broken, so an outcome is never refused for the length of an extension list.
  */
 import { z } from 'zod'

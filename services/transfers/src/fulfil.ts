@@ -101,7 +101,7 @@ function lateOnes({ asked, answer }: Answered<ToEnd>): readonly Refusal[] {
   return isLate ? refusalsOf(asked.message, asked.transfer, 'TOO_LATE') : []
 }
 
-/** Nothing where the sender is only told again what it was told before. */
+/** Nothing where the sender only gets the same answer again. */
 function refusalsOf(
   { eventId, transferId, kind, requesterFspId: fspId, receivedAt }: Fulfil | Reject,
   transfer: Transfer | undefined,
@@ -193,7 +193,7 @@ function evidenceOf(message: Fulfil | Reject, now: string): Evidence {
 /** Of a message that voids the reservation. */
 function refusedEvidenceOf({ transfer, message, ends }: ToRelease, now: string): Evidence {
   const { eventId, payloadHash } = message
-  // A payee FSP that has not spoken is told in the version of the request that it was sent.
+  // A payee FSP that has not answered is sent the version of the request that it received.
   const isOfPayee = message.requesterFspId === transfer.payeeFsp
   const version = isOfPayee ? message.version : transfer.payerVersion
   const ofMessage = { eventId, payloadHash, version, completedTimestamp: now }

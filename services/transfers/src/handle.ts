@@ -1,5 +1,5 @@
 /**
- * A batch of events, each worked by the step that its name says. Several events of one transfer keep
+ * A batch of events, each processed by the step that belongs to its name. Several events of one transfer keep
  * their order: they are worked in rounds, each round holding a transfer once.
  */
 import type { DomainEvent, EventName } from '@causeway/events'

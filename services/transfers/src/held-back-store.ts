@@ -4,7 +4,7 @@ import { statement, type Database } from '@causeway/runtime'
 export interface HeldBack {
   readonly transferId: string
   readonly letterId: string
-  /** The event of the dead letter; '' when it does not say. */
+  /** The event of the dead letter; '' when it names none. */
   readonly event: string
   readonly reason: string
 }

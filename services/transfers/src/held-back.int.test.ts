@@ -52,7 +52,7 @@ test('a transfer whose fulfil is a dead letter does not expire, and commits when
   await eventually(async () => (await valueOf('transfers_held_back')) === 0, 'nothing is held back')
 })
 
-test('a transfer whose fulfil was given up expires once the operator discards the dead letter', async () => {
+test('a transfer whose fulfil is a dead letter expires once the operator discards it', async () => {
   const { held, letter } = await expiredWithDeadLetter()
   expect(await parts.bus.discard('transfers', letter)).toBe('DISCARDED')
   await eventually(() => endOf(held), 'the end of the transfer')

@@ -1,6 +1,6 @@
 /**
- * A payee FSP whose message was given up may have been told 200 in time: its transfer does not expire
- * while the message is a dead letter. It goes on once an operator has had the letter replayed, or has
+ * A payee FSP whose message is a dead letter may have got 200 in time: its transfer does not expire
+ * while the message is a dead letter. It continues once an operator has had the message replayed, or has
  * discarded it.
  */
 import type { EventName } from '@causeway/events'
@@ -16,7 +16,7 @@ const ofPayee: ReadonlySet<string> = new Set([
   'BulkTransferRejectRequested',
 ] satisfies EventName[])
 
-/** What to do about the dead letters of the group; the key of a message is its transfer's id. */
+/** Holds transfers back for dead letters of the group; the key of a message is its transfer's id. */
 export function holdBack(db: Database, alarm: RaiseAlarm): DeadLetterObserver {
   return {
     async onStored({ id, key, type, reason }) {
@@ -30,7 +30,7 @@ export function holdBack(db: Database, alarm: RaiseAlarm): DeadLetterObserver {
   }
 }
 
-/** A message that does not even say its type may be anything. */
+/** A message without a type may be any message. */
 function mayBeOfPayee(type: string): boolean {
   return type === '' || ofPayee.has(type)
 }

@@ -40,7 +40,7 @@ describe('an answer that makes no sense is a fault of its item', () => {
     expect(answerOf('a', { ...wire, ...changes }, undefined).outcome).toBe('NOT_UNDERSTOOD')
   })
 
-  test('an answer to another question is a bug', () => {
+  test('an answer that belongs to another call is a bug', () => {
     expect(() => answerOf('b', wire, undefined)).toThrow('did not answer b')
     expect(() => answerOf('b', undefined, undefined)).toThrow('did not answer b')
   })
@@ -58,7 +58,7 @@ describe('a call without an answer', () => {
     payeeAccountId: 0,
   }
 
-  test('is repeated with the same id until it is answered', async () => {
+  test('a call without an answer is repeated with the same id until it is answered', async () => {
     const ledger = openLedgerInMemory({ now: () => 0, grace_ms: 1_000 })
     let tries = 0
     const calls = {
@@ -79,7 +79,7 @@ describe('a call without an answer', () => {
     expect(ledger.entries.size).toBe(1)
   })
 
-  test('is left to the next start when the service stops', async () => {
+  test('a call without an answer is left to the next start when the service stops', async () => {
     const stopping = new AbortController()
     const calls = {
       ...openLedgerInMemory({ now: () => 0, grace_ms: 1_000 }).calls,

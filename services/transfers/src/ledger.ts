@@ -45,7 +45,7 @@ export interface PostItem {
 export interface ReleaseItem {
   readonly transfer: Pick<Terms, 'transferId' | 'expiresAt'>
   readonly reason: VoidReason
-  /** undefined for a timeout: there is nothing to tell but the reason. */
+  /** undefined for a timeout: the reason is all there is. */
   readonly evidence: Evidence | undefined
 }
 
@@ -158,7 +158,7 @@ function prepareItem({ transfer, payerAccountId, payeeAccountId }: ReserveItem):
 }
 
 /**
- * An answer that makes no sense is a FAULT of this item, and what a newer release may have said is
+ * An answer that makes no sense is a FAULT of this item, and one that a newer release may have given is
  * NOT_UNDERSTOOD; its neighbours go on.
  */
 export function answerOf(

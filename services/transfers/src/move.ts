@@ -1,6 +1,6 @@
 /**
  * Transfers follows the ledger: each answer moves its transfer by the table of consequences, and what
- * is said of a move is stored with it. Rows that moved meanwhile stay as they are.
+ * is announced of a move is stored with it. Rows that moved meanwhile stay as they are.
  */
 import type { Relay } from '@causeway/events'
 import { FromNewerRelease, type OutgoingMessage } from '@causeway/runtime'
@@ -20,7 +20,7 @@ import {
 import type { Change, KeptMessage, Movement } from './store.ts'
 import type { Work } from './work.ts'
 
-/** A transfer about which the ledger was asked. */
+/** A call of the ledger about one transfer. */
 export interface Asked {
   /** As it was last read. */
   readonly transfer: Transfer
@@ -45,9 +45,9 @@ export interface Outcome<A extends Asked> {
 }
 
 export interface MoveOptions<A extends Asked> {
-  /** Said in the same transaction, come what may. */
+  /** Announced in the same transaction in any case. */
   readonly answers?: readonly OutgoingMessage[]
-  /** What is said to whoever made transfers ask, beside the announcement. May be called twice. */
+  /** The reply to the FSP whose message caused the call, next to the announcement. May be called twice. */
   readonly tell?: (outcome: Outcome<A>) => OutgoingMessage | undefined
 }
 
@@ -111,7 +111,7 @@ function keptMessage(
   return { kind, eventId, receivedAt, relay }
 }
 
-/** The announcement of a move, and what the asker is told. */
+/** The announcement of a move, and the reply to the FSP that caused it. */
 function sayingsOf<A extends Asked>(
   { asked, answer, consequence, change }: Planned<A>,
   { moved, unmoved }: Movement,
@@ -143,7 +143,7 @@ function sayingsOf<A extends Asked>(
   return said
 }
 
-/** Of items nothing is said but by their bulks: what this move has ended, and the bulks that end with it. */
+/** Items are announced by their bulks only: the items that this move ended, and the bulks that end with it. */
 function sayingsOfBulks<A extends Asked>(
   planned: readonly Planned<A>[],
   { moved, ended }: Movement,
@@ -256,7 +256,7 @@ export interface Unfinished {
   readonly notUnderstood?: string
 }
 
-/** The same failure whatever transfer it is about. */
+/** The same failure for every transfer. */
 class LedgerUndecided extends Error {
   override readonly name = 'LedgerUndecided'
   readonly code = 'LEDGER_UNDECIDED'
@@ -271,7 +271,7 @@ export function throwUnfinished(unfinished: readonly Unfinished[]): void {
   const strange = unfinished.find(({ notUnderstood }) => notUnderstood !== undefined)
   if (strange?.notUnderstood !== undefined) {
     const { transferId, notUnderstood } = strange
-    throw new FromNewerRelease(`the ledger said of ${transferId}: ${notUnderstood}`)
+    throw new FromNewerRelease(`the ledger answered for ${transferId}: ${notUnderstood}`)
   }
   throw new LedgerUndecided(`the ledger left undecided: ${ids.join(', ')}`)
 }

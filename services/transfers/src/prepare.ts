@@ -92,7 +92,7 @@ function continuing(event: PrepareEvent, transfer: Claimed & Open): ToReserve {
 }
 
 /**
- * (b) Asks the ledger. Without a settlement model nothing can be reserved: the ledger is told that the
+ * (b) Asks the ledger. Without a settlement model nothing can be reserved: the ledger records that the
  * id is void, so that no later attempt reserves it.
  */
 export async function reserve(

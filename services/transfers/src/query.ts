@@ -1,4 +1,4 @@
-/** GET /transfers/{id}: the stored state to whom it concerns; what moved without a transfer, too. */
+/** GET /transfers/{id}: the stored state, for the two FSPs of the transfer; movements without a transfer, too. */
 import { answerTo, type QueryEvent } from './contract.ts'
 import { decideMovementQuery, decideQuery } from './domain/decide.ts'
 import type { Work } from './work.ts'

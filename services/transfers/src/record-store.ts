@@ -81,7 +81,7 @@ export interface Place {
 }
 
 export interface Search {
-  /** undefined: of anybody. */
+  /** undefined: of any FSP. */
   readonly fspId: string | undefined
   /** Empty: in any state. */
   readonly states: readonly string[]

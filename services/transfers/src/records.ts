@@ -1,4 +1,4 @@
-/** What transfers says over gRPC of one transfer, and of those that a search finds: for the operator. */
+/** The operator's gRPC reads: one transfer with its steps, and a search. */
 import { formatAmount } from '@causeway/money'
 import type { TransferRecord, transfersService, TransferSummary } from '@causeway/protos'
 import type { Handlers } from '@causeway/runtime'

@@ -82,13 +82,13 @@ describe('a refusal of the payee FSP', () => {
     },
   )
 
-  test('is heard once, however often it is reported', async () => {
+  test('a refusal counts once, however often it is reported', async () => {
     const world = await reservedWorld()
     await world.handle(report())
     expect(await world.handle(report(), report())).toEqual([])
   })
 
-  test('means nothing where the setting is off', async () => {
+  test('a refusal is ignored where the setting is off', async () => {
     const world = await reservedWorld(false)
     expect(await world.handle(report())).toEqual([])
     expect(world.row(id)?.state).toBe('RESERVED')
@@ -112,8 +112,8 @@ test.each<[string, Partial<Delivery>]>([
   expect(world.row(id)?.state).toBe('RESERVED')
 })
 
-describe('a payee FSP that refuses and answers all the same', () => {
-  test('is paid when its fulfil comes first', async () => {
+describe('a payee FSP that refuses and answers nevertheless', () => {
+  test('the payee FSP is paid when its fulfil comes first', async () => {
     const world = await reservedWorld()
     await world.handle(fulfilEvent(id))
     expect(await world.handle(report())).toEqual([])
@@ -121,7 +121,7 @@ describe('a payee FSP that refuses and answers all the same', () => {
     expect(world.ledger.entries.get(id)?.outcome).toBe('POSTED')
   })
 
-  test('is told the stored outcome when its fulfil comes later', async () => {
+  test('the payee FSP gets the stored outcome when its fulfil comes later', async () => {
     const world = await reservedWorld()
     await world.handle(report())
     expect(saidOf(await world.handle(fulfilEvent(id)))).toEqual([
@@ -138,7 +138,7 @@ describe('a payee FSP that refuses and answers all the same', () => {
     expect(world.ledger.entries.get(id)?.outcome).toBe('VOIDED')
   })
 
-  test('ends in one way when both come together', async () => {
+  test('the transfer ends in one way when both come together', async () => {
     const world = await reservedWorld()
     const said = await world.handle(fulfilEvent(id), report())
     const isPaid = world.row(id)?.state === 'COMMITTED'
@@ -148,7 +148,7 @@ describe('a payee FSP that refuses and answers all the same', () => {
   })
 })
 
-test('in whatever order all of it comes, the transfer ends once, as the ledger says', async () => {
+test('in any order of messages the transfer ends once, as the ledger decides', async () => {
   const steps = ['report', 'fulfil', 'reserve-fulfil', 'reject', 'expire'] as const
   await fc.assert(
     fc.asyncProperty(
@@ -189,7 +189,7 @@ test('in whatever order all of it comes, the transfer ends once, as the ledger s
   )
 })
 
-test('a crash between the release and the move is made good by the redelivery', async () => {
+test('after a crash between the release and the move the redelivery completes the move', async () => {
   const world = await reservedWorld()
   await expect(
     world.handleThrough(crashAt('after ProcessTransferRelease'), [report()]),

@@ -53,7 +53,7 @@ async function reserve(store: ReturnType<typeof openCounted>['store'], ids: read
 const statesOf = async (store: ReturnType<typeof openCounted>['store'], ...ids: string[]) =>
   [...(await store.lastSeen(ids)).values()].map(({ transferId, state }) => `${transferId} ${state}`)
 
-test('what was reserved here is not read again, until it has moved on', async () => {
+test('a transfer that this process reserved is not read again until it has moved on', async () => {
   const { read, store } = openCounted()
   await reserve(store, ['a'])
   expect(await statesOf(store, 'a')).toEqual(['a RESERVED'])
@@ -63,7 +63,7 @@ test('what was reserved here is not read again, until it has moved on', async ()
   expect(read).toEqual(['a'])
 })
 
-test('what was reserved elsewhere is read, beside what was reserved here', async () => {
+test('a transfer that another process reserved is read', async () => {
   const { read, store, other } = openCounted()
   await reserve(store, ['a'])
   await reserve(other, ['b'])
@@ -71,7 +71,7 @@ test('what was reserved elsewhere is read, beside what was reserved here', async
   expect(read).toEqual(['b', 'c'])
 })
 
-test('what ended elsewhere is seen as it was, until a move finds it', async () => {
+test('a transfer that another process ended is seen as reserved until a move finds it', async () => {
   const { store, other } = openCounted()
   await reserve(store, ['a'])
   await other.move([abort('a')], now, () => [])
@@ -81,7 +81,7 @@ test('what ended elsewhere is seen as it was, until a move finds it', async () =
   expect(await statesOf(store, 'a')).toEqual(['a ABORTED'])
 })
 
-test('only so many are remembered, the latest ones', async () => {
+test('only the latest reservations are cached, up to a bound', async () => {
   const { read, store } = openCounted()
   const ids = Array.from({ length: 10_001 }, (_, at) => `transfer ${at}`)
   await reserve(store, ids)

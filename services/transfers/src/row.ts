@@ -94,7 +94,7 @@ function endingOf(
   }
 }
 
-/** The constraints of the table say so, too. */
+/** The constraints of the table enforce this, too. */
 function present<T>(value: T | null, { id, state }: Row): T {
   if (value === null) throw new Error(`the row of ${id} lacks what ${state} needs`)
   return value

@@ -34,7 +34,7 @@ const partition_interval_ms = 3_600_000
 /** How long work in flight may take when the service stops, before it is left to the next start. */
 const stop_ms = 5_000
 
-/** Only what answers questions: no event is heard, nothing expires. */
+/** Only reads: no event is consumed, nothing expires. */
 export const startReads: Start<Settings> = async (settings, parts) => {
   const db = await openOwnDatabase(settings, parts)
   serveReads(parts.grpc, openTransferStore(db, parts.bus), db)
@@ -109,7 +109,7 @@ function bulkQuotesOf(
   return isChecked ? openBulkQuotes(grpc.client(quotesService, 'quoting'), options) : unquoted
 }
 
-/** Transfers, and bulks beside them: what one of the groups has not worked off is not worked off. */
+/** Transfers, and bulks next to them: the low watermark is that of the slower group. */
 async function subscribe(
   settings: Settings,
   bus: EventBus,

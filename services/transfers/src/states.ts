@@ -1,4 +1,4 @@
-/** What transfers says over gRPC: states, for the comparison with the ledger, and packets. */
+/** The gRPC reads of states, for the comparison with the ledger, and of packets. */
 import { formatAmount } from '@causeway/money'
 import type { transfersService, TransferState } from '@causeway/protos'
 import type { Handlers } from '@causeway/runtime'

@@ -34,7 +34,7 @@ afterAll(async () => {
 })
 
 describe('a claim', () => {
-  test('is made once, by one of two batches that hold the same new ids in any order', async () => {
+  test('one of two batches that hold the same new ids in any order claims them', async () => {
     for (let round = 0; round < 10; round++) {
       const ids = Array.from({ length: 20 }, () => randomUUID())
       const claims = ids.map((id) => claimOf(id))
@@ -48,7 +48,7 @@ describe('a claim', () => {
     }
   })
 
-  test('comes back as it was stored, with the bytes of the request', async () => {
+  test('a claim is read as it was stored, with the bytes of the request', async () => {
     const id = randomUUID()
     const claim = claimOf(id)
     const { transfer } = claim
@@ -57,7 +57,7 @@ describe('a claim', () => {
     expect((await store.requests([id])).get(id)).toEqual(relayOf(`prepare ${id}`))
   })
 
-  test('keeps amounts that no integer of the database holds, and a lack of a model', async () => {
+  test('a claim stores amounts beyond any integer type, and the lack of a model', async () => {
     const id = randomUUID()
     const { transfer } = claimOf(id)
     const huge = { ...transfer, amount: 999_999_999_999_999_999_9999n, allocation: undefined }
@@ -67,7 +67,7 @@ describe('a claim', () => {
 })
 
 describe('a move', () => {
-  test('reserves what is received, and nothing twice', async () => {
+  test('a move reserves a received transfer, and nothing twice', async () => {
     const transfer = await claimed()
     const first = await move([reservation(transfer)])
     expect(first.moved).toEqual(new Map([[transfer.transferId, 'RECEIVED']]))
@@ -76,7 +76,7 @@ describe('a move', () => {
     expect(second.unmoved.get(transfer.transferId)?.state).toBe('RESERVED')
   })
 
-  test('says from which state it came, and a final row never changes', async () => {
+  test('a move returns the state before it, and a final row never changes', async () => {
     const received = await claimed()
     const reserved = await claimed()
     await move([reservation(reserved)])
@@ -94,14 +94,14 @@ describe('a move', () => {
     )
   })
 
-  test('leaves a reserved row alone where only a received one may move', async () => {
+  test('a move leaves a reserved row alone where only a received one may move', async () => {
     const transfer = await claimed()
     await move([reservation(transfer)])
     const { moved } = await move([{ ...abort(transfer), fromReserved: false }])
     expect(moved.size).toBe(0)
   })
 
-  test('brings an aborted row back with its error', async () => {
+  test('a move returns an aborted row with its error', async () => {
     const transfer = await claimed()
     await move([abort(transfer)])
     expect((await store.read([transfer.transferId])).get(transfer.transferId)).toEqual(
@@ -109,7 +109,7 @@ describe('a move', () => {
     )
   })
 
-  test('is undone when what is to be said cannot be said', async () => {
+  test('a move is rolled back when its events cannot be announced', async () => {
     const transfer = await claimed()
     const failing = store.move([commit(transfer)], now, () => {
       throw new Error('nothing to say')
@@ -120,7 +120,7 @@ describe('a move', () => {
     )
   })
 
-  test('of the same rows by many at once happens once for each, without deadlock', async () => {
+  test('concurrent moves of the same rows happen once for each row, without deadlock', async () => {
     const transfers = await Promise.all(Array.from({ length: 20 }, () => claimed()))
     const movements = await Promise.all(
       Array.from({ length: 8 }, (_, at) =>
@@ -137,7 +137,7 @@ describe('a move', () => {
     }
   })
 
-  test('keeps the message that ended it beside the request', async () => {
+  test('a move stores the message that ended the transfer next to the request', async () => {
     const transfer = await claimed()
     const relay = relayOf('fulfil')
     await move([
@@ -163,7 +163,7 @@ describe('a move', () => {
 })
 
 describe('the sweep', () => {
-  test('gives what is due to one sweeper at a time, and again when the claim has lapsed', async () => {
+  test('a due transfer goes to one sweeper at a time, and to another when the claim has lapsed', async () => {
     const ids = (await Promise.all(Array.from({ length: 9 }, () => claimed()))).map(
       ({ transferId }) => transferId,
     )
@@ -178,7 +178,7 @@ describe('the sweep', () => {
     expect(lapsed.filter(({ transferId }) => ids.includes(transferId))).toHaveLength(9)
   })
 
-  test('leaves out what is final and what is to be swept later', async () => {
+  test('the sweep leaves out final transfers and those that are due later', async () => {
     const final = await claimed()
     const later = await claimed()
     await move([commit(final)])
@@ -191,7 +191,7 @@ describe('the sweep', () => {
     expect(ids).not.toContain(later.transferId)
   })
 
-  test('tells what is open long after its expiry, and for how long', async () => {
+  test('the sweep measures for how long transfers have been open past their expiry', async () => {
     const transfer = await claimed()
     const long = new Date(now.getTime() + 600_000)
     const open = await store.openSince(new Date(long.getTime() - 60_000), long, 1_000)
@@ -202,7 +202,7 @@ describe('the sweep', () => {
   })
 })
 
-test('what is overdue stays overdue while a sweeper has claimed it', async () => {
+test('an overdue transfer stays overdue while a sweeper has claimed it', async () => {
   const transfer = await claimed()
   const long = new Date(now.getTime() + 600_000)
   const taken = await store.takeDue(long, 5_000, 1_000)
@@ -210,7 +210,7 @@ test('what is overdue stays overdue while a sweeper has claimed it', async () =>
   expect(await store.overdue_ms(long, 5_000)).toBe(540_000)
 })
 
-test('a sweeper that puts transfers off waits for no row while it holds a later one', async () => {
+test('a sweeper that postpones transfers waits for no row while it holds a later one', async () => {
   const ids = (await Promise.all([claimed(), claimed()])).map(({ transferId }) => transferId).sort()
   const [first = '', second = ''] = ids
   const again = [second, first].map((transferId) => ({ transferId, at: soon }))
@@ -228,7 +228,7 @@ test('a sweeper that puts transfers off waits for no row while it holds a later 
   await expect(putOff).resolves.toBeUndefined()
 })
 
-test('deliveries are kept once, however often they are reported', async () => {
+test('deliveries are stored once, however often they are reported', async () => {
   const transferId = randomUUID()
   const delivery = {
     entityId: transferId,

@@ -1,5 +1,5 @@
 /**
- * The transfers that are stored. An id is claimed once, a final row never changes, and what is said of
+ * The transfers that are stored. An id is claimed once, a final row never changes, and the events of
  * a change is written in the transaction of the change.
  */
 import type { Relay } from '@causeway/events'
@@ -61,13 +61,13 @@ export interface TransferTables {
   read(ids: readonly string[]): Promise<ReadonlyMap<string, Transfer>>
   /** The payers' requests as received; of an item, that of its bulk. */
   requests(transferIds: readonly string[]): Promise<ReadonlyMap<string, Relay>>
-  /** Moves the rows that are still open and announces what `say` makes of it, or does neither. */
+  /** Moves the rows that are still open and announces the events that `say` builds, or does neither. */
   move(
     changes: readonly Change[],
     now: Date,
     say: (movement: Movement) => readonly OutgoingMessage[],
   ): Promise<Movement>
-  /** Open transfers that are due and not held back; nobody else gets them before `claimed_ms` have passed. */
+  /** Open transfers that are due and not held back; no other process gets them before `claimed_ms` have passed. */
   takeDue(now: Date, claimed_ms: number, limit: number): Promise<readonly Transfer[]>
   sweepAgain(again: readonly { readonly transferId: string; readonly at: Date }[]): Promise<void>
   /** Open transfers, none of them held back, that expired before that moment; all of them are due or about to be. */

@@ -1,7 +1,7 @@
 /**
- * No transfer is left hanging: what is due is voided in the ledger, and whatever the ledger answers is
+ * No transfer is left hanging: what is due is voided in the ledger, and the ledger's answer is
  * stored and announced. Any number of sweepers may run. None of them is ahead of the messages: a payee
- * FSP that was told 200 in time does not lose its transfer because nobody has read its answer yet.
+ * FSP that got 200 in time does not lose its transfer because its answer has not been processed yet.
  */
 import { endedBulk } from './bulks/contract.ts'
 import type { EndedBulk } from './bulks/store.ts'
@@ -20,18 +20,18 @@ export interface SweepOptions {
   readonly clock: SweepClock
 }
 
-/** The moment that counts as now where transfers expire: no later than what is worked off. */
+/** The moment that counts as now where transfers expire: no later than the low watermark. */
 export type SweepClock = () => Promise<Date>
 
-/** So long nobody else sweeps what was taken. */
+/** No other process sweeps a claimed transfer for this long. */
 export const claimed_ms = 5_000
 /** So long past its expiry a transfer that is still open is compared with the ledger. */
 const healed_after_ms = 60_000
-/** So far the clock may lag before somebody has to look, and so long until it is said again. */
+/** How far the clock may lag before an alarm, and the pause until the alarm is repeated. */
 const heldBack_ms_max = 60_000
 
 /**
- * Whatever was announced before that moment has been worked off by the whole group, so a transfer that
+ * Every message announced before that moment has been processed by the whole group, so a transfer that
  * expired a grace before it has no answer of its payee FSP that was received in time.
  */
 export function openSweepClock(
@@ -46,7 +46,7 @@ export function openSweepClock(
     if (heldBack_ms > heldBack_ms_max && now_ms - alarmed_ms >= heldBack_ms_max) {
       alarmed_ms = now_ms
       const seconds = Math.floor(heldBack_ms / 1_000)
-      alarm('TIMEOUTS_HELD_BACK', undefined, `a message of ${seconds} s ago is not worked off`)
+      alarm('TIMEOUTS_HELD_BACK', undefined, `a message of ${seconds} s ago is not processed`)
     }
     return new Date(until_ms)
   }
@@ -64,7 +64,7 @@ export async function sweep(work: Work, { batch_max, clock }: SweepOptions): Pro
 
 /**
  * The comparison of every minute, for what is long past its expiry. Transfers follows the ledger where
- * the two contradict each other, and a reservation that no open transfer stands for is voided.
+ * the two contradict each other, and a reservation without an open transfer is voided.
  */
 export async function heal(work: Work, { batch_max, clock }: SweepOptions): Promise<void> {
   const expiredBefore = new Date((await clock()).getTime() - healed_after_ms)
@@ -78,7 +78,7 @@ export async function heal(work: Work, { batch_max, clock }: SweepOptions): Prom
   }
 }
 
-/** Reservations that no open transfer stands for: voided, unless transfers says that they were paid. */
+/** Reservations without an open transfer: voided, unless transfers has them as paid. */
 async function releaseDangling(work: Work, expiredBefore: Date, batch_max: number): Promise<void> {
   // The longest expired come first, so those that are too young here leave no older one out.
   const overdue = await work.ledger.overdueReservations(healed_after_ms, batch_max)
@@ -96,7 +96,7 @@ async function releaseDangling(work: Work, expiredBefore: Date, batch_max: numbe
   await work.ledger.release(dangling.map(timeoutOf))
 }
 
-/** Asks the ledger to void for time, and follows whatever it answers. */
+/** Asks the ledger to void for time, and follows its answer. */
 async function expire(
   work: Work,
   transfers: readonly Transfer[],

@@ -8,9 +8,9 @@ import type { PayeeRules } from './domain/decide.ts'
 import type { Ledger } from './ledger.ts'
 import type { TransferStore } from './store.ts'
 
-/** Something that must not be; somebody has to look. */
+/** Something that must not happen; an operator has to look. */
 export type AlarmKind =
-  /** The ledger says what cannot follow from the stored state. */
+  /** The ledger's answer cannot follow from the stored state. */
   | 'LEDGER_DISAGREES'
   /** The ledger could not take an item. */
   | 'LEDGER_FAULT'
@@ -18,7 +18,7 @@ export type AlarmKind =
   | 'REJECT_AFTER_COMMIT'
   /** The ledger holds a reservation, long expired, of which transfers does not know. */
   | 'RESERVATION_UNKNOWN'
-  /** The ledger says what this release does not understand. */
+  /** The ledger's answer is one that this release does not understand. */
   | 'LEDGER_NEWER'
   /** A message of the payee FSP is a dead letter, and holds its transfer back from its expiry. */
   | 'PAYEE_MESSAGE_GIVEN_UP'
@@ -51,7 +51,7 @@ export interface Work {
 export function openAlarms(log: Logger, metrics: Metrics): RaiseAlarm {
   const alarms = new Counter({
     name: 'transfers_alarms_total',
-    help: 'Contradictions that somebody has to look at',
+    help: 'Contradictions that an operator has to look at',
     labelNames: ['kind'],
     registers: [metrics],
   })

@@ -1,5 +1,5 @@
 /**
- * What one FSP is told about a transfer beside the callbacks that every transfer has: the answer to a
+ * The answers to one FSP next to the callbacks that every transfer has: the answer to a
  * question, to a repeated message, or to one that came too late. It changes nothing.
  */
 import type { ErrorInformation, Transfer } from './transfer.ts'
@@ -9,7 +9,7 @@ export type LegRole = 'PAYER' | 'PAYEE' | 'REQUESTER'
 /** PUT: the state; PATCH: the state to a payee FSP that asked with RESERVED; ERROR: PUT …/error. */
 export type Notice = 'PUT' | 'PATCH' | 'ERROR'
 
-/** Why somebody gets an error instead of the state, or beside it. */
+/** Why the sender gets an error instead of the state, or with it. */
 export const answerReasons = [
   'ID_UNKNOWN',
   'SENDER_NOT_PAYEE',
@@ -43,7 +43,7 @@ export interface Answer {
   readonly error: AnswerReason | ErrorInformation | undefined
 }
 
-/** Nothing is said: whoever sent this has been told, or will be. */
+/** No answer: the sender has one already, or will get it. */
 export interface Silence {
   readonly type: 'silence'
 }

@@ -108,16 +108,16 @@ describe('a prepare whose id is stored', () => {
     },
   )
 
-  test('goes on where it stopped, delivered again or posted again', () => {
+  test('a prepare continues where it stopped, delivered again or posted again', () => {
     expect(decidePrepare(received, redelivered)).toEqual({ type: 'continue' })
     expect(decidePrepare(received, prepare)).toEqual({ type: 'continue' })
   })
 
-  test('posted again while reserved is ignored: its callback will come', () => {
+  test('a prepare posted again while reserved is ignored: its callback will come', () => {
     expect(decidePrepare(reserved, prepare)).toEqual({ type: 'silence' })
   })
 
-  test('posted again after the commit is answered with the stored fulfilment', () => {
+  test('a prepare posted again after the commit is answered with the stored fulfilment', () => {
     expect(decidePrepare(committed, prepare)).toEqual({
       type: 'answer',
       legRole: 'PAYER',
@@ -131,7 +131,7 @@ describe('a prepare whose id is stored', () => {
     })
   })
 
-  test('posted again after the abort is answered with the stored error', () => {
+  test('a prepare posted again after the abort is answered with the stored error', () => {
     const transfer = aborted('COVER_SHORT')
     expect(decidePrepare(transfer, prepare)).toEqual({
       type: 'answer',
@@ -151,7 +151,7 @@ describe('a prepare whose id is stored', () => {
     },
   )
 
-  test('of another payer is refused even if the hashes agree', () => {
+  test('a prepare of another payer is refused even if the hashes agree', () => {
     expect(decidePrepare(committed, { ...prepare, payerFsp: 'stranger' })).toEqual({
       type: 'refuse',
     })
@@ -159,7 +159,7 @@ describe('a prepare whose id is stored', () => {
 })
 
 describe('a fulfil', () => {
-  test('of an unknown transfer gets 3208', () => {
+  test('a fulfil of an unknown transfer is refused with 3208', () => {
     expect(decideFulfil(undefined, fulfil)).toMatchObject({
       type: 'answer',
       legRole: 'REQUESTER',
@@ -181,7 +181,7 @@ describe('a fulfil', () => {
     },
   )
 
-  test('for somebody else than the payer is refused and leaves the transfer alone', () => {
+  test('a fulfil for another FSP than the payer is refused and leaves the transfer alone', () => {
     expect(decideFulfil(reserved, { ...fulfil, destinationFspId: 'stranger' })).toMatchObject({
       type: 'answer',
       shows: undefined,
@@ -189,16 +189,16 @@ describe('a fulfil', () => {
     })
   })
 
-  test('goes on with an unfinished reservation first', () => {
+  test('a fulfil completes an unfinished reservation first', () => {
     expect(decideFulfil(received, fulfil)).toEqual({ type: 'continue' })
   })
 
-  test('with the right fulfilment posts, asked with COMMITTED or RESERVED', () => {
+  test('the right fulfilment posts, with COMMITTED or RESERVED', () => {
     expect(decideFulfil(reserved, fulfil)).toEqual({ type: 'post' })
     expect(decideFulfil(reserved, reservedFulfil)).toEqual({ type: 'post' })
   })
 
-  test('with RESERVED in version 1.0 does not commit', () => {
+  test('a fulfil with RESERVED in version 1.0 does not commit', () => {
     expect(decideFulfil(reserved, { ...reservedFulfil, version: '1.0' })).toMatchObject({
       type: 'answer',
       error: 'RESERVED_IN_VERSION_1_0',
@@ -215,19 +215,19 @@ describe('a fulfil', () => {
     },
   )
 
-  test('delivered again after it ended the transfer says nothing', () => {
+  test('a fulfil delivered again after it ended the transfer is not answered', () => {
     expect(decideFulfil(committed, { ...fulfil, eventId: 'first fulfil' })).toEqual({
       type: 'silence',
     })
   })
 
-  test('sent again after the commit is answered with PUT, or PATCH when RESERVED was used', () => {
+  test('a fulfil sent again after the commit is answered with PUT, or PATCH when RESERVED was used', () => {
     const again = { type: 'answer', legRole: 'PAYEE', error: undefined }
     expect(decideFulfil(committed, fulfil)).toMatchObject({ ...again, notices: ['PUT'] })
     expect(decideFulfil(committed, reservedFulfil)).toMatchObject({ ...again, notices: ['PATCH'] })
   })
 
-  test('sent again after it was found invalid gets its error again, or a PATCH', () => {
+  test('a fulfil sent again after it was found invalid gets its error again, or a PATCH', () => {
     const transfer = aborted('INVALID_FULFILMENT', 'hash of the fulfil')
     expect(decideFulfil(transfer, fulfil)).toMatchObject({
       notices: ['ERROR'],
@@ -240,7 +240,7 @@ describe('a fulfil', () => {
     })
   })
 
-  test('with other content after the end gets 3106 and nothing else', () => {
+  test('a fulfil with other content after the end gets 3106 and nothing else', () => {
     const other = { ...fulfil, payloadHash: 'other' }
     for (const transfer of [committed, abortedByReject]) {
       expect(decideFulfil(transfer, other)).toMatchObject({
@@ -251,19 +251,22 @@ describe('a fulfil', () => {
     }
   })
 
-  test.each(['TIMEOUT', 'EXPIRED'] as const)('after %s hears that it is too late', (reason) => {
-    expect(decideFulfil(aborted(reason), fulfil)).toMatchObject({
-      notices: ['ERROR'],
-      error: 'TOO_LATE',
-    })
-    expect(decideFulfil(aborted(reason), reservedFulfil)).toMatchObject({
-      notices: ['ERROR', 'PATCH'],
-      shows: shownAborted,
-      error: 'TOO_LATE',
-    })
-  })
+  test.each(['TIMEOUT', 'EXPIRED'] as const)(
+    'a fulfil after %s is answered as too late',
+    (reason) => {
+      expect(decideFulfil(aborted(reason), fulfil)).toMatchObject({
+        notices: ['ERROR'],
+        error: 'TOO_LATE',
+      })
+      expect(decideFulfil(aborted(reason), reservedFulfil)).toMatchObject({
+        notices: ['ERROR', 'PATCH'],
+        shows: shownAborted,
+        error: 'TOO_LATE',
+      })
+    },
+  )
 
-  test('after a refused reservation hears that nothing is reserved', () => {
+  test('a fulfil after a refused reservation is answered that nothing is reserved', () => {
     expect(decideFulfil(aborted('PAYEE_INACTIVE'), fulfil)).toMatchObject({
       notices: ['ERROR'],
       error: 'NOT_RESERVED',
@@ -271,21 +274,21 @@ describe('a fulfil', () => {
   })
 })
 
-describe('a misdirected fulfil where such a one aborts', () => {
+describe('a misdirected fulfil where misdirected fulfils abort', () => {
   const stolen = { ...fulfil, requesterFspId: 'stranger' }
   const astray = { ...fulfil, destinationFspId: 'stranger' }
   const decide = (transfer: Transfer, message: Fulfil): PayeeDecision =>
     decideFulfil(transfer, message, { misdirectedAborts: true })
 
   test.each([stolen, astray])(
-    'releases what is reserved, and finishes first what is not',
+    'a reject releases a reservation, and completes an unfinished one first',
     (one) => {
       expect(decide(reserved, one)).toEqual({ type: 'release', reason: 'MISDIRECTED_FULFIL' })
       expect(decide(received, one)).toEqual({ type: 'continue' })
     },
   )
 
-  test('changes nothing that is final', () => {
+  test('a misdirected fulfil changes no final transfer', () => {
     for (const transfer of [committed, aborted('TIMEOUT')]) {
       expect(decide(transfer, stolen)).toMatchObject({
         shows: undefined,
@@ -295,7 +298,7 @@ describe('a misdirected fulfil where such a one aborts', () => {
     }
   })
 
-  test('of the payee is answered by the abort alone, of a stranger by a refusal besides', () => {
+  test('a misdirected fulfil is answered by the abort alone, and one of another FSP by a refusal as well', () => {
     const transfer = { ...aborted('MISDIRECTED_FULFIL'), outcomeEventId: fulfil.eventId }
     expect(decide(transfer, astray)).toEqual({ type: 'silence' })
     expect(decide(transfer, stolen)).toMatchObject({ error: 'SENDER_NOT_PAYEE' })
@@ -303,23 +306,23 @@ describe('a misdirected fulfil where such a one aborts', () => {
 })
 
 describe('a reject', () => {
-  test('of an unknown transfer or of a stranger is refused', () => {
+  test('a reject of an unknown transfer or of another FSP is refused', () => {
     expect(decideReject(undefined, reject)).toMatchObject({ error: 'ID_UNKNOWN' })
     expect(decideReject(reserved, { ...reject, requesterFspId: 'stranger' })).toMatchObject({
       error: 'SENDER_NOT_PAYEE',
     })
   })
 
-  test('releases what is reserved, and finishes first what is not', () => {
+  test('a reject releases a reservation, and completes an unfinished one first', () => {
     expect(decideReject(reserved, reject)).toEqual({ type: 'release', reason: 'REJECTED' })
     expect(decideReject(received, reject)).toEqual({ type: 'continue' })
   })
 
-  test('after the commit is nothing but an alarm', () => {
+  test('a reject after the commit only raises an alarm', () => {
     expect(decideReject(committed, reject)).toEqual({ type: 'alarm' })
   })
 
-  test('again is answered with its own error, another one with 3106, a late one with 3303', () => {
+  test('a repeated reject gets its own error, another one 3106, a late one 3303', () => {
     expect(decideReject(abortedByReject, reject)).toMatchObject({
       notices: ['ERROR'],
       error: abortedByReject.error,
@@ -334,24 +337,27 @@ describe('a reject', () => {
   })
 })
 
-describe('a question', () => {
-  test.each([received, reserved])('shows payer and payee the state alone ($state)', (transfer) => {
-    const { state } = transfer
-    for (const [asker, legRole] of [
-      ['mangobank', 'PAYER'],
-      ['riverwallet', 'PAYEE'],
-    ] as const) {
-      expect(decideQuery(transfer, asker)).toEqual({
-        type: 'answer',
-        legRole,
-        notices: ['PUT'],
-        shows: { transferState: state },
-        error: undefined,
-      })
-    }
-  })
+describe('a query', () => {
+  test.each([received, reserved])(
+    'a query shows payer and payee the state alone ($state)',
+    (transfer) => {
+      const { state } = transfer
+      for (const [asker, legRole] of [
+        ['mangobank', 'PAYER'],
+        ['riverwallet', 'PAYEE'],
+      ] as const) {
+        expect(decideQuery(transfer, asker)).toEqual({
+          type: 'answer',
+          legRole,
+          notices: ['PUT'],
+          shows: { transferState: state },
+          error: undefined,
+        })
+      }
+    },
+  )
 
-  test('shows why an aborted transfer was aborted, as a state, not as an error', () => {
+  test('a query shows why a transfer was aborted, as a state, not as an error', () => {
     const transfer = aborted('TIMEOUT')
     expect(decideQuery(transfer, 'mangobank')).toMatchObject({
       notices: ['PUT'],
@@ -360,7 +366,7 @@ describe('a question', () => {
     })
   })
 
-  test('of a stranger learns nothing', () => {
+  test('a query of another FSP learns nothing', () => {
     expect(decideQuery(committed, 'stranger')).toMatchObject({
       notices: ['ERROR'],
       shows: undefined,
@@ -387,7 +393,7 @@ describe('a question', () => {
     })
   })
 
-  test('for what nobody knows gets 3208', () => {
+  test('a query for an unknown transfer gets 3208', () => {
     expect(decideMovementQuery(undefined, 'mangobank')).toMatchObject({ error: 'ID_UNKNOWN' })
   })
 })

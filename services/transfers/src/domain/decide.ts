@@ -1,6 +1,6 @@
 /**
  * What a message means for the transfer that is stored under its id. The rule is the same for every
- * kind of message: the same event again is a redelivery and says nothing; another event is a client's
+ * kind of message: the same event again is a redelivery and is not answered; another event is a client's
  * duplicate, to be ignored while the transfer is in flight and answered once it is final; other
  * content under the same id is refused; and who is not party to the transfer learns nothing of it.
  */
@@ -35,7 +35,7 @@ interface PayeeMessage {
   readonly eventId: string
   readonly transferId: string
   readonly requesterFspId: string
-  /** '' when the sender left it to the hub to know for whom it is. */
+  /** '' when the sender named no destination. */
   readonly destinationFspId: string
   readonly payloadHash: string
   readonly receivedAt: string
@@ -57,7 +57,7 @@ export interface Reject extends PayeeMessage {
   readonly errorInformation: ErrorInformation
 }
 
-/** Reserve first: the claim is stored, but what the ledger says to it is not. */
+/** Reserve first: the claim is stored, but the ledger's answer to it is not. */
 export interface Continue {
   readonly type: 'continue'
 }
@@ -66,7 +66,7 @@ export type PrepareDecision =
   | Continue
   | Silence
   | Answer
-  /** The id was used for something else, or by somebody else. */
+  /** The id was used for another request, or by another FSP. */
   | { readonly type: 'refuse' }
 
 export type PayeeDecision =
@@ -75,7 +75,7 @@ export type PayeeDecision =
   | Answer
   | { readonly type: 'post' }
   | { readonly type: 'release'; readonly reason: ReleaseReason }
-  /** The payee FSP refuses what it has been paid for: nobody is told, somebody must look. */
+  /** The payee FSP refuses a transfer that is committed: no FSP is notified, an operator must look. */
   | { readonly type: 'alarm' }
 
 export type ReleaseReason = 'INVALID_FULFILMENT' | 'MISDIRECTED_FULFIL' | 'REJECTED'
@@ -125,7 +125,7 @@ export function decideFulfil(
     : { type: 'release', reason: 'INVALID_FULFILMENT' }
 }
 
-/** The payee FSP hears of the abort by its announcement; anybody else is refused besides. */
+/** The payee FSP learns of the abort by its announcement; any other sender gets an error as well. */
 function decideMisdirected(transfer: Transfer, fulfil: Fulfil, wrong: Answer): PayeeDecision {
   if (isOpen(transfer)) {
     return transfer.state === 'RECEIVED'
@@ -150,7 +150,7 @@ export function decideReject(transfer: Transfer | undefined, reject: Reject): Pa
     : { type: 'release', reason: 'REJECTED' }
 }
 
-/** What the sender of a message hears that met a final transfer. */
+/** The answer to a message for a transfer that is already final. */
 function decideEnded(transfer: Claimed & Final, message: Fulfil | Reject): Answer | Silence {
   if (transfer.outcomeEventId === message.eventId) return silence
   const asksReserved = message.kind === 'FULFIL' && message.notifyPayee
@@ -177,7 +177,7 @@ export function decideQuery(transfer: Transfer, requesterFspId: string): Answer 
 /** A funds or settlement movement in the ledger: GET /transfers/{id} answers for it as well. */
 export interface LedgerMovement {
   readonly outcome: 'RESERVED' | 'POSTED' | 'VOIDED' | 'REFUSED'
-  /** The participants whose accounts it moves: nobody else learns of it. */
+  /** The participants whose accounts it moves: no other FSP learns of it. */
   readonly participants: readonly string[]
   /** undefined while it is reserved. */
   readonly completedAt: string | undefined
@@ -222,7 +222,7 @@ function misdirected(transfer: Transfer, message: PayeeMessage): Answer | undefi
   return undefined
 }
 
-/** The stored result again; an aborted transfer is told as an error unless a PATCH is awaited. */
+/** The stored result again; an aborted transfer is answered with an error unless a PATCH is awaited. */
 function stored(
   transfer: Claimed & Final,
   legRole: LegRole,

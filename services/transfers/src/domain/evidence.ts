@@ -1,6 +1,6 @@
 /**
- * What the ledger keeps beside an outcome: all that is needed to announce it without the message that
- * caused it. Who loses a race is told from it, and so is everybody after a crash.
+ * What the ledger stores with an outcome: all that is needed to announce it without the message that
+ * caused it. The answer to the loser of a race is built from it, and every answer after a crash.
  */
 import type { ErrorInformation, ExtensionList } from './transfer.ts'
 

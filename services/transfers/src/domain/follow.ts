@@ -78,7 +78,7 @@ export function transferAfter(
       ...aborted(reason, completedTimestamp),
       error: errorInformation,
       ...(evidence.kind === 'REFUSAL' ? {} : ofMessage(evidence)),
-      // What a stranger said is not held against what the payee FSP says.
+      // A message of another FSP does not count against the payee FSP's.
       ...(reason === 'MISDIRECTED_FULFIL' ? { outcomeHash: undefined } : {}),
     }
   }
@@ -96,7 +96,7 @@ export function transferAfter(
   }
 }
 
-/** Whether the message at hand says what the message said that the ledger stored. */
+/** Whether the message has the same content as the message that the ledger stored. */
 export function isEndedBy(transfer: Open | Final, message: Fulfil | Reject | undefined): boolean {
   return (
     message !== undefined &&

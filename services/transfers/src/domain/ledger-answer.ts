@@ -48,12 +48,12 @@ export type LedgerAnswer =
   | { readonly outcome: 'MISMATCH' }
   | { readonly outcome: 'UNKNOWN' }
   | { readonly outcome: 'TOO_EARLY'; readonly retry_ms: number }
-  /** The ledger could not take the item, or said something that makes no sense. */
+  /** The ledger could not take the item, or gave an answer that makes no sense. */
   | { readonly outcome: 'FAULT'; readonly detail: string }
-  /** A newer release said it: a later one of transfers will understand it. */
+  /** The answer of a newer release: a later release of transfers understands it. */
   | { readonly outcome: 'NOT_UNDERSTOOD'; readonly detail: string }
 
-/** The events that tell of a state. */
+/** The events that announce a state. */
 export type Announcement =
   | 'TransferPrepared'
   | 'TransferCommittedFulfiled'
@@ -73,13 +73,13 @@ export type Becomes =
       /** There when the move mends a contradiction, which is an alarm all the same. */
       readonly heals?: true
     }
-  /** Nothing to do: the ledger says what transfers already says. */
+  /** Nothing to do: the ledger and transfers agree. */
   | { readonly type: 'stays' }
   /** Not decided yet: the step before is to be done again. */
   | { readonly type: 'unfinished' }
   /** Asked too early: to be asked again at its time. */
   | { readonly type: 'waits' }
-  /** Cannot be if ledger and transfers are right: left as it is, and somebody must look. */
+  /** Impossible if ledger and transfers are right: left as it is, with an alarm. */
   | { readonly type: 'alarm' }
 
 /** A line of the table: what a transfer becomes, by the state in which it is found. */
@@ -90,7 +90,7 @@ const unfinished: Becomes = { type: 'unfinished' }
 const waits: Becomes = { type: 'waits' }
 const alarm: Becomes = { type: 'alarm' }
 
-/** What each refusal of a reservation is told as. */
+/** The error that each refusal of a reservation becomes. */
 const refusalAnnouncements = {
   PAYER_UNKNOWN: 'TransferPrepareInvalidPayerCheckFailed',
   PAYER_INACTIVE: 'TransferPrepareInvalidPayerCheckFailed',

@@ -1,6 +1,6 @@
 /**
  * What transfers knows of one transfer. It has exactly one of four states, and what a final state
- * needs to be told again is there exactly when the state is final.
+ * is needed to answer again is stored exactly when the state is final.
  */
 export interface ExtensionList {
   readonly extension: readonly { readonly key: string; readonly value: string }[]

@@ -13,11 +13,11 @@ export interface Delivery {
   readonly errorInformation?: ErrorInformation | undefined
 }
 
-/** The payee FSP did not hear in time, or asks for the same request again: no refusal. */
+/** The payee FSP did not answer in time, or asks for the same request again: no refusal. */
 const retryable: ReadonlySet<number> = new Set([408, 425, 429])
 
 /**
- * What the payer FSP is told; undefined unless the payee FSP is known not to have taken the request.
+ * The error for the payer FSP; undefined unless the payee FSP is known not to have taken the request.
  * Only the answer to the only attempt shows that: of an earlier one the answer may have been lost, and
  * a later refusal may be about the repetition alone.
  */

@@ -1,6 +1,6 @@
 /**
  * The tables of transfers in memory, with the guarantees that the SQL gives and no more: each method is
- * one atomic step, and what is said of a move is there exactly when the move is.
+ * one atomic step, and the events of a move exist exactly when the move does.
  */
 import type { Relay } from '@causeway/events'
 import type { OutgoingMessage } from '@causeway/runtime'

@@ -34,7 +34,7 @@ export function openWorld({
   ...options
 }: WorldOptions = {}) {
   let now = started
-  /** undefined: all is worked off at any time. */
+  /** undefined: everything is processed at any time. */
   let lowWatermark: number | undefined
   const ledger = openLedgerInMemory({
     now: () => now,
@@ -81,7 +81,7 @@ export function openWorld({
   const handleBulksThrough = (gate: Gate, events: readonly HeardOfBulks[]): Promise<void> =>
     handleBulks(workThrough(gate), noDeliveries, events)
 
-  /** What was said while the work was done. */
+  /** What was published while the work was done. */
   async function saidBy(done: Promise<void>, from: number): Promise<readonly OutgoingMessage[]> {
     await done
     return tables.said.slice(from)
@@ -106,7 +106,7 @@ export function openWorld({
     time(ms: number): void {
       now += ms
     },
-    /** A message that was announced now is not worked off, or all is again. */
+    /** A message that was announced now is not processed, or everything is again. */
     holdBack(isHeld: boolean): void {
       lowWatermark = isHeld ? now : undefined
     },
