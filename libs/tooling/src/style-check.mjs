@@ -1,4 +1,4 @@
-/** Holds every TypeScript file of the house against the style rules; exit 1 if one breaks them. */
+/** Holds every TypeScript file of the project against the style rules; exit 1 if one breaks them. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { breaches, importCircles, readFile } from './style-rules.mjs'

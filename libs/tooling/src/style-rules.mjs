@@ -1,5 +1,5 @@
 /**
- * What the house asks of its TypeScript beyond lint: which way imports point, where SQL, time and
+ * Style rules for TypeScript beyond lint: which way imports point, where SQL, time and
  * chance may be, and how long things may grow. Pure: a file in, sentences out.
  */
 import { analyse } from 'scslre'
@@ -8,7 +8,7 @@ import ts from 'typescript'
 const lines_per_file_max = 400
 const lines_per_function_max = 70
 
-/** What each package may import of the house; a service imports no other service. */
+/** What each package may import of this project; a service imports no other service. */
 const libsOf = {
   money: [],
   fspiop: ['money'],
@@ -49,7 +49,7 @@ const impure = {
   'process.env': 'reads the environment',
 }
 
-/** A file of the house as the rules see it. */
+/** A file of the project as the rules see it. */
 export function readFile(path, text) {
   return {
     path,
@@ -107,8 +107,8 @@ function checkImport(file, node, report) {
   const named = ts.isImportDeclaration(node) || ts.isExportDeclaration(node)
   if (!named || node.moduleSpecifier === undefined) return
   const from = node.moduleSpecifier.text
-  const house = /^@causeway\/([^/]+)(\/.*)?$/.exec(from)
-  if (house !== null) checkHouseImport(file, house[1], house[2], (text) => report(node, text))
+  const ours = /^@causeway\/([^/]+)(\/.*)?$/.exec(from)
+  if (ours !== null) checkOwnImport(file, ours[1], ours[2], (text) => report(node, text))
   if (from.startsWith('.') && leavesPackage(file.path, from)) {
     report(node, `reaches out of its package: ${from}`)
   }
@@ -126,7 +126,7 @@ function checkImport(file, node, report) {
   }
 }
 
-function checkHouseImport(file, name, deeper, report) {
+function checkOwnImport(file, name, deeper, report) {
   // The console takes only what a browser needs of a package.
   const isForBrowser = file.path.startsWith('services/admin/console/') && deeper === '/four-eyes'
   const isForTests = /^\/testing(\/|$)/.test(deeper ?? '')

@@ -54,7 +54,11 @@ test('a file without its promise, a long file and a long function are breaches',
   const long = Array.from({ length: 401 }, (_, n) => `export const a${n} = ${n}`)
   expect(check(store, ...long)[0]).toContain('402 lines')
   const body = Array.from({ length: 70 }, (_, n) => `  f(${n})`)
-  for (const path of [store, 'services/admin/console/src/app.tsx', 'test-e2e/src/hub/house.ts']) {
+  for (const path of [
+    store,
+    'services/admin/console/src/app.tsx',
+    'test-e2e/src/hub/hub-host.ts',
+  ]) {
     expect(check(path, 'function g() {', ...body, '}')[0]).toContain('a function of 72 lines')
   }
   expect(breaches(readFile(store, 'export const a = 1\n'))).toHaveLength(1)

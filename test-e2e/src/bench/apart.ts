@@ -14,7 +14,7 @@ import { chmodSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openApartHub } from '../hub/apart.ts'
 import { newDataDir, removeDataDir } from '../hub/hub-process.ts'
-import { processes, type House } from '../hub/house.ts'
+import { processes, type HubHost } from '../hub/hub-host.ts'
 import { serviceNames, type ProcessName, type ServiceName } from '../hub/services.ts'
 import { countStatements, openHubDatabase } from './database.ts'
 import { hubSettings, type BenchOptions } from './options.ts'
@@ -119,8 +119,11 @@ function kill(pid: number): void {
   }
 }
 
-/** The house of the stories, that also says which process is which. */
-function counting(pids: Map<string, number>, flagsOf: (name: string) => readonly string[]): House {
+/** The environment of the stories, that also says which process is which. */
+function counting(
+  pids: Map<string, number>,
+  flagsOf: (name: string) => readonly string[],
+): HubHost {
   return {
     ...processes,
     async launch(program) {

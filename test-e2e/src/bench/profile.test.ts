@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { readProfile, type CpuProfile } from './profile.ts'
 
-const house = 'file:///somewhere/causeway'
+const root = 'file:///somewhere/causeway'
 
 function node(id: number, functionName: string, url: string, children: readonly number[] = []) {
   return { id, children, callFrame: { functionName, url, lineNumber: id } }
@@ -12,10 +12,10 @@ const profile: CpuProfile = {
     node(1, '(root)', '', [2, 3, 4, 8, 9]),
     node(2, '(idle)', ''),
     node(3, '(program)', ''),
-    node(4, 'handle', `${house}/services/transfers/dist/handle.js`, [5, 7]),
-    node(5, 'send', `${house}/libs/runtime/dist/http/client.js`, [6]),
+    node(4, 'handle', `${root}/services/transfers/dist/handle.js`, [5, 7]),
+    node(5, 'send', `${root}/libs/runtime/dist/http/client.js`, [6]),
     node(6, 'writev', ''),
-    node(7, 'query', `${house}/node_modules/.pnpm/pg@8/node_modules/pg/lib/client.js`),
+    node(7, 'query', `${root}/node_modules/.pnpm/pg@8/node_modules/pg/lib/client.js`),
     node(8, 'onread', 'node:net'),
     node(9, '(garbage collector)', ''),
   ],
@@ -40,7 +40,7 @@ test('functions have their self time and their place in the house or in their pa
   ])
 })
 
-test('what others do for a part of the house is its own', () => {
+test('what others do for a part of the hub is its own', () => {
   expect(readProfile(profile, span).parts).toEqual([
     { name: 'libs/runtime/http', us: 50 },
     { name: 'services/transfers', us: 40 },

@@ -1,6 +1,6 @@
 /**
  * What a CPU profile as Node.js writes it says about a span of time: which functions the time went to,
- * and which part of the house had them run.
+ * and which part of the hub had them run.
  */
 
 export interface CpuProfile {
@@ -38,7 +38,7 @@ export interface Profile {
   /** Self time by function with its place, the largest first. */
   readonly functions: readonly ProfileEntry[]
   /**
-   * Busy time by the part of the house whose function ran or had others run (the nearest one below on
+   * Busy time by the part of the hub whose function ran or had others run (the nearest one below on
    * the stack), the largest first; what Node.js does of itself is `node`.
    */
   readonly parts: readonly ProfileEntry[]
@@ -95,7 +95,7 @@ function ownersOf(nodes: readonly ProfileNode[]): ReadonlyMap<number, string> {
   return owners
 }
 
-/** `services/transfers`, `libs/runtime/bus` of a file of the house; undefined for any other. */
+/** `services/transfers`, `libs/runtime/bus` of a file of the hub; undefined for any other. */
 function partOf(url: string): string | undefined {
   if (url.includes('/node_modules/')) return undefined
   const [, part, folder] =
@@ -113,7 +113,7 @@ function nameOf(
   return `${name} ${placeOf(url)}:${lineNumber + 1}`
 }
 
-/** From the package on, or from the folder of the house. */
+/** From the package on, or from the folder of the hub. */
 function placeOf(url: string): string {
   const bought = url.lastIndexOf('/node_modules/')
   if (bought >= 0) return url.slice(bought + '/node_modules/'.length)

@@ -367,7 +367,7 @@ function profileLines({ profile, events_per_transaction }: Report): readonly str
   return [
     ...profile.processes.flatMap(({ name, busy_ms_per_transaction, parts, functions }) => [
       `the main thread of ${name}, ${busy_ms_per_transaction} ms per payment (with what it waited`,
-      'for a core while it had something to do), by part of the house',
+      'for a core while it had something to do), by part of the hub',
       ...parts.map(line),
       'by function',
       ...functions.map(line),

@@ -51,8 +51,8 @@ async function main(): Promise<void> {
   const around = await openAround(disk)
   const wires = openWires()
   try {
-    const house = { ...containers, reach: (name: string, port: number) => wires.lay(name, port) }
-    const hub = await openApartHub({ LOG_LEVEL: 'info' }, house)
+    const host = { ...containers, reach: (name: string, port: number) => wires.lay(name, port) }
+    const hub = await openApartHub({ LOG_LEVEL: 'info' }, host)
     try {
       await rage({ hub, around, wires, kafkaDisk: disk }, { seed, minutes, per_second })
     } finally {

@@ -10,7 +10,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { request } from 'undici'
 import type { Fsp } from './fsp.ts'
 import { freePort, newDataDir, removeDataDir } from './hub-process.ts'
-import { processes, type House, type Running } from './house.ts'
+import { processes, type HubHost, type Running } from './hub-host.ts'
 import { joinScheme } from './join.ts'
 import { openScheme, operatorAt, type Operator } from './operator.ts'
 import { writeSecrets } from './secrets.ts'
@@ -75,11 +75,11 @@ interface Place {
  */
 export async function openApartHub(
   settings: Readonly<Record<string, string>> = {},
-  house: House = processes,
+  host: HubHost = processes,
   names: readonly ProcessName[] = processNames,
 ): Promise<ApartHub> {
-  const place = await prepare(settings, house, names)
-  const running = openProcesses(place, house)
+  const place = await prepare(settings, host, names)
+  const running = openProcesses(place, host)
   const urls = urlsOf(place, running, names, settings)
   const operator = patient(operatorAt(urls.operator, place.passwordFile))
   const fsps: Fsp[] = []
@@ -169,7 +169,7 @@ interface Processes {
   giveUp(): void
 }
 
-function openProcesses(place: Place, house: House): Processes {
+function openProcesses(place: Place, host: HubHost): Processes {
   const running = new Map<ProcessName, Running>()
   const ready = new Set<Running>()
   const sentAway = new Set<Running>()
@@ -178,7 +178,7 @@ function openProcesses(place: Place, house: House): Processes {
   const logOf = (name: ProcessName) => readFileSync(logFile(name), 'utf8')
 
   async function launch(name: ProcessName): Promise<Running> {
-    const launched = await house.launch({
+    const launched = await host.launch({
       name,
       main: `services/${serviceOf(name)}/dist/main.js`,
       environment: place.environment[name] ?? {},
@@ -268,26 +268,26 @@ export function patient(operator: Operator): Operator {
 
 async function prepare(
   settings: Readonly<Record<string, string>>,
-  house: House,
+  host: HubHost,
   names: readonly ProcessName[],
 ): Promise<Place> {
   const folder = await newDataDir()
-  house.handOver(folder)
+  host.shareFile(folder)
   const suffix = randomBytes(4).toString('hex')
   const database = `apart_${suffix}`
-  const urls = databaseUrls(house, database)
-  const files = writeSecrets(house, folder)
+  const urls = databaseUrls(host, database)
+  const files = writeSecrets(host, folder)
   const topics = {
     KAFKA_TOPIC_PREFIX: `apart-${suffix}.`,
     KAFKA_REPLICAS: '1',
     KAFKA_MIN_INSYNC: '1',
     KAFKA_TOPIC_PARTITIONS: String(partitionsFor(names)),
   }
-  await runOnce(house, folder, 'libs/runtime/dist/provision/main.js', {
-    PROVISION_DATABASE_URL: house.databaseUrl('postgres'),
+  await runOnce(host, folder, 'libs/runtime/dist/provision/main.js', {
+    PROVISION_DATABASE_URL: host.databaseUrl('postgres'),
     ...urls,
   })
-  await runOnce(house, folder, 'libs/events/dist/provision.js', {
+  await runOnce(host, folder, 'libs/events/dist/provision.js', {
     ...topics,
     ...files.kafkaOf('provisioner'),
   })
@@ -300,12 +300,12 @@ async function prepare(
     for (const provider of providers[service] as readonly ServiceName[]) {
       const replicas = names.filter((other) => serviceOf(other) === provider)
       const addresses = replicas.map((other) =>
-        house.reach(`${name} to ${other}`, Number(ports.get(other))),
+        host.reach(`${name} to ${other}`, Number(ports.get(other))),
       )
       calls[`${snake(provider).toUpperCase()}_GRPC_URL`] = (await Promise.all(addresses)).join()
     }
     const values: Readonly<Record<string, string>> = {
-      ...house.settings,
+      ...host.settings,
       ...topics,
       ...files.kafkaOf(service),
       KAFKA_SESSION_MS: '6000',
@@ -340,22 +340,22 @@ function partitionsFor(names: readonly ProcessName[]): number {
 
 /** A program that makes something ready, and ends. */
 async function runOnce(
-  house: House,
+  host: HubHost,
   folder: string,
   main: string,
   environment: Readonly<Record<string, string>>,
 ): Promise<void> {
   const logFile = join(folder, 'once.log')
-  const { ended } = await house.launch({ name: main, main, environment, folder, logFile })
+  const { ended } = await host.launch({ name: main, main, environment, folder, logFile })
   if ((await ended) !== 0) throw new Error(`${main}: ${readFileSync(logFile, 'utf8')}`)
 }
 
-function databaseUrls(house: House, database: string): Readonly<Record<string, string>> {
+function databaseUrls(host: HubHost, database: string): Readonly<Record<string, string>> {
   const services = serviceNames.filter((service) => !withoutDatabase.has(service))
   return Object.fromEntries(
     services.map((service) => [
       `${snake(service).toUpperCase()}_DATABASE_URL`,
-      house.databaseUrl(database, snake(service)),
+      host.databaseUrl(database, snake(service)),
     ]),
   )
 }

@@ -13,7 +13,7 @@ import {
   type StartedTestContainer,
 } from 'testcontainers'
 import { freePort } from './hub-process.ts'
-import { processes, type House, type Running } from './house.ts'
+import { processes, type HubHost, type Running } from './hub-host.ts'
 import { serviceNames } from './services.ts'
 
 /** The user of the image. */
@@ -118,7 +118,7 @@ function openRedis(port: number): Promise<StartedTestContainer> {
     .start()
 }
 
-export const containers: House = {
+export const containers: HubHost = {
   get settings() {
     return { REDIS_URL: `redis://127.0.0.1:${process.env[portOf.redis] ?? ''}` }
   },
@@ -133,7 +133,7 @@ export const containers: House = {
     return `postgres://${role}:${password}@127.0.0.1:${port}/${database}?sslmode=disable`
   },
   reach: (name, port) => processes.reach(name, port),
-  handOver(file) {
+  shareFile(file) {
     if (process.getuid?.() === 0) chownSync(file, owner, owner)
   },
   async launch({ main, environment, folder, logFile }) {

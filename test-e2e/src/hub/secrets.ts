@@ -9,7 +9,7 @@ import {
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { House } from './house.ts'
+import type { HubHost } from './hub-host.ts'
 import type { ProcessName, ServiceName } from './services.ts'
 
 export interface Secrets {
@@ -21,14 +21,14 @@ export interface Secrets {
 }
 
 /** Two authorities: one for the FSPs of the scheme, one for the hub's own services. */
-export function writeSecrets(house: House, folder: string): Secrets {
+export function writeSecrets(host: HubHost, folder: string): Secrets {
   const now_ms = Date.now()
   const validity = { from: new Date(now_ms - 60_000), to: new Date(now_ms + 86_400_000) }
   const subject = (commonName: string) => ({ commonName, organization: 'Hub' })
   const write = (name: string, content: string) => {
     const file = join(folder, name)
     writeFileSync(file, content, { mode: 0o600 })
-    house.handOver(file)
+    host.shareFile(file)
     return file
   }
   const pair = (name: string, { certificate, key }: Ca) => ({
@@ -49,7 +49,7 @@ export function writeSecrets(house: House, folder: string): Secrets {
   const audit = generateKeyPairSync('ed25519').privateKey
   const passwordFile = write('administrator-password', randomBytes(15).toString('base64url'))
   return {
-    kafkaOf: (user) => house.brokersFor(user, write),
+    kafkaOf: (user) => host.brokersFor(user, write),
     passwordFile,
     grpcOf(service, name) {
       const names = { dns: [service], ip: [] }

@@ -8,7 +8,7 @@ import { closeSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-export interface House {
+export interface HubHost {
   /** What every service is told of what stands around it. */
   readonly settings: Readonly<Record<string, string>>
   /** Without a role: whoever may make roles and schemas. */
@@ -16,10 +16,10 @@ export interface House {
   /** How a service reaches the brokers, and as whom; `keep` writes a file of secrets. */
   brokersFor(
     user: string,
-    keep: (name: string, content: string) => string,
+    saveSecret: (name: string, content: string) => string,
   ): Readonly<Record<string, string>>
   /** Makes a file of secrets readable for the services, and for nobody else. */
-  handOver(file: string): void
+  shareFile(file: string): void
   /** The address by which one service reaches another, which listens on that port. */
   reach(name: string, port: number): Promise<string>
   launch(program: Program): Promise<Running>
@@ -48,7 +48,7 @@ export interface Running {
 const root = new URL('../../../', import.meta.url)
 
 /** The PostgreSQL and the broker of the test run are in its environment. */
-export const processes: House = {
+export const processes: HubHost = {
   settings: {},
   /** They know a service by its certificate, and let the provisioner do everything. */
   brokersFor(user, keep) {
@@ -73,7 +73,7 @@ export const processes: House = {
     const host = encodeURIComponent(process.env['CAUSEWAY_TEST_SOCKET_FOLDER'] ?? '')
     return `postgres://${role}@localhost:5432/${database}?host=${host}&sslmode=disable`
   },
-  handOver: () => undefined,
+  shareFile: () => undefined,
   reach: (_name, port) => Promise.resolve(`127.0.0.1:${port}`),
   launch({ main, environment, logFile, nodeFlags = [] }) {
     const log = openSync(logFile, 'a')
