@@ -60,6 +60,11 @@ export interface BatchContext {
    * again, with the next start at the latest; by anything else, its messages are dead letters.
    */
   readonly until: (work: Promise<void>) => void
+  /**
+   * Between two pieces of a large batch whose subscription gives way: resolves when the next one may
+   * begin. Of any other batch it resolves at once.
+   */
+  readonly giveWay: () => Promise<void>
 }
 
 export interface Subscription {
@@ -97,6 +102,11 @@ export interface Subscription {
   readonly batch_max?: number
   /** Batches worked on side by side (1); no two of them hold the same topic and key. */
   readonly batches_in_flight_max?: number
+  /**
+   * Its batches wait while other subscriptions of this process are at work or messages are being
+   * published, but not for ever, and one of them is worked on at a time: for what is large and can wait.
+   */
+  readonly givesWay?: boolean
 }
 
 /** A message that a group gives up. */

@@ -6,6 +6,7 @@ import type { Logger } from '../../log.ts'
 import type { Database } from '../../postgres/database.ts'
 import type { Alarm } from '../alarms.ts'
 import type { Subscription } from '../event-bus.ts'
+import type { Turns } from '../turns.ts'
 import { openCatchUp, type CatchUp } from './catch-up.ts'
 import type { DeadLetters } from './dead-letters.ts'
 import { fromTable, open, replayed, type Delivery } from './delivery.ts'
@@ -24,6 +25,7 @@ export interface MemberOptions {
   readonly alarm: Alarm
   readonly deadLetters: DeadLetters
   readonly derivedEvents: DerivedEvents
+  readonly turns: Turns
   /** Something of it is done again. */
   readonly onAgain: () => void
   /** Everything up to here may be read from the table. */

@@ -28,6 +28,7 @@ import { openMember, type Member } from './member.ts'
 import { openOffsets, type Offsets } from './offsets.ts'
 import { openRetention } from './retention.ts'
 import * as store from './store.ts'
+import { inTurn, openTurns, type Turns } from '../turns.ts'
 import { openWriter, type Said, type Writer } from './writer.ts'
 
 export interface EmbeddedBusOptions {
@@ -74,6 +75,7 @@ interface Engine {
   /** Who reads a topic or did once. */
   readonly known: Map<string, Set<string>>
   readonly derivedEvents: DerivedEvents
+  readonly turns: Turns
   readonly writer: Writer
   readonly deadLetters: DeadLetters
   readonly offsets: Offsets
@@ -116,7 +118,8 @@ export async function openEmbeddedBus(options: EmbeddedBusOptions): Promise<Embe
   const derivedEvents = openDerivedEvents({ writer, readers, known, mayBeDuplicate })
   const queues = { members, readers, claimed: new Set<string>(), bounds, known }
   const logging = { writer, offsets, derivedEvents, deadLetters, redeliveryWindow }
-  const engine: Engine = { db, log, alarmOf: openAlarms(metrics), ...queues, ...logging }
+  const turns = openTurns()
+  const engine: Engine = { db, log, alarmOf: openAlarms(metrics), turns, ...queues, ...logging }
   const retention = openRetention({ db, log, metrics, retention_h, stopping: stopping.signal })
   const sweep = periodically(sweep_every_ms, () => retention.sweep(), {
     log,
@@ -153,10 +156,10 @@ export async function openEmbeddedBus(options: EmbeddedBusOptions): Promise<Embe
 }
 
 function busOf(engine: Engine): EventBus {
-  const { db, members, writer, deadLetters } = engine
+  const { db, members, writer, deadLetters, turns } = engine
   return {
     announce: (tx, messages) => void tx.announced.push(...messages),
-    publish: (messages) => writer.publish(messages),
+    publish: (messages) => inTurn(turns, {}, () => writer.publish(messages)),
     subscribe: (subscription) => subscribe(engine, subscription),
     subscribeBroadcast: (listening) => Promise.resolve(listen(engine, listening)),
     deadLetters: (limit) => store.newestDeadLetters(db, limit),
@@ -228,6 +231,7 @@ async function subscribe(engine: Engine, subscription: Subscription): Promise<Su
       alarm: alarmOf(group, log),
       deadLetters,
       derivedEvents: engine.derivedEvents,
+      turns: engine.turns,
       handedOver: () => sequence.handedOver,
       onMoved(finished) {
         offsets.moved(finished)

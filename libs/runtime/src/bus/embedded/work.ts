@@ -1,6 +1,7 @@
 /** A group's work on a batch, and what of it goes on when the handler is done. */
 import type { Logger } from '../../log.ts'
-import type { Message, Subscription } from '../event-bus.ts'
+import type { BatchContext, Message, Subscription } from '../event-bus.ts'
+import { inTurn, type Turns } from '../turns.ts'
 import type { DeadLetters } from './dead-letters.ts'
 import type { Delivery } from './delivery.ts'
 import { openBackgroundWork } from '../background-work.ts'
@@ -13,18 +14,19 @@ export interface GroupWork {
 }
 
 export interface GroupWorkOptions {
-  readonly subscription: Pick<Subscription, 'group' | 'deadLetterObserver' | 'handleBatch'>
+  readonly subscription: Pick<Subscription, 'group' | 'deadLetterObserver' | 'handleBatch' | 'givesWay'>
   readonly derivedEvents: DerivedEvents
   /** Keeps them unfinished until the release that it returns is called. */
   readonly hold: (deliveries: readonly Delivery[]) => () => void
   readonly deadLetters: Pick<DeadLetters, 'store'>
+  readonly turns: Turns
   readonly log: Logger
   /** Work has failed, and may be done again. */
   readonly onFailed: () => void
 }
 
 export function openWork(options: GroupWorkOptions): GroupWork {
-  const { subscription, derivedEvents, hold, deadLetters, log, onFailed } = options
+  const { subscription, derivedEvents, hold, deadLetters, log, turns, onFailed } = options
   const background = openBackgroundWork<Delivery>({
     hold,
     deadLetter: (delivery, reason) => deadLetters.store(subscription, delivery, reason),
@@ -32,17 +34,26 @@ export function openWork(options: GroupWorkOptions): GroupWork {
   })
   const failed = new WeakSet<Delivery>()
 
-  function workOn(messages: readonly Message[], deliveries: readonly Delivery[]): Promise<void> {
+  function workOn(
+    messages: readonly Message[],
+    deliveries: readonly Delivery[],
+    giveWay: BatchContext['giveWay'],
+  ): Promise<void> {
     return subscription.handleBatch(messages, {
+      giveWay,
       publishDerived: derivedEvents(() => hold(deliveries)),
       until: (work) => background.keep(deliveries, work),
     })
   }
 
   /** A dead letter goes when the work on it ends, so everything has to be done by then. */
-  async function workOnReplay(messages: readonly Message[]): Promise<void> {
+  async function workOnReplay(
+    messages: readonly Message[],
+    giveWay: BatchContext['giveWay'],
+  ): Promise<void> {
     const all: Promise<void>[] = []
     await subscription.handleBatch(messages, {
+      giveWay,
       publishDerived: derivedEvents(undefined),
       until: (work) => void all.push(work),
     })
@@ -57,7 +68,9 @@ export function openWork(options: GroupWorkOptions): GroupWork {
         ? messages.map((message) => ({ ...message, maybeDuplicate: true }))
         : messages
       try {
-        await (isReplay ? workOnReplay(told) : workOn(told, deliveries))
+        await inTurn(turns, subscription, (giveWay) =>
+          isReplay ? workOnReplay(told, giveWay) : workOn(told, deliveries, giveWay),
+        )
       } catch (error) {
         for (const delivery of deliveries) failed.add(delivery)
         onFailed()

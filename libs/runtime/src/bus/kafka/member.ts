@@ -7,6 +7,7 @@ import type { Logger } from '../../log.ts'
 import type { Alarm } from '../alarms.ts'
 import type { PublishDerived, Message, Subscription } from '../event-bus.ts'
 import { openBackgroundWork } from '../background-work.ts'
+import { inTurn, type Turns } from '../turns.ts'
 import { workQueue } from '../work-queue.ts'
 import { deliveryOf, handlingOf, openDelivery, type Delivery, type Handling } from './delivery.ts'
 import type { DeadLetterTopic } from './dead-letter-topic.ts'
@@ -23,6 +24,7 @@ export interface MemberOptions {
   readonly subscription: Subscription
   /** Durable before it resolves: the offset is committed after it. */
   readonly publishDerived: PublishDerived
+  readonly turns: Turns
   readonly bounds: IntakeBounds
   readonly log: Logger
   readonly alarm: Alarm
@@ -51,7 +53,7 @@ export interface Member {
 const spread_max = 100_000
 
 export function openMember(options: MemberOptions): Member {
-  const { subscription, publishDerived, bounds, log, alarm, onFinished } = options
+  const { subscription, publishDerived, turns, bounds, log, alarm, onFinished } = options
   const { batch_max = 100, batches_in_flight_max = 1 } = subscription
   const { queued_max, queued_bytes_max } = bounds
   const deliveries = new WeakMap<Message, Delivery>()
@@ -73,10 +75,10 @@ export function openMember(options: MemberOptions): Member {
       const ours = messages.filter((one) => deliveries.get(one)?.assigned.isLost !== true)
       if (ours.length === 0) return
       const held = ours.map((one) => deliveries.get(one)).filter((one) => one !== undefined)
-      await subscription.handleBatch(ours, {
-        publishDerived,
-        until: (work) => background.keep(held, work),
-      })
+      const until = (work: Promise<void>) => background.keep(held, work)
+      await inTurn(turns, subscription, (giveWay) =>
+        subscription.handleBatch(ours, { publishDerived, until, giveWay }),
+      )
     },
     deadLetter,
     onHeld: ({ assigned }) => options.onHeld(assigned),

@@ -26,6 +26,7 @@ import { openReader, type Reader, type Reading } from './reader.ts'
 import { openSender, type Sender } from './sender.ts'
 import { openStallDetector } from './stall-detector.ts'
 import { ensureTopics, type Topics, type TopicsOptions } from './topics.ts'
+import { inTurn, openTurns, type Turns } from '../turns.ts'
 import { lowWatermark_ms } from './low-watermark.ts'
 
 export interface KafkaBusOptions {
@@ -73,6 +74,7 @@ interface Engine extends KafkaBusOptions {
   readonly administration: Administration
   readonly known: Topics
   readonly sender: Sender
+  readonly turns: Turns
   readonly deadLetters: DeadLetterTopic
   readonly alarmOf: (group: string, log: Logger) => Alarm
   readonly readings: Set<Reading>
@@ -159,6 +161,7 @@ async function openEngine(options: KafkaBusOptions, stopping: AbortSignal): Prom
     administration,
     known,
     sender,
+    turns: openTurns(),
     deadLetters: openDeadLetterTopic(parts),
     alarmOf: openAlarms(metrics),
     broadcasts: openBroadcastConsumer(parts),
@@ -212,7 +215,7 @@ function busOf(engine: Engine): EventBus {
       for (const { topic } of messages) known.nameOf(topic)
       tx.announced.push(...messages)
     },
-    publish: (messages) => publish(engine, messages),
+    publish: (messages) => inTurn(engine.turns, {}, () => publish(engine, messages)),
     subscribe: (subscription) => new Promise((resolve) => resolve(subscribe(engine, subscription))),
     subscribeBroadcast: (listening) => engine.broadcasts.subscribe(listening),
     deadLetters: (limit) => deadLetters.newest(limit),
@@ -282,6 +285,7 @@ function readerOf(engine: Engine, group: string): Reader {
     deadLetters,
     administration: engine.administration,
     publishDerived: (messages) => publish(engine, messages),
+    turns: engine.turns,
   })
   readers.set(group, reader)
   return reader

@@ -23,6 +23,7 @@ import {
   type AssignedPartitions,
 } from './assigned-partitions.ts'
 import { attributes, headerText } from './record.ts'
+import type { Turns } from '../turns.ts'
 import { replays, type Topics } from './topics.ts'
 
 export interface ReaderOptions {
@@ -36,6 +37,7 @@ export interface ReaderOptions {
   readonly deadLetters: DeadLetterTopic
   readonly administration: Administration
   readonly publishDerived: PublishDerived
+  readonly turns: Turns
 }
 
 /** A subscription that is read. */
@@ -157,6 +159,7 @@ function add(parts: Parts, subscription: Subscription): Reading {
   const member = openMember({
     subscription,
     publishDerived: parts.publishDerived,
+    turns: parts.turns,
     bounds,
     log,
     alarm,

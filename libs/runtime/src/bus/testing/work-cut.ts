@@ -69,6 +69,41 @@ export function howWorkIsCut(under: () => BusUnderTest): void {
     expect(await bus.deadLetters(10)).toEqual([])
   })
 
+  test('a subscription that gives way begins when others are done, and lets them go between its pieces', async () => {
+    const { bus } = under()
+    const [billed, piece] = [gate(), gate()]
+    const log: string[] = []
+    await bus.subscribe({
+      ...recorder('bills', { group: 'billing' }).subscription,
+      handleBatch: async () => {
+        log.push('bill')
+        await billed.opened
+        log.push('billed')
+      },
+    })
+    await bus.subscribe({
+      ...recorder('orders').subscription,
+      givesWay: true,
+      handleBatch: async (_messages, { giveWay }) => {
+        log.push('first piece')
+        await piece.opened
+        await giveWay()
+        log.push('second piece')
+      },
+    })
+    await bus.publish([message('bills', 'a', 1)])
+    await eventually(() => log.length === 1, 'the bill')
+    await bus.publish([message('orders', 'a', 1)])
+    await under().database.query(statement('select pg_sleep(0.05)'), [])
+    billed.open()
+    await eventually(() => log.length === 3, 'the first piece')
+    await bus.publish([message('bills', 'a', 2)])
+    await eventually(() => log.length === 5, 'the next bill')
+    piece.open()
+    await eventually(() => log.length === 6, 'the second piece')
+    expect(log).toEqual(['bill', 'billed', 'first piece', 'bill', 'billed', 'second piece'])
+  })
+
   test('a slow group gets everything in order, and what waits for it stays bounded', async () => {
     const { bus, metrics } = under()
     const slow = gate()

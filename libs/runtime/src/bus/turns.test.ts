@@ -1,0 +1,138 @@
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
+import fc from 'fast-check'
+import { inTurn, openTurns, quiet_ms, wait_ms_max, type Turns } from './turns.ts'
+
+let turns: Turns
+let seen: string[]
+
+beforeEach(() => {
+  jest.useFakeTimers()
+  turns = openTurns()
+  seen = []
+})
+
+afterEach(() => {
+  jest.useRealTimers()
+})
+
+const after = (ms: number) => jest.advanceTimersByTimeAsync(ms)
+
+/** Work that gives way before each of its pieces, which end when they are told to. */
+function pieces(name: string, count: number) {
+  let endPiece: () => void = () => undefined
+  const done = inTurn(turns, { givesWay: true }, async (giveWay) => {
+    for (let at = 1; at <= count; at++) {
+      if (at > 1) await giveWay()
+      seen.push(`${name}${at}`)
+      await new Promise<void>((resolve) => (endPiece = resolve))
+    }
+  })
+  return {
+    done,
+    async end() {
+      endPiece()
+      await after(0)
+    },
+  }
+}
+
+test('a piece begins at once when nothing else is under way', async () => {
+  pieces('a', 1)
+  await after(0)
+  expect(seen).toEqual(['a1'])
+})
+
+test('a piece waits until nothing urgent has been under way for a moment', async () => {
+  const [first, second] = [turns.urgent(), turns.urgent()]
+  pieces('a', 1)
+  first()
+  await after(quiet_ms)
+  second()
+  await after(quiet_ms - 1)
+  const third = turns.urgent()
+  await after(10)
+  third()
+  await after(quiet_ms - 1)
+  expect(seen).toEqual([])
+  await after(1)
+  expect(seen).toEqual(['a1'])
+})
+
+test('urgent work waits for nothing', async () => {
+  pieces('a', 1)
+  await after(0)
+  await inTurn(turns, {}, async (giveWay) => {
+    await giveWay()
+    seen.push('urgent')
+  })
+  expect(seen).toEqual(['a1', 'urgent'])
+})
+
+test('one piece is done at a time, and the works take turns with theirs', async () => {
+  const [a, b] = [pieces('a', 2), pieces('b', 2)]
+  await after(0)
+  expect(seen).toEqual(['a1'])
+  await a.end()
+  await b.end()
+  await a.end()
+  await b.end()
+  await Promise.all([a.done, b.done])
+  expect(seen).toEqual(['a1', 'b1', 'a2', 'b2'])
+})
+
+test('a piece begins after a time whatever is under way', async () => {
+  turns.urgent()
+  pieces('a', 1)
+  await after(wait_ms_max - 1)
+  expect(seen).toEqual([])
+  pieces('b', 1)
+  await after(1)
+  expect(seen).toEqual(['a1'])
+  await after(wait_ms_max - 1)
+  expect(seen).toEqual(['a1', 'b1'])
+})
+
+test('work that fails ends its turn', async () => {
+  const failed = inTurn(turns, { givesWay: true }, () => Promise.reject(new Error('broken')))
+  const other = pieces('b', 1)
+  await expect(failed).rejects.toThrow('broken')
+  await other.end()
+  await other.done
+  const urgent = inTurn(turns, {}, () => Promise.reject(new Error('broken')))
+  await expect(urgent).rejects.toThrow('broken')
+  pieces('c', 1)
+  await after(quiet_ms)
+  expect(seen).toEqual(['b1', 'c1'])
+})
+
+test('whatever begins and ends when, every piece begins in time, and alone unless it has waited that long', async () => {
+  const step = fc.record({
+    wait_ms: fc.integer({ min: 0, max: 300 }),
+    lasts_ms: fc.integer({ min: 0, max: 700 }),
+    isUrgent: fc.boolean(),
+  })
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
+      const of = openTurns()
+      let busy = 0
+      const waits: string[] = []
+      for (const { wait_ms, lasts_ms, isUrgent } of steps) {
+        const asked_ms = performance.now()
+        void inTurn(of, { givesWay: !isUrgent }, async () => {
+          const waited_ms = performance.now() - asked_ms
+          const isRight = isUrgent
+            ? waited_ms === 0
+            : waited_ms <= wait_ms_max + 1 && (busy === 0 || waited_ms >= wait_ms_max)
+          waits.push(isRight ? 'right' : `${waited_ms} ms beside ${busy}`)
+          busy += 1
+          await new Promise<void>((resolve) => setTimeout(resolve, lasts_ms))
+          busy -= 1
+        })
+        await after(wait_ms)
+      }
+      await after(wait_ms_max + 701)
+      expect(waits).toEqual(steps.map(() => 'right'))
+    }),
+    { numRuns: 100 },
+  )
+})
