@@ -53,7 +53,7 @@ export async function tellFsps(parts: TellingParts): Promise<Service> {
       const legs = events.flatMap((event) => causedLegs(event, rules))
       await sayIfAny(publishDerived, await callbackMessages(legs, callbacks, new Date()))
     },
-    { batch_max: bulk_batch_max },
+    { batch_max: bulk_batch_max, givesWay: true },
   )
   const reporting = await onEvents(
     bus,

@@ -30,8 +30,6 @@ import { countStates, type Work } from './work.ts'
 
 /** New partitions are made well before their month begins, and old counts are let go. */
 const upkeep_interval_ms = 3_600_000
-/** Each of them is as much work, and holds as many bytes, as many quotes. */
-const bulk_batch_max = 10
 
 export const start: Start<Settings> = async (settings, parts) => {
   const log = parts.log.child({ service: 'quoting' })
@@ -75,7 +73,7 @@ export const start: Start<Settings> = async (settings, parts) => {
     settings.QUOTING_MODE === 'pass-through'
       ? (events) => passBulksOn(work, events)
       : (events) => handleBulks(work, events),
-    { batch_max: bulk_batch_max },
+    { batch_max: 1, givesWay: true },
   )
   const routines = routinesOf(work, settings, { ...parts, log }, { subscribed, bulks })
   return {

@@ -98,7 +98,7 @@ export const start: Start<Settings> = async (settings, parts) => {
     'settlements.bulks',
     heardOfBulks,
     (events, { publishDerived }) => allocateBulks(allocation, events, publishDerived),
-    { batch_max: bulks_max },
+    { batch_max: bulks_max, givesWay: true },
   )
 
   return {

@@ -133,11 +133,12 @@ async function subscribe(
     bus,
     'transfers.bulks',
     heardOfBulks,
-    (events) => handleBulks(work, deliveries, events),
+    (events, { giveWay }) => handleBulks({ ...work, giveWay }, deliveries, events),
     {
       batch_max: 1,
       batches_in_flight_max: settings.TRANSFERS_BULKS_IN_FLIGHT_MAX,
       deadLetterObserver,
+      givesWay: true,
     },
   )
   const groups = [ofTransfers, ofBulks]

@@ -10,7 +10,6 @@ import { errorOf } from '../contract.ts'
 import type { PostItem, ReleaseItem } from '../ledger.ts'
 import { move, throwUnfinished, type Unfinished } from '../move.ts'
 import { answeredBy } from '../prepare.ts'
-import type { Work } from '../work.ts'
 import {
   answerMessageOf,
   bulkAnswerTo,
@@ -29,12 +28,13 @@ import {
 } from './domain/decide.ts'
 import { readShown } from './query.ts'
 import { slicesOf } from './split.ts'
+import type { BulkWork } from './work.ts'
 
 export type BulkAnswerEvent = BulkFulfilEvent | BulkRejectEvent
 type Message = BulkFulfil | BulkReject
 
 /** All steps. */
-export async function answer(work: Work, event: BulkAnswerEvent): Promise<void> {
+export async function answer(work: BulkWork, event: BulkAnswerEvent): Promise<void> {
   const message = answerMessageOf(event)
   const bulk = await takeAnswer(work, event, message)
   if (bulk !== undefined) await endItems(work, event, message, bulk)
@@ -42,7 +42,7 @@ export async function answer(work: Work, event: BulkAnswerEvent): Promise<void> 
 
 /** (a) Stores the message; the bulk whose items it ends, or undefined when it changes nothing. */
 async function takeAnswer(
-  work: Work,
+  work: BulkWork,
   event: BulkAnswerEvent,
   message: Message,
 ): Promise<Bulk | undefined> {
@@ -75,7 +75,7 @@ function lastWordOf(message: Message) {
 }
 
 async function tellSender(
-  work: Work,
+  work: BulkWork,
   event: BulkAnswerEvent,
   bulk: Bulk | undefined,
   decision: BulkAnswer,
@@ -108,35 +108,34 @@ interface ToEnd {
 
 /** (b) Asks the ledger to post what is fulfilled and to release what is not; items that are final stay. */
 async function endItems(
-  work: Work,
+  work: BulkWork,
   event: BulkAnswerEvent,
   message: Message,
   bulk: Bulk,
 ): Promise<void> {
   const items = itemsOf(bulk, await work.store.read(bulk.transferIds))
   const { traceparent } = event
-  const toEnd = itemsToEnd(bulk, items, message).map((item) => ({ ...item, traceparent }))
+  const decisionOf = itemDecisions(message)
   const unfinished: Unfinished[] = []
-  for (const slice of slicesOf(toEnd)) {
-    const answers = await askLedger(work, message, slice)
-    unfinished.push(...(await move(work, answeredBy(slice, answers))))
+  for (const slice of slicesOf(items.filter((item) => canBeEnded(bulk, item)))) {
+    await work.giveWay()
+    const toEnd = slice.flatMap(({ transfer }) => {
+      const decision = decisionOf(transfer)
+      return decision === undefined ? [] : [{ transfer, decision, traceparent }]
+    })
+    const answers = await askLedger(work, message, toEnd)
+    unfinished.push(...(await move(work, answeredBy(toEnd, answers))))
   }
   throwUnfinished(unfinished)
 }
 
-/** What the payee FSP was not asked for, and what it does not know of, it cannot end. */
-function itemsToEnd(
+/** What the payee FSP was not asked for it cannot end. */
+function canBeEnded(
   bulk: Bulk,
-  items: readonly Item[],
-  message: Message,
-): readonly Omit<ToEnd, 'traceparent'>[] {
-  const decisionOf = itemDecisions(message)
-  return items.flatMap((item) => {
-    const { transfer } = item
-    if (transfer === undefined || !isOpen(transfer) || !wasAsked(bulk, item)) return []
-    const decision = decisionOf(transfer)
-    return decision === undefined ? [] : [{ transfer, decision }]
-  })
+  item: Item,
+): item is Item & { readonly transfer: Claimed & Open } {
+  const { transfer } = item
+  return transfer !== undefined && isOpen(transfer) && wasAsked(bulk, item)
 }
 
 /** What the message says of a transfer; undefined: nothing. The first of several results counts. */
@@ -162,7 +161,7 @@ function itemDecisions(message: Message): (transfer: Claimed & Open) => ItemDeci
 
 /** One answer for each, in the same order. */
 async function askLedger(
-  work: Work,
+  work: BulkWork,
   message: Message,
   slice: readonly ToEnd[],
 ): Promise<readonly LedgerAnswer[]> {

@@ -426,12 +426,14 @@ function inMs(ms: number): string {
   return new Date(Date.now() + ms).toISOString()
 }
 
+const giveWay = () => Promise.resolve()
+
 function handle(event: HeardOfBulks): Promise<void> {
-  return handleBulks(work, openDeliveryStore(db), [event])
+  return handleBulks({ ...work, giveWay }, openDeliveryStore(db), [event])
 }
 
 function handleThrough(gate: Gate, event: HeardOfBulks): Promise<void> {
-  return handleBulks(workThrough(gate), openDeliveryStore(db), [event])
+  return handleBulks({ ...workThrough(gate), giveWay }, openDeliveryStore(db), [event])
 }
 
 async function handleSingle(transferId: string): Promise<void> {

@@ -6,12 +6,12 @@
 import type { DomainEvent, EventName } from '@causeway/events'
 import { allOf } from '@causeway/runtime'
 import type { DeliveryStore } from '../delivery-store.ts'
-import type { Work } from '../work.ts'
 import { answer } from './answer.ts'
 import type { BulkEvent } from './contract.ts'
 import { queryBulk } from './query.ts'
 import { abortRefusedBulk } from './refused-delivery.ts'
 import { split } from './split.ts'
+import type { BulkWork } from './work.ts'
 
 const reportNames = [
   'BulkTransferPrepareCallbackReport',
@@ -33,7 +33,7 @@ export type HeardOfBulks = DomainEvent<(typeof heardOfBulks)[number]>
 type ReportEvent = DomainEvent<(typeof reportNames)[number]>
 
 export async function handleBulks(
-  work: Work,
+  work: BulkWork,
   deliveries: DeliveryStore,
   events: readonly HeardOfBulks[],
 ): Promise<void> {
@@ -69,7 +69,7 @@ function requestsIn(reports: readonly ReportEvent[]) {
   )
 }
 
-async function workInOrder(work: Work, events: readonly BulkEvent[]): Promise<void> {
+async function workInOrder(work: BulkWork, events: readonly BulkEvent[]): Promise<void> {
   for (const event of events) {
     switch (event.name) {
       case 'BulkTransferPrepareAccountsAllocated':

@@ -8,7 +8,6 @@ import type { AccountHints } from '../ledger.ts'
 import { isOpen, writable, type Claimed, type Open } from '../domain/transfer.ts'
 import { move, throwUnfinished, type Unfinished } from '../move.ts'
 import { reserve } from '../prepare.ts'
-import type { Work } from '../work.ts'
 import {
   bulkAnswerTo,
   endedBulk,
@@ -21,6 +20,7 @@ import {
 import { itemsOf, type Bulk } from './domain/bulk.ts'
 import { decideBulkPrepare } from './domain/decide.ts'
 import { readShown } from './query.ts'
+import type { BulkWork } from './work.ts'
 
 /**
  * Items that the ledger decides at once: single transfers take turns with slices. (Measured: a slice is
@@ -29,7 +29,7 @@ import { readShown } from './query.ts'
 const slice_items = 100
 
 /** All steps. */
-export async function split(work: Work, event: BulkPrepareEvent): Promise<void> {
+export async function split(work: BulkWork, event: BulkPrepareEvent): Promise<void> {
   const undecided = await claimBulk(work, event)
   if (undecided === undefined) return
   await reserveItems(work, event, undecided)
@@ -41,7 +41,7 @@ export async function split(work: Work, event: BulkPrepareEvent): Promise<void> 
  * or undefined when there is nothing to go on with.
  */
 async function claimBulk(
-  work: Work,
+  work: BulkWork,
   event: BulkPrepareEvent,
 ): Promise<readonly (Claimed & Open)[] | undefined> {
   const request = requestOf(event)
@@ -75,14 +75,14 @@ async function claimBulk(
   }
 }
 
-async function undecidedOf(work: Work, bulk: Bulk): Promise<readonly (Claimed & Open)[]> {
+async function undecidedOf(work: BulkWork, bulk: Bulk): Promise<readonly (Claimed & Open)[]> {
   const items = itemsOf(bulk, await work.store.read(bulk.transferIds))
   return items.flatMap(({ transfer }) =>
     transfer !== undefined && isOpen(transfer) && transfer.state === 'RECEIVED' ? [transfer] : [],
   )
 }
 
-async function refuse(work: Work, event: BulkPrepareEvent, { state }: Bulk): Promise<void> {
+async function refuse(work: BulkWork, event: BulkPrepareEvent, { state }: Bulk): Promise<void> {
   const { bulkTransferId, payerFsp: fspId, receivedAt } = event.payload
   const refusal = {
     eventId: event.id,
@@ -99,13 +99,14 @@ async function refuse(work: Work, event: BulkPrepareEvent, { state }: Bulk): Pro
 
 /** (b) Asks the ledger, slice by slice; each slice is moved by its answers before the next one. */
 async function reserveItems(
-  work: Work,
+  work: BulkWork,
   event: BulkPrepareEvent,
   undecided: readonly (Claimed & Open)[],
 ): Promise<void> {
   const hintsOf = accountHints(event)
   const unfinished: Unfinished[] = []
   for (const slice of slicesOf(undecided)) {
+    await work.giveWay()
     const { traceparent } = event
     const toReserve = slice.map((transfer) => ({
       transfer,
@@ -118,8 +119,9 @@ async function reserveItems(
 }
 
 /** (c) The payee FSP is asked for what is reserved. */
-async function acceptBulk(work: Work, event: BulkPrepareEvent): Promise<void> {
+async function acceptBulk(work: BulkWork, event: BulkPrepareEvent): Promise<void> {
   const { payload, relay, traceparent } = event
+  await work.giveWay()
   await work.bulks.accept(payload.bulkTransferId, (bulk) => [
     preparedBulk(bulk, relay, { now: work.now(), traceparent }),
   ])

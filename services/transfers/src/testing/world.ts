@@ -78,8 +78,9 @@ export function openWorld({
   const handleThrough = (gate: Gate, events: readonly HeardEvent[]): Promise<void> =>
     handleBatch(workThrough(gate), noDeliveries, events)
 
+  const giveWay = () => Promise.resolve()
   const handleBulksThrough = (gate: Gate, events: readonly HeardOfBulks[]): Promise<void> =>
-    handleBulks(workThrough(gate), noDeliveries, events)
+    handleBulks({ ...workThrough(gate), giveWay }, noDeliveries, events)
 
   /** What was published while the work was done. */
   async function saidBy(done: Promise<void>, from: number): Promise<readonly OutgoingMessage[]> {
