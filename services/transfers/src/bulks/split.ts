@@ -23,10 +23,11 @@ import { readShown } from './query.ts'
 import type { BulkWork } from './work.ts'
 
 /**
- * Items that the ledger decides at once: single transfers take turns with slices. (Measured: a slice is
- * decided in a few milliseconds.)
+ * Items that the ledger decides at once: single transfers take turns with slices. (Measured beside ten
+ * payments per second: with slices of 100 their p99 was 2.7 times that alone, with 50 it was not higher;
+ * an item costs a tenth more.)
  */
-const slice_items = 100
+const slice_items = 50
 
 /** All steps. */
 export async function split(work: BulkWork, event: BulkPrepareEvent): Promise<void> {
