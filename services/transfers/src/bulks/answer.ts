@@ -130,10 +130,7 @@ async function endItems(
 }
 
 /** What the payee FSP was not asked for it cannot end. */
-function canBeEnded(
-  bulk: Bulk,
-  item: Item,
-): item is Item & { readonly transfer: Claimed & Open } {
+function canBeEnded(bulk: Bulk, item: Item): item is Item & { readonly transfer: Claimed & Open } {
   const { transfer } = item
   return transfer !== undefined && isOpen(transfer) && wasAsked(bulk, item)
 }
