@@ -86,7 +86,7 @@ test('a transfer that is refused for want of liquidity is told, and so is a chan
   const refused = await prepare('500')
   const error = errorOf(await payer.await(about(refused.transferId, 'PUT', true)))
   expect(error.errorCode).toBe('4200')
-  expect(await mailbox.await(/refused for want of liquidity/, 2)).toHaveLength(2)
+  expect(await mailbox.await(/refused for lack of liquidity/, 2)).toHaveLength(2)
   const limit = { type: 'NET_DEBIT_CAP', value: '5000', alarmPercentage: 10 }
   await answered(
     scheme.operator.call('PUT', '/participants/greenbank/limits', { currency: 'USD', limit }),

@@ -1,6 +1,6 @@
 /**
  * Amounts are exact: a `bigint` of ten-thousandths from the first character read to the last one
- * written. No number of the language ever holds money.
+ * written. Money is never held in a JavaScript `number`.
  */
 
 /** Ten-thousandths in one unit of a currency: FSPIOP amounts have at most four decimals. */
@@ -10,7 +10,7 @@ const decimals_max = 4
 const amountPattern = /^(?:0|[1-9]\d{0,17})(?:\.\d{0,3}[1-9])?$/
 const decimalPattern = /^-?(?:0|[1-9]\d{0,35})(?:\.\d{0,3}[1-9])?$/
 const inputPattern = /^-?(?:0|[1-9]\d{0,17})(?:\.\d{1,4})?$/
-/** A double keeps every decimal number of so many significant digits apart, and no more. */
+/** A double distinguishes all decimal numbers of up to 15 significant digits, and no more. */
 const doubleDigits_max = 15
 const minorUnits_max = 2n ** 64n - 1n
 
@@ -31,9 +31,9 @@ export function parseDecimal(text: string): bigint | undefined {
 }
 
 /**
- * The ten-thousandths of what an administration request holds: a JSON number or a numeric string,
- * either sign, at most 18 digits and four decimals (a string may end in zeros). A number counts only
- * if it says exactly what was written: its shortest decimal form, of at most 15 significant digits.
+ * The ten-thousandths of an amount in an administration request: a JSON number or a numeric string,
+ * either sign, at most 18 digits and four decimals (a string may end in zeros). A number is
+ * accepted only if it is exact: its shortest decimal form, of at most 15 significant digits.
  */
 export function amountFromJson(value: unknown): bigint | undefined {
   if (typeof value === 'string') return inputPattern.test(value) ? unitsOf(value) : undefined
@@ -58,7 +58,7 @@ export function formatAmount(units: bigint): string {
 
 /**
  * The text of a JSON number, to be put into a body as it is. It never goes through `number`, so all
- * its digits are there; how many of them survive is up to the reader.
+ * its digits are there; the precision that survives depends on the receiver.
  */
 export function jsonNumber(units: bigint): string {
   return formatAmount(units)
@@ -75,7 +75,7 @@ export function minorUnits(units: bigint, exponent: number): bigint | undefined 
   return scaled % UNITS_PER_ONE === 0n && minor <= minorUnits_max ? minor : undefined
 }
 
-/** The text has been checked: an optional sign, digits, at most four decimals. */
+/** Expects a validated text: an optional sign, digits, at most four decimals. */
 function unitsOf(text: string): bigint {
   const point = text.indexOf('.')
   if (point < 0) return BigInt(text) * UNITS_PER_ONE

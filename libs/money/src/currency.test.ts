@@ -27,21 +27,21 @@ test.each([
 })
 
 test.each(['', 'usd', 'US', 'USDX', 'ZZZ', ' USD', 'toString', '__proto__'])(
-  '%j is no currency',
+  '%j is not a currency',
   (code) => {
     expect(isCurrency(code)).toBe(false)
     expect(currencyExponent(code)).toBeUndefined()
   },
 )
 
-test('the published 162 codes and the 29 that the list lacks are all there, each once', () => {
+test('all 162 published codes and the 29 missing from that list are present, each once', () => {
   expect(new Set(currencies).size).toBe(currencies.length)
   expect(currencies).toHaveLength(191)
   expect(currencies.every((code) => /^[A-Z]{3}$/.test(code))).toBe(true)
   expect([...currencies].sort()).toEqual(currencies)
 })
 
-test('codes by number of decimals are as many as ISO 4217 and the published list say', () => {
+test('the number of codes per exponent matches ISO 4217 and the published list', () => {
   const counts = [0, 2, 3, 4].map(
     (exponent) => currencies.filter((code) => currencyExponent(code) === exponent).length,
   )

@@ -1,9 +1,9 @@
 /**
- * The currencies that the hub takes, each with its number of decimals: ISO 4217, and the codes of
+ * The currencies that the hub accepts, each with its number of decimals: ISO 4217, and the codes of
  * the published FSPIOP schema that ISO has withdrawn or never had, which older FSPs still send.
  */
 
-/** Codes by exponent; a list per exponent reads better than 200 lines. FSPIOP 7.5, ISO 4217. */
+/** Codes by exponent; a list per exponent is shorter than 200 lines. FSPIOP 7.5, ISO 4217. */
 const codesByExponent: readonly (readonly [exponent: number, codes: string])[] = [
   [0, 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'],
   [
@@ -18,9 +18,9 @@ const codesByExponent: readonly (readonly [exponent: number, codes: string])[] =
   ],
   [3, 'BHD IQD JOD KWD LYD OMR TND'],
   [4, 'CLF UYW'],
-  // Withdrawn, or never a currency of ISO 4217: two decimals, as nothing says otherwise.
+  // Withdrawn, or never a currency of ISO 4217: two decimals by default.
   [2, 'GGP HRK IMP JEP MRO SLL SPL STD TVD VEF ZWD'],
-  // ISO gives these no exponent: metals, units of account, and the codes kept for testing.
+  // ISO gives these no exponent: metals, units of account, and the codes reserved for testing.
   [0, 'XAG XAU XBA XBB XBC XBD XDR XPD XPT XSU XTS XUA XXX'],
 ]
 
@@ -33,7 +33,7 @@ const exponents: ReadonlyMap<string, number> = new Map(
 /** Every code, in the order of the alphabet. */
 export const currencies: readonly string[] = [...exponents.keys()].sort()
 
-/** How many decimals the currency has; `undefined` for what is no currency. */
+/** How many decimals the currency has; `undefined` for an unknown currency. */
 export function currencyExponent(code: string): number | undefined {
   return exponents.get(code)
 }

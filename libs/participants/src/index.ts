@@ -5,4 +5,4 @@ export {
   type Participants,
   type ParticipantsParts,
 } from './participants.ts'
-export { hearParticipantStates, type ToldService } from './states.ts'
+export { onParticipantStates, type StateReceiver } from './states.ts'

@@ -1,6 +1,6 @@
 /**
- * What a service knows of participants: from memory while nothing has changed, and asked once afresh
- * before anything is refused because of it. No decision about money may rest on it.
+ * Participants as a service knows them, cached. A service fetches a participant again before it
+ * refuses anything because of the cached value. No decision about money may depend on this cache.
  */
 import { onBroadcast } from '@causeway/events'
 import { participantsService, type Participant as Told } from '@causeway/protos'
@@ -16,7 +16,7 @@ import {
 export interface Participant {
   readonly name: string
   readonly isActive: boolean
-  /** For good: nothing is taken from it any more. */
+  /** Closed permanently: no message from it is accepted any more. */
   readonly isClosed: boolean
   /** Values by endpoint type. */
   readonly endpoints: ReadonlyMap<string, string>
@@ -30,32 +30,35 @@ export interface ParticipantAccount {
 }
 
 export interface Participants {
-  /** From memory alone; undefined says nothing. */
+  /** From the cache alone; undefined means not cached, not unknown. */
   peek(name: string): Participant | undefined
-  /** Asked now, one question for all who ask at the same time. */
-  askAfresh(name: string): Promise<Participant | undefined>
-  /** Unknown names are left out; what `suffices` not is asked afresh once. */
+  /** Fetched now; concurrent calls for the same name share one request. */
+  getFresh(name: string): Promise<Participant | undefined>
+  /**
+   * Unknown names are left out; a participant that does not satisfy `suffices` is fetched again
+   * once.
+   */
   get(
     names: readonly string[],
     suffices: (participant: Participant) => boolean,
   ): Promise<ReadonlyMap<string, Participant>>
-  /** Rejects while the service that knows them does not answer. */
+  /** Rejects while participant-lifecycle does not answer. */
   ping(): Promise<void>
   stop(): Promise<void>
 }
 
 export interface ParticipantsParts {
-  /** The service, as its consumer group is called. */
+  /** The name of the service's consumer group. */
   readonly group: string
   readonly grpc: GrpcHost
   readonly bus: EventBus
   readonly log: Logger
-  /** What is known is never older, whether or not a change was heard. */
+  /** The greatest age of a cached participant, also when a change event was missed. */
   readonly age_max_ms: number
 }
 
 const participants_max = 10_000
-/** Of a change only this matters: what is known of the participant is no longer true. */
+/** Each of these events invalidates the cached participant. */
 const changes = [
   'ParticipantCreated',
   'ParticipantStateUpdated',
@@ -75,7 +78,7 @@ export async function openParticipants(parts: ParticipantsParts): Promise<Partic
     return participantsByName(participants)
   }
 
-  function askAfresh(name: string): Promise<Participant | undefined> {
+  function getFresh(name: string): Promise<Participant | undefined> {
     const asked = asking.get(name)
     if (asked !== undefined) return asked
     const answer = cache
@@ -86,7 +89,7 @@ export async function openParticipants(parts: ParticipantsParts): Promise<Partic
     return answer
   }
 
-  // Each process of the service has a memory of its own, so each has to hear of every change.
+  // Each process of the service has its own cache, so each must receive every change.
   const listener: Listener = await onBroadcast(parts.bus, parts.group, changes, {
     onEvents(events) {
       for (const { payload } of events) cache.forget(payload.participantId)
@@ -99,11 +102,11 @@ export async function openParticipants(parts: ParticipantsParts): Promise<Partic
       cache.clear()
       return Promise.resolve()
     },
-    { log: parts.log, name: 'renewal of what is known of participants' },
+    { log: parts.log, name: 'renewing cached participants' },
   )
   return {
     peek: (name) => cache.peek(name),
-    askAfresh,
+    getFresh,
     async get(names, suffices) {
       const found = new Map(await cache.get(names))
       const doubtful = [...found.values()].filter((participant) => !suffices(participant))
@@ -126,7 +129,7 @@ export async function openParticipants(parts: ParticipantsParts): Promise<Partic
   }
 }
 
-/** The hub is no FSP: nobody speaks in its name. */
+/** The hub is not an FSP: no message is sent in its name. */
 function participantsByName(told: readonly Told[]): ReadonlyMap<string, Participant> {
   return new Map(
     told

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import type { ParticipantStateChange } from '@causeway/protos'
 import { openLog, type GrpcHost } from '@causeway/runtime'
-import { hearParticipantStates } from './states.ts'
+import { onParticipantStates } from './states.ts'
 
 const suspended: ParticipantStateChange = {
   participantId: 'greenbank',
@@ -14,7 +14,7 @@ const suspended: ParticipantStateChange = {
 
 type Handler = (change: ParticipantStateChange) => Promise<{ readonly version: number }>
 
-/** The handler that is served, and the versions that it passes on. */
+/** The served handler, and the versions that it reports. */
 function hearing(): { readonly hear: Handler; readonly heard: number[] } {
   const heard: number[] = []
   let served: Handler | undefined
@@ -24,12 +24,12 @@ function hearing(): { readonly hear: Handler; readonly heard: number[] } {
     },
   }
   const log = openLog({ name: 'test', level: 'silent' })
-  hearParticipantStates({ grpc, log }, 'transfers', ({ version }) => heard.push(version))
+  onParticipantStates({ grpc, log }, 'transfers', ({ version }) => heard.push(version))
   if (served === undefined) throw new Error('nothing is served')
   return { hear: served, heard }
 }
 
-test('a newer state is heard once, and an older one not at all', async () => {
+test('a newer state is reported once, and an older one is ignored', async () => {
   const { hear, heard } = hearing()
   expect(await hear(suspended)).toEqual({ version: 7 })
   expect(await hear(suspended)).toEqual({ version: 7 })

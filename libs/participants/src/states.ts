@@ -1,6 +1,6 @@
 /**
- * Being told at once when a participant comes into another state, beside the event of the same name: a
- * change that is not newer than what is known changes nothing.
+ * Receives participant state changes by gRPC, in addition to the event of the same name, and so
+ * sooner. A change that is not newer than the known version is ignored.
  */
 import {
   authServiceParticipantStatesService,
@@ -11,27 +11,29 @@ import {
 } from '@causeway/protos'
 import type { GrpcHost, Logger } from '@causeway/runtime'
 
-export type ToldService = 'auth-service' | 'notifications' | 'settlements' | 'transfers'
+export type StateReceiver = 'auth-service' | 'notifications' | 'settlements' | 'transfers'
 
-/** Each of the services that are told has its own one. */
-const services: Readonly<Record<ToldService, object>> = {
+/** Each receiving service has its own gRPC service definition. */
+const services: Readonly<Record<StateReceiver, object>> = {
   'auth-service': authServiceParticipantStatesService,
   notifications: notificationsParticipantStatesService,
   settlements: settlementsParticipantStatesService,
   transfers: transfersParticipantStatesService,
 }
 
-/** Of so many participants the newest version is remembered; who was told longest ago is forgotten. */
+/**
+ * The newest version is remembered for so many participants; the least recently updated is evicted.
+ */
 const known_max = 10_000
 
 /** @param onChange is called once for each newer state */
-export function hearParticipantStates(
+export function onParticipantStates(
   { grpc, log }: { readonly grpc: Pick<GrpcHost, 'serve'>; readonly log: Logger },
-  service: ToldService,
+  service: StateReceiver,
   onChange: (change: ParticipantStateChange) => void = () => undefined,
 ): void {
   const known = new Map<string, number>()
-  // The four have the same one method, so that one of them stands for all.
+  // All four definitions have the same single method, so one type serves for all.
   grpc.serve(services[service] as typeof transfersParticipantStatesService, {
     ParticipantStateUpdated: (change) => {
       const { participantId, version, newState } = change

@@ -1,4 +1,7 @@
-/** A scheme for integration tests, made through the interfaces of the services as an operator makes it. */
+/**
+ * A scheme for integration tests, created through the same service interfaces that an operator
+ * uses.
+ */
 import { participantsService, settlementModelsService, type Refusal } from '@causeway/protos'
 import type { GrpcHost } from '@causeway/runtime'
 

@@ -4,7 +4,7 @@
  * finish, and what it may begin is judged where it begins.
  */
 import { onEvents } from '@causeway/events'
-import { hearParticipantStates } from '@causeway/participants'
+import { onParticipantStates } from '@causeway/participants'
 import {
   retrying,
   type Database,
@@ -30,7 +30,7 @@ export function endSecretsOfClosed(parts: ClosedParts): Promise<Subscribed> {
   const { bus, grpc, log, signal } = parts
   const end = ({ participantId, newState }: { participantId: string; newState: string }) =>
     newState === closed ? endSecretsOf(parts, participantId, actor) : Promise.resolve()
-  hearParticipantStates({ grpc, log }, 'auth-service', (change) => {
+  onParticipantStates({ grpc, log }, 'auth-service', (change) => {
     retrying(() => end(change), { log, what: `end the secrets of ${change.participantId}`, signal })
       // The event has it done.
       .catch((error: unknown) => log.warn({ err: error }, 'secrets were not ended at once'))

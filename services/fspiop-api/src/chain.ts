@@ -334,7 +334,7 @@ async function sourceFault(
 ): Promise<Refusal | 'IGNORED' | undefined> {
   let participant: Participant | undefined
   try {
-    participant = await participants.askAfresh(source)
+    participant = await participants.getFresh(source)
   } catch {
     return refuse('PARTICIPANTS_AWAY')
   }

@@ -11,7 +11,7 @@ export interface FspKeys {
   /** From memory alone; undefined says nothing. */
   peek(fspId: string): readonly VerificationKey[] | undefined
   /** Asked after this call, one question for all who ask at the same time; none when it has none. */
-  askAfresh(fspId: string): Promise<readonly VerificationKey[]>
+  getFresh(fspId: string): Promise<readonly VerificationKey[]>
   /** Its keys have changed. */
   forget(fspId: string): void
   /** Anybody's keys may have changed. */
@@ -55,7 +55,7 @@ export function openFspKeys({ grpc, log, age_max_ms }: FspKeysParts): FspKeys {
   )
   return {
     peek: (fspId) => cache.peek(fspId),
-    async askAfresh(fspId) {
+    async getFresh(fspId) {
       const [keys = []] = await ask([fspId])
       return keys
     },

@@ -11,7 +11,7 @@ import { readTokenRequest } from './token-page.ts'
 
 const keys = [verificationKey(newSigner('green-1'))]
 const checkSignature = openSignatures(
-  { peek: () => keys, askAfresh: () => Promise.resolve(keys) },
+  { peek: () => keys, getFresh: () => Promise.resolve(keys) },
   rsaAlgorithms,
 )
 const unsigned = openEdge({ FSPIOP_API_UNASKED_ANSWERS_MAX: 1_000_000 })

@@ -25,7 +25,7 @@ let isAway = false
 
 const keys = {
   peek: (fspId: string) => known.get(fspId),
-  askAfresh(fspId: string) {
+  getFresh(fspId: string) {
     asked += 1
     if (isAway) return Promise.reject(new Error('auth-service is away'))
     const found = stored.get(fspId) ?? []

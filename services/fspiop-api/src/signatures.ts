@@ -38,7 +38,7 @@ export interface SignedMessage {
 const unsignedMethods: ReadonlySet<string> = new Set(['GET', 'DELETE'])
 
 export function openSignatures(
-  keys: Pick<FspKeys, 'peek' | 'askAfresh'>,
+  keys: Pick<FspKeys, 'peek' | 'getFresh'>,
   algorithms: readonly SignatureAlgorithm[],
 ): CheckSignature {
   return (message) => {
@@ -54,7 +54,7 @@ export function openSignatures(
     const checked = check(parsed, message, known, now)
     if ('kid' in checked || hasNamedKey(parsed, known)) return checked
     // Perhaps its key was added a moment ago.
-    return keys.askAfresh(source).then(
+    return keys.getFresh(source).then(
       (fresh) => check(parsed, message, fresh, new Date()),
       () => refuse('KEYS_AWAY'),
     )

@@ -16,7 +16,7 @@ export interface Addresses {
 }
 
 export interface AddressParts {
-  readonly participants: Pick<Participants, 'peek' | 'get' | 'askAfresh'>
+  readonly participants: Pick<Participants, 'peek' | 'get' | 'getFresh'>
   readonly log: Logger
 }
 
@@ -51,7 +51,7 @@ export function openAddresses({ participants, log }: AddressParts): Addresses {
       })
     },
     async learn(fspId) {
-      await answerTo(() => participants.askAfresh(fspId))
+      await answerTo(() => participants.getFresh(fspId))
     },
   }
 }

@@ -3,7 +3,7 @@
  * see and send anew.
  */
 import { onBroadcast, onEvents } from '@causeway/events'
-import { hearParticipantStates, openParticipants } from '@causeway/participants'
+import { onParticipantStates, openParticipants } from '@causeway/participants'
 import {
   ensureMonthlyPartitions,
   periodically,
@@ -142,7 +142,7 @@ function backoffOf(settings: Settings): BackoffBounds {
 
 /** Whoever comes back waits for nothing that waits for him. */
 function hearOfReturns({ grpc }: ProcessParts, log: Logger, retries: Retries): void {
-  hearParticipantStates({ grpc, log }, 'notifications', ({ isActive, participantId }) => {
+  onParticipantStates({ grpc, log }, 'notifications', ({ isActive, participantId }) => {
     if (isActive) retries.onRecovered(participantId)
   })
 }

@@ -1,3 +1,3 @@
-/** Participants and the ledger: who takes part, what they owe, and the one place that decides it. */
+/** Participants and the ledger. */
 export { start } from './service.ts'
 export { settings, type Settings } from './settings.ts'

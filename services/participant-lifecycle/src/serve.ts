@@ -1,4 +1,4 @@
-/** What operators and other services are served about participants, funds and cover. */
+/** The services about participants, funds and cover. */
 import {
   accountsService,
   fundsService,
@@ -11,16 +11,16 @@ import type { GrpcHost } from '@causeway/runtime'
 import type { ChangesParts } from './changes/handle.ts'
 import { serveLifecycle } from './changes/serve.ts'
 import { serveFunds } from './funds/serve.ts'
-import type { PassingOn } from './ledger/pass-on.ts'
+import type { LeaderForwarding } from './ledger/leader-forwarding.ts'
 import { serveLiquidity } from './liquidity/serve.ts'
 import { serveAccounts } from './participants/accounts.ts'
 import { serveParticipants } from './participants/serve.ts'
 import { serveViews } from './participants/views.ts'
 
-/** What changes something is the ledger's writer's to do, wherever it is asked. */
+/** Calls that change something run on the ledger's writer, whichever replica receives them. */
 export function serveLifecycles(
   grpc: Pick<GrpcHost, 'serve'>,
-  passing: PassingOn,
+  forwarding: LeaderForwarding,
   parts: ChangesParts,
 ): void {
   const { database, rules } = parts
@@ -29,10 +29,10 @@ export function serveLifecycles(
   const liquidity = serveLiquidity(database, parts)
   const accounts = serveAccounts(database, parts)
   const lifecycle = serveLifecycle(parts)
-  grpc.serve(participantsService, passing.byWriter(participantsService, participants))
-  grpc.serve(fundsService, passing.byWriter(fundsService, funds))
-  grpc.serve(liquidityService, passing.byWriter(liquidityService, liquidity))
-  grpc.serve(accountsService, passing.byWriter(accountsService, accounts))
-  grpc.serve(lifecycleService, passing.byWriter(lifecycleService, lifecycle))
+  grpc.serve(participantsService, forwarding.toLeader(participantsService, participants))
+  grpc.serve(fundsService, forwarding.toLeader(fundsService, funds))
+  grpc.serve(liquidityService, forwarding.toLeader(liquidityService, liquidity))
+  grpc.serve(accountsService, forwarding.toLeader(accountsService, accounts))
+  grpc.serve(lifecycleService, forwarding.toLeader(lifecycleService, lifecycle))
   grpc.serve(participantViewsService, serveViews(database, rules.states))
 }

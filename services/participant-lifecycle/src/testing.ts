@@ -1,4 +1,4 @@
-/** What tests of other services stand on: the ledger's real decisions, without a database. */
+/** For tests of other services: the ledger's real decisions, without a database. */
 export {
   openLedgerInMemory,
   type Entry,

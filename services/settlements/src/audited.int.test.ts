@@ -1,4 +1,4 @@
-/** Every step of a settlement leaves one entry of who took it, from what and to what. */
+/** Every step of a settlement writes one audit entry with actor, before and after. */
 import { settings as ledgerSettings, start as startLedger } from '@causeway/participant-lifecycle'
 import { onEvents, type Payload } from '@causeway/events'
 import { defaultsOf, eventually } from '@causeway/runtime/testing'
@@ -47,7 +47,7 @@ function entriesOf(subject: string, count: number) {
   }, `${count} entries of ${subject}`)
 }
 
-test('closing a window, beginning a settlement, each of its steps, and its end', async () => {
+test('closing a window, creating a settlement, each step and its end write one audit entry each', async () => {
   const window = await closedWindow()
   const settlement = await settle(scheme, [window.id])
   for (const state of ['PS_TRANSFERS_RECORDED', 'PS_TRANSFERS_RESERVED', 'PS_TRANSFERS_COMMITTED'])
@@ -82,7 +82,7 @@ test('closing a window, beginning a settlement, each of its steps, and its end',
   expect(settled).toMatchObject({ state: 'SETTLED', reason: 'daily' })
 })
 
-test('an abort', async () => {
+test('an abort writes one audit entry', async () => {
   const settlement = await settle(scheme, [(await closedWindow()).id])
   const request = { settlementId: settlement.id, reason: 'a bank is closed', actor: 'grace' }
   await scheme.settlements.AbortSettlement({ ...request, externalReference: '' }, patient)

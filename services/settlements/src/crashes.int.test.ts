@@ -1,6 +1,6 @@
 /**
- * Closing a window and stepping a settlement, stopped between any two of their steps: all memory is
- * dropped, the process starts anew, and what was begun is finished, once.
+ * Closing a window and stepping a settlement, stopped between any two of their steps: the process
+ * loses all memory and starts again, and interrupted work is finished once.
  */
 import { settings as ledgerSettings, start as startLedger } from '@causeway/participant-lifecycle'
 import { statement } from '@causeway/runtime'
@@ -90,13 +90,13 @@ describe('closing a window', () => {
     expect(posted?.windowId).toBe(nextWindowId)
   }
 
-  test('that stopped before the ledger was asked is finished by the next start', async () => {
+  test('a closing that stopped before the ledger was called is finished by the next start', async () => {
     const closing = await asked()
     await restart()
     await isClosed(closing)
   })
 
-  test('that stopped after the ledger had switched is finished with the same nets', async () => {
+  test('a closing that stopped after the ledger had rotated is finished with the same nets', async () => {
     const closing = await asked()
     const { requestId, windowId, nextWindowId } = closing
     const rotation = { requestId, windowId, nextWindowId }
@@ -107,7 +107,7 @@ describe('closing a window', () => {
     expect(window?.contents[0]?.nets.map(({ net }) => net)).toEqual(nets.map(({ net }) => net))
   })
 
-  test('that stopped is finished by whoever asks next, and lines that come late still count', async () => {
+  test('an interrupted closing is finished by the next request, and late lines still count', async () => {
     const closing = await asked()
     const { windowId } = closing
     const other = { requestId: randomUUID(), windowId, reason: 'again', actor: 'ben' }
@@ -119,21 +119,24 @@ describe('closing a window', () => {
   test.each([
     ['another request', () => randomUUID()],
     ['the same request again', ({ requestId }: Closing) => requestId],
-  ])('that the ledger did after its intent was forgotten is taken over by %s', async (_, idOf) => {
-    const closing = await asked()
-    const { requestId, windowId, nextWindowId } = closing
-    const rotation = { requestId, windowId, nextWindowId }
-    // Two go on with one intent: one was told EMPTY, the other one stopped before it stored.
-    await scheme.ledger.RotateSettlementWindow(rotation, patient)
-    await forgetClosing(scheme.db, closing)
-    await restart()
-    const request = { requestId: idOf(closing), windowId, reason: 'again', actor: 'ben' }
-    const { window } = await scheme.windows.CloseSettlementWindow(request, patient)
-    expect(window?.id).toBe(nextWindowId)
-    await isClosed({ ...closing, requestId: request.requestId })
-  })
+  ])(
+    'a closing that the ledger made after its intent was deleted is completed by %s',
+    async (_, idOf) => {
+      const closing = await asked()
+      const { requestId, windowId, nextWindowId } = closing
+      const rotation = { requestId, windowId, nextWindowId }
+      // Two processes continue one intent: one got EMPTY, the other stopped before it stored.
+      await scheme.ledger.RotateSettlementWindow(rotation, patient)
+      await forgetClosing(scheme.db, closing)
+      await restart()
+      const request = { requestId: idOf(closing), windowId, reason: 'again', actor: 'ben' }
+      const { window } = await scheme.windows.CloseSettlementWindow(request, patient)
+      expect(window?.id).toBe(nextWindowId)
+      await isClosed({ ...closing, requestId: request.requestId })
+    },
+  )
 
-  test('that is stored after its intent was forgotten is remembered', async () => {
+  test('a closing that is stored after its intent was deleted is retained', async () => {
     const closing = await asked()
     await forgetClosing(scheme.db, closing)
     const { db, ledger } = scheme
@@ -222,7 +225,7 @@ describe('a step of a settlement', () => {
   test.each([
     ['before the ledger was asked', false],
     ['after the money had moved', true],
-  ])('that stopped %s is taken by the next start, once', async (_when, hasMoved) => {
+  ])('a step that stopped %s is finished by the next start, once', async (_when, hasMoved) => {
     const { created } = await settlementIn('PS_TRANSFERS_RECORDED')
     const owed = await valueOf(scheme, 'bluewallet', 'POSITION')
     const step = await begin(created.id, 'PS_TRANSFERS_RESERVED')
@@ -241,7 +244,7 @@ describe('a step of a settlement', () => {
   test.each([
     ['before the ledger was asked', false],
     ['after the money had moved back', true],
-  ])('that aborts and stopped %s is taken by the next start, once', async (_when, hasMoved) => {
+  ])('an abort that stopped %s is finished by the next start, once', async (_when, hasMoved) => {
     const { created, before } = await settlementIn('PS_TRANSFERS_RECORDED', 'PS_TRANSFERS_RESERVED')
     const step = await begin(created.id, 'ABORTED')
     if (hasMoved) expect(await moveMoney(parts(), step)).toBeUndefined()
@@ -251,7 +254,7 @@ describe('a step of a settlement', () => {
     expect(await valueOf(scheme, 'Hub', 'HUB_MULTILATERAL_SETTLEMENT')).toBe('0')
   })
 
-  test('that stopped is taken by whoever comes next, before the new one', async () => {
+  test('an interrupted step is finished by the next request, before the new step', async () => {
     const { created } = await settlementIn('PS_TRANSFERS_RECORDED')
     const step = await begin(created.id, 'PS_TRANSFERS_RESERVED')
     await moveMoney(parts(), step)
@@ -267,7 +270,7 @@ describe('a step of a settlement', () => {
     stepEnded: false,
   }
 
-  test('that is refused half way answers whoever asks, and is taken once it can be', async () => {
+  test('a partly refused step is reported to every request, and finished once it can be', async () => {
     const how = { currency: 'EUR', modelId: grossModelId, settles: 'GROSS_DEFERRED' } as const
     const windowIds: number[] = []
     // The transfers of each window are posted by themselves.
@@ -308,7 +311,7 @@ describe('a step of a settlement', () => {
     await inLedger(`update accounts set type = '${to}' where type = '${from}' and currency = 'USD'`)
   }
 
-  test('that is refused before anything has moved is forgotten, and moves nothing later', async () => {
+  test('a step refused before anything has moved is deleted, and moves nothing later', async () => {
     const { created, before } = await settlementIn('PS_TRANSFERS_RECORDED')
     const step = await begin(created.id, 'PS_TRANSFERS_RESERVED')
     await openTransit(false)
@@ -325,7 +328,7 @@ describe('a step of a settlement', () => {
     expect(await valueOf(scheme, 'bluewallet', 'POSITION')).toBe(before)
   })
 
-  test('that another process has moved before is not ended by a refusal', async () => {
+  test('a step that another process has posted is not ended by a refusal', async () => {
     const { created } = await settlementIn('PS_TRANSFERS_RECORDED')
     const step = await begin(created.id, 'PS_TRANSFERS_RESERVED')
     expect(await moveMoney(parts(), step)).toBeUndefined()
@@ -336,7 +339,7 @@ describe('a step of a settlement', () => {
     await isIn(created.id, 'PS_TRANSFERS_RESERVED')
   })
 
-  test('that cannot be read holds up no other settlement, and is tried again', async () => {
+  test('an unreadable step blocks no other settlement, and is retried', async () => {
     const [broken, other] = [await settlementIn(), await next()]
     const steps = [
       await begin(broken.created.id, 'PS_TRANSFERS_RECORDED'),
@@ -364,7 +367,7 @@ describe('a step of a settlement', () => {
     return settlementIn()
   }
 
-  test('goes on as it was decided, though the setting has changed since', async () => {
+  test('a step continues as it was decided, even if the setting has changed', async () => {
     const { created } = await settlementIn('PS_TRANSFERS_RECORDED', 'PS_TRANSFERS_RESERVED')
     const unpaid = () => inLedger<{ sum: string }>('select sum(unpaid) as sum from accounts')
     const [before] = await unpaid()

@@ -1,15 +1,18 @@
-/** What was begun is finished, one after the other: what fails is an alarm, and the others go on. */
+/**
+ * Finishes interrupted work, one item after the other: a failure raises an alarm and does not stop
+ * the others.
+ */
 import type { Logger } from '@causeway/runtime'
 
 export interface Finishing<Item> {
   readonly log: Logger
-  /** Once aborted, nothing further is begun. */
+  /** Once aborted, no further item is begun. */
   readonly signal: AbortSignal
   /** For the log: 'the closing of window 7'. */
   readonly nameOf: (item: Item) => string
 }
 
-/** What has failed stays as it is stored, for the next time. */
+/** A failed item stays stored for the next attempt. */
 export async function finishEach<Item>(
   items: readonly Item[],
   finish: (item: Item) => Promise<unknown>,

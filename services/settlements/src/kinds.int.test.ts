@@ -1,4 +1,4 @@
-/** Each kind of settlement model beside the real ledger, and interchange fees. */
+/** Each kind of settlement model with the real ledger, and interchange fees. */
 import { settings as ledgerSettings, start as startLedger } from '@causeway/participant-lifecycle'
 import type { SettlementModel } from '@causeway/protos'
 import { defaultsOf } from '@causeway/runtime/testing'
@@ -54,7 +54,7 @@ async function begin(currency: string, changes: Partial<SettlementModel>): Promi
   return id
 }
 
-test('net and bilateral settles each pair by itself, without the hub', async () => {
+test('a net bilateral model settles each pair by itself, without the hub', async () => {
   const currency = 'EUR'
   const modelId = await begin(currency, { interchange: 'BILATERAL' })
   await pay(
@@ -78,7 +78,7 @@ test('net and bilateral settles each pair by itself, without the hub', async () 
   expect((await stepAll(scheme, created, steps[3])).state).toBe('SETTLED')
 })
 
-test('gross and deferred moves the money of each transfer when its payer is committed', async () => {
+test('a gross deferred model moves the money of each transfer when its payer is committed', async () => {
   const currency = 'GBP'
   const modelId = await begin(currency, gross)
   const how = { currency, modelId, settles: 'GROSS_DEFERRED' } as const
@@ -107,7 +107,7 @@ test('gross and deferred moves the money of each transfer when its payer is comm
   expect((await stepAll(scheme, created, steps[3])).state).toBe('SETTLED')
 })
 
-test('gross and immediate is settled as it commits, and in no window', async () => {
+test('a gross immediate transfer is settled when it commits, in no window', async () => {
   const currency = 'KES'
   const modelId = await begin(currency, { ...gross, delay: 'IMMEDIATE' })
   const windowId = await openWindow(scheme)
@@ -128,7 +128,7 @@ test('gross and immediate is settled as it commits, and in no window', async () 
   expect(settling?.reason).toBe('MODEL_SETTLES_AT_ONCE')
 })
 
-test('without position reset moves nothing in any state', async () => {
+test('a model without position reset moves nothing in any state', async () => {
   const currency = 'TZS'
   const modelId = await begin(currency, { autoPositionReset: false })
   await pay(scheme, { payer: 'greenbank', payee: 'redpay', amount: '10', currency, modelId })
@@ -196,7 +196,7 @@ test('a model of SETTLEMENT accounts is accepted and an inactive one settles not
   ])
 })
 
-test('a default model keeps the currencies that it serves apart', async () => {
+test('a default model settles each of its currencies separately', async () => {
   const modelId = await addModel(scheme, { name: 'OFALLOTHERS', currency: '' })
   for (const currency of ['SEK', 'NOK']) {
     await openHub(scheme, currency)

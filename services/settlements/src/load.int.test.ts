@@ -1,6 +1,6 @@
 /**
- * Windows closed while transfers commit, and one that holds 100,000 of them. Times are printed, never
- * judged: the machine may be busy.
+ * Windows closed while transfers commit, and one that holds 100,000 of them. Times are printed,
+ * never judged: the machine may be busy.
  */
 import { settings as ledgerSettings, start as startLedger } from '@causeway/participant-lifecycle'
 import { formatAmount, parseDecimal } from '@causeway/money'
@@ -61,7 +61,7 @@ async function positions(): Promise<ReadonlyMap<string, bigint>> {
   return found
 }
 
-/** Payments of everybody to everybody, of different amounts. */
+/** Payments between all FSPs, of different amounts. */
 function payment(number: number): Payment {
   const currency = currencies[number % 2] ?? 'USD'
   const payer = fsps[number % 4] ?? 'greenbank'
@@ -98,7 +98,7 @@ function netsOf(windows: readonly SettlementWindow[]): ReadonlyMap<string, bigin
   return nets
 }
 
-test('windows closed all the time hold each committed transfer once, and nothing else', async () => {
+test('windows closed continuously contain each committed transfer once, and nothing else', async () => {
   const before = await positions()
   const rounds = 40
   const perRound = 25
@@ -169,7 +169,7 @@ test('windows closed all the time hold each committed transfer once, and nothing
   expect(await positions()).toEqual(before)
 }, 120_000)
 
-test('a window with 100,000 transfers closes as one with few', async () => {
+test('a window with 100,000 transfers closes like one with few', async () => {
   const count = 100_000
   await closeOpenIfAny()
   const windowId = await openWindow(scheme)

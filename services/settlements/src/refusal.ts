@@ -27,15 +27,15 @@ export function refuse(reason: RefusalReason, detail: string): Refused {
 /** Free text of an operator. */
 const text_length_max = 512
 
-/** Undefined when the table can hold it. */
+/** Undefined when the text is valid. */
 export function textFault(name: string, text: string): Refused | undefined {
   if (text.length > text_length_max) {
     return refuse('INVALID', `${name} has at most ${text_length_max} characters`)
   }
-  return text.includes('\u0000') ? refuse('INVALID', `${name} holds a character 0`) : undefined
+  return text.includes('\u0000') ? refuse('INVALID', `${name} contains a NUL character`) : undefined
 }
 
-/** Undefined when it is one. */
+/** Undefined when the id is valid. */
 export function requestIdFault(requestId: string): Refused | undefined {
   const fits = /^[\x21-\x7e]{1,64}$/.test(requestId)
   return fits ? undefined : refuse('INVALID', 'requestId has 1 to 64 visible characters')

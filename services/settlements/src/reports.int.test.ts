@@ -1,4 +1,4 @@
-/** Rows of each transfer behind the sums. */
+/** Reports: the rows of each transfer behind the sums. */
 import { settings as ledgerSettings, start as startLedger } from '@causeway/participant-lifecycle'
 import { newEvent } from '@causeway/events'
 import type { TransferRow } from '@causeway/protos'
@@ -48,7 +48,7 @@ async function reconciliation(
   return (await scheme.reports.ListReconciliation(query)).rows?.rows ?? []
 }
 
-test('a day of an FSP has each of its transfers: committed, aborted, settled at once', async () => {
+test('the report of a day contains each transfer of an FSP: committed, aborted, settled at once', async () => {
   const [net] = await pay(scheme, {
     payer: 'greenbank',
     payee: 'bluewallet',
@@ -121,7 +121,7 @@ test('a day of an FSP has each of its transfers: committed, aborted, settled at 
   expect(await reconciliation('greenbank', windowId, '2001-01-01')).toEqual([])
 })
 
-test('what cannot be read is refused', async () => {
+test('an invalid query is refused', async () => {
   const query = { participant: 'greenbank', windowId: 0, day: '', cursor: '', limit: 0 }
   for (const wrong of [
     query,
@@ -137,7 +137,7 @@ test('what cannot be read is refused', async () => {
   expect(refusal?.reason).toBe('SETTLEMENT_UNKNOWN')
 })
 
-test('a window waits for lines that are late, and can be settled when they are there', async () => {
+test('a window waits for late lines, and can be settled when they have arrived', async () => {
   const payment = { payer: 'greenbank', payee: 'bluewallet', amount: '3', modelId }
   const [answer] = await commit(scheme, [payment])
   if (answer === undefined) throw new Error('nothing was posted')
@@ -152,7 +152,7 @@ test('a window waits for lines that are late, and can be settled when they are t
   expect(settlement.accounts.map(({ net }) => net)).toEqual(['3', '-3'])
 })
 
-test('lines, flows, nets and states that disagree are differences', async () => {
+test('inconsistent lines, flows, nets and states are reported as differences', async () => {
   await pay(scheme, { payer: 'greenbank', payee: 'bluewallet', amount: '3', modelId })
   const { id } = await closeOpen(scheme)
   const settlement = await settle(scheme, [id])
@@ -182,7 +182,7 @@ test('lines, flows, nets and states that disagree are differences', async () => 
   ])
 })
 
-test('a transfer that a transaction request came before names it, and the PISP that began it', async () => {
+test('a transfer with a transaction request names it and the PISP that made it', async () => {
   const paid = async (amount: string) => {
     const [entry] = await pay(scheme, { payer: 'greenbank', payee: 'redpay', amount, modelId })
     return entry?.transferId ?? ''
@@ -228,7 +228,7 @@ test('a transfer that a transaction request came before names it, and the PISP t
   requested.transfers.push(state(begun, 'a'), state(asked, 'b'), state(ordinary, 'c'))
   // Another payer's quote of the same condition is not the one that was paid.
   requested.quotes.push(quote('a'), quote('b'), quote('c', 'bluewallet'))
-  // And a request that somebody has made elsewhere is not the one that was paid either.
+  // And a request made at another DFSP is not the one that was paid either.
   requested.transactions.push(
     transaction('request-a', 'greenbank'),
     transaction('request-b', 'bluewallet'),
@@ -239,12 +239,12 @@ test('a transfer that a transaction request came before names it, and the PISP t
     const wanted = rows.filter(({ transferId }) => [begun, asked, ordinary].includes(transferId))
     return wanted.length === 3 ? new Map(wanted.map((row) => [row.transferId, row])) : undefined
   }
-  const told = { originUnavailable: false }
+  const available = { originUnavailable: false }
   expect(await eventually(lines, 'three lines')).toMatchObject(
     new Map([
-      [begun, { transactionRequestId: 'request-a', pispFsp: 'lemonpay', ...told }],
-      [asked, { transactionRequestId: 'request-b', pispFsp: '', ...told }],
-      [ordinary, { transactionRequestId: '', pispFsp: '', ...told }],
+      [begun, { transactionRequestId: 'request-a', pispFsp: 'lemonpay', ...available }],
+      [asked, { transactionRequestId: 'request-b', pispFsp: '', ...available }],
+      [ordinary, { transactionRequestId: '', pispFsp: '', ...available }],
     ]),
   )
   requested.isAway = true

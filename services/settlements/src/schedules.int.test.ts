@@ -1,4 +1,4 @@
-/** Windows that are closed by the clock, with the scheduler beside. */
+/** Windows closed on schedules, with the scheduler. */
 import { newEvent } from '@causeway/events'
 import { settings as ledgerSettings, start as startLedger } from '@causeway/participant-lifecycle'
 import { schedulerService } from '@causeway/protos'
@@ -93,7 +93,7 @@ test('a model registers its schedule when it is created, changed, switched off a
   expect((await change(true, 'at noon')).refusal).toMatchObject({ reason: 'INVALID' })
 })
 
-test('the schedule closes the window that is open at its time, once for each time', async () => {
+test('a schedule closes the window that is open at its time, once per time', async () => {
   const cron = '0 22 * * *'
   const first = await payOne()
   const event = due(cron, '2026-01-01T22:00:00.000Z')
@@ -102,7 +102,7 @@ test('the schedule closes the window that is open at its time, once for each tim
   const second = await payOne()
   await announce(scheme, [event, due(cron, '2026-01-02T22:00:00.000Z')])
   await untilState(scheme, second, 'CLOSED')
-  // The one that was told again has closed nothing more, and an empty window stays open.
+  // The repeated reminder has closed nothing more, and an empty window stays open.
   const third = await openWindow(scheme)
   await announce(scheme, [due(cron, '2026-01-03T22:00:00.000Z')])
   expect(await payOne()).toBe(third)
@@ -111,7 +111,7 @@ test('the schedule closes the window that is open at its time, once for each tim
   expect(third).toBeGreaterThan(second)
 })
 
-test('two models of the same time close one window, and another schedule of before closes none', async () => {
+test('two models with the same time close one window, and a former schedule closes none', async () => {
   const cron = '0 22 * * *'
   const id = await addModel(scheme, { name: 'GBPNET', currency: 'GBP', windowCron: cron })
   const windowId = await payOne()
@@ -130,7 +130,7 @@ test('two models of the same time close one window, and another schedule of befo
   expect(await openWindow(scheme)).toBe(next + 1)
 })
 
-test('a reminder of no model is taken back when it comes', async () => {
+test('a reminder without a model is removed when it is due', async () => {
   const { CreateScheduleReminder } = scheme.parts.grpc.client(schedulerService, 'scheduler')
   const reminderId = 'settlements/close-window/999'
   await CreateScheduleReminder({
@@ -149,7 +149,7 @@ test('a reminder of no model is taken back when it comes', async () => {
   )
 })
 
-test('a model that closes windows each second needs no further word', async () => {
+test('a model that closes windows every second needs no further call', async () => {
   await scheme.models.UpdateSettlementModel({
     name: 'DEFERREDNET',
     isActive: true,

@@ -1,6 +1,6 @@
-/** Models, allocation, windows and settlements: built in reading order, taken apart in the reverse. */
+/** Builds models, allocation, windows and settlements, and stops them in reverse order. */
 import { onEvents, type DomainEvent, type EventName } from '@causeway/events'
-import { hearParticipantStates } from '@causeway/participants'
+import { onParticipantStates } from '@causeway/participants'
 import {
   ledgerService,
   participantsService,
@@ -22,9 +22,9 @@ import {
   type Start,
 } from '@causeway/runtime'
 import { openAccountHints } from './allocation/account-hints.ts'
-import { allocateBulks, heardOfBulks } from './allocation/bulks.ts'
+import { allocateBulks, bulkEvents } from './allocation/bulks.ts'
 import { allocate, type AllocationParts, type TransferEvent } from './allocation/handle.ts'
-import { keepLines } from './lines/handle.ts'
+import { consumeLines } from './lines/handle.ts'
 import { openModels } from './models/open.ts'
 import { withOrigins, type Origins } from './reports/origins.ts'
 import { reportHandlers, type OriginsOf } from './reports/serve.ts'
@@ -36,22 +36,24 @@ import { completeWindows, untilComplete } from './windows/complete.ts'
 import { closeDue, type ScheduleParts } from './windows/schedule.ts'
 import { windowHandlers } from './windows/serve.ts'
 
-/** Whatever was missed: windows whose lines another process kept are closed by then. */
+/** Closes windows whose last lines another process has stored. */
 const complete_every_ms = 1_000
-/** A settlement of a window that was just closed waits so long for its last lines. */
+/**
+ * The creation of a settlement waits so long for the last lines of a window that was just closed.
+ */
 const lines_wait_ms = 1_500
 
-/** Bulks that are allocated at once. */
+/** Bulks per batch. */
 const bulks_max = 4
 
-const heard = [
+const consumedEvents = [
   'TransferPrepareRequested',
   'TransferQueryReceived',
   'ParticipantCreated',
   'ParticipantAccountAdded',
 ] as const satisfies readonly EventName[]
 
-/** Answers what reports and verification ask, and takes no work. */
+/** Serves reports and verification only. */
 export const startReads: Start<Settings> = async (settings, parts) => {
   const db = await openOwnDatabase(settings, parts)
   const ledger = parts.grpc.client(ledgerService, 'participant-lifecycle')
@@ -75,16 +77,16 @@ export const start: Start<Settings> = async (settings, parts) => {
     models: models.book,
     accounts: openAccountHints(participants, log),
   }
-  hearParticipantStates({ grpc: parts.grpc, log }, 'settlements', ({ participantId }) => {
+  onParticipantStates({ grpc: parts.grpc, log }, 'settlements', ({ participantId }) => {
     allocation.accounts.forget(participantId)
   })
   parts.health.ready('settlements', async () => {
-    await models.store.toTell()
+    await models.store.pendingPushes()
   })
   const subscribed = await onEvents(
     parts.bus,
     'settlements',
-    heard,
+    consumedEvents,
     (events, { publishDerived }) => handleBatch(allocation, events, publishDerived),
     {
       batch_max: settings.SETTLEMENTS_BATCH_MAX,
@@ -92,11 +94,11 @@ export const start: Start<Settings> = async (settings, parts) => {
     },
   )
 
-  // Of its own, so that no single transfer waits behind a body of 5 MiB.
+  // A separate group, so that no single transfer waits behind a body of 5 MiB.
   const ofBulks = await onEvents(
     parts.bus,
     'settlements.bulks',
-    heardOfBulks,
+    bulkEvents,
     (events, { publishDerived }) => allocateBulks(allocation, events, publishDerived),
     { batch_max: bulks_max, givesWay: true },
   )
@@ -138,7 +140,7 @@ interface SettlingParts {
   readonly schedules: ScheduleParts
 }
 
-/** Windows and settlements, with what earlier processes have left open finished first. */
+/** Opens windows and settlements, and finishes what earlier processes have left open. */
 async function openSettling(
   { bus, grpc }: ProcessParts,
   settings: Settings,
@@ -188,7 +190,7 @@ async function openSettling(
     },
     { log, name: 'finishing closings and steps' },
   )
-  const lines = await keepLines(bus, db, async () => {
+  const lines = await consumeLines(bus, db, async () => {
     if (hasProcessing) await complete()
   })
   const schedule = await onEvents(
@@ -212,7 +214,7 @@ async function openSettling(
 
 async function handleBatch(
   allocation: AllocationParts,
-  events: readonly DomainEvent<(typeof heard)[number]>[],
+  events: readonly DomainEvent<(typeof consumedEvents)[number]>[],
   publishDerived: PublishDerived,
 ): Promise<void> {
   const ofTransfers: TransferEvent[] = []

@@ -35,11 +35,11 @@ const deferredNet: SettlementModel = {
   autoPositionReset: true,
 }
 
-const said = ['TransferPrepareAccountsAllocated', 'TransferQueryPassedOn'] as const
+const published = ['TransferPrepareAccountsAllocated', 'TransferQueryPassedOn'] as const
 
-type Allocated = DomainEvent<(typeof said)[number]>
+type Allocated = DomainEvent<(typeof published)[number]>
 
-/** A peer in the place of participant-lifecycle. */
+/** A substitute for participant-lifecycle. */
 interface Peer {
   readonly participants: Participant[]
   readonly opened: string[]
@@ -61,7 +61,7 @@ async function open(fresh: TestParts): Promise<void> {
   parts.grpc.serve(participantsService, handlersOf(peer))
   service = await start(settings, parts)
   models = parts.grpc.client(settlementModelsService, 'settlements')
-  await onEvents(parts.bus, 'test', said, (events) => {
+  await onEvents(parts.bus, 'test', published, (events) => {
     allocated.push(...events)
     return Promise.resolve()
   })
@@ -79,7 +79,7 @@ afterEach(async () => {
 })
 
 describe('a settlement model', () => {
-  test('is created with its defaults and read by name and by currency', async () => {
+  test('a model is created with its defaults and read by name and by currency', async () => {
     const { model } = await createModel()
     expect(model).toEqual({
       ...deferredNet,
@@ -93,7 +93,7 @@ describe('a settlement model', () => {
     expect(await namesOf({ name: 'NONE' })).toEqual([])
   })
 
-  test('comes back with every word that it was created with', async () => {
+  test('a model is returned with every value that it was created with', async () => {
     const created = {
       name: 'CGS',
       granularity: 'GROSS',
@@ -109,7 +109,7 @@ describe('a settlement model', () => {
     expect(model).toEqual({ ...created, id: 1, isActive: true })
   })
 
-  test('keeps its name to itself, and an illegal one is not stored', async () => {
+  test('the name of a model is unique, and an invalid model is not stored', async () => {
     await createModel()
     expect(await createModel({ currency: 'EUR' })).toMatchObject({
       refusal: { reason: 'MODEL_EXISTS' },
@@ -120,17 +120,17 @@ describe('a settlement model', () => {
     expect(await namesOf({})).toEqual(['DEFERREDNET'])
   })
 
-  test('has its accounts opened before its creator is answered', async () => {
+  test('the accounts of a model are opened before its creation is answered', async () => {
     await createModel()
     expect(peer.opened).toEqual(['USD POSITION SETTLEMENT'])
   })
 
-  test('without currency opens no accounts', async () => {
+  test('a model without currency opens no accounts', async () => {
     await createModel({ currency: '' })
     expect(peer.opened).toEqual([])
   })
 
-  test('has its accounts opened after a crash, if nobody answered before', async () => {
+  test('the accounts of a model are opened after a crash, if participant-lifecycle had not answered', async () => {
     peer.answers = false
     const { model } = await createModel()
     expect(model?.name).toBe('DEFERREDNET')
@@ -144,7 +144,7 @@ describe('a settlement model', () => {
 })
 
 describe('allocation', () => {
-  test('passes the request on with model and accounts, its relay untouched', async () => {
+  test('allocation publishes the request with model and accounts, its relay unchanged', async () => {
     peer.participants.push(participant('mangobank', 11), participant('riverwallet', 12))
     const { model } = await createModel()
     const request = requested()
@@ -172,7 +172,7 @@ describe('allocation', () => {
     expect(second?.id).toBe(first?.id)
   })
 
-  test('without a model says so by leaving it out, and knows one as soon as there is one', async () => {
+  test('allocation leaves out a missing model, and uses a new one at once', async () => {
     expect(await allocation()).not.toHaveProperty('settlementModelId')
     await createModel({ name: 'DEFAULT', currency: '' })
     expect(await allocation()).toMatchObject({ settlementModel: 'DEFAULT' })
@@ -181,7 +181,7 @@ describe('allocation', () => {
     expect(await allocation()).toMatchObject({ settlementModel: 'CGS', settles: 'GROSS_IMMEDIATE' })
   })
 
-  test('asks for accounts once, and again when one is missing or was added', async () => {
+  test('allocation requests accounts once, and again when one is missing or was added', async () => {
     await createModel()
     peer.participants.push(participant('mangobank', 11))
     const without = await allocation()
@@ -194,7 +194,7 @@ describe('allocation', () => {
     expect(peer.asked).toBe(asked)
   })
 
-  test('lets a question wait for the request before it, however long that takes', async () => {
+  test('a query waits for the request before it, however long that takes', async () => {
     await createModel()
     peer.answers = false
     const request = requested()
@@ -205,24 +205,27 @@ describe('allocation', () => {
     await eventually(() => peer.asked > 0 || undefined, 'the accounts being asked for')
     await parts.bus.publish([question, question])
     const went = await allocations(transferId, 3)
-    expect(went.map(({ name }) => name)).toEqual([said[0], said[1], said[1]])
+    expect(went.map(({ name }) => name)).toEqual([published[0], published[1], published[1]])
     expect(went[1]?.payload).toEqual(payload)
     expect(went.slice(1).map(({ id }) => id)).toEqual([
-      derivedId(question.id, said[1]),
-      derivedId(question.id, said[1]),
+      derivedId(question.id, published[1]),
+      derivedId(question.id, published[1]),
     ])
   })
 
   test.each([
     ['does not answer', { answers: false }],
     ['fails by a mistake of its own', { fails: true }],
-  ])('goes on without accounts when participant-lifecycle %s', async (_how, silent) => {
-    await createModel()
-    Object.assign(peer, silent)
-    const payload = await allocation()
-    expect(payload).toMatchObject({ settlementModel: 'DEFERREDNET' })
-    expect(payload).not.toHaveProperty('payerAccountId')
-  })
+  ])(
+    'allocation continues without accounts when participant-lifecycle %s',
+    async (_how, silent) => {
+      await createModel()
+      Object.assign(peer, silent)
+      const payload = await allocation()
+      expect(payload).toMatchObject({ settlementModel: 'DEFERREDNET' })
+      expect(payload).not.toHaveProperty('payerAccountId')
+    },
+  )
 })
 
 function createModel(changes: Partial<SettlementModel> = {}) {
@@ -237,7 +240,7 @@ async function namesOf(query: { readonly currency?: string; readonly name?: stri
 function handlersOf(peer: Peer): Handlers<typeof participantsService> {
   const answer = <T>(value: T): Promise<T> => {
     peer.asked++
-    // What nobody answers is cut off by its deadline.
+    // A call without an answer is ended by its deadline.
     return peer.answers ? Promise.resolve(value) : new Promise<T>(() => undefined)
   }
   const unused = () => Promise.reject(new Error('settlements does not call this'))

@@ -1,4 +1,4 @@
-/** Windows and settlements beside the real ledger: what they hold, and what each step moves. */
+/** Windows and settlements with the real ledger: their contents, and what each step moves. */
 import { settings as ledgerSettings, start as startLedger } from '@causeway/participant-lifecycle'
 import { fundsService } from '@causeway/protos'
 import { defaultsOf, eventually } from '@causeway/runtime/testing'
@@ -66,7 +66,7 @@ async function closed(): Promise<number> {
 }
 
 describe('a settlement window', () => {
-  test('without transfers cannot be closed', async () => {
+  test('a window without transfers cannot be closed', async () => {
     const windowId = await openWindow(scheme)
     const request = { requestId: randomUUID(), windowId, reason: 'too early', actor: 'ada' }
     const { refusal } = await scheme.windows.CloseSettlementWindow(request)
@@ -74,7 +74,7 @@ describe('a settlement window', () => {
     expect(await openWindow(scheme)).toBe(windowId)
   })
 
-  test('closes with exact nets for each model, and the next one is open at once', async () => {
+  test('a window closes with exact nets for each model, and the next one is open at once', async () => {
     await payAround()
     await pay(scheme, {
       payer: 'redpay',
@@ -111,7 +111,7 @@ describe('a settlement window', () => {
     ])
   })
 
-  test('of two requests at once is closed by one, and found closed by the other', async () => {
+  test('of two concurrent requests one closes the window and the other finds it closed', async () => {
     await payAround()
     const windowId = await openWindow(scheme)
     const answers = await Promise.all(
@@ -128,7 +128,7 @@ describe('a settlement window', () => {
 })
 
 describe('the largest nets', () => {
-  test('are longer than an amount, and are settled through all states or aborted', async () => {
+  test('nets longer than an amount are settled through all states or aborted', async () => {
     const largest = '900000000000000000'
     await openHub(scheme, 'XTS')
     const modelId = await addModel(scheme, { name: 'LARGENET', currency: 'XTS' })
@@ -167,7 +167,7 @@ describe('the largest nets', () => {
 })
 
 describe('a settlement', () => {
-  test('takes from recipients when it is reserved and from senders when it is committed', async () => {
+  test('a settlement debits recipients when it is reserved and credits senders when it is committed', async () => {
     const before = await positions()
     await payAround()
     const windowId = await closed()
@@ -204,7 +204,7 @@ describe('a settlement', () => {
     expect(await positions()).toEqual(before)
   })
 
-  test('is SETTLING while some of its accounts are settled, and tells faults beside accounts', async () => {
+  test('a settlement is SETTLING while some of its accounts are settled, and returns faults with accounts', async () => {
     await payAround()
     const created = await settle(scheme, [await closed()])
     for (const state of ['PS_TRANSFERS_RECORDED', 'PS_TRANSFERS_RESERVED']) {
@@ -249,7 +249,7 @@ describe('a settlement', () => {
     expect(refusal?.reason).toBe('STATE_WRONG')
   })
 
-  test('stepped by several at once takes each step once', async () => {
+  test('concurrent requests take each step of a settlement once', async () => {
     const before = await positions()
     await payAround()
     const created = await settle(scheme, [await closed()])
@@ -266,7 +266,7 @@ describe('a settlement', () => {
     expect(await transit()).toBe('0')
   })
 
-  test('that is aborted gives back what it took, and its window is settled anew', async () => {
+  test('an aborted settlement reverses its movements, and its window can be settled again', async () => {
     const before = await positions()
     await payAround()
     const windowId = await closed()
@@ -296,7 +296,7 @@ describe('a settlement', () => {
     )
   })
 
-  test('takes only what is of its model: a window waits for all its settlements', async () => {
+  test('a settlement takes only the content of its model, and a window waits for all its settlements', async () => {
     await payAround()
     const euro = { currency: 'EUR', modelId: euros }
     await pay(scheme, { payer: 'redpay', payee: 'greenbank', amount: '8', ...euro })
@@ -314,7 +314,7 @@ describe('a settlement', () => {
     expect(await positions('EUR').then((values) => values[1])).toBe('-3.5')
   })
 
-  test('of several windows nets over all of them', async () => {
+  test('a settlement of several windows nets over all of them', async () => {
     await payAround()
     const first = await closed()
     await pay(scheme, { payer: 'bluewallet', payee: 'greenbank', amount: '6', modelId: net })
@@ -336,7 +336,7 @@ describe('a settlement', () => {
     )
   })
 
-  test('is refused for what cannot be settled, and created once for its request', async () => {
+  test('a settlement of unsuitable windows is refused, and one is created once per request', async () => {
     await payAround()
     const windowId = await closed()
     await payAround()
@@ -366,7 +366,7 @@ describe('a settlement', () => {
     expect(once.refusal?.reason).toBe('WINDOW_NOT_APPLICABLE')
   })
 
-  test('leaves what a sender still has to pay out of its cover until its funds out', async () => {
+  test('the unpaid amount of a sender reduces its cover until its funds out', async () => {
     await pay(scheme, { payer: 'greenbank', payee: 'redpay', amount: '9999000', modelId: net })
     const created = await settle(scheme, [await closed()])
     for (const state of steps.slice(0, 3)) await stepAll(scheme, created, state)

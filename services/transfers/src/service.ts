@@ -1,6 +1,6 @@
 /** The life of transfers: built in reading order, taken apart in the reverse. */
 import { onEvents } from '@causeway/events'
-import { hearParticipantStates } from '@causeway/participants'
+import { onParticipantStates } from '@causeway/participants'
 import { ledgerService, quotesService, transfersService } from '@causeway/protos'
 import {
   periodically,
@@ -63,7 +63,7 @@ export const start: Start<Settings> = async (settings, parts) => {
     rejectedBulksKept_ms: settings.TRANSFERS_REJECTED_BULKS_KEPT_H * 3_600_000,
   }
   serveReads(parts.grpc, store, db)
-  hearParticipantStates({ grpc: parts.grpc, log }, 'transfers')
+  onParticipantStates({ grpc: parts.grpc, log }, 'transfers')
   measureOverdue(store, parts.metrics)
   measureHeldBack(db, parts.metrics)
   parts.health.ready('transfers', async () => {

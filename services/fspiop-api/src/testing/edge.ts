@@ -175,7 +175,7 @@ export function deliveries(messages: readonly Said[]): readonly string[] {
 function participantsOf(known: ReadonlyMap<string, Participant>): Participants {
   return {
     peek: (name) => known.get(name),
-    askAfresh: (name) => Promise.resolve(known.get(name)),
+    getFresh: (name) => Promise.resolve(known.get(name)),
     get: (names) => Promise.resolve(new Map([...known].filter(([name]) => names.includes(name)))),
     ping: () => Promise.resolve(),
     stop: () => Promise.resolve(),

@@ -9,8 +9,8 @@ import { depositTo, onboard, openHubAccounts, succeeded } from '../testing/schem
 import { openWorld, type World } from '../testing/world.ts'
 
 let hub: World
-let heard: Subscribed
-/** "address: subject" of every e-mail that was asked for, in their order. */
+let subscription: Subscribed
+/** "address: subject" of every requested e-mail, in order. */
 let mails: string[]
 
 beforeEach(async () => {
@@ -29,12 +29,12 @@ beforeEach(async () => {
 })
 
 afterEach(async () => {
-  await heard.stop()
+  await subscription.stop()
   await hub.stop()
 })
 
 async function listen(): Promise<void> {
-  heard = await onEvents(hub.parts.bus, 'test_mails', ['NotifyRequested'], (events) => {
+  subscription = await onEvents(hub.parts.bus, 'test_mails', ['NotifyRequested'], (events) => {
     for (const { payload } of events) {
       const { transport } = payload
       if (transport.type === 'EMAIL') mails.push(`${transport.address}: ${transport.subject}`)
@@ -59,8 +59,8 @@ async function setLimit(value: string, alarmPercentage = ''): Promise<void> {
 }
 
 /**
- * All e-mails so far: a later one of the same participant has come. It goes to an address of its own,
- * which may also hear of an earlier limit that was still to be told.
+ * All e-mails so far: a later one of the same participant has arrived. It goes to a separate
+ * address, which may also receive one about an earlier limit.
  */
 async function allMails(): Promise<readonly string[]> {
   const address = 'last@greenbank.example'
@@ -77,62 +77,62 @@ async function reserve(amount: string): Promise<string> {
   return item.transferId
 }
 
-function standing() {
+function activeAlarms() {
   const alarms = hub.parts.grpc.client(alarmsService, 'participant-lifecycle')
   return alarms.ListStandingAlarms({ participantId: 'greenbank' })
 }
 
-function told(percentage: string): readonly string[] {
+function mailsAbout(percentage: string): readonly string[] {
   const subject = `greenbank: ${percentage} % of the USD limit remain`
   return [`desk@greenbank.example: ${subject}`, `risk@hub.example: ${subject}`]
 }
 
-test('899 of 1000 tells nobody, 900 the FSP and the hub, 950 nobody, and 900 again after it has recovered', async () => {
+test('a position of 899 of 1000 sends no e-mail, 900 one to the FSP and one to the hub, 950 none, and 900 after a recovery both again', async () => {
   await reserve('899')
   const near = await reserve('1')
   const nearer = await reserve('50')
   await release(hub, releaseItem(nearer))
   await release(hub, releaseItem(near))
   await reserve('1')
-  expect(await allMails()).toEqual([...told('10'), ...told('10')])
+  expect(await allMails()).toEqual([...mailsAbout('10'), ...mailsAbout('10')])
 })
 
-test('what was told is not told again by a process that comes after a crash', async () => {
+test('an alarm that was notified is not notified again after a crash', async () => {
   await reserve('900')
   await eventually(() => (mails.length >= 2 ? true : undefined), 'the e-mails')
-  await heard.stop()
+  await subscription.stop()
   hub = await hub.restart()
   await listen()
   await reserve('10')
-  expect(await allMails()).toEqual(told('10'))
+  expect(await allMails()).toEqual(mailsAbout('10'))
 })
 
-test('of transfers that are refused for want of liquidity people are told once', async () => {
+test('transfers refused for lack of liquidity are notified once', async () => {
   const tooMuch = () => prepare(hub, prepareItem({ amount: '1001' }))
   expect(wordsOf(await tooMuch())).toEqual(['REFUSED CAP_SHORT'])
   await tooMuch()
-  const subject = 'greenbank: a USD transfer was refused for want of liquidity'
+  const subject = 'greenbank: a USD transfer was refused for lack of liquidity'
   expect(await allMails()).toEqual([
     `desk@greenbank.example: ${subject}`,
     `risk@hub.example: ${subject}`,
   ])
 })
 
-test('a changed percentage is looked at without any transfer, and a raised limit ends the alarm', async () => {
+test('a changed percentage is checked without any transfer, and a raised limit ends the alarm', async () => {
   await reserve('600')
   await setLimit('1000', '40')
   await eventually(() => (mails.length >= 2 ? true : undefined), 'the e-mails')
-  const { alarms } = await standing()
+  const { alarms } = await activeAlarms()
   expect(alarms).toMatchObject([{ kind: 'THRESHOLD', currency: 'USD', told: 1, limit: '1000' }])
   await setLimit('2000')
   await eventually(async () => {
-    const { alarms: left } = await standing()
+    const { alarms: left } = await activeAlarms()
     return left.length === 0 ? true : undefined
   }, 'the end of the alarm')
-  expect(await allMails()).toEqual(told('40'))
+  expect(await allMails()).toEqual(mailsAbout('40'))
 })
 
-test('funds in lift the cover, and with it the alarm', async () => {
+test('funds in raise the cover and end the alarm', async () => {
   await onboard(hub, 'poorbank', '1000', '100')
   expect(wordsOf(await prepare(hub, prepareItem({ payerFsp: 'poorbank', amount: '95' })))).toEqual([
     'RESERVED',
@@ -144,7 +144,7 @@ test('funds in lift the cover, and with it the alarm', async () => {
   expect(await alarms.ListStandingAlarms({ participantId: '' })).toEqual({ alarms: [] })
 })
 
-test('a part of the cover that is excluded brings the position nearer to its limit', async () => {
+test('an exclusion of cover brings the position nearer to its limit', async () => {
   await reserve('800')
   const liquidity = hub.parts.grpc.client(liquidityService, 'participant-lifecycle')
   succeeded(
@@ -158,10 +158,10 @@ test('a part of the cover that is excluded brings the position nearer to its lim
     }),
   )
   await eventually(() => (mails.length >= 2 ? true : undefined), 'the e-mails')
-  expect(mails).toEqual(told('5.8824'))
+  expect(mails).toEqual(mailsAbout('5.8824'))
 })
 
-test('a change that is asked for and not decided has told nobody, nor has one that was refused', async () => {
+test('a pending or refused change request sends no alarm', async () => {
   await reserve('800')
   const { balances } = await hub.participants.RequestAccountsPositions({
     name: 'greenbank',
@@ -182,7 +182,7 @@ test('a change that is asked for and not decided has told nobody, nor has one th
   expect(await allMails()).toEqual([])
 })
 
-test('who says LiquidityThresholdExceeded has the ledger look, and is not believed', async () => {
+test('LiquidityThresholdExceeded makes the ledger check its own figures, not those of the caller', async () => {
   const alarms = hub.parts.grpc.client(alarmsService, 'participant-lifecycle')
   const claim = {
     participantId: 'greenbank',
@@ -200,7 +200,7 @@ test('who says LiquidityThresholdExceeded has the ledger look, and is not believ
   expect(await allMails()).toEqual([])
 })
 
-test('a settlement that moves a position tells the FSP and the hub', async () => {
+test('a settlement that moves a position notifies the FSP and the hub', async () => {
   const type = 'SETTLEMENT_TRANSFER_POSITION_CHANGE_EMAIL'
   await setEndpoint('greenbank', type, 'desk@greenbank.example')
   const entry = {
@@ -231,7 +231,7 @@ test('a settlement that moves a position tells the FSP and the hub', async () =>
   ])
 })
 
-test('a reminder that could not be delivered is told to the hub alone', async () => {
+test('an undeliverable reminder is notified to the hub alone', async () => {
   await setEndpoint('Hub', 'ALARM_NOTIFICATION_EMAIL', 'duty@hub.example')
   await setEndpoint('greenbank', 'ALARM_NOTIFICATION_EMAIL', 'duty@greenbank.example')
   const dueAt = '2026-01-01T22:00:00.000Z'

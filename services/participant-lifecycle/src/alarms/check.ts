@@ -1,22 +1,22 @@
 /**
- * Looks at one position outside a batch: after its limit or its percentage was changed, or because
- * somebody asks. The figures are the ledger's own, whatever the one who asks believes.
+ * Checks one position outside a batch: after its limit or alarm percentage has changed, or on
+ * request. It uses the ledger's own figures; the caller's figures are ignored.
  */
 import type { Transaction } from '@causeway/runtime'
 import { openBook } from '../ledger/domain/book.ts'
 import type { States } from '../ledger/domain/states.ts'
 import { everydayTypes, lockNamed } from '../ledger/lock-store.ts'
-import type { AlarmBell } from './bell.ts'
+import type { ThresholdAlarms } from './threshold-alarms.ts'
 
 export interface CheckParts {
-  readonly bell: AlarmBell
+  readonly thresholdAlarms: ThresholdAlarms
   readonly states: States
 }
 
-/** Part of the ledger's queue. False: there is no participant of this name. */
+/** Runs in the ledger's queue. False: there is no participant of this name. */
 export async function checkAlarms(
   tx: Transaction,
-  { bell, states }: CheckParts,
+  { thresholdAlarms, states }: CheckParts,
   name: string,
   currency: string,
 ): Promise<boolean> {
@@ -28,7 +28,7 @@ export async function checkAlarms(
     types: everydayTypes,
   })
   const changes = { ...nothing, accounts: rows.accounts }
-  await bell.afterBatch(tx, { rows, book: openBook(rows), changes })
+  await thresholdAlarms.afterBatch(tx, { rows, book: openBook(rows), changes })
   return rows.parties.length > 0
 }
 

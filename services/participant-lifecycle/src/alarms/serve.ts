@@ -4,7 +4,7 @@ import type { alarmsService } from '@causeway/protos'
 import type { Database, Handlers } from '@causeway/runtime'
 import type { Writer } from '../ledger/writer.ts'
 import { checkAlarms, type CheckParts } from './check.ts'
-import { standingAlarms } from './standing-store.ts'
+import { activeAlarms } from './active-alarms-store.ts'
 
 export interface AlarmParts extends CheckParts {
   readonly database: Database
@@ -14,18 +14,20 @@ export interface AlarmParts extends CheckParts {
 export function serveAlarms(parts: AlarmParts): Handlers<typeof alarmsService> {
   return {
     LiquidityThresholdExceeded: async ({ participantId, currency }) => ({
-      isKnown: await parts.writer.alone((tx) => checkAlarms(tx, parts, participantId, currency)),
+      isKnown: await parts.writer.runExclusive((tx) =>
+        checkAlarms(tx, parts, participantId, currency),
+      ),
     }),
     ListStandingAlarms: async ({ participantId }) => ({
-      alarms: (await standingAlarms(parts.database, participantId)).map((alarm) => ({
+      alarms: (await activeAlarms(parts.database, participantId)).map((alarm) => ({
         participantId: alarm.name,
         accountId: alarm.accountId,
         currency: alarm.currency,
         kind: alarm.kind,
-        firstAt: alarm.standing.firstAt.toISOString(),
-        lastToldAt: alarm.standing.lastToldAt.toISOString(),
-        told: alarm.standing.told,
-        limit: formatAmount(alarm.standing.limit),
+        firstAt: alarm.active.firstAt.toISOString(),
+        lastToldAt: alarm.active.lastNotifiedAt.toISOString(),
+        told: alarm.active.notified,
+        limit: formatAmount(alarm.active.limit),
       })),
     }),
   }

@@ -1,6 +1,6 @@
-/** The alarms that stand, beside the limits that they are about. */
+/** The active alarms, stored in the rows of their limits. */
 import { statement, textArray, type Transaction } from '@causeway/runtime'
-import { quiet, type Alarms, type Standing } from './domain/alarm.ts'
+import { quiet, type Alarms, type ActiveAlarm } from './domain/alarm.ts'
 
 const saveStatement = statement(`
   update limits set alarms = next.alarms
@@ -15,7 +15,7 @@ interface SavedRow {
   readonly name: string
 }
 
-/** Whose accounts they are, by account. */
+/** The participant names, by account. */
 export async function saveAlarms(
   tx: Transaction,
   all: readonly { readonly accountId: number; readonly alarms: Alarms }[],
@@ -27,13 +27,13 @@ export async function saveAlarms(
   return new Map(rows.map(({ account_id, name }) => [account_id, name]))
 }
 
-/** As it is stored; a missing member is an alarm that does not stand. */
+/** The stored form; a missing member means no active alarm. */
 export interface AlarmsJson {
-  readonly threshold?: StandingJson
-  readonly limit?: StandingJson
+  readonly threshold?: ActiveAlarmJson
+  readonly limit?: ActiveAlarmJson
 }
 
-interface StandingJson {
+interface ActiveAlarmJson {
   readonly firstAt: string
   readonly lastToldAt: string
   readonly told: number
@@ -44,16 +44,16 @@ export function alarmsOf(json: AlarmsJson | null): Alarms {
   if (json === null) return quiet
   const { threshold, limit } = json
   return {
-    threshold: threshold === undefined ? null : standingOf(threshold),
-    limit: limit === undefined ? null : standingOf(limit),
+    threshold: threshold === undefined ? null : activeAlarmOf(threshold),
+    limit: limit === undefined ? null : activeAlarmOf(limit),
   }
 }
 
-function standingOf({ firstAt, lastToldAt, told, limit }: StandingJson): Standing {
+function activeAlarmOf({ firstAt, lastToldAt, told, limit }: ActiveAlarmJson): ActiveAlarm {
   return {
     firstAt: new Date(firstAt),
-    lastToldAt: new Date(lastToldAt),
-    told,
+    lastNotifiedAt: new Date(lastToldAt),
+    notified: told,
     limit: BigInt(limit),
   }
 }
@@ -61,16 +61,21 @@ function standingOf({ firstAt, lastToldAt, told, limit }: StandingJson): Standin
 function alarmsText({ threshold, limit }: Alarms): string | null {
   if (threshold === null && limit === null) return null
   return JSON.stringify({
-    ...(threshold === null ? {} : { threshold: standingJson(threshold) }),
-    ...(limit === null ? {} : { limit: standingJson(limit) }),
+    ...(threshold === null ? {} : { threshold: activeAlarmJson(threshold) }),
+    ...(limit === null ? {} : { limit: activeAlarmJson(limit) }),
   })
 }
 
-function standingJson({ firstAt, lastToldAt, told, limit }: Standing): StandingJson {
+function activeAlarmJson({
+  firstAt,
+  lastNotifiedAt,
+  notified,
+  limit,
+}: ActiveAlarm): ActiveAlarmJson {
   return {
     firstAt: firstAt.toISOString(),
-    lastToldAt: lastToldAt.toISOString(),
-    told,
+    lastToldAt: lastNotifiedAt.toISOString(),
+    told: notified,
     limit: String(limit),
   }
 }

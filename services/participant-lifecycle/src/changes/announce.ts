@@ -1,4 +1,7 @@
-/** What is said of requests: who may decide is told that one waits, who asked is told how it ended. */
+/**
+ * The events of change requests: possible approvers are notified of a pending request, and its
+ * maker of the decision.
+ */
 import { newEvent, privilegeOfCall } from '@causeway/events'
 import type { EventBus, Transaction } from '@causeway/runtime'
 import type { ChangeRequest } from './domain/request.ts'

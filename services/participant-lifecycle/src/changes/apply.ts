@@ -1,4 +1,6 @@
-/** What is done when a request is approved; the same is tried, and undone, when it is made. */
+/**
+ * Applies an approved request. The same code is tried, and rolled back, when the request is made.
+ */
 import { parseAmount, parseDecimal } from '@causeway/money'
 import type { Transaction } from '@causeway/runtime'
 import { withdrawalOf, depositOf } from '../funds/contract.ts'
@@ -34,7 +36,7 @@ export interface ApplyParts {
   readonly models: Models
   /** Whether what a participant owes stays covered. */
   readonly protects: boolean
-  /** The state of those who are new. */
+  /** The state of a new participant. */
   readonly newState: { readonly state: string; readonly isActive: boolean }
   readonly requestId: string
   readonly createdBy: string
@@ -45,7 +47,7 @@ export type Applied =
   | {
       readonly type: 'DONE'
       readonly audited: Audited | null
-      /** Whose state has changed, with the state before. */
+      /** The participant whose state has changed, with its previous state. */
       readonly moved: { readonly participant: Participant; readonly oldState: string } | null
     }
 
@@ -110,7 +112,7 @@ function endpointsSet(
   return change(...changes)
 }
 
-/** The participant with all its accounts, limits and endpoints, or nothing of it. */
+/** Creates the participant with all its accounts, limits and endpoints, or nothing. */
 async function createIn(
   tx: Transaction,
   { bus, rules, models, newState, requestId, createdBy }: ApplyParts,
@@ -120,16 +122,16 @@ async function createIn(
   const hub = await lockHub(tx, rules.hubName)
   if (name === hub.name) return refuse('NAME_RESERVED', `${name} is the hub`)
   if ((await lockOne(tx, name)) !== undefined) {
-    return refuse('PARTICIPANT_EXISTS', `${name} is there already`)
+    return refuse('PARTICIPANT_EXISTS', `${name} already exists`)
   }
   const at = new Date()
   const accounts = accountsFor(wanted.currencies, models, wanted.accounts.map(accountOf))
-  const nobody = { ...hub, name, type, isHub: false, accounts: [], endpoints: [] }
+  const blank = { ...hub, name, type, isHub: false, accounts: [], endpoints: [] }
   const unserved = wanted.currencies.find((currency) => (models.get(currency) ?? []).length === 0)
   if (unserved !== undefined) {
     return refuse('NO_SETTLEMENT_MODEL', `no active settlement model serves ${unserved}`)
   }
-  const decision = openEach(hub, nobody, accounts, models, createdBy)
+  const decision = openEach(hub, blank, accounts, models, createdBy)
   if (decision.type === 'REFUSE') return decision
   const creation = { name, type, createdBy, ...newState }
   await applyCreation(bus, tx, creation, decision.changes, at, requestId)
@@ -184,7 +186,7 @@ function accountOf({ type, currency, limit, alarmPercentage }: WantedAccount): A
   }
 }
 
-/** It was read before it was stored. */
+/** The text was validated before it was stored. */
 function unitsOf(text: string): bigint {
   const units = parseDecimal(text) ?? parseAmount(text)
   if (units === undefined) throw new Error(`a request holds the amount '${text}'`)

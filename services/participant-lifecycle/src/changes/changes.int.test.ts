@@ -1,4 +1,4 @@
-/** Four eyes: what two persons decide, on a real database. */
+/** Four-eyes control of changes, on a real database. */
 import { randomUUID } from 'node:crypto'
 import { createServer, type Server } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
@@ -11,7 +11,7 @@ import {
 } from '@causeway/protos'
 import type { Calls } from '@causeway/runtime'
 import { eventually } from '@causeway/runtime/testing'
-import { hearAudit, type AuditLog } from '../testing/audited.ts'
+import { collectAudit, type AuditLog } from '../testing/audited.ts'
 import { patient, prepare, prepareItem, wordsOf } from '../testing/items.ts'
 import { onboard, openHubAccounts } from '../testing/scheme.ts'
 import { differencesIn, openWorld, valueOf, type World } from '../testing/world.ts'
@@ -25,13 +25,13 @@ const requests: Payload<'ParticipantChangeRequested' | 'ParticipantChangeDecided
 beforeAll(async () => {
   hub = await openWorld()
   lifecycle = hub.parts.grpc.client(lifecycleService, 'participant-lifecycle')
-  audit = await hearAudit(hub)
+  audit = await collectAudit(hub)
   await onEvents(hub.parts.bus, 'test_states', ['ParticipantStateUpdated'], (events) => {
     states.push(...events.map(({ payload }) => payload))
     return Promise.resolve()
   })
-  const told = ['ParticipantChangeRequested', 'ParticipantChangeDecided'] as const
-  await onEvents(hub.parts.bus, 'test_requests', told, (events) => {
+  const requestEvents = ['ParticipantChangeRequested', 'ParticipantChangeDecided'] as const
+  await onEvents(hub.parts.bus, 'test_requests', requestEvents, (events) => {
     requests.push(...events.map(({ payload }) => payload))
     return Promise.resolve()
   })
@@ -62,7 +62,7 @@ async function decide(requestId: string, actor = 'grace', decision = 'APPROVE', 
   return wordOf(await lifecycle.DecideChange(message, patient))
 }
 
-/** Asks and has it approved. */
+/** Requests the change and approves it. */
 async function changed(change: Change): Promise<string> {
   const id = randomUUID()
   const asked = await ask(change, id)
@@ -95,7 +95,7 @@ const creation = (name: string): Change => ({
 })
 
 describe('a new participant', () => {
-  test('is nobody until another person approves, and then is there with all that was asked', async () => {
+  test('a new participant exists only after another person approves, with everything requested', async () => {
     const id = randomUUID()
     expect(await ask(creation('newbank'), id)).toBe('PEND-APPROVAL')
     expect(await infoOf('newbank')).toBeUndefined()
@@ -118,7 +118,7 @@ describe('a new participant', () => {
     expect(entries[1]?.labels).toContainEqual({ key: 'maker', value: 'ada' })
   })
 
-  test('that was rejected leaves its name to others', async () => {
+  test('a rejected participant leaves its name free', async () => {
     const id = randomUUID()
     await ask(creation('oncebank'), id)
     expect(await decide(id, 'grace', 'REJECT')).toBe('REJECTED')
@@ -127,7 +127,7 @@ describe('a new participant', () => {
     expect(await ask(creation('oncebank'))).toBe('PARTICIPANT_EXISTS')
   })
 
-  test('can be one that starts payments and has no accounts', async () => {
+  test('a new participant can be a PISP without accounts', async () => {
     const name = 'shop'
     const pisp = { name, type: 'PISP', currencies: [], accounts: [], endpoints: [] }
     expect(await changed({ createParticipant: pisp })).toBe('APPROVED')
@@ -136,7 +136,7 @@ describe('a new participant', () => {
 })
 
 describe('four eyes', () => {
-  test('who asked does not decide, and the attempt is on record', async () => {
+  test('the maker cannot decide, and the attempt is audited', async () => {
     await onboard(hub, 'eyebank')
     const id = randomUUID()
     await ask(stateOf('eyebank', 'SUSPENDED'), id)
@@ -152,14 +152,14 @@ describe('four eyes', () => {
     expect(await decide(id)).toBe('APPROVED')
   })
 
-  test('somebody unknown cannot approve what somebody unknown asked for', async () => {
+  test('an unknown actor cannot approve the request of an unknown actor', async () => {
     const id = randomUUID()
     await onboard(hub, 'darkbank')
     await ask(stateOf('darkbank', 'SUSPENDED'), id, '')
     expect(await decide(id, '')).toBe('SAME_PERSON')
   })
 
-  test('of two who approve at once exactly one does, and it happens once, in any race', async () => {
+  test('two concurrent approvals apply a change exactly once', async () => {
     await onboard(hub, 'racebank')
     const accountId = await accountOf('racebank', 'SETTLEMENT')
     for (let round = 0; round < 30; round++) {
@@ -190,7 +190,7 @@ describe('four eyes', () => {
     }
   }, 120_000)
 
-  test('the same decision again by the same person changes nothing', async () => {
+  test('a repeated decision by the same person changes nothing', async () => {
     await onboard(hub, 'calmbank')
     const id = randomUUID()
     await ask(stateOf('calmbank', 'SUSPENDED'), id)
@@ -201,7 +201,7 @@ describe('four eyes', () => {
     expect(await decide(randomUUID())).toBe('REQUEST_UNKNOWN')
   })
 
-  test("a checker's call finds the requests of its own kind alone", async () => {
+  test("a checker's call finds only requests of its own type", async () => {
     await onboard(hub, 'kindbank')
     const id = randomUUID()
     await ask(stateOf('kindbank', 'SUSPENDED'), id)
@@ -211,7 +211,7 @@ describe('four eyes', () => {
 })
 
 describe('a request', () => {
-  test('is told of when it is made and when it is decided, and not when it is refused', async () => {
+  test('a request publishes an event when it is made and when it is decided, not when it is refused', async () => {
     await onboard(hub, 'toldbank')
     const id = randomUUID()
     await ask(stateOf('toldbank', 'SUSPENDED'), id)
@@ -230,7 +230,7 @@ describe('a request', () => {
     expect(more).toEqual([])
   })
 
-  test('is one for its id, and no two equal ones wait', async () => {
+  test('a request is unique by its id, and no two equal requests are pending', async () => {
     await onboard(hub, 'askbank')
     const id = randomUUID()
     expect(await ask(stateOf('askbank', 'SUSPENDED'), id)).toBe('PEND-APPROVAL')
@@ -241,7 +241,7 @@ describe('a request', () => {
     expect(await ask(stateOf('askbank', 'SUSPENDED'), id)).toBe('APPROVED')
   })
 
-  test('has an id that no entry of another kind has', async () => {
+  test('the id of a request cannot equal a generated entry id', async () => {
     await onboard(hub, 'namebank')
     const wanted = stateOf('namebank', 'SUSPENDED')
     for (const id of [`fee-${randomUUID()}`, 'r-1', ''])
@@ -249,7 +249,7 @@ describe('a request', () => {
     expect(await ask(wanted, '01ARZ3NDEKTSV4RRFFQ69G5FAV')).toBe('PEND-APPROVAL')
   })
 
-  test('that could not be approved now is refused at once, and leaves nothing', async () => {
+  test('a request that could not be approved now is refused at once and stores nothing', async () => {
     await onboard(hub, 'nowbank')
     const participantId = 'nowbank'
     const accountId = await accountOf(participantId, 'SETTLEMENT')
@@ -264,7 +264,7 @@ describe('a request', () => {
     expect(entries).toEqual([])
   })
 
-  test('is judged anew when it is approved, and waits on when it is refused', async () => {
+  test('a request is checked again at its approval, and stays pending when it is refused', async () => {
     await onboard(hub, 'latebank')
     const participantId = 'latebank'
     const accountId = await accountOf(participantId, 'SETTLEMENT')
@@ -280,7 +280,7 @@ describe('a request', () => {
     expect(await valueOf(hub, 'latebank', 'SETTLEMENT')).toBe('-400')
   })
 
-  test('is listed by its kind and its state, in pages', async () => {
+  test('requests are listed by type and state, in pages', async () => {
     const query = { type: 'CreateParticipant', state: '', cursor: '', limit: 1 }
     const seen: string[] = []
     for (const name of ['listbank-1', 'listbank-2']) await ask(creation(name))
@@ -295,21 +295,21 @@ describe('a request', () => {
 })
 
 describe('what can be changed', () => {
-  test('a state: transfers stop at once, and the event carries the next version', async () => {
+  test('a changed state stops transfers at once, and its event carries the next version', async () => {
     await onboard(hub, 'statebank')
     const { version = 0 } = (await infoOf('statebank')) ?? {}
     expect(await changed(stateOf('statebank', 'SUSPENDED'))).toBe('APPROVED')
     const item = prepareItem({ payerFsp: 'statebank' })
     expect(wordsOf(await prepare(hub, item))).toEqual(['REFUSED PAYER_INACTIVE'])
-    const heard = await eventually(
+    const event = await eventually(
       () => states.find((one) => one.participantId === 'statebank' && one.version === version + 1),
       'the new state',
     )
-    expect(heard).toMatchObject({ oldState: 'ACTIVE', newState: 'SUSPENDED', isActive: false })
+    expect(event).toMatchObject({ oldState: 'ACTIVE', newState: 'SUSPENDED', isActive: false })
     expect(await changed(stateOf('Hub', 'SUSPENDED'))).toBe('HUB_UNCHANGEABLE')
   })
 
-  test('limit, threshold and status of an account', async () => {
+  test('limit, threshold and status of an account can be changed', async () => {
     await onboard(hub, 'limitbank')
     const participantId = 'limitbank'
     const accountId = await accountOf(participantId, 'POSITION')
@@ -325,7 +325,7 @@ describe('what can be changed', () => {
     expect(await ask({ updateAccountStatus: unknown })).toBe('ACCOUNT_UNKNOWN')
   })
 
-  test('a further account, once for its type and currency', async () => {
+  test('a further account can be added once per type and currency', async () => {
     hub.models.push({
       ...(hub.models[0] ?? ({} as never)),
       id: 2,
@@ -348,16 +348,16 @@ describe('what can be changed', () => {
     hub.models.pop()
   })
 
-  test('the part of the cover that is kept back', async () => {
+  test('a part of the cover can be excluded', async () => {
     await onboard(hub, 'keepbank')
     const participantId = 'keepbank'
-    const kept = { participantId, currency: 'USD', mode: 'PERCENT', value: '50' }
-    expect(await changed({ reserveLiquidityCover: kept })).toBe('APPROVED')
+    const exclusion = { participantId, currency: 'USD', mode: 'PERCENT', value: '50' }
+    expect(await changed({ reserveLiquidityCover: exclusion })).toBe('APPROVED')
     const item = prepareItem({ payerFsp: 'keepbank', amount: '501' })
     expect(wordsOf(await prepare(hub, item))).toEqual(['REFUSED COVER_SHORT'])
   })
 
-  test('endpoints, when somebody answers there', async () => {
+  test('endpoints can be changed if they accept a connection', async () => {
     await onboard(hub, 'callbank')
     const participantId = 'callbank'
     const server = await listening()

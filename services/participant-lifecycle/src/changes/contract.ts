@@ -1,4 +1,4 @@
-/** Wire ↔ domain of changes. A value out of its bounds is refused as INVALID, naming it. */
+/** Wire ↔ domain of changes. A value out of bounds is refused as INVALID with its name. */
 import { formatAmount, parseAmount, parseDecimal } from '@causeway/money'
 import type { Change, ChangeRecord } from '@causeway/protos'
 import {
@@ -17,7 +17,7 @@ import type { Wanted, WantedAccount, WantedEndpoint } from './domain/wanted.ts'
 const text_max = 256
 const list_max = 100
 
-/** What is asked for, its amounts in their one form. */
+/** The requested change, with amounts in canonical form. */
 export function wantedOf(change: Change | null): Wanted | Refused {
   if (change?.createParticipant) return creation(change.createParticipant)
   if (change?.manageFunds) return funds(change.manageFunds)
@@ -130,7 +130,7 @@ function endpointsOf(endpoints: readonly WantedEndpoint[]): readonly WantedEndpo
   for (const { type, value } of endpoints) {
     const fault = endpointFault(type, value)
     if (fault !== undefined) return fault
-    if (values.has(type)) return refuse('INVALID', `${type} is there twice`)
+    if (values.has(type)) return refuse('INVALID', `${type} is listed twice`)
     values.set(type, value)
   }
   return [...values].map(([type, value]) => ({ type, value }))

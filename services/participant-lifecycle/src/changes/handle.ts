@@ -1,6 +1,6 @@
 /**
- * Two persons change something: one asks, another decides. Both steps run in the ledger's queue, one
- * after the other, so that of two decisions at the same time one finds the other's.
+ * Changes under four-eyes control: one person requests, another decides. Both steps run in the
+ * ledger's queue, one after the other, so of two concurrent decisions the second sees the first.
  */
 import { auditEntry, type AuditedState } from '@causeway/events'
 import type { Database, EventBus, OutgoingMessage, Transaction } from '@causeway/runtime'
@@ -28,19 +28,19 @@ export interface ChangesParts extends HandleParts, FundsParts {
   readonly database: Database
   readonly bus: EventBus
   readonly rules: CoverRules
-  /** Whether new endpoints must answer before they are taken. */
+  /** Whether new endpoints must accept a connection before they are approved. */
   readonly checksEndpoints: boolean
 }
 
 export type ChangeOutcome = Refused | { readonly type: 'DONE'; readonly request: ChangeRequest }
 
-/** Stores the request when it could be approved as things are now. */
+/** Stores the request if it could be approved in the current state. */
 export async function requestChange(
   parts: ChangesParts,
   { id, wanted, by }: { readonly id: string; readonly wanted: Wanted; readonly by: string },
 ): Promise<ChangeOutcome> {
   const applying = await prepare(parts, wanted)
-  return parts.writer.alone(async (tx): Promise<ChangeOutcome> => {
+  return parts.writer.runExclusive(async (tx): Promise<ChangeOutcome> => {
     const stored = await lockRequest(tx, id)
     if (stored !== undefined) {
       return JSON.stringify(stored.wanted) === JSON.stringify(wanted)
@@ -70,7 +70,7 @@ export async function requestChange(
   })
 }
 
-/** What is tried is not announced. */
+/** A trial publishes nothing. */
 const silent = { announce: () => undefined }
 
 export interface Decision extends Verdict {
@@ -86,16 +86,16 @@ export async function decideChange(
   if (asked === undefined) return unknownRequest(decision.id)
   const isApproval = decision.decision === 'APPROVE' && asked.state === 'PEND-APPROVAL'
   const applying = isApproval ? await prepare(parts, asked.wanted) : undefined
-  const silence =
+  const unreached =
     isApproval && parts.checksEndpoints && asked.wanted.type === 'UpdateEndpoints'
       ? await unreachable(asked.wanted.endpoints)
       : undefined
-  const decided = await parts.writer.alone(async (tx): Promise<Decided> => {
+  const decided = await parts.writer.runExclusive(async (tx): Promise<Decided> => {
     const request = await lockRequest(tx, decision.id)
     if (request === undefined) return unknownRequest(decision.id)
     const judgement = judge(request, decision)
     switch (judgement.type) {
-      case 'STAND':
+      case 'EXISTS':
         return { type: 'DONE', request, moved: null }
       case 'REFUSE':
         if (judgement.reason === 'SAME_PERSON') recordAttempt(parts.bus, tx, request, decision)
@@ -103,8 +103,11 @@ export async function decideChange(
       case 'REJECT':
         return settle(parts.bus, tx, { request, decision, audited: null, moved: null })
       case 'APPLY': {
-        if (silence !== undefined) {
-          return refuse('ENDPOINT_UNREACHABLE', `nobody answers at ${silence.value}`)
+        if (unreached !== undefined) {
+          return refuse(
+            'ENDPOINT_UNREACHABLE',
+            `no connection could be opened to ${unreached.value}`,
+          )
         }
         if (applying === undefined) throw new Error(`${request.id} became pending again`)
         return approve(parts.bus, tx, applying, request, decision)
@@ -121,7 +124,7 @@ type Moved = Extract<Applied, { type: 'DONE' }>['moved']
 type Decided =
   Refused | { readonly type: 'DONE'; readonly request: ChangeRequest; readonly moved: Moved }
 
-/** Judged anew on what is true now; refused, the request stays pending. */
+/** Applies the change to the current state; if that is refused, the request stays pending. */
 async function approve(
   bus: EventBus,
   tx: Transaction,
@@ -129,10 +132,10 @@ async function approve(
   request: ChangeRequest,
   decision: Decision,
 ): Promise<Decided> {
-  const said: OutgoingMessage[] = []
+  const announced: OutgoingMessage[] = []
   const parties: ApplyParts = {
     ...applying,
-    bus: { announce: (_, events) => void said.push(...events) },
+    bus: { announce: (_, events) => void announced.push(...events) },
     requestId: request.id,
     createdBy: request.createdBy,
   }
@@ -142,7 +145,7 @@ async function approve(
     ({ type }) => type === 'DONE',
   )
   if (result.type === 'REFUSE') return result
-  bus.announce(tx, said)
+  bus.announce(tx, announced)
   const { audited, moved } = result
   return settle(bus, tx, { request, decision, audited, moved })
 }
@@ -150,12 +153,12 @@ async function approve(
 interface Settling {
   readonly request: ChangeRequest
   readonly decision: Decision
-  /** What approval has changed; null when nothing. */
+  /** What the approval has changed; null: nothing. */
   readonly audited: Audited | null
   readonly moved: Moved
 }
 
-/** The request is decided and the decision is on record, with what it has changed. */
+/** Stores the decision and its audit entry, with what it has changed. */
 async function settle(
   bus: EventBus,
   tx: Transaction,
@@ -178,7 +181,7 @@ async function settle(
   return { type: 'DONE', request: decided, moved }
 }
 
-/** Who decides about his own request is on record though nothing changed. */
+/** An attempt to decide one's own request is audited although nothing changes. */
 function recordAttempt(
   bus: EventBus,
   tx: Transaction,
@@ -205,7 +208,7 @@ function labelsOf({ id, createdBy }: ChangeRequest, note: string) {
 
 type Prepared = Omit<ApplyParts, 'bus' | 'requestId' | 'createdBy'>
 
-/** What other services have to say about it is asked before the ledger's turn. */
+/** Asks other services before the ledger's turn. */
 async function prepare(parts: ChangesParts, wanted: Wanted): Promise<Prepared> {
   const isCreation = wanted.type === 'CreateParticipant' || wanted.type === 'AddParticipantAccount'
   return {

@@ -1,27 +1,31 @@
-/** Whether somebody answers at an endpoint: a connection is opened, nothing is sent. */
+/** Whether an endpoint accepts a connection: one is opened, nothing is sent. */
 import { connect } from 'node:net'
 import type { WantedEndpoint } from './domain/wanted.ts'
 
 const connect_ms_max = 2_000
 
-/** The first endpoint at which nobody answers; those that are no addresses of servers are passed over. */
+/**
+ * The first endpoint that accepts no connection; values that are not server addresses are skipped.
+ */
 export async function unreachable(
   endpoints: readonly WantedEndpoint[],
 ): Promise<WantedEndpoint | undefined> {
-  const places = endpoints.map((endpoint) => ({ endpoint, place: placeOf(endpoint.value) }))
+  const addresses = endpoints.map((endpoint) => ({ endpoint, address: addressOf(endpoint.value) }))
   const answers = await Promise.all(
-    places.map(({ place }) => (place === undefined ? Promise.resolve(true) : answersAt(place))),
+    addresses.map(({ address }) =>
+      address === undefined ? Promise.resolve(true) : answersAt(address),
+    ),
   )
-  return places.find((_, index) => answers[index] === false)?.endpoint
+  return addresses.find((_, index) => answers[index] === false)?.endpoint
 }
 
-interface Place {
+interface Address {
   readonly host: string
   readonly port: number
 }
 
-/** Variables may stand in the path; a host that is one is not known here. */
-function placeOf(value: string): Place | undefined {
+/** The path may contain variables; a host that is a variable cannot be checked. */
+function addressOf(value: string): Address | undefined {
   const plain = value.replaceAll(/\{\{[^{}]*\}\}/g, 'x')
   if (!/^https?:\/\//i.test(plain) || !URL.canParse(plain)) return undefined
   const { hostname, port, protocol } = new URL(plain)
@@ -29,7 +33,7 @@ function placeOf(value: string): Place | undefined {
   return { host, port: port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port) }
 }
 
-function answersAt({ host, port }: Place): Promise<boolean> {
+function answersAt({ host, port }: Address): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host, port, timeout: connect_ms_max })
     const end = (isThere: boolean) => {

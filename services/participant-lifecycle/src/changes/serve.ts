@@ -30,7 +30,7 @@ export function serveLifecycle(parts: ChangesParts): Handlers<typeof lifecycleSe
         return answer(refuse('INVALID', `note has at most ${note_max} characters`))
       }
       if (type !== '' && !isWantedType(type)) {
-        return answer(refuse('INVALID', `${type} is no request`))
+        return answer(refuse('INVALID', `${type} is not a request type`))
       }
       const by = nameOf(actor)
       const about = type === '' ? null : type
@@ -50,11 +50,11 @@ export function serveLifecycle(parts: ChangesParts): Handlers<typeof lifecycleSe
   }
 }
 
-/** It may become the id of an entry, so it must never be one that the ledger makes itself. */
+/** It may become the id of an entry, so it must never equal an id that the ledger generates. */
 const badNewId = refuse('INVALID', 'requestId is a UUID or a ULID')
 const badId = refuse('INVALID', 'requestId has 1 to 64 letters, digits and _.:-')
 
-/** Nobody is told from another nobody: the unknown cannot decide about what the unknown has asked. */
+/** Unknown actors count as one person: one cannot approve what another has requested. */
 function nameOf(actor: string): string {
   return actor === '' ? 'unknown' : actor
 }

@@ -1,4 +1,4 @@
-/** Requests for changes as rows. They are written in the ledger's queue alone. */
+/** Requests for changes as rows. They are written only in the ledger's queue. */
 import { createHash } from 'node:crypto'
 import { statement, type Queries, type Transaction } from '@causeway/runtime'
 import type { ChangeRequest, RequestState } from './domain/request.ts'
@@ -72,7 +72,7 @@ export async function addRequest(
   return requestOf(row)
 }
 
-/** Only a pending request is decided, whatever was read before. */
+/** Decides only a request that is still pending, regardless of what was read before. */
 const decide = statement(`
   update change_requests
   set state = $2, decided_by = $3, decided_at = clock_timestamp(), note = $4
@@ -117,8 +117,8 @@ const begin = statement(`savepoint attempt`)
 const undo = statement(`rollback to savepoint attempt`)
 
 /**
- * Runs the work and undoes it unless it says that it is to be kept. What it has announced is undone with
- * it: announcements are written at the end, where no savepoint reaches them.
+ * Runs the work and rolls it back unless its result is to be committed. Its events are discarded
+ * with it: they are written at commit, so the savepoint does not cover them.
  */
 export async function attempt<T>(
   tx: Transaction,

@@ -1,4 +1,4 @@
-/** Wire ↔ domain of funds. A value out of its bounds is refused as INVALID, naming it. */
+/** Wire ↔ domain of funds. A value out of bounds is refused as INVALID with its name. */
 import { isCorrelationId } from '@causeway/fspiop'
 import { formatAmount, parseAmount } from '@causeway/money'
 import type { FundsMovement } from '@causeway/protos'
@@ -18,11 +18,14 @@ export interface FundsMessage {
   readonly extensionList: Buffer
 }
 
-/** Reference, reason and extensions are kept as evidence, so that a repeat must agree with them. */
+/**
+ * Reference, reason and extensions are stored as evidence, so a repeat must contain the same
+ * values.
+ */
 function fundsOf(message: FundsMessage) {
   const { transferId: id, reason, externalReference } = message
   const amount = parseAmount(message.amount)
-  // It becomes the id of an entry, so it must never be one that the ledger makes itself.
+  // It becomes the id of an entry, so it must never equal an id that the ledger generates.
   if (!isCorrelationId(id)) return refuse('INVALID', 'transferId is a UUID or a ULID')
   if (amount === undefined || amount === 0n) return refuse('INVALID', 'amount is above 0')
   const extensionList = message.extensionList.toString()
@@ -67,7 +70,7 @@ export function endOf(
 
 export function movementMessage(entry: Entry): FundsMovement {
   const { terms, accounts, kind, reason } = entry
-  const said = evidenceOf(entry.evidence)
+  const parsed = evidenceOf(entry.evidence)
   const isIn = kind === 'FUNDS_IN'
   return {
     transferId: entry.id,
@@ -78,8 +81,8 @@ export function movementMessage(entry: Entry): FundsMovement {
     currency: terms?.currency ?? '',
     state: stateOf(entry),
     stateReason: reason,
-    externalReference: said.externalReference,
-    reason: said.reason,
+    externalReference: parsed.externalReference,
+    reason: parsed.reason,
     createdAt: entry.createdAt.toISOString(),
     expiresAt: entry.expiresAt?.toISOString() ?? '',
     completedAt: entry.completedAt?.toISOString() ?? '',
@@ -87,9 +90,10 @@ export function movementMessage(entry: Entry): FundsMovement {
 }
 
 function evidenceOf(evidence: Buffer): { externalReference: string; reason: string } {
-  const said: unknown = evidence.length === 0 ? {} : JSON.parse(evidence.toString())
+  const parsed: unknown = evidence.length === 0 ? {} : JSON.parse(evidence.toString())
   const member = (name: string): string => {
-    const value: unknown = typeof said === 'object' && said !== null ? Reflect.get(said, name) : ''
+    const value: unknown =
+      typeof parsed === 'object' && parsed !== null ? Reflect.get(parsed, name) : ''
     return typeof value === 'string' ? value : ''
   }
   return { externalReference: member('externalReference'), reason: member('reason') }

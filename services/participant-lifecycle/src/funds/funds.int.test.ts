@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { fundsService, type FundsMovement } from '@causeway/protos'
 import type { Calls } from '@causeway/runtime'
 import fc from 'fast-check'
-import { hearAudit, type AuditLog } from '../testing/audited.ts'
+import { collectAudit, type AuditLog } from '../testing/audited.ts'
 import { fulfil, fulfilItem, patient, prepare, prepareItem, wordsOf } from '../testing/items.ts'
 import { onboard, openHubAccounts } from '../testing/scheme.ts'
 import { deferredNet, differencesIn, openWorld, valueOf, type World } from '../testing/world.ts'
@@ -16,7 +16,7 @@ let audit: AuditLog
 beforeAll(async () => {
   hub = await openWorld({ FUNDS_SWEEP_INTERVAL_MS: 100 })
   funds = hub.parts.grpc.client(fundsService, 'participant-lifecycle')
-  audit = await hearAudit(hub)
+  audit = await collectAudit(hub)
   await openHubAccounts(hub)
   await onboard(hub, 'bluewallet')
 }, 60_000)
@@ -61,7 +61,7 @@ async function reserve(name: string, amount: string, transferId?: string): Promi
   )
 }
 
-test('funds out that were held before a settlement do not pay what it left to be paid', async () => {
+test('funds out held before a settlement do not pay what it left unpaid', async () => {
   const name = 'duebank'
   await onboard(hub, name, '5000')
   const item = prepareItem({ payerFsp: name, amount: '100' })
@@ -105,13 +105,13 @@ async function complete(how: 'Commit' | 'Abort', name: string, transferId: strin
 }
 
 describe('funds out', () => {
-  test('have a UUID or a ULID, so that none can take an id of the ledger', async () => {
+  test('funds out have a UUID or a ULID, so that they cannot take an id of the ledger', async () => {
     for (const id of ['', `fee-${randomUUID()}`, 'bank slip 7', `${randomUUID()}0`]) {
       expect(await reserve('Hub', '1', id)).toBe('INVALID')
     }
   })
 
-  test('are held, leave when they are committed, and are on record once for each step', async () => {
+  test('funds out are held, then committed, with one audit entry per step', async () => {
     await onboard(hub, 'greenbank')
     const id = randomUUID()
     const bank = Number(await valueOf(hub, 'Hub', 'HUB_RECONCILIATION'))
@@ -142,7 +142,7 @@ describe('funds out', () => {
     ])
   })
 
-  test('that are taken back are cover again', async () => {
+  test('aborted funds out are cover again', async () => {
     await onboard(hub, 'redpay')
     const id = randomUUID()
     await reserve('redpay', '1000', id)
@@ -155,7 +155,7 @@ describe('funds out', () => {
     expect(wordsOf(await prepare(hub, prepareItem({ payerFsp: 'redpay' })))).toEqual(['RESERVED'])
   })
 
-  test('beyond what is free are on record as refused, and stay refused', async () => {
+  test('funds out beyond the available cover are stored as refused, and stay refused', async () => {
     await onboard(hub, 'owingbank')
     await prepare(hub, prepareItem({ payerFsp: 'owingbank', amount: '400' }))
     const id = randomUUID()
@@ -175,7 +175,7 @@ describe('funds out', () => {
     ])
   })
 
-  test('that nobody completes in time are cover again, and cannot be committed', async () => {
+  test('expired funds out are cover again and cannot be committed', async () => {
     await onboard(hub, 'slowbank')
     const id = randomUUID()
     expect(await reserve('slowbank', '100', id)).toBe('RESERVED')
@@ -185,7 +185,7 @@ describe('funds out', () => {
     expect(await complete('Commit', 'slowbank', id)).toBe('FUNDS_EXPIRED')
   })
 
-  test('of a participant that may not are refused', async () => {
+  test('funds out of a participant in a state that forbids them are refused', async () => {
     await onboard(hub, 'shutbank')
     const name = 'shutbank'
     const state = { name, isActive: false, state: 'SUSPENDED', reason: 'late', actor: 'ada' }
@@ -197,7 +197,7 @@ describe('funds out', () => {
     expect(await complete('Commit', name, randomUUID())).toBe('FUNDS_UNKNOWN')
   })
 
-  test('are listed in pages, the newest first', async () => {
+  test('funds are listed in pages, newest first', async () => {
     await onboard(hub, 'pagebank')
     for (const amount of ['1', '2', '3']) await reserve('pagebank', amount)
     const query = { name: 'pagebank', state: '', cursor: '', limit: 3 }
@@ -209,7 +209,7 @@ describe('funds out', () => {
   })
 })
 
-test('however many ask at once, they never get more than there is', async () => {
+test('concurrent funds out never exceed the available cover', async () => {
   let round = 0
   await fc.assert(
     fc.asyncProperty(
@@ -236,7 +236,7 @@ test('however many ask at once, they never get more than there is', async () => 
   )
 }, 120_000)
 
-test('with Mojaloop only the deposit is a bound, but for who is settled gross', async () => {
+test('with COMPATIBILITY=mojaloop only the deposit is a bound, except under gross settlement', async () => {
   const other = await openWorld({ COMPATIBILITY: 'mojaloop' })
   const there = other.parts.grpc.client(fundsService, 'participant-lifecycle')
   try {

@@ -1,6 +1,6 @@
 /**
- * Funds in and out: each movement is decided by the ledger in its turn, as one transaction with what
- * goes on record about it.
+ * Funds in and out: the ledger decides each movement in its turn, in one transaction with its audit
+ * entry.
  */
 import type { EventBus, Transaction } from '@causeway/runtime'
 import { formatAmount } from '@causeway/money'
@@ -19,7 +19,7 @@ export interface FundsParts {
   readonly bus: EventBus
   readonly rules: DecidingRules
   readonly modelsOf: (currency: string) => Promise<readonly CurrencyModel[]>
-  /** Whether what a participant owes stays covered, whatever model settles it. */
+  /** Whether what a participant owes stays covered, under any settlement model. */
   readonly protectsPosition: boolean
   /** How long funds out are held. */
   readonly validity_ms: number
@@ -32,7 +32,7 @@ export type FundsOutcome =
   | {
       readonly type: 'DONE'
       readonly entry: Entry
-      /** Null when the movement stood so already. */
+      /** Null when the movement was already in this state. */
       readonly audited: Audited | null
     }
 
@@ -41,14 +41,14 @@ export async function recordFunds(
   command: FundsCommand,
   by: By,
 ): Promise<FundsOutcome> {
-  return writer.alone(async (tx) => {
+  return writer.runExclusive(async (tx) => {
     const outcome = await fundsIn(tx, rules, command)
     if (outcome.type === 'DONE' && outcome.audited) announceAudit(bus, tx, by, outcome.audited)
     return outcome
   })
 }
 
-/** The same inside work that goes on; what goes on record is the caller's. */
+/** The same inside the caller's transaction; the caller writes the audit entry. */
 export async function fundsIn(
   tx: Transaction,
   rules: DecidingRules,
@@ -71,13 +71,13 @@ export async function fundsIn(
     case 'UNKNOWN':
       return refuse('FUNDS_UNKNOWN', `there are no funds ${command.id} of ${command.participant}`)
     case 'TOO_EARLY':
-      return refuse('FUNDS_STATE_WRONG', `the funds ${command.id} are held for a while yet`)
+      return refuse('FUNDS_STATE_WRONG', `the funds ${command.id} are not due to expire yet`)
     default:
-      throw new Error(`the ledger could not take the funds ${command.id}`)
+      throw new Error(`the ledger could not record the funds ${command.id}`)
   }
 }
 
-/** A commit that came too late is refused, though it has ended the hold: both are true. */
+/** A commit that came too late ends the hold and is refused. */
 function ended({ how, id }: EndWithdrawal, entry: Entry, audited: Audited | null): FundsOutcome {
   const state = stateOf(entry)
   const wanted = { COMMIT: 'COMMITTED', ABORT: 'ABORTED_REJECTED', EXPIRE: 'EXPIRED' }[how]
@@ -102,14 +102,16 @@ function auditedFunds(before: Entry | undefined, entry: Entry): Audited {
   }
 }
 
-/** Where both steps are one, too little cover is a refusal. */
+/** In a one-step withdrawal, insufficient cover is a refusal. */
 export function coveredOr(outcome: FundsOutcome): FundsOutcome {
   return outcome.type === 'DONE' && outcome.entry.outcome === 'REFUSED'
-    ? refuse('COVER_SHORT', 'the amount is more than the cover that is free')
+    ? refuse('COVER_SHORT', 'the amount exceeds the available cover')
     : outcome
 }
 
-/** The stronger rule holds for everybody, or where a model settles each transfer by itself. */
+/**
+ * Whether positions are protected: by setting, or because a model of the currency settles gross.
+ */
 export async function protects(parts: FundsParts, currency: string): Promise<boolean> {
   if (parts.protectsPosition) return true
   return (await parts.modelsOf(currency)).some(({ isGross }) => isGross)

@@ -33,13 +33,13 @@ export function serveFunds(database: Database, parts: FundsParts): Handlers<type
       const last = entries.length < page_max ? undefined : entries.at(-1)
       return {
         movements: entries.map(movementMessage),
-        cursor: last === undefined ? '' : writeCursor(placeOf(last)),
+        cursor: last === undefined ? '' : writeCursor(cursorOf(last)),
       }
     },
   }
 }
 
-function placeOf({
+function cursorOf({
   id,
   createdAt,
 }: {
@@ -91,7 +91,7 @@ async function held(parts: FundsParts, message: FundsMessage, isFinal: boolean) 
   return withdrawalOf(message, { protects: isProtected, isFinal, validity_ms })
 }
 
-/** A commit that came too late has ended the hold, which is no success. */
+/** A commit that came too late has only ended the hold, which is not a success. */
 function inTime(outcome: FundsOutcome): FundsOutcome {
   return outcome.type === 'DONE' && stateOf(outcome.entry) === 'EXPIRED'
     ? refuse('FUNDS_EXPIRED', `the funds ${outcome.entry.id} were not completed in time`)

@@ -1,4 +1,4 @@
-/** Funds as they are listed, and those that nobody completed in time. */
+/** Funds as they are listed, and holds that were not completed in time. */
 import { statement, type Queries } from '@causeway/runtime'
 import type { Entry } from '../ledger/domain/entry.ts'
 import { entryColumns, entryOf, type EntryRow } from '../ledger/entry-store.ts'

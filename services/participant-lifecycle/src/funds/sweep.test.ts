@@ -2,14 +2,14 @@ import { monthOf, openLog, Outage } from '@causeway/runtime'
 import { expect, test } from '@jest/globals'
 import { sweepOnce } from './sweep.ts'
 
-/** The ids of the overdue funds out that are tried in one round, where each try ends with the error. */
+/** The number of overdue funds out that one round tries, when each attempt fails with the error. */
 async function triedWith(error: Error): Promise<number> {
   let tried = 0
   const rows = [1, 2, 3].map((n) => ({ id: `out-${n}`, payer_fsp: 'greenbank' }))
   const unused = () => Promise.reject(new Error('this is not asked for'))
   const round = sweepOnce({
     writer: {
-      alone() {
+      runExclusive() {
         tried++
         return Promise.reject(error)
       },
@@ -46,8 +46,8 @@ async function triedWith(error: Error): Promise<number> {
   return tried
 }
 
-test('funds out that cannot be ended do not keep later ones from ending', async () => {
-  expect(await triedWith(new Error('a row that nobody can read'))).toBe(3)
+test('funds out that cannot be ended do not block later ones', async () => {
+  expect(await triedWith(new Error('an unreadable row'))).toBe(3)
 })
 
 test('an outage ends the round', async () => {

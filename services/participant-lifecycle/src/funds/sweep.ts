@@ -1,4 +1,4 @@
-/** Funds out that nobody completed in time become cover again. */
+/** Releases funds out that were not completed in time. */
 import { isOutage, periodically, type Database, type Logger } from '@causeway/runtime'
 import { recordFunds, type FundsParts } from './handle.ts'
 import { overdueFunds } from './store.ts'
@@ -9,7 +9,7 @@ export interface SweepParts extends Pick<FundsParts, 'writer' | 'bus' | 'rules'>
   readonly database: Database
   readonly log: Logger
   readonly every_ms: number
-  /** Whether this process is the ledger's writer: the others have nothing to do. */
+  /** Whether this process is the ledger's writer; other replicas do nothing. */
   readonly isHere: () => boolean
 }
 
@@ -33,7 +33,7 @@ export async function sweepOnce(parts: SweepParts): Promise<void> {
       const outcome = await recordFunds(parts, command, by)
       if (outcome.type === 'DONE') parts.log.info({ id, participant }, 'funds out have expired')
     } catch (error) {
-      // Those that cannot be ended stay the oldest ones: the later ones must not wait for them.
+      // A hold that cannot be ended stays the oldest one; later ones must not wait for it.
       if (isOutage(error)) throw error
       parts.log.error({ err: error, id, participant }, 'ALARM funds out could not be ended')
     }

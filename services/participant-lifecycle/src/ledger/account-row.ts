@@ -1,4 +1,4 @@
-/** An account as its tables have it: read by the ledger's batch and by those who only look. */
+/** An account as a row, for the ledger's batches and for read-only queries. */
 import type { Account } from './domain/account.ts'
 
 /** Columns of accounts, and of its limit `cap`. */

@@ -14,17 +14,17 @@ const item = {
   payeeAccountId: 0,
 }
 
-test('a name of 32 characters of any script is held against the participants', () => {
+test('a name of 32 characters of any script is accepted', () => {
   expect(reserveOf({ ...item, payeeFsp: '🦊'.repeat(32) })).toBeDefined()
   expect(reserveOf({ ...item, payeeFsp: '🦊'.repeat(33) })).toBeUndefined()
 })
 
 test.each([
-  ['an amount of nothing', { amount: '0' }],
-  ['an amount that is none', { amount: '1.00001' }],
-  ['a currency that is none', { currency: 'usd' }],
-  ['a time that is none', { expiresAt: 'tomorrow' }],
-  ['a way of settling that is none', { settles: 'SOMEHOW' }],
-])('%s is no command', (_, change) => {
+  ['an amount of zero', { amount: '0' }],
+  ['an invalid amount', { amount: '1.00001' }],
+  ['an invalid currency', { currency: 'usd' }],
+  ['an invalid time', { expiresAt: 'tomorrow' }],
+  ['an invalid kind of settlement', { settles: 'SOMEHOW' }],
+])('an item with %s is not a command', (_, change) => {
   expect(reserveOf({ ...item, ...change })).toBeUndefined()
 })

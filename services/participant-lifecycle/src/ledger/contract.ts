@@ -1,6 +1,6 @@
 /**
- * Wire ↔ domain of the ledger. An item that cannot be read is answered with FAULT and stores nothing;
- * its neighbours do not notice.
+ * Wire ↔ domain of the ledger. An unreadable item is answered with FAULT and stores nothing; other
+ * items are not affected.
  */
 import { formatAmount, parseAmount } from '@causeway/money'
 import type {
@@ -29,7 +29,7 @@ const settlesOptions: readonly string[] = [
   'GROSS_DEFERRED',
 ] satisfies Settles[]
 
-/** Undefined when the item is none that the ledger could hold. */
+/** Undefined when the ledger cannot store the item. */
 export function reserveOf(item: PrepareItem): Reserve | undefined {
   const amount = parseAmount(item.amount)
   const expiresAt = timeOf(item.expiresAt)
@@ -112,7 +112,7 @@ function answerMessage(id: string, answer: Answer): LedgerAnswer {
     case 'TOO_EARLY':
       return { ...nothing, transferId: id, outcome: 'TOO_EARLY', retryMs: answer.retry_ms }
     case 'DECLINE':
-      throw new Error(`${id} was declined like funds: ${answer.reason}`)
+      throw new Error(`transfer ${id} got a refusal that only funds can get: ${answer.reason}`)
     case 'MISMATCH':
     case 'UNKNOWN':
     case 'FAULT':
@@ -133,7 +133,7 @@ const nothing: LedgerAnswer = {
   payeePosition: null,
 }
 
-/** Reservations are inside the value. */
+/** The value includes reservations. */
 export function positionMessage(position: Position): PositionMessage {
   return {
     participantId: position.participant,
@@ -213,7 +213,7 @@ function isId(id: string): boolean {
   return id.length > 0 && id.length <= id_length_max
 }
 
-/** Counted in characters, as the edge and the tables count. */
+/** Counted in characters, as fspiop-api and the tables count. */
 function isName(name: string): boolean {
   return name.length > 0 && Array.from(name).length <= name_length_max
 }

@@ -1,4 +1,4 @@
-/** Entries as rows: the columns, what they mean, and the questions that others ask about them. */
+/** Entries as rows: columns, mapping, and queries. */
 import { statement, textArray, type Queries } from '@causeway/runtime'
 import { noEvidence, type Entry, type Kind, type Outcome, type Settles } from './domain/entry.ts'
 
@@ -77,7 +77,7 @@ function factsOf({ position, cover, cap }: EntryRow): Entry['facts'] {
     : { position: BigInt(position), cover: BigInt(cover), cap: BigInt(cap) }
 }
 
-/** Without the evidence: who lists entries asks what became of them, and pages stay small. */
+/** Without the evidence, so that pages stay small. */
 export const listedColumns = entryColumns.replace('evidence', 'null::bytea as evidence')
 
 const byIds = statement(`
@@ -107,7 +107,7 @@ const settlementsAfter = statement(`
   order by id
   limit $2`)
 
-/** A page of what steps of settlements have posted, in the order of their ids. */
+/** A page of the posted settlement entries, in the order of their ids. */
 export async function settlementEntriesAfter(
   db: Queries,
   afterId: string,
@@ -140,7 +140,7 @@ const overdue = statement(`
   order by expires_at
   limit $2`)
 
-/** Reservations whose expiry lies at least so far back, by the clock of the database. */
+/** Reservations that expired at least so long ago, by the clock of the database. */
 export async function overdueReservations(
   db: Queries,
   overdue_ms: number,

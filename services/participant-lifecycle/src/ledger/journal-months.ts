@@ -1,7 +1,7 @@
 /**
- * The months of the journal: its partitions are made by the calendar of this process, its rows are stamped
- * by the clock of the database. A clock that is wrong by months must not stop the ledger, so a row is filed
- * under a month that has its partition for certain, whatever either clock says.
+ * The months of the journal: its partitions are made by the calendar of this process, its rows are
+ * stamped by the clock of the database. A clock that is wrong by months must not stop the ledger,
+ * so each row is filed under a month whose partition exists.
  */
 import { ensureMonthlyPartitions, filedMonthOf, type Queries } from '@causeway/runtime'
 

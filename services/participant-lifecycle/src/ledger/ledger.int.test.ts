@@ -1,4 +1,4 @@
-/** The ledger seen from its callers: money is reserved, posted and voided exactly once. */
+/** The ledger through its gRPC interface: money is reserved, posted and voided exactly once. */
 import { randomUUID } from 'node:crypto'
 import { formatAmount } from '@causeway/money'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
@@ -14,7 +14,7 @@ import {
   wordsOf,
 } from '../testing/items.ts'
 import { depositTo, onboard, openHubAccounts, succeeded } from '../testing/scheme.ts'
-import { differencesIn, openWorld, plantDeposit, valueOf, type World } from '../testing/world.ts'
+import { differencesIn, openWorld, setDeposit, valueOf, type World } from '../testing/world.ts'
 
 let hub: World
 
@@ -74,7 +74,7 @@ function back(amount: string) {
   return prepareItem({ amount, payerFsp: 'bluewallet', payeeFsp: 'greenbank' })
 }
 
-test('an answer carries evidence, model, window and the positions after the step', async () => {
+test('an answer contains evidence, model, window and the positions after the step', async () => {
   const item = prepareItem({ amount: '100' })
   const [reserved] = await prepare(hub, item)
   const [posted] = await fulfil(hub, fulfilItem(item.transferId))
@@ -95,7 +95,7 @@ test('an answer carries evidence, model, window and the positions after the step
   })
 })
 
-test('of many prepares at once against cover for seven exactly seven are reserved', async () => {
+test('of many concurrent prepares against cover for seven, exactly seven are reserved', async () => {
   const items = Array.from({ length: 60 }, () => prepareItem({ amount: '80' }))
   const calls = await Promise.all(items.map((item) => prepare(hub, item)))
   const words = wordsOf(calls.flat())
@@ -123,7 +123,7 @@ test('the same id with other terms is a mismatch and leaves the first one untouc
   expect(await valueOf(hub, 'greenbank', 'POSITION')).toBe('100')
 })
 
-test('the first prepare decided after its FSP is disabled is refused, 1,000 times of 1,000', async () => {
+test('the first prepare decided after its FSP is disabled is refused, in 1,000 of 1,000 rounds', async () => {
   await hub.sql(`update limits set value = 1000000000`)
   const refused: string[] = []
   for (let round = 0; round < 1_000; round++) {
@@ -140,7 +140,7 @@ test('the first prepare decided after its FSP is disabled is refused, 1,000 time
   expect(refused.filter((word) => word !== 'REFUSED PAYER_INACTIVE')).toEqual([])
 }, 240_000)
 
-test('a limit and an account status are seen by the next prepare', async () => {
+test('a changed limit or account status applies to the next prepare', async () => {
   const limit = { type: 'NET_DEBIT_CAP', value: '10', alarmPercentage: '' }
   const name = 'greenbank'
   const currency = 'USD'
@@ -152,7 +152,7 @@ test('a limit and an account status are seen by the next prepare', async () => {
   expect(wordsOf(await prepare(hub, prepareItem()))).toEqual(['REFUSED PAYER_INACTIVE'])
 })
 
-test('what was reserved before its FSP was disabled is posted all the same', async () => {
+test('a reservation made before its FSP was disabled is still posted', async () => {
   const item = prepareItem({ amount: '100' })
   await prepare(hub, item)
   await hub.participants.UpdateParticipantState({ name: 'greenbank', isActive: false })
@@ -164,9 +164,9 @@ describe('the largest amounts', () => {
   const amount = '999999999999999999.9999'
   const units = 9_999_999_999_999_999_999_999n
 
-  test('are reserved and posted exactly, and so is a sum of a million of them', async () => {
+  test('the largest amounts, and a sum of a million of them, are reserved and posted exactly', async () => {
     await hub.sql(`update limits set value = 9999999999999999999999 * 1000001`)
-    await plantDeposit(hub, 'greenbank', units * 1_000_001n)
+    await setDeposit(hub, 'greenbank', units * 1_000_001n)
     await hub.sql(`update accounts set debits_posted = debits_posted
       + 9999999999999999999999::numeric * 1000000 where type = 'POSITION'
       and participant_id = (select id from participants where name = 'greenbank')`)
@@ -191,7 +191,7 @@ describe('time', () => {
     expect(wordsOf(await prepare(hub, item))).toEqual(['REFUSED EXPIRED'])
   })
 
-  test('a timeout is too early until the expiration, and says how long to wait', async () => {
+  test('a timeout is too early until the expiration, and returns the remaining time', async () => {
     const expiresAt = inFuture(60_000)
     const item = prepareItem({ expiresAt })
     await prepare(hub, item)
@@ -205,7 +205,7 @@ describe('time', () => {
     expect(await valueOf(hub, 'greenbank', 'POSITION')).toBe('0')
   })
 
-  test('a fulfil that came in time is posted late, one that came late is voided', async () => {
+  test('a fulfil received in time is posted late, one received late is voided', async () => {
     const [inTime, late] = [prepareItem(), prepareItem()]
     await prepare(hub, inTime, late)
     await hub.sql(`update entries set expires_at = clock_timestamp() - interval '1 second'`)
@@ -217,7 +217,7 @@ describe('time', () => {
     expect(wordsOf(answers)).toEqual(['POSTED', 'VOIDED TIMEOUT'])
   })
 
-  test('a fulfil stamped by a clock that runs ahead is posted in time, and counted', async () => {
+  test('a fulfil stamped by a fast clock is posted in time, and counted', async () => {
     const item = prepareItem({ expiresAt: inFuture(30_000) })
     await prepare(hub, item)
     const ahead = fulfilItem(item.transferId, { receivedAt: inFuture(60_000) })
@@ -227,7 +227,7 @@ describe('time', () => {
     )
   })
 
-  test('reservations that nobody completed are listed when they are overdue', async () => {
+  test('overdue reservations are listed', async () => {
     const [old, fresh] = [prepareItem(), prepareItem()]
     await prepare(hub, old, fresh)
     await hub.sql(`update entries set expires_at = clock_timestamp() - interval '60 seconds'
@@ -258,7 +258,7 @@ describe('ids', () => {
     expect((await hub.ledger.GetLedgerEntries({ ids: [id] })).entries).toEqual([])
   })
 
-  test('a transfer never takes the id of funds in, nor they one of a transfer', async () => {
+  test('a transfer never takes the id of funds in, nor funds in that of a transfer', async () => {
     const id = randomUUID()
     succeeded(await depositTo(hub.participants, 'greenbank', '5', id))
     expect(wordsOf(await prepare(hub, prepareItem({ transferId: id })))).toEqual(['MISMATCH'])
@@ -268,7 +268,7 @@ describe('ids', () => {
     expect(answer.refusal?.reason).toBe('MODIFIED')
   })
 
-  test('are listed in their order, a page at a time, transfers alone', async () => {
+  test('transfer entries are listed in order of their ids, in pages', async () => {
     const items = Array.from({ length: 5 }, () => prepareItem())
     await prepare(hub, ...items)
     const ids = items.map(({ transferId }) => transferId).sort()
@@ -277,7 +277,7 @@ describe('ids', () => {
     expect([...first.entries, ...rest.entries].map(({ id }) => id)).toEqual(ids)
   })
 
-  test('are listed without evidence, so that the longest page fits into one message', async () => {
+  test('entries are listed without evidence, so that the longest page fits into one message', async () => {
     const item = prepareItem()
     await prepare(hub, item)
     await fulfil(hub, fulfilItem(item.transferId, { evidence: Buffer.alloc(16_384) }))
@@ -298,7 +298,7 @@ describe('ids', () => {
   })
 })
 
-test('an item that no ledger could hold is a fault, its neighbours do not notice', async () => {
+test('an unreadable item is a fault, and other items are not affected', async () => {
   const answers = await prepare(
     hub,
     prepareItem({ amount: '0' }),

@@ -1,6 +1,6 @@
 /**
- * The rows of a batch, read and locked with three statements in one trip to the database, however many
- * commands the batch has and whatever they are.
+ * The rows of a batch, read and locked with three statements in one round trip, for any number and
+ * kind of commands.
  */
 import { statement, textArray, type Queries, type Transaction } from '@causeway/runtime'
 import { alarmsOf, type AlarmsJson } from '../alarms/store.ts'
@@ -13,7 +13,7 @@ import { permittedIn, type States } from './domain/states.ts'
 import { entryColumns, entryOf, type EntryRow } from './entry-store.ts'
 
 /**
- * The writer knows every row by its key. A plan made while the tables were small must not go on
+ * The writer reads every row by its key. A plan made while the tables were small must not go on
  * scanning them when they are large, so its session plans each statement once, by index alone.
  */
 export async function planByKeys(db: Queries): Promise<void> {
@@ -43,9 +43,10 @@ const lockParties = statement(`
   for update`)
 
 /**
- * The accounts of those who are named by the commands and by the entries that are there, in their
- * currencies; a deposit names an account, which may be in another currency, and is to be told so.
- * The clock is read when the locks are held; without any account there is one row all the same.
+ * The accounts of the participants named by the commands and by existing entries, in their
+ * currencies; a deposit names an account, which may be in another currency, so that it can be
+ * refused as such. The clock is read when the locks are held; without any account there is still
+ * one row.
  */
 const lockAccounts = statement(`
   with stored as (
@@ -84,7 +85,10 @@ interface PartyRow {
   readonly state: string
 }
 
-/** In front of each account what the batch needs once; without accounts it stands alone. */
+/**
+ * Each row begins with the values that the batch needs once; without accounts there is one row with
+ * these alone.
+ */
 interface LockedRow extends Omit<AccountRow, 'id'> {
   readonly now: Date
   readonly batch: string
@@ -114,7 +118,7 @@ export function lockRows(
   })
 }
 
-/** What is to be locked: each without repeats. */
+/** What to lock, without duplicates. */
 export interface Named {
   readonly ids: readonly string[]
   readonly names: readonly string[]
@@ -125,8 +129,8 @@ export interface Named {
 }
 
 /**
- * Locks in the one order: ids, participants, accounts, window. The three statements travel together, in
- * this order, for each asks by ids and names alone.
+ * Locks in a fixed order: ids, participants, accounts, window. The three statements are sent
+ * together, because each selects by ids and names alone.
  */
 export async function lockNamed(
   tx: Transaction,

@@ -1,4 +1,4 @@
-/** What an operator sees of the ledger: how large its batches are, what it decides, and wrong clocks. */
+/** Metrics of the ledger: batch sizes, answers, and clocks that run ahead. */
 import { openClockWatch, type Logger, type Metrics } from '@causeway/runtime'
 import { Counter, Histogram } from 'prom-client'
 import type { Command } from './domain/command.ts'
@@ -38,7 +38,7 @@ export function measureLedger(
 
 type Labels = Record<'command' | 'outcome' | 'reason', string>
 
-/** The library costs more than a decision, so each combination is told once per batch. */
+/** Updating a counter costs more than a decision, so each combination is counted once per batch. */
 function countsOf(
   commands: readonly Command[],
   answers: readonly Answer[],
@@ -57,7 +57,10 @@ function countsOf(
   return [...counts.values()]
 }
 
-/** Reasons of voids come from callers, so that only refusals keep the set of labels closed. */
+/**
+ * Reasons of voids come from callers, so only reasons of refusals are used as labels, which keeps
+ * the set bounded.
+ */
 function reasonOf(answer: Answer): string {
   if (answer.type === 'DECLINE') return answer.reason
   return answer.type === 'ENTRY' && answer.entry.outcome === 'REFUSED' ? answer.entry.reason : ''

@@ -1,4 +1,4 @@
-/** One entry as the operator asks for it: with the facts that it was decided on, and its journal. */
+/** One entry as the operator reads it: with the facts of its decision, and its journal. */
 import { statement, type Database } from '@causeway/runtime'
 import type { Entry } from './domain/entry.ts'
 import { entryColumns, entryOf, type EntryRow } from './entry-store.ts'

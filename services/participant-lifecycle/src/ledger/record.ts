@@ -1,4 +1,4 @@
-/** What the ledger says over gRPC of one entry: for the operator. */
+/** Serves one entry to the operator. */
 import { formatAmount } from '@causeway/money'
 import type { ledgerService, LedgerRecord } from '@causeway/protos'
 import type { Database, Handlers } from '@causeway/runtime'

@@ -1,6 +1,6 @@
 /**
  * Rotation: the current window closes and the next one opens between two batches, so each posted
- * transfer is in exactly one window and the nets that are returned are final.
+ * transfer is in exactly one window and the returned nets are final.
  */
 import type { Transaction } from '@causeway/runtime'
 import {
@@ -18,8 +18,8 @@ type WindowNets = readonly WindowNet[]
 export type Rotated =
   | { readonly outcome: 'ROTATED'; readonly nextWindowId: number; readonly nets: WindowNets }
   /**
-   * Another window is current, or the next one does not come after it. `rotated`: what an earlier
-   * rotation of the window, which the caller may have forgotten, made of it.
+   * Another window is current, or the next id is not greater. `rotated`: the result of an earlier
+   * rotation of the window, which the caller may not have stored.
    */
   | {
       readonly outcome: 'NOT_CURRENT'

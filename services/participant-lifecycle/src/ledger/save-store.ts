@@ -1,6 +1,6 @@
 /**
- * What a batch changed, to be saved with one statement. It holds the parts that the batch needs and no
- * others: most batches are all prepares or all fulfils, and a part without rows costs as much as a row.
+ * Builds the one statement that saves a batch. It contains only the parts that the batch needs:
+ * most batches are all prepares or all fulfils, and a part without rows costs as much as a row.
  */
 import { byteaArray, statement, textArray, type Statement, type Value } from '@causeway/runtime'
 import type { Account } from './domain/account.ts'
@@ -14,8 +14,8 @@ export interface Saving {
 }
 
 /**
- * What saves the changes; undefined when there are none. The lines of the journal are filed under `month`. The database refuses an id that is there
- * already, or a balance below zero.
+ * The statement that saves the changes; undefined if there are none. Journal lines are filed under
+ * `month`. The database refuses an id that exists, or a balance below zero.
  */
 export function savingOf(
   { now, batch, windowId }: Pick<LockedRows, 'now' | 'batch' | 'windowId'>,
@@ -45,7 +45,7 @@ export function savingOf(
 
 type Part = keyof typeof partTexts
 
-/** Each `?` becomes the next parameter. `window_net` is counted up, never overwritten. */
+/** Each `?` becomes the next parameter. `window_net` is incremented, never overwritten. */
 const partTexts = {
   entered: `entered as (
     insert into entries (created_at, batch, id, kind, outcome, reason, payer_fsp, payee_fsp, amount,

@@ -1,4 +1,4 @@
-/** The methods of the ledger service. Decisions go through the writer, questions do not. */
+/** The methods of the ledger service. Decisions go through the writer, queries do not. */
 import type { ledgerService } from '@causeway/protos'
 import type { Database, Handlers, Logger } from '@causeway/runtime'
 import { answerAll, entryMessage, postOf, reserveOf, rotatedMessage, voidOf } from './contract.ts'
@@ -31,8 +31,7 @@ export interface LedgerParts extends SettleParts {
 
 export function serveLedger(parts: LedgerParts): Handlers<typeof ledgerService> {
   const { database, writer, verifier, log } = parts
-  const unreadable = (id: string) =>
-    log.error({ id }, 'ALARM an item is none the ledger could hold')
+  const unreadable = (id: string) => log.error({ id }, 'ALARM the ledger cannot read an item')
   return {
     ProcessTransferPrepare: async ({ items }) => ({
       answers: await answerAll(items, reserveOf, writer.decide, unreadable),
@@ -45,7 +44,7 @@ export function serveLedger(parts: LedgerParts): Handlers<typeof ledgerService> 
     }),
     GetLedgerEntries: async ({ ids }) => {
       if (ids.length > page_max)
-        throw new RangeError(`at most ${page_max} ids are asked for at once`)
+        throw new RangeError(`at most ${page_max} ids can be requested at once`)
       return { entries: (await entriesOf(database, ids)).map(entryMessage) }
     },
     ...recordHandlers(database),
@@ -55,7 +54,7 @@ export function serveLedger(parts: LedgerParts): Handlers<typeof ledgerService> 
     }),
     GetWholeEntries: async ({ ids }) => {
       if (ids.length > whole_max) {
-        throw new RangeError(`at most ${whole_max} ids are asked for at once`)
+        throw new RangeError(`at most ${whole_max} ids can be requested at once`)
       }
       return { entries: (await wholeEntriesOf(database, ids)).map(entryMessage) }
     },
@@ -67,7 +66,7 @@ export function serveLedger(parts: LedgerParts): Handlers<typeof ledgerService> 
       entries: (await overdueReservations(database, overdueMs, bounded(limit))).map(entryMessage),
     }),
     RotateSettlementWindow: async ({ requestId, windowId, nextWindowId }) => {
-      const rotated = await writer.alone((tx) =>
+      const rotated = await writer.runExclusive((tx) =>
         rotateWindow(tx, { requestId, windowId, nextWindowId }),
       )
       return rotatedMessage(rotated)

@@ -1,12 +1,12 @@
 /**
- * The movements of one step of a settlement: posted together or not at all, and once for their ids,
+ * The movements of one settlement step: posted together or not at all, and once for their ids,
  * however often the step is repeated.
  */
 import type { Transaction } from '@causeway/runtime'
-import type { AlarmBell } from '../alarms/bell.ts'
+import type { ThresholdAlarms } from '../alarms/threshold-alarms.ts'
 import { openBook, type Book, type LockedRows } from './domain/book.ts'
 import { position, type Position } from './domain/decide.ts'
-import { endedStep, settle, type AccountPlace, type Settle, type Settled } from './domain/settle.ts'
+import { endedStep, settle, type AccountRef, type Settle, type Settled } from './domain/settle.ts'
 import type { States } from './domain/states.ts'
 import type { JournalMonths } from './journal-months.ts'
 import { lockNamed, settledTypes } from './lock-store.ts'
@@ -19,15 +19,15 @@ export type EntriesPosted =
   | {
       readonly outcome: 'ACCOUNT_MISSING' | 'MISMATCH'
       readonly detail: string
-      /** Nothing of the step was ever posted, and nothing will be. */
+      /** Nothing of the step was posted, and nothing will be. */
       readonly stepEnded: boolean
     }
 
 /** Entries of one step: all of it, or a part of a long one. */
 export interface StepEntries {
-  /** Unique like the ids of entries; empty: the step cannot end. */
+  /** Unique among the ids of entries; empty: the step cannot be ended. */
   readonly stepId: string
-  /** Whether nothing of the step came before. */
+  /** Whether these are the first entries of the step. */
   readonly isFirst: boolean
   readonly commands: readonly Settle[]
 }
@@ -36,12 +36,12 @@ export interface SettleParts {
   readonly hubName: string
   readonly states: States
   readonly months: Pick<JournalMonths, 'of'>
-  readonly bell?: AlarmBell | undefined
+  readonly thresholdAlarms?: ThresholdAlarms | undefined
 }
 
 export async function postEntries(
   tx: Transaction,
-  { hubName, states, months, bell }: SettleParts,
+  { hubName, states, months, thresholdAlarms }: SettleParts,
   step: StepEntries,
 ): Promise<EntriesPosted> {
   const { stepId, commands } = step
@@ -62,12 +62,12 @@ export async function postEntries(
   for (const command of commands) {
     const decision = settle(book, hubName, command)
     if (decision.type === 'STORE') book.record(decision.recorded)
-    else if (decision.type !== 'STAND') {
+    else if (decision.type !== 'EXISTS') {
       return refused(tx, { rows, step, month }, reasonOf(decision, command, hubName))
     }
   }
   const changes = book.changes()
-  await bell?.afterBatch(tx, { rows, book, changes })
+  await thresholdAlarms?.afterBatch(tx, { rows, book, changes })
   const saving = savingOf(rows, changes, month)
   if (saving !== undefined) await tx.query(saving.statement, saving.values)
   return { outcome: 'POSTED', positions: positionsIn(book, commands) }
@@ -82,21 +82,21 @@ interface Refusing {
 }
 
 function reasonOf(
-  decision: Exclude<Settled, { readonly type: 'STAND' | 'STORE' }>,
+  decision: Exclude<Settled, { readonly type: 'EXISTS' | 'STORE' }>,
   { id, currency }: Settle,
   hubName: string,
 ): Refusal {
   return decision.type === 'ACCOUNT_MISSING'
     ? {
         outcome: 'ACCOUNT_MISSING',
-        detail: `${wordsOf(decision.place, hubName)} in ${currency} is missing`,
+        detail: `${wordsOf(decision.account, hubName)} in ${currency} is missing`,
       }
     : { outcome: 'MISMATCH', detail: `${id} was used before with other content` }
 }
 
 /**
- * A step that is refused before any of it was posted ends here: its id is stored as refused, so that
- * another caller that goes on with the same step moves nothing either.
+ * A step that is refused before any of it was posted ends here: its id is stored as refused, so
+ * another caller that continues the same step moves nothing either.
  */
 async function refused(
   tx: Transaction,
@@ -116,11 +116,11 @@ function namesIn({ debit, credit }: Settle): readonly string[] {
   return [debit, credit].flatMap(({ participant }) => participant ?? [])
 }
 
-function wordsOf({ participant, type }: AccountPlace, hubName: string): string {
+function wordsOf({ participant, type }: AccountRef, hubName: string): string {
   return `the ${type} account of ${participant ?? hubName}`
 }
 
-/** Each POSITION account that the commands name, as it stands now. */
+/** Each POSITION account that the commands name, with its current value. */
 function positionsIn(book: Book, commands: readonly Settle[]): readonly Position[] {
   const positions = new Map<number, Position>()
   for (const { debit, credit, currency } of commands) {

@@ -1,10 +1,13 @@
-/** The methods of the ledger that settlements alone calls. What cannot be read is the caller's mistake. */
+/**
+ * The ledger methods that only the settlements service calls. An unreadable value is the caller's
+ * error.
+ */
 import { parseAmount, parseDecimal } from '@causeway/money'
 import type { ledgerService, SettlementEntry } from '@causeway/protos'
 import type { Database, Handlers } from '@causeway/runtime'
 import { entryMessage, positionMessage } from './contract.ts'
 import type { FeeRule } from './domain/fee.ts'
-import type { AccountPlace, Settle } from './domain/settle.ts'
+import type { AccountRef, Settle } from './domain/settle.ts'
 import { saveFee, windowFeesAfter } from './fee-store.ts'
 import { postEntries, type SettleParts } from './settle.ts'
 import type { Writer } from './writer.ts'
@@ -15,7 +18,7 @@ const percentage_max = 1_000_000n
 
 export interface SettlementHandlersParts extends SettleParts {
   readonly database: Database
-  readonly writer: Pick<Writer, 'alone'>
+  readonly writer: Pick<Writer, 'runExclusive'>
 }
 
 type SettlementHandlers = Pick<
@@ -36,7 +39,7 @@ export function settlementHandlers(parts: SettlementHandlersParts): SettlementHa
         throw new RangeError(`at most ${entries_max} entries are posted at once`)
       }
       const step = { stepId, isFirst, commands: entries.map(commandOf) }
-      const posted = await writer.alone((tx) => postEntries(tx, parts, step))
+      const posted = await writer.runExclusive((tx) => postEntries(tx, parts, step))
       if (posted.outcome !== 'POSTED') return { ...posted, positions: [] }
       const positions = posted.positions.map(positionMessage)
       return { outcome: 'POSTED', detail: '', positions, stepEnded: false }
@@ -47,9 +50,9 @@ export function settlementHandlers(parts: SettlementHandlersParts): SettlementHa
         return { refusal: { reason: 'INVALID', detail: `${percentage} is not a percentage` } }
       }
       if (rule !== null && currency === '') {
-        return { refusal: { reason: 'INVALID', detail: 'a fee is of one currency' } }
+        return { refusal: { reason: 'INVALID', detail: 'a fee needs a currency' } }
       }
-      await writer.alone((tx) => saveFee(tx, currency, rule))
+      await writer.runExclusive((tx) => saveFee(tx, currency, rule))
       return { refusal: null }
     },
   }
@@ -59,19 +62,19 @@ export function settlementHandlers(parts: SettlementHandlersParts): SettlementHa
 function commandOf(entry: SettlementEntry): Settle {
   const amount = parseDecimal(entry.amount)
   if (amount === undefined || amount <= 0n || entry.entryId === '') {
-    throw new RangeError(`${entry.entryId} of ${entry.amount} is no entry of a settlement`)
+    throw new RangeError(`${entry.entryId} of ${entry.amount} is not a settlement entry`)
   }
   return {
     id: entry.entryId,
-    debit: placeOf(entry.debitParticipant, entry.debitAccountType),
-    credit: placeOf(entry.creditParticipant, entry.creditAccountType),
+    debit: accountRefOf(entry.debitParticipant, entry.debitAccountType),
+    credit: accountRefOf(entry.creditParticipant, entry.creditAccountType),
     amount,
     currency: entry.currency,
     awaitsFundsOut: entry.awaitsFundsOut,
   }
 }
 
-function placeOf(participant: string, type: string): AccountPlace {
+function accountRefOf(participant: string, type: string): AccountRef {
   return { participant: participant === '' ? null : participant, type }
 }
 

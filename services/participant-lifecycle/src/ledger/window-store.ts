@@ -1,7 +1,7 @@
-/** The current settlement window, what it has gathered, and its rotations. */
+/** The current settlement window, its nets, and its rotations. */
 import { statement, type Queries, type Transaction } from '@causeway/runtime'
 
-/** What a closed window holds on one account under one model. */
+/** The net of one account under one model in a closed window. */
 export interface WindowNet {
   readonly modelId: number
   readonly accountId: number
@@ -39,7 +39,7 @@ export async function nextWindowOf(tx: Queries, windowId: number): Promise<numbe
 
 const findWindow = statement('select window_id from current_window where is_current')
 
-/** The current window, as it is when nobody waits for its row. */
+/** The current window, read without a lock. */
 export async function currentWindow(db: Queries): Promise<number> {
   const [row] = await db.query<{ window_id: number }>(findWindow, [])
   if (row === undefined) throw new Error('the ledger has no current window')
@@ -91,7 +91,7 @@ const rotate = statement(`
   insert into window_rotations (request_id, window_id, next_window_id, rotated_at)
   values ($1, $2, $3, clock_timestamp())`)
 
-/** From here on posts are stamped with the next window. */
+/** Later posts are stamped with the next window. */
 export async function saveRotation(
   tx: Transaction,
   { requestId, windowId, nextWindowId }: Rotation,

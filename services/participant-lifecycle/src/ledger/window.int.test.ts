@@ -52,7 +52,7 @@ test('a window without posted transfers is empty and stays open', async () => {
   expect((await rotate(requestId)).outcome).toBe('ROTATED')
 })
 
-test('closing a window gives its nets per model and account, and again for the same request', async () => {
+test('closing a window returns its nets per model and account, and again for the same request', async () => {
   await pay('10')
   await pay('4', { payerFsp: 'bluewallet', payeeFsp: 'greenbank' })
   await pay('7', { settlementModelId: 3, settles: 'GROSS_DEFERRED' })
@@ -83,7 +83,7 @@ test('only the current window can be closed, and only by one request', async () 
   expect((await rotate(requestId, windowId, windowId + 5)).outcome).toBe('NOT_CURRENT')
 })
 
-test('another request about a window that was closed hears what became of it', async () => {
+test('another request for a closed window gets the result of its closing', async () => {
   await pay('3')
   const first = await rotate(randomUUID(), windowId, windowId + 2)
   expect(first).toMatchObject({ outcome: 'ROTATED', nextWindowId: windowId + 2 })
@@ -92,7 +92,7 @@ test('another request about a window that was closed hears what became of it', a
   expect(other).toEqual({ outcome: 'NOT_CURRENT', nets: [], nextWindowId: 0 })
 })
 
-test('windows that close while transfers are posted hold each of them exactly once', async () => {
+test('windows closed while transfers are posted contain each of them exactly once', async () => {
   const items = Array.from({ length: 400 }, () => prepareItem())
   await prepare(hub, ...items)
   const windows = new Map<number, number>()

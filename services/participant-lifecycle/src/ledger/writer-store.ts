@@ -1,4 +1,4 @@
-/** Who writes the ledger, as its replicas know it. */
+/** The address of the ledger's writer, as its replicas find it. */
 import { statement, type Queries } from '@causeway/runtime'
 
 const note = statement(`
@@ -12,7 +12,7 @@ export async function noteWriter(db: Queries, address: string): Promise<void> {
 
 const find = statement('select address from writer')
 
-/** Where the process is reached that took the lock last; it may be gone by now. */
+/** The address of the process that last took the lock; it may be gone. */
 export async function writerAddress(db: Queries): Promise<string | undefined> {
   const [row] = await db.query<{ address: string }>(find, [])
   return row?.address

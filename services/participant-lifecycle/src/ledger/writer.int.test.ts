@@ -1,4 +1,4 @@
-/** The writer under fire: refused batches, lost connections, crashes, redelivery. */
+/** The writer under failures: refused batches, lost connections, crashes, redelivery. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { isOutage, monthOf, statement } from '@causeway/runtime'
@@ -16,7 +16,7 @@ import {
 } from '../testing/items.ts'
 import { onboard, openHubAccounts } from '../testing/scheme.ts'
 import { differencesIn, openWorld, valueOf, type World } from '../testing/world.ts'
-import { keepOneConnection } from './connection.ts'
+import { openLeaderConnection } from './leader-connection.ts'
 import { openBook } from './domain/book.ts'
 import type { Command } from './domain/command.ts'
 import { decideAll } from './domain/decide.ts'
@@ -64,7 +64,7 @@ function untilAnswered<T>(call: () => Promise<T>): Promise<T> {
 const refusedByPostgres = '\u0000'
 
 describe('a batch that the database refuses', () => {
-  test('is halved to the one bad item; all others are done', async () => {
+  test('a refused batch is halved down to the one bad item, and all others are done', async () => {
     const items = Array.from({ length: 100 }, () => prepareItem())
     items[37] = prepareItem({ transferId: `t${refusedByPostgres}` })
     const words = wordsOf(await prepare(hub, ...items))
@@ -73,7 +73,7 @@ describe('a batch that the database refuses', () => {
     expect(await valueOf(hub, 'greenbank', 'POSITION')).toBe('99')
   })
 
-  test('keeps the order of its items while it is halved', async () => {
+  test('a refused batch keeps the order of its items while it is halved', async () => {
     const item = prepareItem()
     const bad = prepareItem({ payerFsp: `green${refusedByPostgres}` })
     const answers = await Promise.all([
@@ -88,7 +88,7 @@ describe('a batch that the database refuses', () => {
     ])
   })
 
-  test('does not take rare work in the same queue down with it', async () => {
+  test('a refused batch does not affect exclusive work in the same queue', async () => {
     const bad = prepareItem({ transferId: refusedByPostgres })
     const limit = { type: 'NET_DEBIT_CAP', value: '999999', alarmPercentage: '' }
     const [answers, changed] = await Promise.all([
@@ -100,7 +100,7 @@ describe('a batch that the database refuses', () => {
   })
 })
 
-/** Backends of the writer that wait for somebody else's rows. */
+/** Backends of the writer that wait for locked rows. */
 const waiting = statement(`
   select pid from pg_stat_activity
   where datname = current_database() and application_name = 'participant_lifecycle ledger'
@@ -114,7 +114,7 @@ describe('a writer that loses its connection', () => {
     select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and application_name = 'participant_lifecycle ledger'`)
 
-  test('in mid-batch has done nothing of it, and does it when it is asked again', async () => {
+  test('a batch cut off by a lost connection leaves nothing, and succeeds when it is repeated', async () => {
     const items = Array.from({ length: 10 }, () => prepareItem())
     const outcome = await hub.database.transaction(async (blocker) => {
       await blocker.query(statement(`select id from accounts for update`), [])
@@ -135,7 +135,7 @@ describe('a writer that loses its connection', () => {
     expect(await valueOf(hub, 'greenbank', 'POSITION')).toBe('10')
   })
 
-  test('again and again under load loses nothing and does nothing twice', async () => {
+  test('repeated connection losses under load lose nothing and do nothing twice', async () => {
     const lanes = Array.from({ length: 10 }, () => Array.from({ length: 30 }, () => prepareItem()))
     let done = 0
     const work = Promise.all(
@@ -163,7 +163,7 @@ describe('a writer that loses its connection', () => {
 describe('a full queue', () => {
   const held = statement(`select id from accounts for update`)
 
-  test('refuses at once as an outage, nothing of it is done, and later it is', async () => {
+  test('a full queue refuses a list at once as an outage, and the repeat succeeds', async () => {
     const small = await openWorld({ LEDGER_QUEUE_MAX: 200, LEDGER_BATCH_MAX: 100 })
     await openHubAccounts(small)
     await onboard(small, 'greenbank', '1000', '1000')
@@ -194,7 +194,7 @@ describe('a full queue', () => {
   })
 })
 
-test('a second writer waits for the lock and takes over when the first one lets go', async () => {
+test('a second writer waits for the lock and takes over when the first one releases it', async () => {
   const open = (signal: AbortSignal) =>
     hub.parts.openExclusive({
       url: '',
@@ -204,9 +204,9 @@ test('a second writer waits for the lock and takes over when the first one lets 
       lock: 'a lock of this test',
       signal,
     })
-  const first = keepOneConnection(open, hub.parts.log)
+  const first = openLeaderConnection(open, hub.parts.log)
   await first.opened
-  const second = keepOneConnection(open, hub.parts.log)
+  const second = openLeaderConnection(open, hub.parts.log)
   await expect(second.transaction(() => Promise.resolve())).rejects.toThrow('waits for its lock')
   expect([first.holdsLock(), second.holdsLock()]).toEqual([true, false])
   await first.close()
@@ -233,7 +233,7 @@ describe('a crash', () => {
   }
 
   test.each(['LOCKED', 'DECIDED', 'SAVED'] as const)(
-    'after the rows were %s and before the commit leaves nothing',
+    'a crash after the rows were %s and before the commit leaves nothing',
     async (point) => {
       const item = prepareItem()
       const commands = [reserving(item.transferId)]
@@ -251,7 +251,7 @@ describe('a crash', () => {
     },
   )
 
-  test('after the commit and before the answer is healed by asking again', async () => {
+  test('a crash between commit and answer is resolved by a repeat', async () => {
     const item = prepareItem()
     await hub.database.transaction((tx) => decideIn(tx, [reserving(item.transferId)], rules))
     expect(wordsOf(await prepare(hub, item))).toEqual(['RESERVED'])
@@ -276,7 +276,7 @@ describe('a crash', () => {
     },
   )
 
-  test('of the whole process between a prepare and its fulfil changes nothing', async () => {
+  test('a restart between a prepare and its fulfil changes nothing', async () => {
     const [posted, voided] = [prepareItem(), prepareItem()]
     await prepare(hub, posted, voided)
     hub = await hub.restart()
@@ -287,7 +287,7 @@ describe('a crash', () => {
   })
 })
 
-test('any commands delivered again in any split come to the same books', async () => {
+test('redelivery of any commands in any split gives the same books', async () => {
   const numbers = fc.integer({ min: 0, max: 5 })
   const kinds = fc.constantFrom('PREPARE', 'FULFIL', 'RELEASE')
   const histories = fc.array(fc.tuple(numbers, kinds), { minLength: 1, maxLength: 25 })

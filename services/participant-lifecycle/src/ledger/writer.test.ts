@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { setImmediate as turn } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import type { OneConnection } from './connection.ts'
+import type { LeaderConnection } from './leader-connection.ts'
 import { openWriter, type WriterOptions } from './writer.ts'
 
 setFlagsFromString('--expose-gc')
@@ -11,30 +11,30 @@ const collectGarbage = runInNewContext('gc') as () => void
 /** A connection that does what it is asked to; these tests send nothing to a database. */
 const connection = {
   transaction: <T>(work: (tx: undefined) => Promise<T>) => work(undefined),
-} as unknown as OneConnection
+} as unknown as LeaderConnection
 
 function open() {
   return openWriter(connection, { batch_max: 10, queued_max: 100 } as WriterOptions)
 }
 
-test('nothing of what was answered is kept', async () => {
+test('answered items are not retained in memory', async () => {
   const writer = open()
   const answered: WeakRef<object>[] = []
   for (let n = 0; n < 100; n += 1) {
-    answered.push(new WeakRef(await writer.alone(() => Promise.resolve({ n }))))
+    answered.push(new WeakRef(await writer.runExclusive(() => Promise.resolve({ n }))))
   }
   await turn()
   collectGarbage()
-  const kept = answered.filter((answer) => answer.deref() !== undefined)
+  const retained = answered.filter((answer) => answer.deref() !== undefined)
   // The last ones may still lie in a register or on a stack.
-  expect(kept.length).toBeLessThan(10)
+  expect(retained.length).toBeLessThan(10)
 })
 
-test('it is drained when all that was queued before is answered, refused or done', async () => {
+test('the writer is drained when all items queued before have ended', async () => {
   const writer = open()
   const done: string[] = []
   const works = ['first', 'second', 'third'].map((name) =>
-    writer.alone(async () => {
+    writer.runExclusive(async () => {
       await turn()
       done.push(name)
       if (name === 'second') throw new Error('refused')

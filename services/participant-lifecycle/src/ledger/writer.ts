@@ -1,11 +1,11 @@
 /**
- * The one writer of the whole ledger: everything that a decision about money reads is changed by its
- * queue alone, in arrival order, on the very connection that holds its lock. What is queued while one
- * transaction commits is the next transaction.
+ * The single writer of the ledger. Everything that a decision about money reads is changed only by
+ * its queue, in order of arrival, on the connection that holds the lock. Items queued while one
+ * transaction commits form the next transaction.
  */
 import { gather, isOutage, type Logger, type Transaction } from '@causeway/runtime'
-import type { AlarmBell } from '../alarms/bell.ts'
-import type { OneConnection } from './connection.ts'
+import type { ThresholdAlarms } from '../alarms/threshold-alarms.ts'
+import type { LeaderConnection } from './leader-connection.ts'
 import { openBook } from './domain/book.ts'
 import type { Command } from './domain/command.ts'
 import { decideAll, type Answer, type Rules } from './domain/decide.ts'
@@ -16,13 +16,13 @@ import { savingOf, type Saving } from './save-store.ts'
 
 export interface Writer {
   /**
-   * One answer for each command. Rejects with an outage, after which the same call is repeated; a full
-   * queue is one as well.
+   * One answer for each command. Rejects with an outage, after which the same call is repeated; a
+   * full queue counts as one.
    */
   readonly decide: (commands: readonly Command[]) => Promise<readonly Answer[]>
-  /** Runs rare work in its turn, as one transaction of its own. */
-  readonly alone: <T>(work: (tx: Transaction) => Promise<T>) => Promise<T>
-  /** Resolves when everything that was queued before has been answered. */
+  /** Runs work in its turn, in its own transaction; for rare work. */
+  readonly runExclusive: <T>(work: (tx: Transaction) => Promise<T>) => Promise<T>
+  /** Resolves when all items queued before have been answered. */
   readonly drained: () => Promise<void>
 }
 
@@ -32,37 +32,37 @@ export interface WriterOptions extends Rules {
   readonly states: States
   readonly months: Pick<JournalMonths, 'of'>
   readonly batch_max: number
-  /** Most items that wait. */
+  /** The maximum number of waiting items. */
   readonly queued_max: number
   readonly log: Logger
-  /** Looks at what a batch has changed; absent: nobody is told. */
-  readonly bell?: AlarmBell | undefined
+  /** Checks the changes of a batch; absent: no alarms. */
+  readonly thresholdAlarms?: ThresholdAlarms | undefined
   /** Called after each batch that committed, with the time at which it was decided. */
   readonly onBatch?: (commands: readonly Command[], answers: readonly Answer[], now: Date) => void
 }
 
-interface Alone {
-  readonly type: 'ALONE'
+interface ExclusiveWork {
+  readonly type: 'EXCLUSIVE'
   readonly work: (tx: Transaction) => Promise<unknown>
 }
 
-type Item = Command | Alone
+type Item = Command | ExclusiveWork
 
 type Result =
   | { readonly type: 'ANSWER'; readonly answer: Answer }
   | { readonly type: 'DONE'; readonly value: unknown }
-  /** The work failed by itself; others are not concerned. */
+  /** Only this work failed; other items are not affected. */
   | { readonly type: 'FAILED'; readonly error: unknown }
 
-export function openWriter(connection: OneConnection, options: WriterOptions): Writer {
+export function openWriter(connection: LeaderConnection, options: WriterOptions): Writer {
   const { batch_max, queued_max } = options
 
-  /** An outage rejects every call of the batch: what had committed is found again by its ids. */
-  async function workOff(items: readonly Item[]): Promise<readonly Result[]> {
+  /** An outage rejects every call of the batch: a repeat finds what was committed by its ids. */
+  async function processBatch(items: readonly Item[]): Promise<readonly Result[]> {
     const results: Result[] = []
     for (const run of runsOf(items)) {
-      if (run.type === 'ALONE') {
-        results.push(await runAlone(connection, run))
+      if (run.type === 'EXCLUSIVE') {
+        results.push(await runInTransaction(connection, run))
       } else {
         const answers = await decideBatch(connection, run.commands, options)
         for (const answer of answers) results.push({ type: 'ANSWER', answer })
@@ -71,7 +71,7 @@ export function openWriter(connection: OneConnection, options: WriterOptions): W
     return results
   }
 
-  const queue = gather(workOff, { batch_max, queued_max })
+  const queue = gather(processBatch, { batch_max, queued_max })
   const queued = new Set<Promise<unknown>>()
 
   function enqueue(items: readonly Item[]): Promise<readonly Result[]> {
@@ -90,23 +90,23 @@ export function openWriter(connection: OneConnection, options: WriterOptions): W
       const results = await enqueue(commands)
       return results.map((result) => (result.type === 'ANSWER' ? result.answer : { type: 'FAULT' }))
     },
-    async alone<T>(work: (tx: Transaction) => Promise<T>) {
-      const [result] = await enqueue([{ type: 'ALONE', work }])
+    async runExclusive<T>(work: (tx: Transaction) => Promise<T>) {
+      const [result] = await enqueue([{ type: 'EXCLUSIVE', work }])
       if (result?.type === 'FAILED') throw result.error
-      if (result?.type !== 'DONE') throw new Error('the ledger lost the result of a piece of work')
+      if (result?.type !== 'DONE') throw new Error('the ledger has no result for exclusive work')
       return result.value as T
     },
   }
 }
 
-type Run = Alone | { readonly type: 'COMMANDS'; readonly commands: readonly Command[] }
+type Run = ExclusiveWork | { readonly type: 'COMMANDS'; readonly commands: readonly Command[] }
 
-/** Rare work cuts the queue: what came before it is committed before, what came after it after. */
+/** Exclusive work splits the queue: earlier commands commit before it, later ones after it. */
 function runsOf(items: readonly Item[]): readonly Run[] {
   const runs: Run[] = []
   let commands: Command[] = []
   for (const item of items) {
-    if (item.type !== 'ALONE') {
+    if (item.type !== 'EXCLUSIVE') {
       if (commands.length === 0) runs.push({ type: 'COMMANDS', commands })
       commands.push(item)
     } else {
@@ -117,7 +117,10 @@ function runsOf(items: readonly Item[]): readonly Run[] {
   return runs
 }
 
-async function runAlone(connection: OneConnection, { work }: Alone): Promise<Result> {
+async function runInTransaction(
+  connection: LeaderConnection,
+  { work }: ExclusiveWork,
+): Promise<Result> {
   try {
     return { type: 'DONE', value: await connection.transaction(work) }
   } catch (error) {
@@ -131,7 +134,7 @@ async function runAlone(connection: OneConnection, { work }: Alone): Promise<Res
  * halved; a command that it refuses alone stores nothing and raises an alarm.
  */
 async function decideBatch(
-  connection: OneConnection,
+  connection: LeaderConnection,
   commands: readonly Command[],
   options: WriterOptions,
 ): Promise<readonly Answer[]> {
@@ -157,7 +160,7 @@ async function decideBatch(
   }
 }
 
-/** Decides the commands inside work that goes on: the commit is the caller's. */
+/** Decides the commands inside the caller's transaction; the caller commits. */
 export async function decideIn(
   tx: Transaction,
   commands: readonly Command[],
@@ -168,7 +171,7 @@ export async function decideIn(
   return answers
 }
 
-/** Decides the commands as all that the transaction does: one trip locks, one saves and commits. */
+/** Decides the commands as a complete transaction: one round trip locks, one saves and commits. */
 async function decideAsWhole(
   tx: Transaction,
   commands: readonly Command[],
@@ -181,7 +184,7 @@ async function decideAsWhole(
 
 export type DecidingRules = Pick<
   WriterOptions,
-  'hubName' | 'states' | 'months' | 'expiryGrace_ms' | 'bell'
+  'hubName' | 'states' | 'months' | 'expiryGrace_ms' | 'thresholdAlarms'
 >
 
 interface Decided {
@@ -193,13 +196,13 @@ interface Decided {
 async function lockAndDecide(
   tx: Transaction,
   commands: readonly Command[],
-  { hubName, states, months, expiryGrace_ms, bell }: DecidingRules,
+  { hubName, states, months, expiryGrace_ms, thresholdAlarms }: DecidingRules,
 ): Promise<Decided> {
   const rows = await lockRows(tx, commands, { hubName, states })
   const book = openBook(rows)
   const answers = decideAll(book, commands, { expiryGrace_ms })
   const changes = book.changes()
-  // Most batches come near no limit: nothing is asked and nothing is waited for.
-  await bell?.afterBatch(tx, { rows, book, changes })
+  // Most batches come near no limit and need no query.
+  await thresholdAlarms?.afterBatch(tx, { rows, book, changes })
   return { answers, now: rows.now, saving: savingOf(rows, changes, months.of(rows.now)) }
 }

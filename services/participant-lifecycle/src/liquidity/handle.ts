@@ -1,4 +1,4 @@
-/** Excluding a part of a cover: decided on the accounts as they are in the turn of the ledger's queue. */
+/** Excluding a part of a cover, decided in the ledger's queue on the current accounts. */
 import type { EventBus, Transaction } from '@causeway/runtime'
 import { formatAmount } from '@causeway/money'
 import { checkAlarms } from '../alarms/check.ts'
@@ -37,17 +37,17 @@ export async function recordCover(
   command: CoverReservation,
   by: By,
 ): Promise<CoverOutcome> {
-  return writer.alone(async (tx) => {
+  return writer.runExclusive(async (tx) => {
     const outcome = await coverIn(tx, rules, command)
     if (outcome.type === 'DONE' && outcome.audited) announceAudit(bus, tx, by, outcome.audited)
     return outcome
   })
 }
 
-/** The same inside work that goes on; idempotent by the id of the request. */
+/** The same inside the caller's transaction; idempotent by the id of the request. */
 export async function coverIn(
   tx: Transaction,
-  { states, bell, coverFollows }: CoverRules,
+  { states, thresholdAlarms, coverFollows }: CoverRules,
   command: CoverReservation,
 ): Promise<CoverOutcome> {
   const { participant: name, currency, mode, value } = command
@@ -71,7 +71,8 @@ export async function coverIn(
     resolved,
     follows: coverFollows,
   })
-  if (bell !== undefined) await checkAlarms(tx, { bell, states }, name, currency)
+  if (thresholdAlarms !== undefined)
+    await checkAlarms(tx, { thresholdAlarms, states }, name, currency)
   const audited: Audited = {
     subject: `${subjectOf(name)}/cover/${currency}`,
     before: { excluded: formatAmount(excludedOf(settlement)) },

@@ -1,6 +1,6 @@
 /**
- * The history of an account, backwards. Lines of the journal never change, and an account knows the
- * last batch that moved it, so a page needs no snapshot: the value and what led to it agree for ever.
+ * The history of an account, newest first. Journal lines never change, and an account stores the
+ * last batch that moved it, so a page needs no snapshot to agree with the account's value.
  */
 import { statement, textArray, type Queries } from '@causeway/runtime'
 
@@ -8,19 +8,19 @@ export interface HistoryLine {
   readonly entryId: string
   readonly step: string
   readonly batch: bigint
-  /** What the line did to the account's value; not 0. */
+  /** The change of the account's value by the line; not 0. */
   readonly change: bigint
   readonly at: Date
 }
 
-/** The line that a page ends before. */
-export interface Place {
+/** The key of the line before which a page ends. */
+export interface LineKey {
   readonly batch: bigint
   readonly entryId: string
   readonly rank: number
 }
 
-/** Of two lines of one entry in one batch, which came later. */
+/** Orders the lines of one entry in one batch. */
 const rank = `case when step in ('RESERVE', 'MOVE') then 1 when step in ('POST', 'VOID') then 2 else 3 end`
 
 /** Pending debits count in a value, pending credits do not. */
@@ -53,9 +53,9 @@ interface LineRow {
 
 export interface SliceQuery {
   readonly accountId: number
-  /** Batches above this one, up to the place. */
+  /** Batches above this one, up to the batch of `before`. */
   readonly above: bigint
-  readonly before: Place
+  readonly before: LineKey
   readonly limit: number
   /** ISO 8601; null: unbounded. */
   readonly from: string | null
@@ -65,7 +65,7 @@ export interface SliceQuery {
 export async function linesIn(
   db: Queries,
   { accountId, above, before, limit, from, to }: SliceQuery,
-): Promise<readonly (HistoryLine & Place)[]> {
+): Promise<readonly (HistoryLine & LineKey)[]> {
   const rows = await db.query<LineRow>(slice, [
     accountId,
     String(above),
@@ -90,7 +90,7 @@ const since = statement(`
   select coalesce(sum(${change}), 0) as change from journal
   where ${ofAccount} and batch <= $2 and at > $3::text::timestamptz`)
 
-/** What the account's value has gained after this time, up to this batch. */
+/** The change of the account's value after this time, up to this batch. */
 export async function changeAfter(
   db: Queries,
   accountId: number,

@@ -1,4 +1,4 @@
-/** The history of an account, a page at a time, with the value that it had after each change. */
+/** The history of an account in pages, with its value after each change. */
 import type { Queries } from '@causeway/runtime'
 import {
   changeAfter,
@@ -6,16 +6,16 @@ import {
   linesIn,
   valueNow,
   type HistoryLine,
-  type Place,
+  type LineKey,
 } from './history-store.ts'
 
 export interface PositionChange extends HistoryLine {
-  /** Of the account after it. */
+  /** The account's value after the change. */
   readonly value: bigint
   readonly causeType: string
 }
 
-/** Where a page goes on: the place of its last line, and the value that the account had before it. */
+/** Where the next page begins: the key of the last line, and the account's value before it. */
 export interface HistoryCursor {
   readonly batch: string
   readonly entryId: string
@@ -23,9 +23,9 @@ export interface HistoryCursor {
   readonly value: string
 }
 
-export interface HistoryQuestion {
+export interface HistoryQuery {
   readonly accountId: number
-  /** '' means whosever it is. */
+  /** '' means any participant. */
   readonly name: string
   readonly from: string | null
   readonly to: string | null
@@ -39,22 +39,18 @@ export interface History {
   readonly cursor: HistoryCursor | null
 }
 
-/** Of the first slice; each next one is so many times as large. */
+/** The size of the first slice; each further one is `growth` times as large. */
 const slice_batches = 1_000n
 const growth = 4n
 
 /** The newest first. Undefined when there is no such account. */
-export async function historyOf(
-  db: Queries,
-  question: HistoryQuestion,
-): Promise<History | undefined> {
-  const { accountId, name, from, to, limit } = question
+export async function historyOf(db: Queries, query: HistoryQuery): Promise<History | undefined> {
+  const { accountId, name, from, to, limit } = query
   const present = await valueNow(db, accountId, name)
   if (present === undefined) return undefined
-  const start =
-    question.cursor === null ? await beginning(db, question, present) : placeIn(question.cursor)
-  const lines: (HistoryLine & Place)[] = []
-  let before: Place = start
+  const start = query.cursor === null ? await beginning(db, query, present) : keyIn(query.cursor)
+  const lines: (HistoryLine & LineKey)[] = []
+  let before: LineKey = start
   let size = slice_batches
   while (lines.length < limit && before.batch > 0n) {
     const above = before.batch > size ? before.batch - size : 0n
@@ -74,22 +70,22 @@ export async function historyOf(
   return { changes, cursor: last === undefined ? null : cursorOf(last, value) }
 }
 
-/** Above every id. */
+/** Greater than every id. */
 const highest = '\u{10ffff}'
 
 async function beginning(
   db: Queries,
-  { accountId, to }: HistoryQuestion,
+  { accountId, to }: HistoryQuery,
   { value, batch }: { readonly value: bigint; readonly batch: bigint },
-): Promise<Place & { readonly value: bigint }> {
+): Promise<LineKey & { readonly value: bigint }> {
   const later = to === null ? 0n : await changeAfter(db, accountId, batch, to)
   return { batch, entryId: highest, rank: 9, value: value - later }
 }
 
-function placeIn({ batch, entryId, rank, value }: HistoryCursor) {
+function keyIn({ batch, entryId, rank, value }: HistoryCursor) {
   return { batch: BigInt(batch), entryId, rank: Number(rank), value: BigInt(value) }
 }
 
-function cursorOf({ batch, entryId, rank }: Place, value: bigint): HistoryCursor {
+function cursorOf({ batch, entryId, rank }: LineKey, value: bigint): HistoryCursor {
   return { batch: String(batch), entryId, rank: String(rank), value: String(value) }
 }

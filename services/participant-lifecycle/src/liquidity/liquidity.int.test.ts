@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { liquidityService, type LiquidityPosition } from '@causeway/protos'
 import type { Calls } from '@causeway/runtime'
-import { hearAudit, type AuditLog } from '../testing/audited.ts'
+import { collectAudit, type AuditLog } from '../testing/audited.ts'
 import {
   fulfil,
   fulfilItem,
@@ -25,7 +25,7 @@ const currency = 'USD'
 beforeAll(async () => {
   hub = await openWorld()
   liquidity = hub.parts.grpc.client(liquidityService, 'participant-lifecycle')
-  audit = await hearAudit(hub)
+  audit = await collectAudit(hub)
   await openHubAccounts(hub)
   await onboard(hub, 'greenbank')
   await onboard(hub, 'bluewallet')
@@ -56,7 +56,7 @@ async function exclude(
 }
 
 describe('an exclusion', () => {
-  test('lowers what can be sent and taken out, until another one replaces it', async () => {
+  test('an exclusion lowers what can be sent and withdrawn, until another one replaces it', async () => {
     await onboard(hub, 'cautious', '2000')
     expect(await exclude('cautious', 'AMOUNT', '400')).toBe('400')
     expect(await coverOf('cautious')).toMatchObject({
@@ -87,7 +87,7 @@ describe('an exclusion', () => {
     ])
   })
 
-  test('leaves what is owed covered, and 0 ends it', async () => {
+  test('an exclusion leaves what is owed covered, and 0 ends it', async () => {
     await onboard(hub, 'careful', '2000')
     await prepare(hub, prepareItem({ payerFsp: 'careful', amount: '700' }))
     expect(await exclude('careful', 'AMOUNT', '301')).toBe('COVER_SHORT')
@@ -102,14 +102,14 @@ describe('an exclusion', () => {
     expect((await coverOf('careful')).excluded).toBe('0')
   })
 
-  test('by percentage is an amount from then on, whatever the cover becomes', async () => {
+  test('an exclusion by percentage becomes a fixed amount', async () => {
     await onboard(hub, 'growing')
     expect(await exclude('growing', 'PERCENT', '10')).toBe('100')
     await depositTo(hub.participants, 'growing', '1000')
     expect(await coverOf('growing')).toMatchObject({ liquidity: '2000', excluded: '100' })
   })
 
-  test('is recorded once for its request', async () => {
+  test('an exclusion is recorded once per request', async () => {
     await onboard(hub, 'twice')
     const id = randomUUID()
     expect(await exclude('twice', 'AMOUNT', '5', id)).toBe('5')
@@ -126,7 +126,7 @@ describe('an exclusion', () => {
     ['greenbank', 'PERCENT', '100.0001', 'INVALID'],
     ['greenbank', 'AMOUNT', '-1', 'INVALID'],
     ['greenbank', 'AMOUNT', '1000.0001', 'COVER_SHORT'],
-  ])('of %s by %s %s is refused: %s', async (name, mode, value, reason) => {
+  ])('an exclusion of %s by %s %s is refused: %s', async (name, mode, value, reason) => {
     expect(await exclude(name, mode, value)).toBe(reason)
   })
 })
@@ -150,7 +150,7 @@ describe('the history of an account', () => {
     }
   }
 
-  test('tells each change with its cause and the value after it, the newest first', async () => {
+  test('the history lists each change with its cause and the value after it, newest first', async () => {
     await onboard(hub, 'payer')
     const [kept, lost] = [
       prepareItem({ payerFsp: 'payer', amount: '100' }),
@@ -174,7 +174,7 @@ describe('the history of an account', () => {
     expect(received[0]).toMatchObject({ change: '-100', causeId: kept.transferId, step: 'POST' })
   })
 
-  test('ends at a time, with the value that the account had then', async () => {
+  test('the history can end at a time, with the value at that time', async () => {
     await onboard(hub, 'timed')
     await depositTo(hub.participants, 'timed', '5')
     const before = await historyOf('timed', 'SETTLEMENT')
@@ -187,7 +187,7 @@ describe('the history of an account', () => {
     expect(page?.changes).toMatchObject([{ change: '-5', value: '-1005' }])
   })
 
-  test('of an account of somebody else is none', async () => {
+  test("another participant's account has no history", async () => {
     const accountId = await accountOf('greenbank', 'POSITION')
     const query = { name: 'bluewallet', accountId, from: '', to: '', cursor: '', limit: 1 }
     const { refusal } = await liquidity.RequestAccountPositionHistory(query)
@@ -195,7 +195,7 @@ describe('the history of an account', () => {
   })
 })
 
-test('a percentage follows the deposit where the scheme says so, and what it comes to is shown', async () => {
+test('with COVER_PERCENT=follows a percentage follows the deposit, and its current amount is shown', async () => {
   const following = await openWorld({ COVER_PERCENT: 'follows' })
   const covers = following.parts.grpc.client(liquidityService, 'participant-lifecycle')
   const about = { name: 'growing', currency }

@@ -78,7 +78,7 @@ function historyHandlers(database: Database): Pick<Service, 'RequestAccountPosit
         name,
         from: first,
         to: last,
-        cursor: readCursor<HistoryCursor>(cursor, placeMembers),
+        cursor: readCursor<HistoryCursor>(cursor, cursorMembers),
         limit: boundedPage(limit),
       })
       if (history === undefined) {
@@ -101,14 +101,14 @@ function historyHandlers(database: Database): Pick<Service, 'RequestAccountPosit
   }
 }
 
-const placeMembers: Members<HistoryCursor> = {
+const cursorMembers: Members<HistoryCursor> = {
   batch: (text) => /^\d{1,18}$/.test(text),
   entryId: isId,
   rank: (text) => /^\d$/.test(text),
   value: (text) => /^-?\d{1,40}$/.test(text),
 }
 
-/** Null when there is none; undefined when it is no time of this age. */
+/** Null when there is none; undefined when it is not a time between the years 1970 and 9999. */
 function timeOf(text: string): string | null | undefined {
   if (text === '') return null
   const time = new Date(text)

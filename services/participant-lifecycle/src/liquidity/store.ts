@@ -1,4 +1,4 @@
-/** Cover and its exclusions as rows. What is excluded changes in the ledger's queue alone. */
+/** Cover and its exclusions as rows. Exclusions change only in the ledger's queue. */
 import { statement, type Queries, type Transaction } from '@causeway/runtime'
 import { accountOf, type AccountRow } from '../ledger/account-row.ts'
 import type { CoverReservation, Liquidity } from './domain/cover.ts'
@@ -52,7 +52,7 @@ interface ReservationRow {
   readonly created_at: Date
 }
 
-/** What follows the deposit has come to as much as it is now, while it is in force. */
+/** An active exclusion that follows the deposit resolves to its current amount. */
 const reservationColumns = `cover_reservations.id, account_id, currency, mode, value,
   case when cover_reservations.is_active and excluded_percentage is not null
     then trunc(greatest(credits_posted - debits_posted - debits_pending, 0)
@@ -110,7 +110,10 @@ const insert = statement(`
   values ($1, $2, $3, $4, $5, $6)
   returning id`)
 
-/** Replaces the former one; the id of the new one. A percentage follows the deposit, or is fixed now. */
+/**
+ * Replaces the active reservation and returns the id of the new one. A percentage follows the
+ * deposit, or is fixed now.
+ */
 export async function saveReservation(
   tx: Transaction,
   accountId: number,

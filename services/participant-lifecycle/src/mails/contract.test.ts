@@ -3,7 +3,7 @@ import { mailOf, participantOf } from './contract.ts'
 
 const at = '2030-01-02T03:04:05.006Z'
 
-test('an alarm tells limit, position and what remains', () => {
+test('an alarm e-mail contains limit, position and remaining percentage', () => {
   const payload = {
     participantId: 'greenbank',
     accountId: 4,
@@ -22,7 +22,7 @@ test('an alarm tells limit, position and what remains', () => {
       'Participant: greenbank',
       'Currency: USD',
       'Limit type: NET_DEBIT_CAP',
-      'Limit: 1000 (the lower one of net debit cap and cover)',
+      'Limit: 1000 (the lower of net debit cap and cover)',
       'Position: 905',
       'Remaining: 9.5 %',
       'Alarm at: 10 %',
@@ -32,12 +32,12 @@ test('an alarm tells limit, position and what remains', () => {
   const refused = { ...payload, kind: 'LIMIT' } as const
   expect(mailOf({ name: 'ParticipantLiquidityThresholdExceeded', payload: refused })).toMatchObject(
     {
-      subject: 'greenbank: a USD transfer was refused for want of liquidity',
+      subject: 'greenbank: a USD transfer was refused for lack of liquidity',
     },
   )
 })
 
-test('a limit tells its new and its old value, and nothing when both are the same', () => {
+test('a limit e-mail contains the new and the old value, and is not sent when both are equal', () => {
   const payload = {
     participantId: 'greenbank',
     accountId: 4,
@@ -60,7 +60,7 @@ test('a limit tells its new and its old value, and nothing when both are the sam
   expect(mail('2000')).toBeUndefined()
 })
 
-test('a settlement tells the position after it', () => {
+test('a settlement e-mail contains the position after the settlement', () => {
   const payload = {
     participantId: 'bluewallet',
     accountId: 6,
@@ -75,7 +75,7 @@ test('a settlement tells the position after it', () => {
   })
 })
 
-test('a reminder that could not be delivered is told to the hub, with what was wrong', () => {
+test('the hub is sent an e-mail about an undeliverable reminder, with the last error', () => {
   const payload = {
     reminderId: 'reports/daily',
     owner: 'reports',

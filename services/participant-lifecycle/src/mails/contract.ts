@@ -1,4 +1,7 @@
-/** What e-mails say: of an alarm, a changed limit, a position that a settlement moved, a failed reminder. */
+/**
+ * The texts of e-mails about an alarm, a changed limit, a position that a settlement moved, or a
+ * failed reminder.
+ */
 import type { Payload } from '@causeway/events'
 
 export type MailedName =
@@ -18,7 +21,7 @@ export interface Mail {
   readonly text: string
 }
 
-/** Undefined: nothing has changed that anybody is told of. */
+/** Undefined: the event needs no e-mail. */
 export function mailOf(event: MailedEvent): Mail | undefined {
   switch (event.name) {
     case 'ParticipantLiquidityThresholdExceeded':
@@ -32,7 +35,7 @@ export function mailOf(event: MailedEvent): Mail | undefined {
   }
 }
 
-/** Whom it is about; undefined: the hub alone. */
+/** The participant concerned; undefined: only the hub. */
 export function participantOf({ payload }: MailedEvent): string | undefined {
   return 'participantId' in payload ? payload.participantId : undefined
 }
@@ -42,7 +45,7 @@ function alarmMail(alarm: Payload<'ParticipantLiquidityThresholdExceeded'>): Mai
   const subject =
     kind === 'THRESHOLD'
       ? `${participantId}: ${remainingPercentage} % of the ${currency} limit remain`
-      : `${participantId}: a ${currency} transfer was refused for want of liquidity`
+      : `${participantId}: a ${currency} transfer was refused for lack of liquidity`
   return {
     endpointType: 'NET_DEBIT_CAP_THRESHOLD_BREACH_EMAIL',
     subject,
@@ -50,7 +53,7 @@ function alarmMail(alarm: Payload<'ParticipantLiquidityThresholdExceeded'>): Mai
       ['Participant', participantId],
       ['Currency', currency],
       ['Limit type', 'NET_DEBIT_CAP'],
-      ['Limit', `${alarm.limit} (the lower one of net debit cap and cover)`],
+      ['Limit', `${alarm.limit} (the lower of net debit cap and cover)`],
       ['Position', alarm.position],
       ['Remaining', `${remainingPercentage} %`],
       ['Alarm at', `${alarm.alarmPercentage} %`],
@@ -101,7 +104,7 @@ function reminderMail(failed: Payload<'ScheduleReminderFailed'>): Mail {
       ['Time', dueAt],
       ['Attempts', String(failed.attempts)],
       ['Last error', failed.error],
-      ['Next time', failed.nextAt ?? 'none: it is kept as FAILED or forgotten'],
+      ['Next time', failed.nextAt ?? 'none: it is stored as FAILED or deleted'],
     ]),
   }
 }

@@ -1,7 +1,7 @@
 /**
- * Events that people are told of by e-mail, each at the participant's address and at the hub's, or at the
- * hub's alone when they are about no participant. The ids
- * follow from the event, so that one which is heard twice is mailed once. Who has no address is not told.
+ * Sends e-mails about events, each to the participant's address and to the hub's, or only to the
+ * hub's if the event concerns no participant. The ids derive from the event, so an event that is
+ * delivered twice is mailed once. Without an address no e-mail is sent.
  */
 import { derivedId, newEvent, onEvents, type DomainEvent, type EventName } from '@causeway/events'
 import type { alarmsService } from '@causeway/protos'
@@ -21,17 +21,17 @@ import { mailOf, participantOf, type Mail } from './contract.ts'
 export interface MailParts {
   readonly bus: EventBus
   readonly database: Database
-  /** Whichever replica writes the ledger, it looks there. */
+  /** Checks the position on the replica that writes the ledger. */
   readonly check: (
     position: Parameters<Handlers<typeof alarmsService>['LiquidityThresholdExceeded']>[0],
   ) => Promise<object>
   readonly hubName: string
   readonly log: Logger
-  /** Ends the repeating of calls. */
+  /** Ends the retrying of calls. */
   readonly signal: AbortSignal
 }
 
-const heard = [
+const consumed = [
   'ParticipantLiquidityThresholdExceeded',
   'ParticipantAccountLimitUpdated',
   'ParticipantAccountThresholdUpdated',
@@ -39,22 +39,22 @@ const heard = [
   'ScheduleReminderFailed',
 ] as const satisfies readonly EventName[]
 
-type Heard = DomainEvent<(typeof heard)[number]>
+type ConsumedEvent = DomainEvent<(typeof consumed)[number]>
 
-const kept_for_ms = 24 * 3_600_000
+const retention_ms = 24 * 3_600_000
 
-export function mailPeople(parts: MailParts): Promise<Subscribed> {
-  return onEvents(parts.bus, 'participant_lifecycle', heard, async (events) => {
+export function sendMails(parts: MailParts): Promise<Subscribed> {
+  return onEvents(parts.bus, 'participant_lifecycle', consumed, async (events) => {
     await checkAgain(parts, events)
     const messages = await messagesOf(parts, events)
     if (messages.length > 0) await parts.bus.publish(messages)
   })
 }
 
-/** What a changed limit or percentage means for the alarms, the ledger knows. */
+/** The ledger checks the alarms again after a changed limit or percentage. */
 async function checkAgain(
   { check, log, signal }: MailParts,
-  events: readonly Heard[],
+  events: readonly ConsumedEvent[],
 ): Promise<void> {
   const changed = new Map(
     events.flatMap((event) => {
@@ -67,13 +67,13 @@ async function checkAgain(
   for (const position of changed.values()) {
     await retrying(() => check(position), {
       log,
-      what: 'look at the alarms of a position',
+      what: 'checking the alarms of a position',
       signal,
     })
   }
 }
 
-/** The ledger looks for itself. */
+/** The ledger uses its own figures. */
 const figures = {
   accountId: 0,
   position: '',
@@ -85,24 +85,29 @@ const figures = {
 
 async function messagesOf(
   { database, hubName, log }: MailParts,
-  events: readonly Heard[],
+  events: readonly ConsumedEvent[],
 ): Promise<readonly OutgoingMessage[]> {
   const mailed = events.flatMap((event) => {
     if (event.name === 'ParticipantAccountThresholdUpdated') return []
     const mail = mailOf(event)
     if (mail === undefined) return []
     const participant = participantOf(event)
-    return [{ event, mail, told: participant === undefined ? [hubName] : [participant, hubName] }]
+    return [
+      { event, mail, recipients: participant === undefined ? [hubName] : [participant, hubName] },
+    ]
   })
   if (mailed.length === 0) return []
-  const names = new Set(mailed.flatMap(({ told }) => told))
+  const names = new Set(mailed.flatMap(({ recipients }) => recipients))
   const participants = await participantsNamed(database, [...names])
   const byName = new Map(participants.map((participant) => [participant.name, participant]))
-  return mailed.flatMap(({ event, mail, told }) =>
-    told.flatMap((name) => {
+  return mailed.flatMap(({ event, mail, recipients }) =>
+    recipients.flatMap((name) => {
       const address = addressOf(byName.get(name), mail)
       if (address === undefined) {
-        log.info({ participant: name, type: mail.endpointType }, 'no address: nobody is told')
+        log.info(
+          { participant: name, type: mail.endpointType },
+          'no e-mail address: no notification is sent',
+        )
         return []
       }
       return [message(event, mail, name, address)]
@@ -114,18 +119,18 @@ function addressOf(participant: Participant | undefined, mail: Mail): string | u
   return participant?.endpoints.find(({ type }) => type === mail.endpointType)?.value
 }
 
-function message(event: Heard, mail: Mail, name: string, address: string): OutgoingMessage {
+function message(event: ConsumedEvent, mail: Mail, name: string, address: string): OutgoingMessage {
   const notificationId = derivedId(event.id, 'NotifyRequested', name)
   const payload = {
     notificationId,
-    // E-mails keep no order among each other, so that no address waits for another one.
+    // E-mails are not ordered, so no address waits for another one.
     entityId: notificationId,
     cause: { msgName: event.name, entityId: entityOf(event) },
     legRole: 'REQUESTER' as const,
     destinationFspId: name,
     transport: { type: 'EMAIL' as const, address, subject: mail.subject },
     headers: {},
-    deadline: new Date(Date.parse(event.time) + kept_for_ms).toISOString(),
+    deadline: new Date(Date.parse(event.time) + retention_ms).toISOString(),
     reportRequired: false,
   }
   const options = {
@@ -136,6 +141,6 @@ function message(event: Heard, mail: Mail, name: string, address: string): Outgo
   return newEvent('participant-lifecycle', 'NotifyRequested', payload, options)
 }
 
-function entityOf({ payload }: Heard): string {
+function entityOf({ payload }: ConsumedEvent): string {
   return 'participantId' in payload ? payload.participantId : payload.reminderId
 }

@@ -58,7 +58,7 @@ async function created(parts: HandleParts, message: Creation) {
     accounts.map(({ currency }) => currency),
   )
   const by = { actor: createdBy, action: 'CreateParticipantAccountsWithLimits' }
-  const outcome = await parts.writer.alone(async (tx): Promise<Opened> => {
+  const outcome = await parts.writer.runExclusive(async (tx): Promise<Opened> => {
     const opening = { requestId, name, accounts, models, createdBy }
     const opened = await openIn(tx, parts.bus, parts.rules.hubName, opening)
     if (opened.type === 'DONE' && opened.audited) announceAudit(parts.bus, tx, by, opened.audited)
@@ -74,7 +74,7 @@ async function created(parts: HandleParts, message: Creation) {
   }
 }
 
-/** The models of each currency, asked before any transaction is open. */
+/** The models of each currency, requested before any transaction is open. */
 export async function modelsOf(
   parts: Pick<HandleParts, 'modelsOf'>,
   currencies: readonly string[],

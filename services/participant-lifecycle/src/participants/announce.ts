@@ -1,4 +1,4 @@
-/** What is said about changes: one event, and one step of the version, for each of them. */
+/** The events of changes: one event and one version step per change. */
 import { newEvent, type EventName, type Payload } from '@causeway/events'
 import type { OutgoingMessage } from '@causeway/runtime'
 import { formatAmount } from '@causeway/money'
@@ -12,7 +12,7 @@ export interface Announcements {
   readonly version: number
 }
 
-/** An account as it was opened, for the announcement. */
+/** An opened account, for its event. */
 export interface AnnouncedAccount extends OpenedAccount {
   readonly isActive: boolean
 }
@@ -24,7 +24,7 @@ export function created(
   at: Date,
   requestId?: string,
 ): OutgoingMessage {
-  return said('ParticipantCreated', {
+  return eventOf('ParticipantCreated', {
     participantId: participant.name,
     type: participant.type,
     state: participant.state,
@@ -59,7 +59,7 @@ export function announcementsOf(
         return limitUpdated(subject, change)
       case 'SET_ENDPOINT':
         return [
-          (version) => said('ParticipantEndpointsUpdated', { ...subject, version, endpoints }),
+          (version) => eventOf('ParticipantEndpointsUpdated', { ...subject, version, endpoints }),
         ]
     }
   })
@@ -78,7 +78,7 @@ interface Subject {
 /** An event that waits for its version. */
 type Fact = (version: number) => OutgoingMessage
 
-function said<Name extends EventName>(name: Name, payload: Payload<Name>): OutgoingMessage {
+function eventOf<Name extends EventName>(name: Name, payload: Payload<Name>): OutgoingMessage {
   return newEvent('participant-lifecycle', name, payload)
 }
 
@@ -88,7 +88,7 @@ function accountPart({ id, type, currency, isActive }: AnnouncedAccount) {
 
 function accountAdded(subject: Subject, account: AnnouncedAccount): Fact {
   return (version) =>
-    said('ParticipantAccountAdded', { ...subject, version, account: accountPart(account) })
+    eventOf('ParticipantAccountAdded', { ...subject, version, account: accountPart(account) })
 }
 
 function stateUpdated(
@@ -96,7 +96,7 @@ function stateUpdated(
   { state: newState, old: oldState, isActive }: Extract<Change, { type: 'SET_STATE' }>,
 ): Fact {
   return (version) =>
-    said('ParticipantStateUpdated', { ...subject, version, oldState, newState, isActive })
+    eventOf('ParticipantStateUpdated', { ...subject, version, oldState, newState, isActive })
 }
 
 function statusUpdated(
@@ -104,17 +104,17 @@ function statusUpdated(
   { accountId, currency, isActive }: Extract<Change, { type: 'SET_ACCOUNT_STATUS' }>,
 ): Fact {
   const name = isActive ? 'ParticipantAccountEnabled' : 'ParticipantAccountDisabled'
-  return (version) => said(name, { ...subject, version, accountId, currency, isActive })
+  return (version) => eventOf(name, { ...subject, version, accountId, currency, isActive })
 }
 
-/** The limit itself and the percentage of its alarm are told apart. */
+/** The limit and its alarm percentage have separate events. */
 function limitUpdated(
   subject: Subject,
   { accountId, currency, limit, old }: Extract<Change, { type: 'SET_LIMIT' }>,
 ): readonly Fact[] {
   const about = { ...subject, accountId, currency }
   const value: Fact = (version) =>
-    said('ParticipantAccountLimitUpdated', {
+    eventOf('ParticipantAccountLimitUpdated', {
       ...about,
       version,
       limit: { type: 'NET_DEBIT_CAP', value: formatAmount(limit.value) },
@@ -122,7 +122,7 @@ function limitUpdated(
     })
   if (old === null) return [value]
   const threshold: Fact = (version) =>
-    said('ParticipantAccountThresholdUpdated', {
+    eventOf('ParticipantAccountThresholdUpdated', {
       ...about,
       version,
       alarmPercentage: formatAmount(limit.alarmPercentage),

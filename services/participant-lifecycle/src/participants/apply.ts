@@ -1,4 +1,4 @@
-/** Changes and their announcements become rows of one transaction, for many participants at once. */
+/** Stores changes and publishes their events in one transaction, for many participants at once. */
 import type { EventBus, Transaction } from '@causeway/runtime'
 import { announcementsOf, created, type AnnouncedAccount } from './announce.ts'
 import type { Change } from './domain/change.ts'
@@ -12,7 +12,7 @@ import {
   type OpenedAccount,
 } from './store.ts'
 
-/** What announcing needs of the bus. */
+/** The part of the bus that publishes in a transaction. */
 export type Announcer = Pick<EventBus, 'announce'>
 
 export interface Changing {
@@ -20,7 +20,7 @@ export interface Changing {
   readonly changes: readonly Change[]
 }
 
-/** Participants without changes are left as they are. */
+/** Participants without changes are skipped. */
 export async function applyChanges(
   bus: Announcer,
   tx: Transaction,

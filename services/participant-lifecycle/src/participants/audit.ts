@@ -1,4 +1,4 @@
-/** What the audit log keeps of a change: the members that it concerns, before and after. */
+/** The audit entry of a change: the affected members, before and after. */
 import { auditEntry, type AuditedState } from '@causeway/events'
 import type { Transaction } from '@causeway/runtime'
 import { formatAmount } from '@causeway/money'
@@ -6,16 +6,16 @@ import type { Announcer } from './apply.ts'
 import type { Change } from './domain/change.ts'
 import type { Limit, Participant } from './domain/participant.ts'
 
-/** Who does what. */
+/** Actor and action of an audit entry. */
 export interface By {
-  /** The operator, or the service that acts by itself; empty: unknown. */
+  /** The operator, or the service that acts on its own; empty: unknown. */
   readonly actor: string
-  /** The command in the words of the interface. */
+  /** The command by its name in the interface. */
   readonly action: string
   readonly labels?: Readonly<Record<string, string>>
 }
 
-/** One change as it goes on record. */
+/** One audited change. */
 export interface Audited {
   /** A path: `participants/greenbank`. */
   readonly subject: string
@@ -28,7 +28,7 @@ export function announceAudit(bus: Announcer, tx: Transaction, by: By, audited: 
   bus.announce(tx, [auditEntry('participant-lifecycle', { ...by, ...audited, at: new Date() })])
 }
 
-/** Of a participant that is there. Null when nothing changes, for then there is nothing to record. */
+/** For an existing participant. Null when nothing changes. */
 export function auditedChanges(
   participant: Participant,
   changes: readonly Change[],

@@ -1,4 +1,4 @@
-/** Wire ↔ domain of participants. A value out of its bounds is refused as INVALID, naming it. */
+/** Wire ↔ domain of participants. A value out of bounds is refused as INVALID with its name. */
 import { isEndpointType, isEndpointValue } from '@causeway/fspiop'
 import { formatAmount, isCurrency, parseDecimal } from '@causeway/money'
 import type {
@@ -21,7 +21,7 @@ const namePattern = /^[A-Za-z0-9_.-]{2,30}$/
 /** 100 percent in ten-thousandths. */
 const percentage_max = 1_000_000n
 
-/** What is wrong with a name or a currency that is to become part of the hub. */
+/** The error in the name or currency of a new participant. */
 export function creationFault(name: string, currency: string): Refused | undefined {
   return nameFault(name) ?? currencyFault(currency)
 }
@@ -42,15 +42,17 @@ export function currencyFault(currency: string): Refused | undefined {
   return isCurrency(currency) ? undefined : refuse('INVALID', `${currency} is not a currency`)
 }
 
-/** Whether callbacks can be sent by it: a type of the closed list, with a value that suits the type. */
+/**
+ * The error in an endpoint: its type must be in the closed list and its value valid for the type.
+ */
 export function endpointFault(type: string, value: string): Refused | undefined {
-  if (!isEndpointType(type)) return refuse('INVALID', 'type is no endpoint type')
+  if (!isEndpointType(type)) return refuse('INVALID', 'type is not an endpoint type')
   return isEndpointValue(type, value)
     ? undefined
-    : refuse('INVALID', `value is none that ${type} can have`)
+    : refuse('INVALID', `value is not valid for ${type}`)
 }
 
-/** An empty alarmPercentage means: as it was, or the default. */
+/** An empty alarmPercentage means the current value, or the default. */
 export function limitOf(
   currency: string,
   limit: LimitMessage | null | undefined,

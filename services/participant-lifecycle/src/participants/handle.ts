@@ -1,6 +1,6 @@
 /**
- * The commands about participants: each is decided and stored, with what is announced and what goes on
- * record, as one piece of work in the ledger's queue, so that the next reservation already sees it.
+ * The commands about participants. Each is decided and stored, with its events and its audit entry,
+ * as one transaction in the ledger's queue, so the next reservation sees it.
  */
 import type { EventBus, Transaction } from '@causeway/runtime'
 import { formatAmount } from '@causeway/money'
@@ -29,7 +29,7 @@ export interface HandleParts {
   readonly activeOnCreate: boolean
   /** The active settlement models that serve a currency. */
   readonly modelsOf: (currency: string) => Promise<readonly CurrencyModel[]>
-  /** Told after a participant came into another state. */
+  /** Called after the state of a participant has changed. */
   readonly onState: (participant: Participant, oldState: string) => void
 }
 
@@ -39,9 +39,9 @@ export type Outcome =
   | {
       readonly type: 'DONE'
       readonly participant: Participant
-      /** Null when everything was so already. */
+      /** Null when nothing has changed. */
       readonly audited: Audited | null
-      /** The state before, where it has changed. */
+      /** The previous state, if it has changed. */
       readonly oldState: string | null
     }
 
@@ -55,7 +55,7 @@ export function changeParticipant(
   return recorded(parts, by, (tx) => changeIn(tx, parts.bus, name, decide))
 }
 
-/** The same inside work that goes on; what goes on record is the caller's. */
+/** The same inside the caller's transaction; the caller writes the audit entry. */
 export async function changeIn(
   tx: Transaction,
   bus: Announcer,
@@ -72,13 +72,13 @@ export async function changeIn(
   return afterwards(tx, name, auditedChanges(participant, changes), oldState)
 }
 
-/** Runs the work in its turn and puts it on record in the same transaction. */
+/** Runs the work in its turn and writes its audit entry in the same transaction. */
 async function recorded(
   { writer, bus, onState }: HandleParts,
   by: By,
   work: (tx: Transaction) => Promise<Outcome>,
 ): Promise<Outcome> {
-  const outcome = await writer.alone(async (tx) => {
+  const outcome = await writer.runExclusive(async (tx) => {
     const done = await work(tx)
     if (done.type === 'DONE' && done.audited) announceAudit(bus, tx, by, done.audited)
     return done
@@ -131,12 +131,12 @@ export function createPispParticipant(
   })
 }
 
-/** The state that a scheme gives to those who are new. */
+/** The state of a new participant. */
 export function stateOfNew({ activeOnCreate }: Pick<HandleParts, 'activeOnCreate'>) {
   return { state: activeOnCreate ? active : inactive, isActive: activeOnCreate }
 }
 
-/** A new participant goes on record as a whole. */
+/** The audit entry of a new participant contains all its data. */
 export async function createdAs(tx: Transaction, name: string): Promise<Outcome> {
   const participant = await lockKnown(tx, name)
   const { type, state, accounts, endpoints } = participant
@@ -165,15 +165,15 @@ export function openHubAccount(
 }
 
 /**
- * Opens what participants with the currency lack for a new settlement model. On record is the creation
- * of the model, which settlements announces.
+ * Opens the missing accounts of a new settlement model for participants with its currency. The
+ * audit entry is that of the model's creation, by settlements.
  */
 export async function openModelAccounts(
   { writer, bus }: HandleParts,
   pair: ModelPair,
   currency: string,
 ): Promise<void> {
-  await writer.alone(async (tx) => {
+  await writer.runExclusive(async (tx) => {
     const participants = await lockParticipantsWith(tx, currency)
     const changing = participants.map((participant) => {
       const { changes } = addModelAccounts(participant, pair, currency, 'settlements')
@@ -183,7 +183,7 @@ export async function openModelAccounts(
   })
 }
 
-/** The first limit, the position to begin with, and active accounts: all or nothing. */
+/** Sets the first limit and the initial position and activates the accounts: all or nothing. */
 export function setInitialPositionAndLimits(
   parts: HandleParts,
   name: string,
@@ -252,7 +252,7 @@ export function unknownParticipant(name: string): Refused {
 
 async function lockKnown(tx: Transaction, name: string): Promise<Participant> {
   const participant = await lockOne(tx, name)
-  if (participant === undefined) throw new Error(`${name} is gone after its change`)
+  if (participant === undefined) throw new Error(`${name} does not exist after its change`)
   return participant
 }
 

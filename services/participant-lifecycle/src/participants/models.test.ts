@@ -33,13 +33,13 @@ async function typesWith(...models: readonly SettlementModel[]): Promise<readonl
   return found.map(({ ledgerAccountType }) => ledgerAccountType)
 }
 
-test('a currency is served by its own models, and without any by the default ones', async () => {
+test('a currency is served by its own models, or without any by the default ones', async () => {
   expect(await typesWith(byDefault, own, fees)).toEqual(['POSITION', 'INTERCHANGE_FEE'])
   expect(await typesWith(byDefault)).toEqual(['POSITION'])
   expect(await typesWith({ ...byDefault, isActive: false })).toEqual([])
 })
 
-test('own models of fees alone leave the positions to the default models', async () => {
+test('a currency with only fee models uses the default models for positions', async () => {
   expect(await typesWith(byDefault, fees)).toEqual(['POSITION', 'INTERCHANGE_FEE'])
   expect(await typesWith(byDefault, { ...own, isActive: false }, fees)).toEqual([
     'POSITION',

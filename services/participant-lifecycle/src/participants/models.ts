@@ -1,16 +1,19 @@
-/** The settlement models that serve a currency, asked of settlements whenever accounts are opened. */
+/**
+ * The settlement models that serve a currency, requested from settlements whenever accounts are
+ * opened.
+ */
 import type { SettlementModel, settlementModelsService } from '@causeway/protos'
 import type { Calls } from '@causeway/runtime'
 import type { ModelPair } from './domain/create.ts'
 
 export interface CurrencyModel extends ModelPair {
-  /** Settled one by one, so that cover is always moved by each transfer. */
+  /** Each transfer is settled by itself and moves the cover. */
   readonly isGross: boolean
 }
 
 /**
- * Its own active models. Where none of them is of positions, transfers are settled by the active default
- * models without a currency, which then serve it as well.
+ * The currency's own active models. If none of them settles positions, the active default models,
+ * which have no currency, serve it as well.
  */
 export function modelsFrom(
   settlements: Pick<Calls<typeof settlementModelsService>, 'GetSettlementModels'>,

@@ -1,4 +1,4 @@
-/** Opening accounts with their limits as one piece of work: all of them or none. */
+/** Opens accounts with their limits in one transaction: all of them or none. */
 import type { Transaction } from '@causeway/runtime'
 import { applyChanges, type Announcer } from './apply.ts'
 import { auditedChanges, type Audited } from './audit.ts'
@@ -20,7 +20,7 @@ export type Opened =
   | Refused
   | {
       readonly type: 'DONE'
-      /** In the order of the accounts that were asked for. */
+      /** In the order of the requested accounts. */
       readonly ids: readonly number[]
       readonly audited: Audited | null
     }
@@ -45,7 +45,7 @@ export async function openIn(
   const at = new Date()
   await applyChanges(bus, tx, [{ participant, changes: decision.changes }], at)
   const after = await lockOne(tx, name)
-  if (after === undefined) throw new Error(`${name} is gone after its change`)
+  if (after === undefined) throw new Error(`${name} does not exist after its change`)
   const limits = limitEach(after, accounts)
   await applyChanges(bus, tx, [{ participant: after, changes: limits }], at)
   const ids = idsOf(after, accounts)

@@ -9,12 +9,12 @@ interface Place {
 
 const members = { createdAt: isTime, id: isId }
 
-test('a cursor leads back to its place', () => {
+test('a cursor is read back as it was written', () => {
   const place = { createdAt: '2026-03-01T12:00:00.000Z', id: 'a' }
   expect(readCursor<Place>(writeCursor(place), members)).toEqual(place)
 })
 
-test('what is no cursor of the list is the first page', () => {
+test('an invalid cursor gives the first page', () => {
   const others = [
     '',
     'x',

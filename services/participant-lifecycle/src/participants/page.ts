@@ -1,4 +1,4 @@
-/** Pages of a list: how many rows, and the place where the next one goes on. */
+/** Pages of a list: their size, and the cursor of the next one. */
 const rows_max = 1_000
 const rows_default = 100
 
@@ -7,15 +7,15 @@ export function boundedPage(limit: number): number {
   return limit <= 0 ? rows_default : Math.min(limit, rows_max)
 }
 
-/** Opaque to who carries it. */
+/** Opaque to callers. */
 export function writeCursor(place: object): string {
   return Buffer.from(JSON.stringify(place)).toString('base64url')
 }
 
-/** What the text of each member of a place must be like. */
+/** The validation of each member of a cursor. */
 export type Members<Place> = Readonly<Record<keyof Place & string, (text: string) => boolean>>
 
-/** Null for the first page; what is no cursor of this list begins anew as well. */
+/** Null for the first page, also when the cursor is not one of this list. */
 export function readCursor<Place extends object>(
   cursor: string,
   members: Members<Place>,
@@ -35,7 +35,7 @@ export function readCursor<Place extends object>(
   }
 }
 
-/** As the hub prints times. */
+/** The time format of the hub. */
 export function isTime(text: string): boolean {
   return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(text) && !Number.isNaN(Date.parse(text))
 }

@@ -1,4 +1,4 @@
-/** Participants as the administration sees them: what changes, what is refused, what is announced. */
+/** Participants through the administration interface: changes, refusals and events. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { onEvents, type DomainEvent } from '@causeway/events'
@@ -46,8 +46,8 @@ async function infoOf(name: string): Promise<Participant> {
   return participants[0]
 }
 
-/** The events about a participant, when there are so many. */
-function heard(name: string, count: number): Promise<readonly Announced[]> {
+/** The events about a participant, once there are so many. */
+function eventsAbout(name: string, count: number): Promise<readonly Announced[]> {
   return eventually(() => {
     const events = announced.filter(({ payload }) => payload.participantId === name)
     return events.length >= count ? events : undefined
@@ -58,7 +58,7 @@ function limitOf(value: string, alarmPercentage = '') {
   return { type: 'NET_DEBIT_CAP', value, alarmPercentage }
 }
 
-test('the hub is there from the beginning, under its name, with the accounts it was given', async () => {
+test('the hub exists from the beginning, under its name, with its accounts', async () => {
   const info = await infoOf('Hub')
   expect(info).toMatchObject({ id: 1, isHub: true, isActive: true, createdBy: 'hub' })
   expect(
@@ -75,7 +75,7 @@ describe('the auth service that the hub hosts', () => {
     return participants.filter(({ type }) => type === 'AUTH_SERVICE')
   }
 
-  test('is a participant of its own type from the start, as often as that is done', async () => {
+  test('the auth service is a participant of its own type after any number of starts', async () => {
     let own = await openWorld({ AUTH_SERVICE_PARTICIPANT: 'centralAuth' })
     try {
       const [made, ...others] = await authServiceOf(own)
@@ -95,11 +95,11 @@ describe('the auth service that the hub hosts', () => {
     }
   })
 
-  test('is not there where the hub hosts none', async () => {
+  test('the auth service does not exist if the hub hosts none', async () => {
     expect(await authServiceOf(hub)).toEqual([])
   })
 
-  test('is switched, given accounts and created by nobody', async () => {
+  test('the auth service cannot be switched, given accounts or created by operators', async () => {
     const own = await openWorld({ AUTH_SERVICE_PARTICIPANT: 'centralAuth' })
     try {
       await openHubAccounts(own)
@@ -122,14 +122,14 @@ describe('the auth service that the hub hosts', () => {
 describe('a PISP', () => {
   const pisp = { name: 'pisp', currency: '', createdBy, type: 'PISP' }
 
-  test('is created without a currency, and announced', async () => {
+  test('a PISP is created without a currency, with an event', async () => {
     const { participant } = await hub.participants.CreateParticipant(pisp)
     expect(participant).toMatchObject({ name: 'pisp', type: 'PISP', isActive: false, accounts: [] })
-    const [created] = await heard('pisp', 1)
+    const [created] = await eventsAbout('pisp', 1)
     expect(created?.payload).toMatchObject({ type: 'PISP', currencies: [], accounts: [] })
   })
 
-  test('is refused when it is there already, and has no currency', async () => {
+  test('a PISP that exists, or names a currency, is refused', async () => {
     const reasonOf = async (changed: Partial<typeof pisp>) =>
       (await hub.participants.CreateParticipant({ ...pisp, ...changed })).refusal?.reason
     expect(await reasonOf({})).toBe('PARTICIPANT_EXISTS')
@@ -140,7 +140,7 @@ describe('a PISP', () => {
   })
 })
 
-test('a participant goes through its life, and each change is announced with the next version', async () => {
+test('each change in the life of a participant publishes an event with the next version', async () => {
   const name = 'greenbank'
   const participants = hub.participants
   const { participant } = succeeded(
@@ -174,7 +174,7 @@ test('a participant goes through its life, and each change is announced with the
   expect(info.accounts[0]).toMatchObject({ isActive: false, limit: limitOf('700', '20') })
   expect(info.accounts[1]).toMatchObject({ isActive: true })
   expect(info.endpoints).toEqual([{ type: endpoint.type, value: 'https://new.example' }])
-  const events = await heard(name, 10)
+  const events = await eventsAbout(name, 10)
   expect(events.map((event) => [event.name, event.payload.version])).toEqual([
     ['ParticipantCreated', 1],
     ['ParticipantAccountLimitUpdated', 2],
@@ -190,7 +190,7 @@ test('a participant goes through its life, and each change is announced with the
   expect(events[0]?.payload).toMatchObject({ type: 'DFSP', currencies: ['USD'], isActive: false })
 })
 
-test('a command that is repeated changes nothing, announces nothing and is answered the same', async () => {
+test('a repeated command changes nothing, publishes nothing and gets the same answer', async () => {
   const name = 'idle'
   await onboard(hub, name)
   const [account] = (await infoOf(name)).accounts
@@ -220,7 +220,7 @@ test('a command that is repeated changes nothing, announces nothing and is answe
   expect(await valueOf(hub, name, 'SETTLEMENT')).toBe('-1010')
 })
 
-test('an endpoint has a type of the closed list and a value that suits it', async () => {
+test('an endpoint has a type of the closed list and a value valid for it', async () => {
   await onboard(hub, 'reached')
   const endpoints = [
     ['FSPIOP_CALLBACK_URL_TRANSFER_PUT', 'https://fsp.example/transfers/{{transferId}}'],
@@ -240,7 +240,7 @@ test('an endpoint has a type of the closed list and a value that suits it', asyn
   expect((await infoOf('reached')).endpoints).toHaveLength(2)
 })
 
-test('a new settlement model adds its accounts to those who use its currency, once', async () => {
+test('a new settlement model adds its accounts to participants with its currency, once', async () => {
   await onboard(hub, 'redpay')
   const pair = {
     currency,
@@ -257,7 +257,7 @@ test('a new settlement model adds its accounts to those who use its currency, on
   expect((await infoOf('Hub')).accounts).toHaveLength(2)
 })
 
-test('a second currency adds accounts to the participant that is there', async () => {
+test('a second currency adds accounts to the existing participant', async () => {
   await onboard(hub, 'twice')
   await openHubAccounts(hub, 'EUR')
   hub.models.push({ ...deferredNet, id: 2, name: 'EUROS', currency: 'EUR' })
@@ -284,7 +284,7 @@ test('a default model serves currencies that have none of their own', async () =
 })
 
 describe('an initial position', () => {
-  test('above zero is owed, below zero is held, and the books balance', async () => {
+  test('an initial position above zero is a debt, below zero a credit, and the books balance', async () => {
     for (const [name, initialPosition] of [
       ['debtor', '70.5'],
       ['creditor', '-20'],
@@ -300,7 +300,7 @@ describe('an initial position', () => {
     expect(await differencesIn(hub)).toEqual([])
   })
 
-  test('can be set once', async () => {
+  test('an initial position can be set once', async () => {
     const initial = { name: 'debtor', currency, limit: limitOf('600'), initialPosition: '1' }
     const { refusal } = await hub.participants.SetInitialPositionAndLimits(initial)
     expect(refusal?.reason).toBe('LIMITS_EXIST')
@@ -309,7 +309,7 @@ describe('an initial position', () => {
 })
 
 describe('funds in', () => {
-  test('are done once, and other content under the same id is told', async () => {
+  test('funds in are posted once, and other content under the same id is refused', async () => {
     await onboard(hub, 'funded', '600', '0')
     const id = randomUUID()
     for (let times = 0; times < 3; times++) {
@@ -324,7 +324,7 @@ describe('funds in', () => {
     ])
   })
 
-  test('in another currency than the account has are told so, whoever else uses that currency', async () => {
+  test('funds in in another currency than that of the account are refused as such', async () => {
     await onboard(hub, 'dollars', '600', '0')
     const account = (await infoOf('dollars')).accounts.find(
       (one) => one.ledgerAccountType === 'SETTLEMENT',
@@ -351,7 +351,7 @@ describe('funds in', () => {
     succeeded(await hub.participants.ManageFundsCreditDebitPairInstruction(right))
   })
 
-  test('raise the cover for the next prepare', async () => {
+  test('funds in raise the cover for the next prepare', async () => {
     await onboard(hub, 'thin', '600', '10')
     const item = prepareItem({ payerFsp: 'thin', payeeFsp: 'funded', amount: '15' })
     expect(wordsOf(await prepare(hub, item))).toEqual(['REFUSED COVER_SHORT'])
@@ -417,7 +417,7 @@ test('refusals name their reason', async () => {
   })
 })
 
-test('with the compatibility of Mojaloop a participant is active at once', async () => {
+test('with COMPATIBILITY=mojaloop a participant is active at once', async () => {
   const other = await openWorld({ COMPATIBILITY: 'mojaloop', HUB_NAME: 'Switch' })
   for (const ledgerAccountType of ['HUB_RECONCILIATION', 'HUB_MULTILATERAL_SETTLEMENT']) {
     const account = { name: 'Switch', currency, ledgerAccountType, createdBy }

@@ -1,4 +1,4 @@
-/** What changes about a participant, what is refused, and what is said about it. */
+/** Decisions about participants: changes, refusals and events. */
 import { describe, expect, test } from '@jest/globals'
 import type { States } from '../ledger/domain/states.ts'
 import { announcementsOf } from './announce.ts'
@@ -84,7 +84,7 @@ function reasonOf(decision: Decision): string {
 }
 
 describe('a new participant', () => {
-  test('gets the pair of accounts of every model, inactive', () => {
+  test('a new participant gets the pair of accounts of every model, inactive', () => {
     expect(changesOf(create(hub, undefined, creation))).toMatchObject([
       { accountType: 'POSITION', isActive: false },
       { accountType: 'SETTLEMENT', isActive: false },
@@ -93,16 +93,16 @@ describe('a new participant', () => {
     ])
   })
 
-  test('gets one account of a model that settles to its own type', () => {
+  test('a new participant gets one account of a model that settles to its own type', () => {
     const own = { ledgerAccountType: 'SETTLEMENT', settlementAccountType: 'SETTLEMENT' }
     expect(changesOf(create(hub, undefined, { ...creation, models: [own] }))).toHaveLength(1)
   })
 
-  test('cannot have the name of the hub', () => {
+  test('a new participant cannot have the name of the hub', () => {
     expect(reasonOf(create(hub, hub, { ...creation, name: 'Hub' }))).toBe('NAME_RESERVED')
   })
 
-  test('needs the hub to have active accounts in its currency', () => {
+  test('a new participant needs active hub accounts in its currency', () => {
     const noAccounts = { ...hub, accounts: [account(1, 'HUB_RECONCILIATION')] }
     expect(reasonOf(create(noAccounts, undefined, creation))).toBe('HUB_ACCOUNTS_MISSING')
     expect(reasonOf(create(hub, undefined, { ...creation, currency: 'EUR' }))).toBe(
@@ -110,31 +110,31 @@ describe('a new participant', () => {
     )
   })
 
-  test('needs a settlement model', () => {
+  test('a new participant needs a settlement model', () => {
     expect(reasonOf(create(hub, undefined, { ...creation, models: [] }))).toBe(
       'NO_SETTLEMENT_MODEL',
     )
   })
 
-  test('that exists is refused for the same currency and gets accounts for another one', () => {
+  test('an existing participant is refused for the same currency and gets accounts for another one', () => {
     const euros = { ...hub, accounts: hub.accounts.map((one) => ({ ...one, currency: 'EUR' })) }
     expect(reasonOf(create(hub, fresh, creation))).toBe('CURRENCY_EXISTS')
     expect(changesOf(create(euros, fresh, { ...creation, currency: 'EUR' }))).toHaveLength(4)
   })
 
-  test('that starts payments alone gets no accounts', () => {
+  test('a PISP gets no accounts', () => {
     const pisp: Participant = { ...fresh, type: 'PISP', accounts: [] }
     expect(reasonOf(create(hub, pisp, creation))).toBe('ACCOUNT_TYPE_WRONG')
   })
 })
 
 describe('accounts', () => {
-  test('of a new model are opened where they are missing', () => {
+  test('missing accounts of a new model are opened', () => {
     expect(changesOf(addModelAccounts(fresh, deferredNet, 'USD', 'settlements'))).toEqual([])
     expect(changesOf(addModelAccounts(fresh, fees, 'USD', 'settlements'))).toHaveLength(2)
   })
 
-  test('of the hub are active at once, of known types, and unique', () => {
+  test('hub accounts are active at once, of known types, and unique', () => {
     const fee = { type: 'HUB_FEE', currency: 'USD', createdBy: 'operator' }
     expect(changesOf(createHubAccount(hub, fee))).toMatchObject([{ isActive: true }])
     expect(reasonOf(createHubAccount(fresh, fee))).toBe('NOT_HUB')
@@ -144,7 +144,7 @@ describe('accounts', () => {
     )
   })
 
-  test('are enabled and disabled by their owner alone', () => {
+  test('accounts are enabled and disabled only through their owner', () => {
     expect(changesOf(setAccountStatus(limited, 21, false))).toMatchObject([{ isActive: false }])
     expect(changesOf(setAccountStatus(limited, 21, true))).toEqual([])
     expect(reasonOf(setAccountStatus(limited, 1, false))).toBe('ACCOUNT_UNKNOWN')
@@ -154,7 +154,7 @@ describe('accounts', () => {
 describe('limits', () => {
   const first = { currency: 'USD', value: 5n, alarmPercentage: null }
 
-  test('are set once initially, with ten percent as default, and activate the accounts', () => {
+  test('the initial limit is set once, with ten percent as default, and activates the accounts', () => {
     expect(changesOf(setInitialLimit(fresh, first))).toMatchObject([
       {
         type: 'SET_LIMIT',
@@ -169,7 +169,7 @@ describe('limits', () => {
     expect(reasonOf(setInitialLimit(fresh, { ...first, currency: 'EUR' }))).toBe('ACCOUNT_UNKNOWN')
   })
 
-  test('can be changed when they are there; the percentage stays when none is named', () => {
+  test('an existing limit can be changed, and keeps its percentage if none is given', () => {
     expect(changesOf(setLimit(limited, first))).toMatchObject([
       { limit: { value: 5n, alarmPercentage: 100_000n }, old: limit },
     ])
@@ -177,7 +177,7 @@ describe('limits', () => {
     expect(reasonOf(setLimit(fresh, { ...first, currency: 'EUR' }))).toBe('ACCOUNT_UNKNOWN')
   })
 
-  test('of an account need not be there before', () => {
+  test('the limit of an account need not exist before', () => {
     const position = fresh.accounts.find(({ type }) => type === 'POSITION')?.id ?? 0
     expect(changesOf(setAccountLimit(fresh, position, 7n))).toEqual([
       {
@@ -191,13 +191,13 @@ describe('limits', () => {
     expect(changesOf(setAccountLimit(limited, position, 7n))).toMatchObject([{ old: limit }])
   })
 
-  test('that are so already change nothing', () => {
+  test('an unchanged limit changes nothing', () => {
     expect(changesOf(setLimit(limited, { ...limit, currency: 'USD' }))).toEqual([])
   })
 })
 
 describe('states and endpoints', () => {
-  test('a participant is deactivated and activated, the hub never', () => {
+  test('a participant can be deactivated and activated, the hub cannot', () => {
     expect(changesOf(setState(fresh, 'INACTIVE', states))).toEqual([
       { type: 'SET_STATE', state: 'INACTIVE', old: 'ACTIVE', isActive: false },
     ])
@@ -205,7 +205,7 @@ describe('states and endpoints', () => {
     expect(reasonOf(setState(hub, 'INACTIVE', states))).toBe('HUB_UNCHANGEABLE')
   })
 
-  test('only a state of the scheme is taken, and who is closed stays closed', () => {
+  test('only a state of the scheme is accepted, and CLOSED is final', () => {
     const closed = { ...fresh, state: 'CLOSED', isActive: false }
     expect(reasonOf(setState(fresh, 'DORMANT', states))).toBe('STATE_UNKNOWN')
     expect(reasonOf(setState(closed, 'ACTIVE', states))).toBe('STATE_FINAL')
@@ -221,7 +221,7 @@ describe('states and endpoints', () => {
 })
 
 describe('announcements', () => {
-  test('take one step of the version each, so that no reader drops one of two', () => {
+  test('each event takes one version step, so that no reader drops one of two', () => {
     const changes = changesOf(
       setInitialLimit(fresh, { currency: 'USD', value: 5n, alarmPercentage: null }),
     )
@@ -238,7 +238,7 @@ describe('announcements', () => {
     expect(version).toBe(7)
   })
 
-  test('tell a changed limit from a changed percentage', () => {
+  test('a changed limit and a changed percentage have separate events', () => {
     const typesOf = (value: bigint, alarmPercentage: bigint) => {
       const changes = changesOf(setLimit(limited, { currency: 'USD', value, alarmPercentage }))
       return announcementsOf(limited, changes, [], at).events.map(({ type }) => type)
@@ -248,7 +248,7 @@ describe('announcements', () => {
     expect(typesOf(5n, 5n)).toHaveLength(2)
   })
 
-  test('of endpoints carry the whole list', () => {
+  test('the event of an endpoint contains the whole list', () => {
     const changes = changesOf(
       setEndpoint(fresh, { type: 'EMAIL', value: 'ops@greenbank.example', createdBy: 'operator' }),
     )

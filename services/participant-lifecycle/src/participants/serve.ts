@@ -37,10 +37,10 @@ import { balancesOf, participantsNamed } from './store.ts'
 type Service = Handlers<typeof participantsService>
 
 export function serveParticipants(database: Database, parts: HandleParts & FundsParts): Service {
-  return { ...questions(database), ...creations(parts), ...updates(parts), ...manageFunds(parts) }
+  return { ...queries(database), ...creations(parts), ...updates(parts), ...manageFunds(parts) }
 }
 
-function questions(
+function queries(
   database: Database,
 ): Pick<Service, 'GetParticipantInfo' | 'RequestAccountsPositions'> {
   return {

@@ -1,4 +1,4 @@
-/** Participants, accounts, limits and endpoints as rows. Changes run in the ledger's queue alone. */
+/** Participants, accounts, limits and endpoints as rows. Changes run only in the ledger's queue. */
 import { statement, textArray, type Queries, type Transaction } from '@causeway/runtime'
 import { hubId } from '../ledger/domain/book.ts'
 import type { Change } from './domain/change.ts'
@@ -10,7 +10,10 @@ import type {
   ParticipantType,
 } from './domain/participant.ts'
 
-/** A participant with all that belongs to it in one row; money as text, for JSON numbers lose digits. */
+/**
+ * A participant with all that belongs to it in one row; money as text, because JSON numbers lose
+ * digits.
+ */
 const whole = `
   select id, name, type, state, is_active, version, created_at, created_by,
     (select coalesce(json_agg(json_build_object('id', accounts.id, 'type', accounts.type,
@@ -197,7 +200,7 @@ const replaceEndpoint = statement(`
 const insertEndpoint = statement(`
   insert into endpoints (participant_id, type, value, created_by) values ($1, $2, $3, $4)`)
 
-/** One change that is no new account; what is replaced stays as history. */
+/** Stores one change other than a new account; replaced rows are retained as history. */
 export async function saveChange(
   tx: Transaction,
   participantId: number,
@@ -247,7 +250,7 @@ const renameHub = statement(`
   where id = $1 and not exists (select from participants where name = $2 and id <> $1)
   returning id`)
 
-/** False when a participant has this name. Entries of the past keep the name that the hub had then. */
+/** False when a participant has this name. Earlier entries keep the hub's former name. */
 export async function nameHub(tx: Transaction, name: string): Promise<boolean> {
   const rows = await tx.query(renameHub, [hubId, name])
   return rows.length > 0
@@ -267,8 +270,9 @@ const endAuthService = statement(`
   update participants set state = 'INACTIVE', is_active = false where id = 0 and is_active`)
 
 /**
- * The auth service that the hub hosts, made as the hub itself is: without an event, because who does not
- * know a participant asks for it. An empty name ends it. False when a participant has this name.
+ * Creates or renames the auth service that the hub hosts, like the hub itself without an event: a
+ * service that does not know a participant requests it. An empty name deactivates it. False when a
+ * participant has this name.
  */
 export async function nameAuthService(tx: Transaction, name: string): Promise<boolean> {
   if (name === '') {
@@ -308,7 +312,10 @@ interface BalanceRow {
   readonly changed_at: Date
 }
 
-/** The accounts of one participant with their values; currency '' means all. Undefined: no such name. */
+/**
+ * The accounts of one participant with their values; currency '' means all. Undefined: no such
+ * name.
+ */
 export async function balancesOf(
   db: Queries,
   name: string,
@@ -329,7 +336,7 @@ export async function balancesOf(
 
 const requested = statement(`select id from accounts where participant_id = $1 and request_id = $2`)
 
-/** The accounts that a request has opened. */
+/** The accounts opened by a request. */
 export async function accountsOfRequest(
   tx: Transaction,
   participantId: number,

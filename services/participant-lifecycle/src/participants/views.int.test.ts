@@ -1,4 +1,4 @@
-/** What other services ask and are told about participants, by the names of the reference architecture. */
+/** Queries and pushes about participants, by the names of the reference architecture. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import {
@@ -13,7 +13,7 @@ import {
 } from '@causeway/protos'
 import type { Calls } from '@causeway/runtime'
 import { eventually } from '@causeway/runtime/testing'
-import { hearAudit, type AuditLog } from '../testing/audited.ts'
+import { collectAudit, type AuditLog } from '../testing/audited.ts'
 import { patient } from '../testing/items.ts'
 import { onboard, openHubAccounts, succeeded } from '../testing/scheme.ts'
 import { openWorld, type World } from '../testing/world.ts'
@@ -22,17 +22,17 @@ let hub: World
 let views: Calls<typeof participantViewsService>
 let accounts: Calls<typeof accountsService>
 let audit: AuditLog
-const told: string[] = []
+const pushed: string[] = []
 
 beforeAll(async () => {
   hub = await openWorld()
   const { grpc } = hub.parts
   views = grpc.client(participantViewsService, 'participant-lifecycle')
   accounts = grpc.client(accountsService, 'participant-lifecycle')
-  audit = await hearAudit(hub)
+  audit = await collectAudit(hub)
   const hearing = (who: string) => ({
     ParticipantStateUpdated: ({ participantId, newState, version }: ParticipantStateChange) => {
-      told.push(`${who} ${participantId} ${newState} ${version}`)
+      pushed.push(`${who} ${participantId} ${newState} ${version}`)
       return Promise.resolve({ version })
     },
   })
@@ -52,14 +52,14 @@ async function infoOf(name: string): Promise<Participant> {
   return participants[0]
 }
 
-test('a new state is told to four services at once, with its version', async () => {
+test('a new state is pushed to four services at once, with its version', async () => {
   const name = 'greenbank'
-  told.length = 0
+  pushed.length = 0
   const change = { name, isActive: false, state: 'SUSPENDED', actor: 'ada' }
   succeeded(await hub.participants.UpdateParticipantState(change, patient))
   const { version } = await infoOf(name)
-  const heard = await eventually(() => (told.length >= 4 ? told : undefined), 'four calls')
-  expect(heard.toSorted()).toEqual(
+  const received = await eventually(() => (pushed.length >= 4 ? pushed : undefined), 'four calls')
+  expect(received.toSorted()).toEqual(
     ['auth-service', 'notifications', 'settlements', 'transfers'].map(
       (who) => `${who} greenbank SUSPENDED ${version}`,
     ),
@@ -68,7 +68,7 @@ test('a new state is told to four services at once, with its version', async () 
 })
 
 describe('a view', () => {
-  test('for transfers answers for each name, known or not', async () => {
+  test('the view for transfers answers for each name, known or not', async () => {
     const { participants } = await views.GetParticipantsTransfersData({
       names: ['nobody', 'greenbank'],
       currency: 'USD',
@@ -88,7 +88,7 @@ describe('a view', () => {
     ])
   })
 
-  test('for callbacks and quotes has the address and the currencies', async () => {
+  test('the views for callbacks and quotes contain the address and the currencies', async () => {
     const endpointType = 'FSPIOP_CALLBACK_URL_QUOTES'
     const value = 'https://greenbank.example'
     await hub.participants.UpdateEndpoint({
@@ -118,7 +118,7 @@ describe('accounts', () => {
     alarmPercentage: '',
   })
 
-  test('are opened with their limits, all or none, once for a request', async () => {
+  test('accounts are opened with their limits, all or none, once per request', async () => {
     await openHubAccounts(hub, 'EUR')
     const [model] = hub.models
     if (model === undefined) throw new Error('no model')
@@ -149,7 +149,7 @@ describe('accounts', () => {
     ])
   })
 
-  test('are opened one by one by the method for exactly one', async () => {
+  test('the method for one account opens exactly one', async () => {
     await openHubAccounts(hub, 'KES')
     const [model] = hub.models
     if (model === undefined) throw new Error('no model')
@@ -181,7 +181,7 @@ describe('accounts', () => {
     ])
   })
 
-  test('are switched and warned about by their ids, each on record', async () => {
+  test('accounts are switched, and their thresholds set, by their ids, each with an audit entry', async () => {
     await onboard(hub, 'switched')
     const account = (await infoOf('switched')).accounts[0]
     const accountId = account?.id ?? 0
@@ -219,7 +219,7 @@ describe('accounts', () => {
   })
 })
 
-test('every change of a participant leaves exactly one entry, with who did it', async () => {
+test('every change of a participant writes exactly one audit entry, with its actor', async () => {
   const name = 'recorded'
   const currency = 'USD'
   const limit = { type: 'NET_DEBIT_CAP', value: '5', alarmPercentage: '' }
@@ -253,7 +253,7 @@ test('every change of a participant leaves exactly one entry, with who did it', 
   })
 })
 
-test('who is in a state that permits something else since the start is told so', async () => {
+test('a start that changes the permissions of a state publishes a state change for its participants', async () => {
   const before = await openWorld()
   await openHubAccounts(before)
   await onboard(before, 'changing')

@@ -1,4 +1,4 @@
-/** Views of participants: a part of what is known, for those who need no more. */
+/** Views of participants: parts of their data for callers that need no more. */
 import { permittedIn, type States } from '../ledger/domain/states.ts'
 import type { participantViewsService } from '@causeway/protos'
 import type { Database, Handlers } from '@causeway/runtime'

@@ -1,4 +1,4 @@
-/** What goes on record, heard as the audit log hears it. */
+/** Collects audit entries as the audit log receives them. */
 import { onEvents, type DomainEvent } from '@causeway/events'
 import { eventually } from '@causeway/runtime/testing'
 import type { World } from './world.ts'
@@ -10,7 +10,7 @@ export interface AuditLog {
   about(subject: string, count: number): Promise<readonly AuditLogEntry[]>
 }
 
-export async function hearAudit({ parts }: World): Promise<AuditLog> {
+export async function collectAudit({ parts }: World): Promise<AuditLog> {
   const entries: AuditLogEntry[] = []
   await onEvents(parts.bus, 'test_audit', ['/audit-log-write'], (events) => {
     entries.push(...events.map(({ payload }) => payload))

@@ -1,9 +1,9 @@
-/** What the ledger is asked, and its answers in words. */
+/** Items for the ledger, and its answers as text. */
 import { randomUUID } from 'node:crypto'
 import type { FulfilItem, LedgerAnswer, PrepareItem, ReleaseItem } from '@causeway/protos'
 import type { World } from './world.ts'
 
-/** A prepare from greenbank to bluewallet, unless told otherwise. */
+/** A prepare from greenbank to bluewallet, unless changed. */
 export function prepareItem(changes: Partial<PrepareItem> = {}): PrepareItem {
   return {
     transferId: randomUUID(),
@@ -33,7 +33,7 @@ export function inFuture(ms: number): string {
   return new Date(Date.now() + ms).toISOString()
 }
 
-/** A busy machine is no reason to fail. */
+/** Tests must not fail because the machine is busy. */
 export const patient = { deadline_ms: 20_000 }
 
 export async function prepare(

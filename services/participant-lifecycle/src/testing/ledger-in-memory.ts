@@ -1,7 +1,7 @@
 /**
- * The decisions of the ledger over rows in memory, spoken to as its callers speak to it: for tests of those
- * callers. Each command is a batch of its own. Whoever is named takes part, with as much cover and cap as
- * anybody could want.
+ * The ledger's decisions over rows in memory, with the ledger's gRPC interface, for tests of its
+ * callers. Each command is a batch of its own. Named participants exist automatically, with
+ * practically unlimited cover and cap.
  */
 import type { ledgerService, LedgerEntry } from '@causeway/protos'
 import type { Calls } from '@causeway/runtime'
@@ -19,7 +19,10 @@ export type { Entry } from '../ledger/domain/entry.ts'
 export interface LedgerInMemory {
   readonly calls: Calls<typeof ledgerService>
   readonly entries: ReadonlyMap<string, Entry>
-  /** Stands for what the ledger did without its caller; what is reserved is held on the accounts. */
+  /**
+   * Stores an entry as if the ledger had made it without its caller; a reserved amount is held on
+   * the accounts.
+   */
   put(entry: Entry): void
 }
 
@@ -29,9 +32,12 @@ export interface LedgerInMemoryOptions {
   readonly grace_ms: number
   /** Why the reservations of these payers are refused; any other is decided. */
   readonly refusals?: ReadonlyMap<string, string>
-  /** Who has positions in USD from the beginning: 11, 12 and so on. Others get theirs when they are named. */
+  /**
+   * Participants that have positions in USD from the beginning: 11, 12 and so on. Others get theirs
+   * when they are named.
+   */
   readonly participants?: readonly string[]
-  /** Ten-thousandths that these of the participants have deposited; others have plenty. */
+  /** Deposits of these participants in ten-thousandths; others have plenty. */
   readonly covers?: ReadonlyMap<string, bigint>
   /** Ids that the database refuses. */
   readonly faulty?: ReadonlySet<string>
@@ -87,7 +93,7 @@ export function openLedgerInMemory(options: LedgerInMemoryOptions): LedgerInMemo
 
   const decideEach = (commands: readonly Command[]) => Promise.resolve(commands.map(decide))
   const ofRead = () => undefined
-  const unused = () => Promise.reject(new Error('nobody asks this of the ledger in memory'))
+  const unused = () => Promise.reject(new Error('the ledger in memory does not serve this call'))
   return {
     get entries() {
       return new Map(rows.entries.map((entry) => [entry.id, entry]))

@@ -1,4 +1,4 @@
-/** What tests of the ledger's decisions are made of: two FSPs, their accounts, a clock, a book. */
+/** Fixtures for tests of the ledger's decisions: two FSPs, their accounts, a clock, a book. */
 import {
   openBook,
   type Changes,
@@ -43,7 +43,7 @@ const reconciliation: Account = {
   debitsPosted: 2_000n,
 }
 
-/** A cap of 600, whatever the cover is. */
+/** A cap of 600. */
 export function positionOf(party: Party, changes: Partial<Account> = {}): Account {
   const id = party.id * 10 + 1
   return { ...empty, id, participantId: party.id, type: 'POSITION', cap: 600n, ...changes }
@@ -80,7 +80,7 @@ export const rows: LockedRows = {
   watched: [],
 }
 
-/** The same scene with other accounts in the place of some. */
+/** The same rows with some accounts replaced. */
 export function withAccounts(...accounts: readonly Account[]): LockedRows {
   const ids = new Set(accounts.map(({ id }) => id))
   return { ...rows, accounts: [...rows.accounts.filter(({ id }) => !ids.has(id)), ...accounts] }
@@ -131,7 +131,7 @@ export const depositing: Deposit = {
   evidence: Buffer.from('bank reference'),
 }
 
-/** Of the very account and amount that is deposited. */
+/** The same account and amount as the deposit. */
 export const withdrawing: Withdraw = {
   ...depositing,
   type: 'WITHDRAW',
@@ -144,7 +144,7 @@ export const withdrawing: Withdraw = {
 export interface Played {
   readonly book: OpenBook
   readonly answers: readonly Answer[]
-  /** What stands after the last command, as rows for the next batch. */
+  /** The state after the last command, as rows for the next batch. */
   readonly rows: LockedRows
 }
 

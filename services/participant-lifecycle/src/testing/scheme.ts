@@ -1,4 +1,4 @@
-/** The hub's accounts, and FSPs that take part, each made as an operator makes them. */
+/** The hub's accounts, and FSPs, created as an operator creates them. */
 import { randomUUID } from 'node:crypto'
 import type { participantsService, Refusal } from '@causeway/protos'
 import type { Calls } from '@causeway/runtime'

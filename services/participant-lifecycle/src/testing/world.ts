@@ -1,6 +1,6 @@
 /**
- * What integration tests stand on: the whole service on a real database, spoken to over gRPC, with a
- * peer in the place of settlements, and a connection to look and meddle from outside.
+ * The fixture of integration tests: the whole service on a real database, called over gRPC, with a
+ * substitute for settlements and a connection to inspect and change the database.
  */
 import {
   ledgerService,
@@ -53,11 +53,11 @@ export interface World {
   readonly participants: Calls<typeof participantsService>
   /** The service's schema from outside. */
   readonly database: Database
-  /** The models that the peer in the place of settlements answers with. */
+  /** The models that the substitute for settlements returns. */
   readonly models: SettlementModel[]
   /** Any statement without parameters. */
   sql<Row = unknown>(text: string): Promise<readonly Row[]>
-  /** Kills the process and starts it anew on the same database. */
+  /** Kills the process and starts it again on the same database. */
   restart(): Promise<World>
   stop(): Promise<void>
 }
@@ -116,8 +116,8 @@ export async function differencesIn({ ledger }: World): Promise<readonly string[
   return (await ledger.VerifyLedger({}, { deadline_ms: 60_000 })).differences
 }
 
-/** Sets a balance as no operator can: the deposit of an account, whatever its size. */
-export async function plantDeposit(hub: World, name: string, units: bigint): Promise<void> {
+/** Sets the deposit of an account directly in the database, in any size. */
+export async function setDeposit(hub: World, name: string, units: bigint): Promise<void> {
   await hub.sql(`update accounts set credits_posted = ${units} where type = 'SETTLEMENT'
     and participant_id = (select id from participants where name = '${name}')`)
 }

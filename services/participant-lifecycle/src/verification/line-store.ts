@@ -1,6 +1,6 @@
 /**
- * The lines of the journal: what they come to for each account, and whether they are the lines that
- * the entries must have written.
+ * The lines of the journal: their sums by account, and whether they are the lines that the entries
+ * require.
  */
 import { statement, textArray, type Queries } from '@causeway/runtime'
 import type { Step } from '../ledger/domain/movement.ts'
@@ -21,7 +21,7 @@ interface SumRow {
   readonly amount: string
 }
 
-/** What the lines of the batches up to this one come to. */
+/** The sums of the lines up to this batch. */
 export async function stepSums(
   tx: Queries,
   { from, to }: Slice,
@@ -52,8 +52,8 @@ const expectedSteps = `
   end::text[]`
 
 /**
- * An entry knows the positions that it moves; the gross steps move a settlement account as well, and those
- * of a fee the accounts of fees.
+ * An entry contains the positions that it moves; the gross steps also move a settlement account,
+ * and the steps of a fee the fee accounts.
  */
 const expectedLines = `
   select id, step, case when step like 'FEE%' then fee else amount end::numeric as amount,
@@ -101,7 +101,7 @@ interface MarkRow {
   readonly hash: string
 }
 
-/** Of the lines that the batches up to this one have written. */
+/** The checksums of the lines written up to this batch. */
 export async function writtenMarks(
   tx: Queries,
   { from, to }: Slice,
@@ -111,7 +111,7 @@ export async function writtenMarks(
   return (await tx.query<MarkRow>(markWritten, [String(seed), from, to, String(batch)])).map(markOf)
 }
 
-/** Of the lines that the entries must have written which were final after this batch. */
+/** The checksums of the lines required by the entries that were final after this batch. */
 export async function finalMarks(
   tx: Queries,
   { from, to }: Slice,
@@ -121,7 +121,7 @@ export async function finalMarks(
   return (await tx.query<MarkRow>(markFinal, [String(seed), from, to, String(batch)])).map(markOf)
 }
 
-/** Of the lines that the reservations must have written which there are now. */
+/** The checksums of the lines required by the current reservations. */
 export async function reservedMarks(tx: Queries, seed: bigint): Promise<readonly Mark[]> {
   return (await tx.query<MarkRow>(markReserved, [String(seed)])).map(markOf)
 }

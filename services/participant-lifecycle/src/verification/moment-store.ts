@@ -1,7 +1,7 @@
 /**
- * What the ledger held at one moment, read in one short snapshot. What is compared with it is read
- * later, slice by slice: a line of the journal and a final entry never change and never move, and the
- * number of their batch tells whether the moment had seen them.
+ * The state of the ledger at one moment, read in one short snapshot. The rest is read later in
+ * slices: journal lines and final entries never change or move, and their batch number shows
+ * whether they existed at that moment.
  */
 import { statement, type Queries } from '@causeway/runtime'
 import type { HeldAccount } from './domain/accounts.ts'
@@ -14,9 +14,9 @@ export interface Moment {
   /** The last batch that had moved money. */
   readonly batch: bigint
   readonly accounts: readonly HeldAccount[]
-  /** What accounts exclude though no reservation of cover says so, or the other way round. */
+  /** Accounts whose exclusion differs from the reservation of their cover. */
   readonly exclusions: readonly ExclusionDifference[]
-  /** Of the reservations: they are not final, so that later they may be in another place. */
+  /** Checksums of the reservations, which are not final and may move later. */
   readonly reserved: readonly Mark[]
   /** The current window; earlier ones never change again. */
   readonly windowId: number
@@ -63,12 +63,14 @@ export interface ExclusionDifference {
   readonly currency: string
   readonly excluded: string
   readonly reserved: string
-  /** Ten-thousandths of a percent: where the exclusion follows the deposit, and what was asked for. */
+  /**
+   * Ten-thousandths of a percent: where the exclusion follows the deposit, and what was asked for.
+   */
   readonly percentage: string | null
   readonly reservedPercentage: string | null
 }
 
-/** To be read in a transaction of one snapshot. */
+/** Must run in a transaction with one snapshot. */
 export async function readMoment(tx: Queries, seed: bigint): Promise<Moment> {
   const rows = await tx.query<AccountRow>(listAccounts, [])
   const exclusions = await tx.query<ExclusionDifference>(wrongExclusions, [])

@@ -1,4 +1,4 @@
-/** What the settlement windows have counted, and what the entries come to that were posted in them. */
+/** The nets counted in settlement windows, and the sums of the entries posted in them. */
 import { statement, type Queries } from '@causeway/runtime'
 import type { Net } from './domain/nets.ts'
 import type { Slice } from './slice-store.ts'
@@ -66,7 +66,7 @@ const sumPosted = statement(`
   group by grouping sets
     ((window_id, model_id, debit_account_id), (window_id, model_id, credit_account_id))`)
 
-/** What the transfers come to that the batches up to this one have posted in these windows. */
+/** The sums of the transfers posted in these windows up to this batch. */
 export async function postedNets(
   tx: Queries,
   slice: Slice,
@@ -106,7 +106,7 @@ export interface FeeDifference {
   readonly fee: string
 }
 
-/** Posted transfers whose fee was held and is not charged. */
+/** Posted transfers whose held fee was not charged. */
 export function missingFees(
   tx: Queries,
   { from, to }: Slice,

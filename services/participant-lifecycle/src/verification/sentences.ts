@@ -1,4 +1,4 @@
-/** What a comparison found, as sentences that name ids and amounts; bounded in number. */
+/** The differences found by a comparison, as sentences with ids and amounts; bounded in number. */
 import { formatAmount } from '@causeway/money'
 import type {
   BalanceDifference,
@@ -21,16 +21,17 @@ export interface Findings {
 const sentences_max = 1_000
 
 export function openFindings(): Findings {
-  const kept: string[] = []
+  const reported: string[] = []
   let rest = 0
   return {
     add(sentences) {
-      const room = sentences.slice(0, sentences_max - kept.length)
-      kept.push(...room)
+      const room = sentences.slice(0, sentences_max - reported.length)
+      reported.push(...room)
       rest += sentences.length - room.length
     },
-    isFull: () => kept.length >= sentences_max,
-    all: () => (rest === 0 ? kept : [...kept, `There are at least ${rest} more differences.`]),
+    isFull: () => reported.length >= sentences_max,
+    all: () =>
+      rest === 0 ? reported : [...reported, `There are at least ${rest} more differences.`],
   }
 }
 
@@ -65,7 +66,7 @@ export function aboutFee({ id, fee }: FeeDifference): string {
 }
 
 export function aboutUnknownAccount(id: number): string {
-  return `The journal moves account ${id}, which is no account.`
+  return `The journal moves account ${id}, which does not exist.`
 }
 
 export function aboutCurrency({ currency, kind, debits, credits }: CurrencyDifference): string {
@@ -77,10 +78,10 @@ export function aboutEntry({ id, kind, outcome, steps, expected }: EntryDifferen
 }
 
 export function aboutOrphan({ entryId, step, amount }: OrphanLine): string {
-  return `The journal has ${step} of ${printed(amount)} for ${entryId}, which is no entry.`
+  return `The journal has ${step} of ${printed(amount)} for ${entryId}, which is not an entry.`
 }
 
-/** Each entry has its lines, and yet they are not the same: their batches are not. */
+/** Every entry has its lines, but the checksums differ, so batch numbers are wrong. */
 export function aboutMarks(buckets: number): string {
   return `The journal and the entries differ in ${buckets} parts, though each entry has its lines: the numbers of their batches are wrong.`
 }

@@ -1,10 +1,10 @@
 /**
- * Tables read in slices, in the order in which they lie on disk: each statement reads a bounded number
- * of pages, whatever the table has grown to, and no page is read twice.
+ * Reads tables in slices, in physical order: each statement reads a bounded number of pages,
+ * regardless of the size of the table, and no page is read twice.
  */
 import { statement, type Queries } from '@causeway/runtime'
 
-/** Pages, as PostgreSQL counts them in the place of a row: from the first to before the last. */
+/** A range of row ids (ctid): from inclusive, to exclusive. */
 export interface Slice {
   readonly from: string
   readonly to: string
@@ -16,8 +16,8 @@ const settings = statement(`
     set_config('jit', 'off', true)`)
 
 /**
- * Rows that a slice is compared with are looked up by key, never by reading their whole table, and what
- * a slice comes to is summed without sorting it.
+ * Rows that a slice is compared with are looked up by key, never by reading their whole table, and
+ * what a slice comes to is summed without sorting it.
  */
 export async function lookUpByKeys(tx: Queries): Promise<void> {
   await tx.query(settings, [])
@@ -25,8 +25,11 @@ export async function lookUpByKeys(tx: Queries): Promise<void> {
 
 const lock = statement(`lock table journal, entries in access share mode`)
 
-/** While the transaction lasts nobody can write the tables anew, which would give rows other places. */
-export async function keepPlaces(tx: Queries): Promise<void> {
+/**
+ * Prevents the tables from being rewritten during the transaction, which would change the ctid of
+ * rows.
+ */
+export async function preventRewrites(tx: Queries): Promise<void> {
   await tx.query(lock, [])
 }
 
@@ -42,7 +45,7 @@ const measure = statement(`
   from parts where bytes > 0`)
 
 /**
- * The slices of a table as large as it is now. A slice is the same range of pages in each partition;
+ * The slices of a table at its current size. A slice is the same range of pages in each partition;
  * `pages_max` bounds all of them together.
  */
 export async function slicesOf(

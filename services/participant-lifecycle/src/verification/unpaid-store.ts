@@ -1,8 +1,11 @@
-/** What made the accounts' `unpaid`: debts out of settlements, and the funds out of those who have any. */
+/**
+ * The events that determine the accounts' `unpaid`: debts from settlements, and the funds out of
+ * accounts that have any.
+ */
 import { statement, type Queries } from '@causeway/runtime'
 import type { UnpaidEvent } from './domain/unpaid.ts'
 
-/** Lines before debts: what was brought forward had seen the lines of its batch. */
+/** Lines come before debts: a debt carried forward includes the lines of its batch. */
 const listEvents = statement(`
   select * from (
   with owing as (select distinct account_id from unpaid_debts where batch <= $1)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
-import { share } from './verifier.ts'
+import { singleFlight } from './verifier.ts'
 
-/** Work that is answered by hand. */
+/** Work that the test resolves. */
 function handWork() {
   const begun: { readonly signal: AbortSignal; answer(text: string): void }[] = []
   const work = (signal: AbortSignal) =>
@@ -17,9 +17,9 @@ function turn(): Promise<void> {
 }
 
 describe('shared work', () => {
-  test('is done once for all who wait for it', async () => {
+  test('runs once for all callers that wait for it', async () => {
     const { begun, work } = handWork()
-    const shared = share(work)
+    const shared = singleFlight(work)
     const results = [1, 2].map(() => shared.join(new AbortController().signal))
     await turn()
     expect([begun.length, shared.isOver()]).toEqual([1, false])
@@ -29,9 +29,9 @@ describe('shared work', () => {
     expect(shared.isOver()).toBe(true)
   })
 
-  test('goes on as long as one of them waits, and stops when the last one is gone', async () => {
+  test('continues as long as one caller waits, and stops when the last one is gone', async () => {
     const { begun, work } = handWork()
-    const shared = share(work)
+    const shared = singleFlight(work)
     const [one, other] = [new AbortController(), new AbortController()]
     const results = [one, other].map(({ signal }) => shared.join(signal))
     await turn()
@@ -42,19 +42,19 @@ describe('shared work', () => {
     for (const result of results) await expect(result).rejects.toThrow('all are gone')
   })
 
-  test('is not begun for one who is gone already', async () => {
+  test('does not begin for a caller that is already gone', async () => {
     const { begun, work } = handWork()
-    const shared = share(work)
+    const shared = singleFlight(work)
     await expect(shared.join(AbortSignal.abort(new Error('gone')))).rejects.toThrow('gone')
     expect(begun).toEqual([])
   })
 
-  test('begins when what ran before has ended, even if that failed', async () => {
+  test('begins when the previous run has ended, even if that failed', async () => {
     const { begun, work } = handWork()
-    const first = share(work)
+    const first = singleFlight(work)
     const failing = first.join(new AbortController().signal)
     await turn()
-    const second = share(work, first.ended)
+    const second = singleFlight(work, first.ended)
     const result = second.join(new AbortController().signal)
     await turn()
     expect(begun).toHaveLength(1)

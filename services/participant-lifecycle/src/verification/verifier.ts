@@ -1,7 +1,6 @@
 /**
- * Comparisons of the ledger for whoever asks: one at a time, on a connection of its own, so that it
- * keeps no question waiting. Who asks while one runs gets its result, and when all who asked are gone
- * it stops.
+ * Runs comparisons of the ledger: one at a time, on its own connection, so that it delays no query.
+ * Callers that arrive during a run share its result; the run stops when all its callers are gone.
  */
 import { randomBytes } from 'node:crypto'
 import { Outage, type Database } from '@causeway/runtime'
@@ -10,12 +9,12 @@ import { verifyLedger, type Verified } from './verify.ts'
 export interface Verifier {
   /** `caller` aborts when the caller is gone. */
   verify(caller: AbortSignal): Promise<Verified>
-  /** Stops the comparison that runs, which fails as by an outage. */
+  /** Stops the running comparison, which then fails with an outage. */
   stop(): Promise<void>
 }
 
 export function openVerifier(openDatabase: () => Promise<Database>): Verifier {
-  let current: Shared<Verified> | undefined
+  let current: SingleFlight<Verified> | undefined
 
   async function compare(signal: AbortSignal): Promise<Verified> {
     const database = await openDatabase()
@@ -28,7 +27,7 @@ export function openVerifier(openDatabase: () => Promise<Database>): Verifier {
 
   return {
     verify(caller) {
-      if (current === undefined || current.isOver()) current = share(compare, current?.ended)
+      if (current === undefined || current.isOver()) current = singleFlight(compare, current?.ended)
       return current.join(caller)
     },
     async stop() {
@@ -39,20 +38,23 @@ export function openVerifier(openDatabase: () => Promise<Database>): Verifier {
 }
 
 /** Work that several callers wait for. */
-export interface Shared<T> {
+export interface SingleFlight<T> {
   join(caller: AbortSignal): Promise<T>
-  /** Done, failed or being stopped: nobody can join any more. */
+  /** Done, failed or being stopped: no caller can join any more. */
   isOver(): boolean
   stop(reason: unknown): void
-  /** Resolves when the work has ended, however it did. */
+  /** Resolves when the work has ended, whether or not it failed. */
   readonly ended: Promise<unknown>
 }
 
-/** Begins the work when what ran before has ended, and stops it when all who joined are gone. */
-export function share<T>(
+/**
+ * Begins the work when the previous run has ended, and stops it when all callers that joined are
+ * gone.
+ */
+export function singleFlight<T>(
   work: (signal: AbortSignal) => Promise<T>,
   before: Promise<unknown> = Promise.resolve(),
-): Shared<T> {
+): SingleFlight<T> {
   const stopping = new AbortController()
   const { signal } = stopping
   let callers = 0

@@ -1,4 +1,4 @@
-/** Verify finds every kind of difference and says in a sentence where it lies. */
+/** Verify finds every kind of difference and describes it in a sentence. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { Outage } from '@causeway/runtime'
@@ -113,7 +113,7 @@ const planted: readonly (readonly [string, () => string, () => readonly RegExp[]
     ],
   ],
   [
-    'an entry that says something else than its journal',
+    'an entry that contradicts its journal',
     () => `update entries set outcome = 'VOIDED', window_id = null where id = '${posted}'`,
     () => [
       new RegExp(`^Entry ${posted} .* POST RESERVE instead of RESERVE VOID\\.$`),
@@ -132,8 +132,8 @@ const planted: readonly (readonly [string, () => string, () => readonly RegExp[]
     'an entry that is gone',
     () => `delete from entries where id = '${voided}'`,
     () => [
-      new RegExp(`^The journal has RESERVE of 1 for ${voided}, which is no entry\\.$`),
-      new RegExp(`^The journal has VOID of 1 for ${voided}, which is no entry\\.$`),
+      new RegExp(`^The journal has RESERVE of 1 for ${voided}, which is not an entry\\.$`),
+      new RegExp(`^The journal has VOID of 1 for ${voided}, which is not an entry\\.$`),
     ],
   ],
   [
@@ -155,18 +155,18 @@ const planted: readonly (readonly [string, () => string, () => readonly RegExp[]
     ],
   ],
   [
-    'a posted transfer in a window that never was',
+    'a posted transfer in a window that does not exist',
     () => `update entries set window_id = 9 where id = '${posted}'`,
     () => [/is in window 9\.$/, /^Window 1 /, /^Window 1 /, /^Window 9 /, /^Window 9 /],
   ],
   [
-    'an exclusion of cover that nobody asked for',
+    'an exclusion of cover without a reservation',
     () => `update accounts set excluded = 70000 where type = 'SETTLEMENT'
       and participant_id = (select id from participants where name = 'greenbank')`,
     () => [/^Account \d+ \(greenbank, SETTLEMENT, USD\) excludes 7, its reservation of cover 0\.$/],
   ],
   [
-    'a percentage of the cover that nobody excluded',
+    'an excluded percentage without a reservation',
     () => `update accounts set excluded_percentage = 250000 where type = 'SETTLEMENT'
       and participant_id = (select id from participants where name = 'greenbank')`,
     () => [
@@ -174,7 +174,7 @@ const planted: readonly (readonly [string, () => string, () => readonly RegExp[]
     ],
   ],
   [
-    'something unpaid that no settlement left',
+    'an unpaid amount that no settlement left',
     () => `update accounts set unpaid = 70000, unpaid_batch = 3 where type = 'SETTLEMENT'
       and participant_id = (select id from participants where name = 'greenbank')`,
     () => [
@@ -182,7 +182,7 @@ const planted: readonly (readonly [string, () => string, () => readonly RegExp[]
     ],
   ],
   [
-    'something unpaid since another batch than it arose in',
+    'an unpaid amount with a wrong batch',
     () => `update accounts set unpaid_batch = unpaid_batch - 1 where unpaid > 0`,
     () => [
       /^Account \d+ \(bluewallet, .*\) has 20 unpaid since batch \d+, settlements and funds out make 20 since batch \d+\.$/,
@@ -205,7 +205,7 @@ const planted: readonly (readonly [string, () => string, () => readonly RegExp[]
   ],
 ]
 
-test.each(planted)('finds %s', async (_, meddle, sentences) => {
+test.each(planted)('verify finds %s', async (_, meddle, sentences) => {
   await hub.sql(meddle())
   const differences = await differencesIn(hub)
   const expected = sentences()
@@ -216,7 +216,7 @@ test.each(planted)('finds %s', async (_, meddle, sentences) => {
 describe('a comparison', () => {
   const signal = new AbortController().signal
 
-  test('in slices of one page, with a net at a time, comes to the same', async () => {
+  test('a comparison in slices of one page, one net at a time, gives the same result', async () => {
     const bounds = { seed: 7n, signal, pages_max: 1, nets_max: 1 }
     const { accountsCompared, differences } = await verifyLedger(hub.database, bounds)
     expect([accountsCompared, differences]).toEqual([6, []])
@@ -227,7 +227,7 @@ describe('a comparison', () => {
     expect(found.differences).toHaveLength(3)
   })
 
-  test('while money moves and windows close finds nothing, and does see what has moved', async () => {
+  test('a comparison while money moves and windows close finds no difference, and includes what has moved', async () => {
     const stop = new AbortController()
     let compared = 0
     let windowId = 1
@@ -262,7 +262,7 @@ describe('a comparison', () => {
       from kept_accounts kept where kept.id = accounts.id`)
   }, 60_000)
 
-  test('stops before its next statement when nobody waits for it any more', async () => {
+  test('a comparison stops before its next statement when its caller is gone', async () => {
     const gone = AbortSignal.abort(new Outage('the caller is gone'))
     await expect(verifyLedger(hub.database, { seed: 1n, signal: gone })).rejects.toThrow(
       'the caller is gone',

@@ -1,11 +1,10 @@
 /**
- * Whether the ledger agrees with itself: accounts with the journal, the journal with the entries, the
- * windows with what was posted in them, exclusions of cover with their reservations, what is unpaid with
- * settlements and funds out. All of it as of one moment, on a ledger that is written to.
- *
- * Each table is read once, slice by slice, each statement seeing what is there when it runs: no
- * snapshot is held meanwhile, for it would keep every old balance from being cleared away, and the
- * writer would have to pass them all (measured: its batches cost five times as much after 90 seconds).
+ * Checks the ledger's consistency as of one moment, while it is written to: accounts with the
+ * journal, the journal with the entries, windows with what was posted in them, exclusions of cover
+ * with their reservations, unpaid amounts with settlements and funds out. Each table is read once,
+ * in slices, each statement seeing the current rows. No snapshot is held, because it would keep old
+ * row versions from being removed and the writer would have to skip them all (measured: its batches
+ * cost five times as much after 90 seconds).
  */
 import type { Database, Queries } from '@causeway/runtime'
 import {
@@ -45,7 +44,7 @@ import {
   type Findings,
 } from './sentences.ts'
 import { unpaidEvents } from './unpaid-store.ts'
-import { keepPlaces, lookUpByKeys, slicesOf, type Slice } from './slice-store.ts'
+import { preventRewrites, lookUpByKeys, slicesOf, type Slice } from './slice-store.ts'
 
 export interface Verified {
   readonly accountsCompared: number
@@ -54,13 +53,16 @@ export interface Verified {
 }
 
 export interface VerifyOptions {
-  /** Any number, another one each time. */
+  /** A random number, different in each run. */
   readonly seed: bigint
   /** Ends the comparison before its next statement, with the signal's reason. */
   readonly signal: AbortSignal
   /** Pages of 8 KiB that one statement reads: 8 MiB are read in well under a second. */
   readonly pages_max?: number
-  /** Nets that are held in memory; where there are more, the entries are read once for each part. */
+  /**
+   * The maximum number of nets in memory; if there are more, the entries are read once for each
+   * part.
+   */
   readonly nets_max?: number
 }
 
@@ -91,7 +93,7 @@ export async function verifyLedger(database: Database, options: VerifyOptions): 
       const tx = stoppedBy(signal, transaction)
       const run = { tx, moment, seed, findings: openFindings(), pages_max, nets_max }
       await lookUpByKeys(tx)
-      await keepPlaces(tx)
+      await preventRewrites(tx)
       await compareAll(run)
       return run.findings.all()
     },
@@ -140,7 +142,7 @@ async function readJournal(
   return { journal, written }
 }
 
-/** What the entries must have written by the moment, and what they have posted in these windows. */
+/** The checksums that the entries require at the moment, and what was posted in these windows. */
 async function readEntries(
   { tx, moment, seed, findings }: Run,
   entries: readonly Slice[],
@@ -158,7 +160,10 @@ async function readEntries(
   return { expected, posted }
 }
 
-/** Only where marks differ is each entry held against its lines, and each line against its entry. */
+/**
+ * Only in buckets whose checksums differ is each entry compared with its lines, and each line with
+ * its entry.
+ */
 async function nameDifferences(
   { tx, seed, findings }: Run,
   lines: readonly Slice[],
@@ -182,7 +187,7 @@ async function nameDifferences(
   if (named === 0) findings.add([aboutMarks(buckets.length)])
 }
 
-/** Where there are more nets than fit into memory the entries are read once more for each part. */
+/** If there are more nets than fit into memory, the entries are read once more for each part. */
 async function compareLaterWindows(
   run: Run,
   entries: readonly Slice[],

@@ -1,6 +1,6 @@
 /**
- * The POSITION accounts of participants by currency, from memory. They are hints: accounts never change
- * their ids, and the ledger decides whether they may be used.
+ * A cache of the participants' POSITION accounts by currency. They are hints: account ids never
+ * change, and the ledger decides whether the accounts may be used.
  */
 import type { Participant, participantsService } from '@causeway/protos'
 import { readThrough, type Calls, type Logger } from '@causeway/runtime'
@@ -11,17 +11,17 @@ export interface AccountKey {
 }
 
 export interface AccountHints {
-  /** Loads what is not in memory; what cannot be loaded now goes without a hint. */
+  /** Loads what is not cached; a failed load leaves accounts without hints. */
   load(keys: readonly AccountKey[]): Promise<void>
   find(key: AccountKey): number | undefined
-  /** Something happened to the participant. */
+  /** Invalidates the participant. */
   forget(participant: string): void
 }
 
 type PositionAccounts = ReadonlyMap<string, number>
 
 const participants_max = 10_000
-/** A hint is not worth a longer wait. */
+/** Limits the wait for a hint. */
 const deadline_ms = 500
 
 export function openAccountHints(
@@ -44,7 +44,7 @@ export function openAccountHints(
       try {
         await cache.fresh(missing.map(({ participant }) => participant))
       } catch (error) {
-        // Whatever failed there, a request goes on: it must not be lost for a hint.
+        // The request continues after any failure: it must not be lost because of a hint.
         log.warn({ err: error }, 'account hints could not be loaded')
       }
     },

@@ -1,7 +1,7 @@
 /**
- * Allocation of bulks: each request goes on with the settlement model and the accounts of each of its
- * currencies, and each question about one goes on behind it. Nothing is stored: a repeat says the same
- * events with the same ids.
+ * Allocation of bulks: each request is published again with the settlement model and accounts of
+ * each of its currencies, and each query about a bulk follows its request. Nothing is stored: a
+ * repeat publishes the same events with the same ids.
  */
 import { derivedId, newEvent, type DomainEvent, type Payload } from '@causeway/events'
 import type { PublishDerived, OutgoingMessage } from '@causeway/runtime'
@@ -9,14 +9,14 @@ import type { AccountHints, AccountKey } from './account-hints.ts'
 import { settlesOf, type ModelChoice } from './domain/allocate.ts'
 import type { AllocationParts } from './handle.ts'
 
-export const heardOfBulks = ['BulkTransferPrepareRequested', 'BulkTransferQueryReceived'] as const
+export const bulkEvents = ['BulkTransferPrepareRequested', 'BulkTransferQueryReceived'] as const
 
 type RequestEvent = DomainEvent<'BulkTransferPrepareRequested'>
 type QueryEvent = DomainEvent<'BulkTransferQueryReceived'>
 export type BulkEvent = RequestEvent | QueryEvent
 type Allocation = Payload<'BulkTransferPrepareAccountsAllocated'>['allocations'][number]
 
-/** The events of one bulk go on in their order. */
+/** The events of one bulk keep their order. */
 export async function allocateBulks(
   { models, accounts }: AllocationParts,
   events: readonly BulkEvent[],
@@ -38,13 +38,13 @@ export async function allocateBulks(
   await publishDerived(
     events.map((event) =>
       event.name === 'BulkTransferQueryReceived'
-        ? passedOn(event)
+        ? forwarded(event)
         : allocated(event, chosen, accounts),
     ),
   )
 }
 
-function passedOn({ id, payload, traceparent }: QueryEvent): OutgoingMessage {
+function forwarded({ id, payload, traceparent }: QueryEvent): OutgoingMessage {
   const name = 'BulkTransferQueryPassedOn'
   return newEvent('settlements', name, payload, { id: derivedId(id, name), traceparent })
 }

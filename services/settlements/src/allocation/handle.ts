@@ -1,7 +1,8 @@
 /**
- * Allocation: each request for a transfer goes on with its settlement model and the accounts it will
- * use, and each question about one goes on behind it: whoever was answered 202 is never told that the
- * transfer is unknown. Nothing is stored: a repeat says the same events with the same ids.
+ * Allocation: each transfer request is published again with its settlement model and accounts, and
+ * each query about a transfer follows its request, so that a transfer whose request was answered
+ * 202 is never reported as unknown. Nothing is stored: a repeat publishes the same events with the
+ * same ids.
  */
 import { derivedId, newEvent, type DomainEvent } from '@causeway/events'
 import type { PublishDerived, OutgoingMessage } from '@causeway/runtime'
@@ -18,7 +19,7 @@ export interface AllocationParts {
   readonly accounts: AccountHints
 }
 
-/** The events of one transfer go on in their order. */
+/** The events of one transfer keep their order. */
 export async function allocate(
   { models, accounts }: AllocationParts,
   events: readonly TransferEvent[],
@@ -33,13 +34,13 @@ export async function allocate(
   await publishDerived(
     events.map((event) =>
       event.name === 'TransferQueryReceived'
-        ? passedOn(event)
+        ? forwarded(event)
         : allocated(event, chosen.get(event.payload.amount.currency), accounts),
     ),
   )
 }
 
-function passedOn({ id, payload, traceparent }: QueryEvent): OutgoingMessage {
+function forwarded({ id, payload, traceparent }: QueryEvent): OutgoingMessage {
   const name = 'TransferQueryPassedOn'
   return newEvent('settlements', name, payload, { id: derivedId(id, name), traceparent })
 }

@@ -1,7 +1,7 @@
 /**
- * The settlement models in memory. Only a currency's own model is served from there: the default model,
- * or none, is an answer only after the store was asked again, for any process may have created one.
- * That a model is active no more is known after the next refresh.
+ * The settlement models, cached. Only a currency's own model is served from the cache: before it
+ * answers with the default model, or none, it reads the store again, because any process may have
+ * created a model. A deactivated model is noticed at the next refresh.
  */
 import { hasOwnModel, modelFor, type ModelChoice } from './domain/allocate.ts'
 

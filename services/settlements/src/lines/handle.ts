@@ -1,18 +1,18 @@
-/** The transfers that became final, a batch at a time: none of them waits for anything here. */
+/** Stores final transfers, a batch at a time; no payment waits for this. */
 import { onEvents } from '@causeway/events'
 import type { Database, EventBus, Subscribed } from '@causeway/runtime'
 import { finalEvents, linesOf, type FinalEvent } from './line.ts'
 import { recordLines } from './store.ts'
 
 const batch_max = 500
-/** Of one statement: an event of a bulk has many. */
+/** Lines per statement: an event of a bulk has many. */
 const lines_max = 1_000
 
-/** A group of its own, so that no allocation waits behind the lines. */
-export function keepLines(
+/** Uses its own consumer group, so that no allocation waits behind the lines. */
+export function consumeLines(
   bus: EventBus,
   db: Database,
-  onKept: () => Promise<void>,
+  onStored: () => Promise<void>,
 ): Promise<Subscribed> {
   const group = 'settlements.lines'
   return onEvents<FinalEvent['name']>(
@@ -24,7 +24,7 @@ export function keepLines(
       for (let from = 0; from < lines.length; from += lines_max) {
         await recordLines(db, lines.slice(from, from + lines_max))
       }
-      await onKept()
+      await onStored()
     },
     { batch_max },
   )

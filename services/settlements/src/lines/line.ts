@@ -1,4 +1,4 @@
-/** What settlements keeps of each transfer that became final: one line, and one more for its fee. */
+/** The line that settlements stores for each final transfer, and one more for its fee. */
 import type { DomainEvent, ErrorInformation } from '@causeway/events'
 import { parseAmount } from '@causeway/money'
 
@@ -9,7 +9,7 @@ export interface Line {
   /** FEE: the interchange fee of the transfer. */
   readonly kind: 'TRANSFER' | 'FEE'
   readonly state: 'COMMITTED' | 'ABORTED'
-  /** Why it was aborted, as the payer FSP was told. */
+  /** Why it was aborted, as reported to the payer FSP. */
   readonly reason: string
   readonly payerFsp: string
   readonly payeeFsp: string
@@ -20,7 +20,7 @@ export interface Line {
   readonly modelId: number | null
   readonly payerAccountId: number | null
   readonly payeeAccountId: number | null
-  /** The FSP's clock, as it wrote it. */
+  /** The FSP's clock, as received. */
   readonly completedTimestamp: string
   /** The hub's clock, ISO 8601 UTC. */
   readonly finalisedAt: string
@@ -41,7 +41,10 @@ export const finalEvents = [
 export type FinalEvent = DomainEvent<(typeof finalEvents)[number]>
 type Committed = DomainEvent<'TransferCommittedFulfiled'>
 
-/** One for each transfer that ended. None did where a request was refused whose id belongs to another one. */
+/**
+ * One line for each transfer that ended; none if the refused request reused the id of another
+ * transfer.
+ */
 export function linesOf(event: FinalEvent): readonly Line[] {
   if (event.name === 'BulkTransferItemsEnded') {
     return event.payload.items.map((item) => itemLine(event.payload, item))

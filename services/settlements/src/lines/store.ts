@@ -1,17 +1,19 @@
-/** The lines: each stored once, however often it comes, and counted up in the same statement. */
+/**
+ * The lines: each stored once, however often it is delivered, and counted in the same statement.
+ */
 import { statement, textArray, type Queries } from '@causeway/runtime'
 import type { Line } from './line.ts'
 
 /**
- * Only a line that is new counts. Flows are counted in the order of their keys, so that two batches
- * never wait for each other in a circle.
+ * Only new lines are counted. Flows are updated in the order of their keys, so two batches cannot
+ * deadlock.
  */
 const record = statement(`
-  with heard as (
+  with received as (
     select * from unnest($1::text[]::integer[], $2::text[], $3::text[], $4::text[], $5::text[],
       $6::text[], $7::text[], $8::text[]::numeric[], $9::text[], $10::text[]::integer[],
       $11::text[]::integer[], $12::text[]::integer[], $13::text[], $14::text[]::timestamptz[])
-      as heard (window_id, transfer_id, kind, state, reason, payer_fsp, payee_fsp, amount, currency,
+      as received (window_id, transfer_id, kind, state, reason, payer_fsp, payee_fsp, amount, currency,
         model_id, payer_account_id, payee_account_id, completed_timestamp, finalised_at)
   ), stored as (
     insert into lines (window_id, day, transfer_id, kind, state, reason, payer_fsp, payee_fsp,
@@ -20,7 +22,7 @@ const record = statement(`
     select window_id, (finalised_at at time zone 'UTC')::date, transfer_id, kind, state, reason,
       payer_fsp, payee_fsp, amount, currency, model_id, payer_account_id, payee_account_id,
       completed_timestamp, finalised_at
-    from heard
+    from received
     order by window_id, 2, transfer_id, kind
     on conflict do nothing
     returning window_id, model_id, payer_account_id, payee_account_id, amount

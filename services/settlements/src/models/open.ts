@@ -1,4 +1,4 @@
-/** The settlement models of a running service: served, and told to participant-lifecycle. */
+/** The settlement models of a running service: served, and pushed to participant-lifecycle. */
 import {
   ledgerService,
   participantsService,
@@ -8,21 +8,24 @@ import {
 import { periodically, type Database, type Logger, type ProcessParts } from '@causeway/runtime'
 import { setTimeout as wait } from 'node:timers/promises'
 import { openModelBook, type ModelBook } from '../allocation/model-book.ts'
-import { keepSchedule, keepSchedules, type ScheduleParts } from '../windows/schedule.ts'
+import { registerSchedule, registerSchedules, type ScheduleParts } from '../windows/schedule.ts'
 import { modelHandlers } from './serve.ts'
 import { openModelStore, type ModelStore } from './store.ts'
-import { tellChanges } from './tell.ts'
+import { pushChanges } from './push-model.ts'
 
-/** Who changes a model waits so long for its accounts and its fee; they come all the same. */
-const telling_wait_ms = 1_000
-/** So long a model may still be chosen after another process has deactivated it. */
+/**
+ * A call that changes a model waits at most so long for its accounts and its fee, which follow in
+ * any case.
+ */
+const push_wait_ms = 1_000
+/** A model may be chosen for so long after another process has deactivated it. */
 const refresh_every_ms = 1_000
 
 export interface OpenModels {
   readonly store: ModelStore
   readonly book: ModelBook
   readonly schedules: ScheduleParts
-  /** What is under way goes on to its end, or to the end of `signal`. */
+  /** Work in progress continues until it ends or `signal` aborts. */
   stop(): Promise<void>
 }
 
@@ -36,32 +39,38 @@ export function openModels(
   const book = openModelBook(() => store.all())
   const participants = grpc.client(participantsService, 'participant-lifecycle')
   const ledger = grpc.client(ledgerService, 'participant-lifecycle')
-  const telling = { store, participants, ledger, log, signal }
+  const pushParts = { store, participants, ledger, log, signal }
   const schedules: ScheduleParts = {
     scheduler: grpc.client(schedulerService, 'scheduler'),
     models: () => store.all(),
     log,
     signal,
   }
-  const turn = openTurn('participant-lifecycle was not told of a model', { log, signal })
-  // Of its own, so that accounts do not wait for a scheduler that is away.
-  const scheduling = openTurn('ALARM the scheduler was not told of a model', { log, signal })
+  const pushes = openTurn('a settlement model could not be pushed to participant-lifecycle', {
+    log,
+    signal,
+  })
+  // Separate, so that accounts do not wait for an unavailable scheduler.
+  const registrations = openTurn(
+    'ALARM the schedule of a settlement model could not be registered',
+    { log, signal },
+  )
   grpc.serve(
     settlementModelsService,
     modelHandlers({
       store,
       async onChanged(model) {
-        const done = [turn.take(() => tellChanges(telling))]
+        const done = [pushes.take(() => pushChanges(pushParts))]
         if (model.windowCron !== null) {
-          done.push(scheduling.take(() => keepSchedule(schedules, model.id)))
+          done.push(registrations.take(() => registerSchedule(schedules, model.id)))
         }
         await book.refresh()
-        await Promise.race([Promise.all(done), wait(telling_wait_ms, undefined, { ref: false })])
+        await Promise.race([Promise.all(done), wait(push_wait_ms, undefined, { ref: false })])
       },
     }),
   )
-  void turn.take(() => tellChanges(telling))
-  void scheduling.take(() => keepSchedules(schedules))
+  void pushes.take(() => pushChanges(pushParts))
+  void registrations.take(() => registerSchedules(schedules))
   const refreshing = periodically(refresh_every_ms, () => book.refresh(), {
     log,
     name: 'reading the settlement models',
@@ -72,7 +81,7 @@ export function openModels(
     schedules,
     async stop() {
       await refreshing.stop()
-      await Promise.all([turn.over(), scheduling.over()])
+      await Promise.all([pushes.over(), registrations.over()])
     },
   }
 }
@@ -82,7 +91,7 @@ interface Turn {
   over(): Promise<void>
 }
 
-/** One after the other, so that what is told last is what holds. */
+/** Runs work one after the other, so that the last change takes effect last. */
 function openTurn(
   failed: string,
   { log, signal }: { readonly log: Logger; readonly signal: AbortSignal },

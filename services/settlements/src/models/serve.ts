@@ -1,13 +1,13 @@
-/** The settlement models over gRPC: created once for a name, read by everybody. */
+/** The settlement models over gRPC: created once per name. */
 import { formatAmount } from '@causeway/money'
 import type { SettlementModel, settlementModelsService, SettlementRefusal } from '@causeway/protos'
 import type { Handlers } from '@causeway/runtime'
-import { decideModel, nameTaken, nobodyCalled, type Model, type Refused } from './domain/model.ts'
+import { decideModel, nameTaken, unknownModel, type Model, type Refused } from './domain/model.ts'
 import type { ModelStore } from './store.ts'
 
 export interface ModelServiceParts {
   readonly store: ModelStore
-  /** Told of a model right after it is stored, before the caller is. */
+  /** Called after a model is stored, before the caller is answered. */
   readonly onChanged: (model: Model) => Promise<void>
 }
 
@@ -37,7 +37,7 @@ export function modelHandlers({
     },
     UpdateSettlementModel: async ({ name, isActive, windowCron, actor }) => {
       const model = await store.update(name, { isActive, windowCron }, actor)
-      if (model === undefined) return refusedWith(nobodyCalled(name))
+      if (model === undefined) return refusedWith(unknownModel(name))
       if ('reason' in model) return refusedWith(model)
       await onChanged(model)
       return { model: messageOf(model), refusal: null, result: 'model' }

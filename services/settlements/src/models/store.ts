@@ -1,28 +1,28 @@
-/** The settlement models, and what is still to be told to participant-lifecycle about them. */
+/** The settlement models, and their changes not yet pushed to participant-lifecycle. */
 import { auditEntry } from '@causeway/events'
 import { statement, type Database, type EventBus } from '@causeway/runtime'
 import { changed, type Change, type Draft, type Model, type Refused } from './domain/model.ts'
 
 export interface ModelStore {
-  /** Stores the model and the intent to tell of it; undefined when the name is taken. */
+  /** Stores the model and the intent to push it; undefined when the name is taken. */
   create(draft: Draft, actor: string): Promise<Model | undefined>
-  /** The model after the change, with the intent to tell of it; undefined when there is none. */
+  /** Stores the change and the intent to push it; undefined when there is no such model. */
   update(name: string, change: Change, actor: string): Promise<Model | Refused | undefined>
   /** In the order of their ids. */
   all(): Promise<readonly Model[]>
-  toTell(): Promise<readonly Untold[]>
-  /** A change that came in the meantime is still to be told. */
-  told(untold: Untold): Promise<void>
+  pendingPushes(): Promise<readonly PendingPush[]>
+  /** A change that was stored in the meantime stays pending. */
+  markPushed(push: PendingPush): Promise<void>
 }
 
-/** A model of whose last change participant-lifecycle is still to be told. */
-export interface Untold {
+/** A model whose last change has not been pushed to participant-lifecycle. */
+export interface PendingPush {
   readonly model: Model
   /** The number of the change, in decimal digits. */
   readonly change: string
 }
 
-/** Where each member of a draft is kept. */
+/** The column of each member of a draft. */
 const columnOf = {
   name: 'name',
   granularity: 'granularity',
@@ -67,11 +67,11 @@ const changeStatement = statement(`
 
 const allStatement = statement(`select ${modelColumns} from settlement_models order by id`)
 
-const toTellStatement = statement(`
+const pendingStatement = statement(`
   select change, ${modelColumns} from settlement_models
   join account_openings on model_id = id order by id`)
 
-const toldStatement = statement(`delete from account_openings where change = $1`)
+const pushedStatement = statement(`delete from account_openings where change = $1`)
 
 export function openModelStore(db: Database, bus: Pick<EventBus, 'announce'>): ModelStore {
   return {
@@ -96,12 +96,12 @@ export function openModelStore(db: Database, bus: Pick<EventBus, 'announce'>): M
         return after
       }),
     all: async () => (await db.query<ModelRow>(allStatement, [])).map(modelOf),
-    async toTell() {
-      const rows = await db.query<ModelRow & { readonly change: string }>(toTellStatement, [])
+    async pendingPushes() {
+      const rows = await db.query<ModelRow & { readonly change: string }>(pendingStatement, [])
       return rows.map(({ change, ...row }) => ({ model: modelOf(row), change }))
     },
-    async told({ change }) {
-      await db.query(toldStatement, [change])
+    async markPushed({ change }) {
+      await db.query(pushedStatement, [change])
     },
   }
 }

@@ -1,7 +1,7 @@
 /**
- * What came before the transfers of a report: a transaction request, and the PISP that made it. Three
- * questions for a whole page; a transfer leads to its quote by the condition, and the quote names the
- * request. A report does not wait for it: while one of the three services is away, its rows say so.
+ * The transaction request that preceded a transfer of a report, and the PISP that made it. Three
+ * calls per page: the condition leads from a transfer to its quote, and the quote names the
+ * request. If one of the three services is unavailable, the rows say so.
  */
 import type {
   quotesService,
@@ -21,7 +21,7 @@ export interface Origins {
   >
 }
 
-/** Rows whose origin cannot be told now are marked `originUnavailable`. */
+/** Rows whose origin is unknown because of an outage are marked `originUnavailable`. */
 export async function withOrigins(
   origins: Origins,
   log: Logger,
@@ -33,7 +33,7 @@ export async function withOrigins(
     return await origined(origins, ids, rows)
   } catch (error) {
     if (!isOutage(error)) throw error
-    log.warn({ err: error }, 'a report does not say which requests came before its transfers')
+    log.warn({ err: error }, 'a report lacks the transaction requests of its transfers')
     return rows.map((row) => ({ ...row, originUnavailable: isTransfer(row) }))
   }
 }
@@ -62,7 +62,7 @@ async function origined(
     if (quote === undefined) return row
     const { transactionRequestId } = quote
     const begun = begunBy.get(transactionRequestId)
-    // Of a transaction at another DFSP somebody has used the id.
+    // The id may belong to a transaction at another DFSP.
     const pispFsp = begun?.dfspId === row.payerFsp ? begun.pispId : ''
     return { ...row, transactionRequestId, pispFsp }
   })

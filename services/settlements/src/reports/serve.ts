@@ -1,4 +1,4 @@
-/** The transfers behind the sums: each page is bounded, and goes on where the one before ended. */
+/** The transfers behind the sums, in bounded pages. */
 import type { settlementReportsService, TransferRow } from '@causeway/protos'
 import type { Database, Handlers } from '@causeway/runtime'
 import { refuse, type Refused } from '../refusal.ts'
@@ -9,7 +9,7 @@ import {
   linesAfter,
   linesOutsideWindows,
   windowsOn,
-  type Place,
+  type LineKey,
   type ReadLine,
   type Wanted,
 } from './store.ts'
@@ -18,7 +18,7 @@ const rows_default = 1_000
 const rows_max = 5_000
 const ids_max = 1_000
 
-/** The rows of a page with what came before them. */
+/** Adds their origins to the rows of a page. */
 export type OriginsOf = (rows: readonly TransferRow[]) => Promise<TransferRow[]>
 
 export function reportHandlers(
@@ -28,7 +28,7 @@ export function reportHandlers(
 ): Handlers<typeof settlementReportsService> {
   return {
     ListSettlementTransfers: async ({ settlementId, participant, cursor, limit }) => {
-      const after = placeIn(cursor)
+      const after = keyIn(cursor)
       if (after === undefined) return refusedWith(refuse('INVALID', 'cursor is none of ours'))
       if ((await settlementOf(db, settlementId, 'READ')) === undefined) {
         const detail = `there is no settlement ${settlementId}`
@@ -45,10 +45,10 @@ export function reportHandlers(
       return page(db, originsOf, { wanted, after, limit })
     },
     ListReconciliation: async ({ participant, windowId, day, cursor, limit }) => {
-      const after = placeIn(cursor)
+      const after = keyIn(cursor)
       if (after === undefined) return refusedWith(refuse('INVALID', 'cursor is none of ours'))
       if (participant === '') return refusedWith(refuse('INVALID', 'participant is missing'))
-      if (day !== '' && !isDay(day)) return refusedWith(refuse('INVALID', `${day} is no day`))
+      if (day !== '' && !isDay(day)) return refusedWith(refuse('INVALID', `${day} is not a day`))
       if (windowId === 0 && day === '') {
         return refusedWith(refuse('INVALID', 'neither a window nor a day is given'))
       }
@@ -63,7 +63,7 @@ export function reportHandlers(
     },
     GetLinesOutsideWindows: async ({ transferIds }) => {
       if (transferIds.length > ids_max) {
-        throw new RangeError(`at most ${ids_max} transfers are asked for at once`)
+        throw new RangeError(`at most ${ids_max} transfers can be requested at once`)
       }
       return { rows: [...(await linesOutsideWindows(db, transferIds))], cursor: '' }
     },
@@ -76,33 +76,33 @@ export function reportHandlers(
 
 interface PageAsked {
   readonly wanted: readonly Wanted[]
-  readonly after: Place | null
+  readonly after: LineKey | null
   readonly limit: number
 }
 
-/** Windows one after the other, until the page is full. */
+/** Reads window by window until the page is full. */
 async function page(db: Database, originsOf: OriginsOf, asked: PageAsked) {
   const { wanted, after } = asked
   const limit = bounded(asked.limit)
   const found: ReadLine[] = []
   for (const window of wanted) {
     if (after !== null && window.windowId < after.windowId) continue
-    const place = after?.windowId === window.windowId ? after : null
-    found.push(...(await linesAfter(db, window, place, limit - found.length)))
+    const key = after?.windowId === window.windowId ? after : null
+    found.push(...(await linesAfter(db, window, key, limit - found.length)))
     if (found.length >= limit) break
   }
   const last = found.at(-1)
-  const cursor = last === undefined || found.length < limit ? '' : cursorOf(last.place)
+  const cursor = last === undefined || found.length < limit ? '' : cursorOf(last.key)
   const rows = await originsOf(found.map(({ row }) => row))
   return { rows: { rows, cursor } }
 }
 
-function cursorOf({ windowId, day, transferId, kind }: Place): string {
+function cursorOf({ windowId, day, transferId, kind }: LineKey): string {
   return Buffer.from(JSON.stringify([windowId, day, transferId, kind])).toString('base64url')
 }
 
-/** Null: from the beginning. Undefined: it is none of ours. */
-function placeIn(cursor: string): Place | null | undefined {
+/** Null: from the beginning. Undefined: invalid. */
+function keyIn(cursor: string): LineKey | null | undefined {
   if (cursor === '') return null
   try {
     const parts: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString())

@@ -1,17 +1,17 @@
-/** The lines as reports read them: a window at a time, in the order of their key, a page at a time. */
+/** The lines as reports read them: by window, in the order of their keys, in pages. */
 import { formatAmount } from '@causeway/money'
 import type { TransferRow } from '@causeway/protos'
 import { statement, textArray, type Queries } from '@causeway/runtime'
 
-/** Where a page begins: after the line of this key. */
-export interface Place {
+/** The key of a line; a page begins after one. */
+export interface LineKey {
   readonly windowId: number
   readonly day: string
   readonly transferId: string
   readonly kind: string
 }
 
-/** What of a window is read; each null: whatever it is. */
+/** The lines to read of a window; null means any. */
 export interface Wanted {
   readonly windowId: number
   readonly contents: readonly { readonly modelId: number; readonly currency: string }[] | null
@@ -20,7 +20,7 @@ export interface Wanted {
 }
 
 export interface ReadLine {
-  readonly place: Place
+  readonly key: LineKey
   readonly row: TransferRow
 }
 
@@ -59,7 +59,7 @@ interface LineRow {
 export async function linesAfter(
   db: Queries,
   { windowId, contents, participant, day }: Wanted,
-  after: Place | null,
+  after: LineKey | null,
   limit: number,
 ): Promise<readonly ReadLine[]> {
   const rows = await db.query<LineRow>(readLines, [
@@ -73,7 +73,7 @@ export async function linesAfter(
     participant,
     limit,
   ])
-  return rows.map((row) => ({ place: placeOf(row), row: messageOf(row) }))
+  return rows.map((row) => ({ key: keyOf(row), row: messageOf(row) }))
 }
 
 const readOutside = statement(`
@@ -82,7 +82,7 @@ const readOutside = statement(`
   from lines where window_id = 0 and transfer_id = any($1::text[])
   order by transfer_id, day, kind`)
 
-/** The lines of these transfers that are in no window. */
+/** The lines of these transfers outside windows. */
 export async function linesOutsideWindows(
   db: Queries,
   transferIds: readonly string[],
@@ -90,7 +90,7 @@ export async function linesOutsideWindows(
   return (await db.query<LineRow>(readOutside, [textArray(transferIds)])).map(messageOf)
 }
 
-function placeOf({ window_id, day, transfer_id, kind }: LineRow): Place {
+function keyOf({ window_id, day, transfer_id, kind }: LineRow): LineKey {
   return { windowId: window_id, day, transferId: transfer_id, kind }
 }
 
@@ -122,7 +122,7 @@ const takenContents = statement(`
   where taken.settlement_id = $1
   order by contents.window_id`)
 
-/** What a settlement took, by window. */
+/** The contents of a settlement, by window. */
 export async function contentsTaken(
   db: Queries,
   settlementId: number,
@@ -140,14 +140,14 @@ export async function contentsTaken(
   }))
 }
 
-/** Clocks of processes differ: a window's neighbours may hold lines of the day as well. */
+/** Clocks of processes differ, so adjacent windows may hold lines of the day as well. */
 const windowsOfDay = statement(`
   select id from settlement_windows
   where created_at < $1::date + interval '25 hours'
     and (closed_at is null or closed_at > $1::date - interval '1 hour')
   order by id`)
 
-/** The windows that were open on a day, and 0: what is in no window. */
+/** The windows that were open on a day, and 0 for lines outside windows. */
 export async function windowsOn(db: Queries, day: string): Promise<readonly number[]> {
   const rows = await db.query<{ id: number }>(windowsOfDay, [day])
   return [0, ...rows.map(({ id }) => id)]

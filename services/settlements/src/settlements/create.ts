@@ -1,4 +1,7 @@
-/** A settlement takes what closed windows hold under one model: in one transaction, or not at all. */
+/**
+ * Creates a settlement from the contents of closed windows under one model: in one transaction, or
+ * not at all.
+ */
 import { auditEntry } from '@causeway/events'
 import type { Database, EventBus, Transaction } from '@causeway/runtime'
 import { refuse, requestIdFault, textFault, type Refused } from '../refusal.ts'
@@ -24,7 +27,7 @@ export interface Creation {
 export interface CreatingParts {
   readonly db: Database
   readonly bus: Pick<EventBus, 'announce'>
-  /** Waits a while for windows whose last lines are on their way. */
+  /** Waits briefly for windows whose last lines have not arrived. */
   readonly untilComplete: (windowIds: readonly number[]) => Promise<void>
 }
 
@@ -49,7 +52,7 @@ export async function create(parts: CreatingParts, creation: Creation): Promise<
   }
   await parts.untilComplete(creation.windowIds)
   const created = await parts.db.transaction((tx) => take(parts, tx, creation, model))
-  // The same request came twice at once: the other one has made it.
+  // A concurrent call with the same request id has created it.
   return created ?? (await answerBefore(parts.db, creation, model)) ?? contradiction(creation)
 }
 
@@ -125,8 +128,8 @@ async function take(
 }
 
 /**
- * The states of windows follow from those of their contents.
- * @param reason null: none was given for this, so the last one stays
+ * Derives the states of windows from those of their contents.
+ * @param reason null: keeps the last reason
  */
 export async function followContents(
   tx: Transaction,

@@ -1,11 +1,11 @@
-/** Settlements as the operator reads them. */
+/** Settlements as operators read them. */
 import { formatAmount } from '@causeway/money'
 import type { Settlement, SettlementAccount, SettlementWindow } from '@causeway/protos'
 import { statement, textArray, type Queries } from '@causeway/runtime'
 import { anyWindow, groupedBy, readWindows } from '../windows/read-store.ts'
 
 export interface SettlementFilter {
-  /** Each null: whatever it is. */
+  /** Null means any. */
   readonly id: number | null
   readonly currency: string | null
   readonly participantId: number | null
@@ -154,7 +154,7 @@ const sizes = statement(`
   select settlement_id, count(*)::integer as accounts from settlement_accounts
   where settlement_id = any($1::text[]::integer[]) group by settlement_id`)
 
-/** With so many the answer is as long as one may be: older settlements are on the next page. */
+/** The maximum number of accounts in one answer; older settlements are on the next page. */
 const accounts_max = 50_000
 
 async function fitting(
@@ -170,7 +170,7 @@ async function fitting(
   return end < 0 ? rows : rows.slice(0, Math.max(end, 1))
 }
 
-/** The windows with only what the settlement took of them. */
+/** The windows, with only the contents of the settlement. */
 function windowsWith(
   taken: readonly TakenRow[],
   windows: ReadonlyMap<number, SettlementWindow>,

@@ -6,7 +6,7 @@ import type {
   settlementsService,
 } from '@causeway/protos'
 import type { Handlers } from '@causeway/runtime'
-import { givenNumber, givenText, timeIn } from '../question.ts'
+import { numberOrNull, textOrNull, timeIn } from '../proto-values.ts'
 import { refuse, type Refused } from '../refusal.ts'
 import { create, type CreatingParts } from './create.ts'
 import type { Fault } from './domain/settlement.ts'
@@ -30,16 +30,16 @@ export function settlementHandlers(
     ListSettlements: async (query) => {
       const { settlements, nextBeforeId } = await readSettlements(db, {
         id: null,
-        currency: givenText(query.currency),
-        participantId: givenNumber(query.participantId),
-        windowId: givenNumber(query.windowId),
-        accountId: givenNumber(query.accountId),
-        state: givenText(query.state),
+        currency: textOrNull(query.currency),
+        participantId: numberOrNull(query.participantId),
+        windowId: numberOrNull(query.windowId),
+        accountId: numberOrNull(query.accountId),
+        state: textOrNull(query.state),
         from: timeIn(query.from),
         to: timeIn(query.to),
         windowFrom: timeIn(query.windowFrom),
         windowTo: timeIn(query.windowTo),
-        beforeId: givenNumber(query.beforeId),
+        beforeId: numberOrNull(query.beforeId),
         limit: query.limit <= 0 ? anySettlement.limit : Math.min(query.limit, anySettlement.limit),
       })
       return { settlements: [...settlements], nextBeforeId: nextBeforeId ?? 0 }
@@ -72,7 +72,7 @@ async function settlementAnswer({ db }: SettlementServiceParts, id: number) {
     : { settlement, refusal: null }
 }
 
-/** A fault stands beside its account; what the settlement does not have is listed after its own. */
+/** Adds each fault to its account; unknown accounts are listed after the settlement's own. */
 function withFaults(
   settlement: Settlement,
   updates: readonly AccountUpdate[],

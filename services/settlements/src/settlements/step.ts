@@ -1,7 +1,7 @@
 /**
- * A settlement takes a step: the intent is stored under its lock, the ledger moves what the step moves,
- * once for its ids, then the states follow. Whoever finds an intent finishes it first, so that a crash
- * between any two of these loses nothing, and a repeat moves nothing twice.
+ * A settlement step: the intent is stored under the settlement's lock, the ledger posts the
+ * movements once for their ids, then the states are saved. Any caller that finds an intent finishes
+ * it first, so a crash between two of these loses nothing, and a repeat moves nothing twice.
  */
 import { randomUUID } from 'node:crypto'
 import { auditEntry, derivedId } from '@causeway/events'
@@ -62,18 +62,18 @@ export interface SteppingParts {
   readonly signal: AbortSignal
   /** Whether a net sender's amount is no cover until its funds out are recorded. */
   readonly excludesUnpaid: boolean
-  /** What this process finishes now, by the id of the step. */
+  /** The steps that this process is finishing, by id. */
   readonly underWay: Map<string, Promise<Refused | undefined>>
 }
 
 export type Stepped = { readonly type: 'DONE'; readonly faults: readonly Fault[] } | Refused
 
-/** Movements that one transaction of the ledger takes; clearing waits for it. */
+/** Movements per transaction of the ledger; payments wait for it. */
 const entries_max = 1_000
-/** A step waits for the ledger's other work, and a thousand entries take their time. */
+/** A step waits in the ledger's queue, and a thousand entries take time. */
 const deadline_ms = 30_000
 
-/** Each account by itself: the faults tell what was not done. */
+/** Updates each account independently; the faults list what was not done. */
 export function updateAccounts(
   parts: SteppingParts,
   settlementId: number,
@@ -96,7 +96,7 @@ export function updateAccounts(
   })
 }
 
-/** Takes back what was moved. Of an aborted settlement only the reason is new. */
+/** Reverses what was moved. For an aborted settlement only the reason changes. */
 export function abort(
   parts: SteppingParts,
   settlementId: number,
@@ -134,7 +134,8 @@ async function stepping(
     if (begun.type === 'REFUSE') return begun
     if (begun.type === 'NOTHING') return { type: 'DONE', faults: begun.faults }
     const refused = await finishStep(parts, begun.step)
-    // A step that is refused half way stays: nothing new can begin until the ledger takes its rest.
+    // A partly posted step that is refused stays open: no other step begins until the ledger
+    // accepts the rest.
     if (refused !== undefined) return refused
     if (begun.type === 'BEGUN') return { type: 'DONE', faults: begun.faults }
   }
@@ -145,7 +146,7 @@ export type Begun =
   | { readonly type: 'NOTHING'; readonly faults: readonly Fault[] }
   /** The intent is stored. */
   | { readonly type: 'BEGUN'; readonly step: OpenStep; readonly faults: readonly Fault[] }
-  /** Another step is under way, which is to be finished first. */
+  /** Another step is in progress and must be finished first. */
   | { readonly type: 'OTHER'; readonly step: OpenStep }
 
 /** Decides under the settlement's lock, and stores what was decided. */
@@ -170,8 +171,8 @@ export function beginStep(
 }
 
 /**
- * Goes on with a step whose intent is stored; undefined when it was taken. Who asks again while a long one
- * is under way waits for its end with the others.
+ * Continues a step whose intent is stored; undefined when it was completed. Concurrent calls for
+ * one step share its result.
  */
 export function finishStep(parts: SteppingParts, step: OpenStep): Promise<Refused | undefined> {
   const { underWay } = parts
@@ -190,8 +191,9 @@ async function moveAndFollow(parts: SteppingParts, step: OpenStep): Promise<Refu
 }
 
 /**
- * Posts what the step moves. The ledger ends a step that it refuses before any of it was posted: it can be
- * forgotten, for whoever else goes on with it is refused as well.
+ * Posts the movements of the step. The ledger ends a step that it refuses before any of it was
+ * posted: the intent can be deleted, because any other process that continues it is refused as
+ * well.
  */
 export async function moveMoney(
   parts: SteppingParts,
@@ -215,7 +217,7 @@ export async function moveMoney(
   return undefined
 }
 
-/** Depends on nothing that changes while the step is open, so that a repeat makes the same pages. */
+/** Depends on nothing that changes while the step is open, so a repeat gives the same pages. */
 async function* pagesOf(
   { db, ...parts }: SteppingParts,
   settlement: StoredSettlement,
@@ -251,14 +253,14 @@ async function* grossMovementPages(
   }
 }
 
-/** Movements that the ledger takes together. */
+/** Movements that the ledger posts together. */
 interface Page {
   readonly stepId: string
   readonly isFirst: boolean
   readonly movements: readonly Movement[]
 }
 
-/** Why the ledger takes none of them. */
+/** Why the ledger posts none of them. */
 interface Refusal {
   readonly detail: string
   readonly stepEnded: boolean
@@ -274,7 +276,7 @@ async function post(
   const request = { settlementId: id, entries, stepId, isFirst }
   const { outcome, detail, positions, stepEnded } = await retrying(
     () => ledger.PostSettlementEntries(request, { deadline_ms }),
-    { log, what: `move money of settlement ${id}`, signal },
+    { log, what: `moving money of settlement ${id}`, signal },
   )
   if (outcome !== 'POSTED') return { detail: `${outcome}: ${detail}`, stepEnded }
   if (!model.requireLiquidityCheck) return undefined
@@ -288,7 +290,7 @@ async function post(
   return undefined
 }
 
-/** The entry's id is made of the settlement, the account and the step: posted again, it is the same. */
+/** The entry's id derives from settlement, account and step, so a repeat has the same id. */
 function entryOf(settlementId: number, movement: Movement): SettlementEntry {
   const { name, debit, credit, amount, currency, awaitsFundsOut } = movement
   return {
@@ -303,7 +305,9 @@ function entryOf(settlementId: number, movement: Movement): SettlementEntry {
   }
 }
 
-/** The states follow the money; nothing when somebody else has ended the step. */
+/**
+ * Saves the states after the money has moved; does nothing if another process has ended the step.
+ */
 async function follow({ bus }: SteppingParts, tx: Transaction, step: OpenStep): Promise<void> {
   const { settlementId, changes, state, aborted, actor } = step
   const before = await settlementOf(tx, settlementId, 'LOCK')
@@ -334,7 +338,7 @@ async function follow({ bus }: SteppingParts, tx: Transaction, step: OpenStep): 
   ])
 }
 
-/** What becomes of what the settlement took, when it ends by this step. */
+/** The final state of the settlement's contents, if this step ends it. */
 function endingOf(
   before: SettlementState,
   after: SettlementState,
@@ -342,10 +346,10 @@ function endingOf(
   return before !== after && (after === 'SETTLED' || after === 'ABORTED') ? after : undefined
 }
 
-/** What has been begun and not finished; a settlement whose step fails holds up no other one. */
+/** Finishes interrupted steps; a failing one does not block other settlements. */
 export async function finishSteps(parts: SteppingParts): Promise<void> {
   const { log, signal } = parts
-  const read = { log, what: 'read unfinished settlement steps', signal }
+  const read = { log, what: 'reading unfinished settlement steps', signal }
   const steps = await retrying(() => openSteps(parts.db), read)
   await finishEach(steps, (step) => finishStep(parts, step), {
     log,

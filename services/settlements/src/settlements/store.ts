@@ -1,4 +1,4 @@
-/** Settlements with their accounts, and the steps that are under way. */
+/** Settlements with their accounts, and their open steps. */
 import {
   statement,
   textArray,
@@ -15,7 +15,7 @@ import type {
   SettlementState,
 } from './domain/settlement.ts'
 
-/** A model as far as settling needs it. */
+/** The part of a model that settling needs. */
 export interface SettlementModel extends Omit<Rules, 'excludesUnpaid'> {
   readonly id: number
   readonly name: string
@@ -54,7 +54,7 @@ export interface Requested {
   readonly windowIds: readonly number[]
 }
 
-/** What this request created before. */
+/** The settlement that this request created before. */
 export async function requestedBefore(
   db: Queries,
   requestId: string,
@@ -89,7 +89,7 @@ export interface TakenContent {
   readonly window_id: number
 }
 
-/** Locks the windows, and what they still hold to be settled under the model. */
+/** Locks the windows and their contents that can be settled under the model. */
 export async function lockContents(
   tx: Transaction,
   windowIds: readonly number[],
@@ -104,7 +104,10 @@ export async function lockContents(
   return { windows, contents }
 }
 
-/** Whoever changes what windows hold locks them first, so that their states follow all of it. */
+/**
+ * Any transaction that changes the contents of windows locks the windows first, so that their
+ * states are consistent.
+ */
 export function lockWindows(
   tx: Transaction,
   windowIds: readonly number[],
@@ -123,7 +126,7 @@ const take = statement(`
     update window_contents
     set state = 'PENDING_SETTLEMENT', settlement_id = $1, changed_at = clock_timestamp()
     where id = any($2::text[]::integer[])
-  ), kept as (
+  ), stored as (
     insert into settlement_contents (settlement_id, content_id)
     select $1, id from unnest($2::text[]::integer[]) as contents (id)
   )
@@ -134,7 +137,7 @@ const take = statement(`
   where content_id = any($2::text[]::integer[])
   group by account_id, participant_id, participant, currency`)
 
-/** Undefined when the request was stored by somebody else meanwhile. */
+/** Undefined when a concurrent call has stored the request. */
 export async function createSettlement(
   tx: Transaction,
   { requestId, modelId, reason }: { requestId: string; modelId: number; reason: string },
@@ -150,7 +153,7 @@ const sums = statement(`
   select currency, sum(net) as net from settlement_accounts where settlement_id = $1
   group by currency having sum(net) <> 0`)
 
-/** What is owed is owed to somebody: anything else is a bug, and nothing is stored. */
+/** The nets must sum to zero: anything else is a bug, and nothing is stored. */
 export async function assertBalanced(tx: Transaction, settlementId: number): Promise<void> {
   const wrong = await tx.query<{ currency: string; net: string }>(sums, [settlementId])
   if (wrong.length === 0) return
@@ -205,17 +208,17 @@ export interface OpenStep {
   /** Of an abort, else null: the reason of the settlement itself. */
   readonly aborted: { readonly reason: string; readonly externalReference: string } | null
   readonly actor: string
-  /** What the ledger knows the step by: no step of another settlement, or another time, has it. */
+  /** The id of the step in the ledger, unique among all steps. */
   readonly ledgerId: string
   /**
-   * Whether a net sender's amount is no cover until its funds out are recorded, as it was when the step
-   * was decided. Null: a release stored the step that did not keep it.
+   * Whether a net sender's amount is no cover until its funds out are recorded, as it was when the
+   * step was decided. Null: an older release stored the step without it.
    */
   readonly excludesUnpaid: boolean | null
 }
 
-/** What is kept of a step as JSON; releases that stored no more than the first three left the others out. */
-type KeptStep = Pick<OpenStep, 'changes' | 'state' | 'aborted'> &
+/** The stored JSON of a step; older releases stored only the first three members. */
+type StoredStep = Pick<OpenStep, 'changes' | 'state' | 'aborted'> &
   Partial<Pick<OpenStep, 'ledgerId' | 'excludesUnpaid'>>
 
 interface StepRow {
@@ -238,29 +241,29 @@ export async function openStepOf(db: Queries, settlementId: number): Promise<Ope
   return row && stepOf(row)
 }
 
-/** What earlier processes have begun and not finished. */
+/** Steps that were begun and not finished. */
 export async function openSteps(db: Queries): Promise<readonly OpenStep[]> {
   return (await db.query<StepRow>(listSteps, [])).map(stepOf)
 }
 
 export async function intendStep(
   tx: Transaction,
-  { settlementId, actor, ...kept }: Omit<OpenStep, 'stepId'>,
+  { settlementId, actor, ...stored }: Omit<OpenStep, 'stepId'>,
 ): Promise<OpenStep> {
-  const step = JSON.stringify(kept satisfies KeptStep)
+  const step = JSON.stringify(stored satisfies StoredStep)
   const [row] = await tx.query<StepRow>(intend, [settlementId, step, actor])
   if (row === undefined) throw new Error(`a step of settlement ${settlementId} was not stored`)
   return stepOf(row)
 }
 
-/** False when somebody else has ended it. */
+/** False when another process has ended it. */
 export async function endOfStep(db: Queries, { stepId }: OpenStep): Promise<boolean> {
   return (await db.query(endStep, [stepId])).length > 0
 }
 
 function stepOf({ id, settlement_id, step, actor }: StepRow): OpenStep {
-  const { ledgerId = '', excludesUnpaid = null, ...kept } = JSON.parse(step) as KeptStep
-  return { stepId: id, settlementId: settlement_id, actor, ...kept, ledgerId, excludesUnpaid }
+  const { ledgerId = '', excludesUnpaid = null, ...stored } = JSON.parse(step) as StoredStep
+  return { stepId: id, settlementId: settlement_id, actor, ...stored, ledgerId, excludesUnpaid }
 }
 
 const saveAccounts = statement(`
@@ -314,7 +317,7 @@ export async function saveSettlementReason(
   await tx.query(saveReason, [settlementId, reason, externalReference])
 }
 
-/** What the settlement took is settled, or can be settled anew. */
+/** Marks the contents of the settlement as settled, or as free to be settled again. */
 export async function saveContentStates(
   tx: Transaction,
   settlementId: number,
@@ -392,7 +395,7 @@ export async function* grossPages(
   }
 }
 
-/** For the audit: how the accounts stood. */
+/** The states of the accounts, for the audit entry. */
 export function statesOf(accounts: readonly Account[]): Readonly<Record<string, AccountState>> {
   return Object.fromEntries(accounts.map(({ accountId, state }) => [String(accountId), state]))
 }

@@ -1,6 +1,6 @@
 /**
- * What integration tests of settlements stand on: the service beside the real ledger on a real
- * database, with FSPs who pay each other as the transfers service would have it.
+ * The fixture of integration tests of settlements: the service with the real ledger on a real
+ * database, and FSPs that pay each other as the transfers service would make them.
  */
 import { newEvent, type Payload } from '@causeway/events'
 import {
@@ -55,7 +55,7 @@ export interface TestScheme {
   readonly reports: Calls<typeof settlementReportsService>
   /** The schema of settlements, to take single steps on. */
   readonly db: Database
-  /** Kills the process and starts it anew on the same database. */
+  /** Kills the process and starts it again on the same database. */
   restart(): Promise<TestScheme>
   stop(): Promise<void>
 }
@@ -64,18 +64,18 @@ export interface SchemeOptions {
   /** Starts the real ledger. */
   readonly startLedger: (parts: TestParts) => Promise<Service>
   readonly changes?: Partial<Settings>
-  /** What is known of transfers that transaction requests came before; nothing when it is left out. */
+  /** The transaction requests of transfers; none by default. */
   readonly requested?: Requested
-  /** What is there before the services start. */
+  /** Prepares the process before the services start. */
   readonly prepare?: (parts: TestParts) => void
 }
 
-/** What stands in for transfers, quoting and auth-service. */
+/** The data of the substitutes for transfers, quoting and auth-service. */
 export interface Requested {
   readonly transfers: TransferState[]
   readonly quotes: RequestedQuote[]
   readonly transactions: ThirdPartySummary[]
-  /** What stands in for auth-service does not answer. */
+  /** The substitute for auth-service does not answer. */
   isAway?: boolean
 }
 
@@ -107,7 +107,7 @@ function serveRequested(
 }
 
 function notAsked<Definition extends object>(service: Definition): Handlers<Definition> {
-  const refuse = () => Promise.reject(new Error('settlements does not ask this'))
+  const refuse = () => Promise.reject(new Error('settlements does not call this'))
   const methods = Object.keys(service).map((name) => [name, refuse])
   return Object.fromEntries(methods) as Handlers<Definition>
 }
@@ -185,20 +185,20 @@ export async function openHub({ participants }: TestScheme, currency = 'USD'): P
   }
 }
 
-export interface Standing {
+export interface Funding {
   readonly cap: string
   readonly position: string
   readonly deposit: string
 }
 
-const rich: Standing = { cap: '10000000', position: '', deposit: '10000000' }
+const rich: Funding = { cap: '10000000', position: '', deposit: '10000000' }
 
-/** Active, with a net debit cap of 10,000,000 and as much on deposit, unless told otherwise. */
+/** Active, with a net debit cap of 10,000,000 and as much on deposit, unless given. */
 export async function addFsp(
   scheme: TestScheme,
   name: string,
   currency = 'USD',
-  { cap, position: initialPosition, deposit: amount }: Standing = rich,
+  { cap, position: initialPosition, deposit: amount }: Funding = rich,
 ): Promise<void> {
   const { participants } = scheme
   const limit = { type: 'NET_DEBIT_CAP', value: cap, alarmPercentage: '' }
@@ -250,7 +250,7 @@ export async function valueOf(
   return accounts.find((account) => account.ledgerAccountType === type)?.value
 }
 
-/** Reserves and posts them in the ledger, and says so as transfers does. */
+/** Reserves and posts them in the ledger, and publishes the events of transfers. */
 export async function pay(
   scheme: TestScheme,
   ...payments: readonly Payment[]
@@ -263,7 +263,7 @@ export async function pay(
   return answers
 }
 
-/** Posted, but nobody was told yet. */
+/** Posts them without publishing events. */
 export async function commit(
   { ledger }: TestScheme,
   payments: readonly Payment[],
@@ -333,7 +333,7 @@ export async function openWindow({ windows }: TestScheme): Promise<number> {
   return found.windows[0]?.id ?? 0
 }
 
-/** Closes the window that is open, and waits until all its lines are there. */
+/** Closes the window that is open, and waits for all its lines. */
 export async function closeOpen(scheme: TestScheme): Promise<SettlementWindow> {
   const windowId = await openWindow(scheme)
   const request = { requestId: randomUUID(), windowId, reason: 'end of day', actor: 'ada' }
@@ -389,7 +389,7 @@ export async function stepAll(
   return settlement
 }
 
-/** What neither the ledger nor settlements should ever find in themselves. */
+/** The differences found by verifying the ledger and settlements. */
 export async function differencesIn({ ledger, reports }: TestScheme): Promise<readonly string[]> {
   const books = await ledger.VerifyLedger({}, { deadline_ms: 60_000 })
   const settled = await reports.VerifySettlements({}, { deadline_ms: 60_000 })

@@ -1,7 +1,7 @@
 /**
- * Settlements against the ledger: what the ledger must have posted for each settlement is there with its
- * terms, and it has posted nothing else. What is on its way looks different for a moment, so only what is
- * seen each time is a difference.
+ * Compares settlements with the ledger: it must have posted what each settlement requires, with its
+ * terms, and nothing else. Work in progress can look like a difference, so only differences that
+ * are found in every pass are reported.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { derivedId } from '@causeway/events'
@@ -48,18 +48,18 @@ const ids_max = 1_000
 const page_max = 10_000
 const options = { deadline_ms: 30_000 }
 
-/** Sentences; `reread_ms` is the pause before each further look at what seems different. */
+/** The differences as sentences; `reread_ms` is the pause before each further pass. */
 export async function compareWithLedger(
   parts: ComparingParts,
   reread_ms: number,
 ): Promise<readonly string[]> {
-  let standing = await differencesNow(parts)
-  for (let look = 1; look < looks && standing.length > 0; look++) {
+  let persistent = await differencesNow(parts)
+  for (let look = 1; look < looks && persistent.length > 0; look++) {
     await pause(reread_ms)
     const seen = new Set(await differencesNow(parts))
-    standing = standing.filter((sentence) => seen.has(sentence))
+    persistent = persistent.filter((sentence) => seen.has(sentence))
   }
-  return standing
+  return persistent
 }
 
 async function differencesNow(parts: ComparingParts): Promise<readonly string[]> {
@@ -106,7 +106,7 @@ async function aboutSettlement(
   onFound: (entryId: string) => void,
 ): Promise<readonly string[]> {
   const { db } = parts
-  // The step is read first: when it has ended meanwhile, the states say so.
+  // The step is read first: if it ends in between, the states already contain it.
   const step = await openStepOf(db, id)
   const settlement = await settlementOf(db, id, 'READ')
   if (settlement === undefined) return []
@@ -219,7 +219,7 @@ function differenceOf(
   return `Settlement ${settlementId} has moved ${formatAmount(amount)} ${currency} (${names[0] ?? ''}), the ledger has posted ${has} for it.`
 }
 
-/** How many entries steps of settlements have posted. */
+/** The number of posted settlement entries. */
 async function eachPosted(
   { ledger }: ComparingParts,
   onEntry: (entry: LedgerEntry) => void,
@@ -237,7 +237,7 @@ async function eachPosted(
 
 const named_max = 100
 
-/** Only where the numbers differ are all of them held against each other. */
+/** Compares all entries, only if their numbers differ. */
 async function nameUnknown(parts: ComparingParts): Promise<readonly string[]> {
   const known = new Set<string>()
   await compareSettlements(parts, (id) => known.add(id))

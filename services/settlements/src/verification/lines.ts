@@ -1,7 +1,7 @@
-/** The lines of a closed window against the ledger: what was posted is what reports show. */
+/** Compares the lines of a closed window with the ledger's entries. */
 import type { LedgerEntry, ledgerService, TransferRow } from '@causeway/protos'
 import type { Calls, Database } from '@causeway/runtime'
-import { linesAfter, type Place } from '../reports/store.ts'
+import { linesAfter, type LineKey } from '../reports/store.ts'
 
 export interface LinesParts {
   readonly db: Database
@@ -18,7 +18,7 @@ export async function compareLines(
 ): Promise<readonly string[]> {
   const sentences: string[] = []
   const wanted = { windowId, contents: null, participant: null, day: null }
-  for (let after: Place | null = null; ;) {
+  for (let after: LineKey | null = null; ;) {
     const lines = await linesAfter(db, wanted, after, page_max)
     const last = lines.at(-1)
     if (last === undefined || sentences.length >= sentences_max) return sentences
@@ -26,7 +26,7 @@ export async function compareLines(
     const { entries } = await ledger.GetLedgerEntries({ ids }, { deadline_ms: 30_000 })
     const byId = new Map(entries.map((entry) => [entry.id, entry]))
     sentences.push(...lines.flatMap(({ row }) => aboutLine(row, byId.get(entryIdOf(row))) ?? []))
-    after = last.place
+    after = last.key
   }
 }
 

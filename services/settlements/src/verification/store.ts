@@ -1,4 +1,4 @@
-/** What a verification reads: a window at a time, so that no statement grows with the age of the hub. */
+/** The queries of verification: by window, so that no statement grows with the age of the hub. */
 import { statement, type Queries } from '@causeway/runtime'
 import type { AccountState, SettlementState } from '../settlements/domain/settlement.ts'
 import type { ContentState, WindowState } from '../windows/domain/window.ts'
@@ -61,7 +61,7 @@ export interface FlowDifference {
   readonly payeeAccountId: number | null
 }
 
-/** Pairs of accounts whose lines are not what was counted up as they came. */
+/** Pairs of accounts whose lines do not sum to the counted flows. */
 export function wrongFlows(db: Queries, windowId: number): Promise<readonly FlowDifference[]> {
   return db.query<FlowDifference>(differentFlows, [windowId])
 }
@@ -70,7 +70,7 @@ export interface CheckedSettlement {
   readonly id: number
   readonly state: SettlementState
   readonly accounts: readonly AccountState[]
-  /** Accounts whose net is not what the settlement took of them. */
+  /** Accounts whose net differs from the settlement's contents. */
   readonly wrongAccounts: readonly number[]
 }
 
@@ -97,7 +97,7 @@ const settlementsAfter = statement(`
   order by settlements.id
   limit $2`)
 
-/** Settlements that take no step at the moment. */
+/** Settlements without an open step. */
 export async function settlementsToCheck(
   db: Queries,
   afterId: number,

@@ -1,4 +1,4 @@
-/** Verify finds where settlements and the ledger differ, and says in a sentence where. */
+/** Verify finds differences between settlements and the ledger and describes them in sentences. */
 import { settings as ledgerSettings, start as startLedger } from '@causeway/participant-lifecycle'
 import { statement, type Database } from '@causeway/runtime'
 import { defaultsOf } from '@causeway/runtime/testing'
@@ -101,7 +101,7 @@ const planted: readonly (readonly [string, () => Promise<unknown>, readonly RegE
     ],
   ],
   [
-    'what the ledger has posted for a settlement that has not come so far',
+    'what the ledger has posted for a settlement that has not reached that state',
     async () => {
       await inOwn(`update settlements set state = 'PENDING_SETTLEMENT'`)
       await inOwn(`update settlement_accounts set state = 'PENDING_SETTLEMENT'`)
@@ -134,14 +134,14 @@ const planted: readonly (readonly [string, () => Promise<unknown>, readonly RegE
   ],
 ]
 
-test.each(planted)('finds %s', async (_, meddle, sentences) => {
+test.each(planted)('verify finds %s', async (_, meddle, sentences) => {
   await meddle()
   const found = await differences()
   expect(found).toHaveLength(sentences.length)
   for (const [at, sentence] of sentences.entries()) expect(found[at]).toMatch(sentence)
 })
 
-test('a settlement whose step is under way is no difference, whether it has moved or not', async () => {
+test('a settlement with an open step is no difference, whether or not it has moved money', async () => {
   const step = JSON.stringify({
     changes: pending.accounts.map(({ accountId }) => ({
       accountId,

@@ -1,7 +1,7 @@
 /**
- * Whether settlements agree with themselves: what the ledger counted in a window with the lines of its
- * transfers, states with the states that they follow from, and nets with what they are made of; and with
- * the ledger: lines with its entries, settlements with what it has posted for them, the open window.
+ * Checks settlements for consistency: the nets counted by the ledger with the lines of the
+ * transfers, derived states with their sources, and nets with their parts; and with the ledger:
+ * lines and settlements with its entries, and the open window.
  */
 import { stateOf } from '../settlements/domain/settlement.ts'
 import { missingOf, windowStateOf } from '../windows/domain/window.ts'
@@ -24,12 +24,12 @@ export interface VerifiedSettlements {
 
 const page_max = 500
 const differences_max = 1_000
-/** Lines may be on their way for so long. */
+/** Lines may be delayed for so long. */
 const late_ms = 60_000
 
 export type ComparedLedger = ComparingParts['ledger']
 
-/** `reread_ms` is the pause before each further look at what seems to differ from the ledger. */
+/** `reread_ms` is the pause before each further pass of the comparison with the ledger. */
 export async function verifySettlements(
   parts: ComparingParts,
   now: Date,
@@ -65,8 +65,8 @@ async function aboutWindow(
   const { db } = parts
   const isWaiting = state === 'PROCESSING'
   if (isWaiting && now.getTime() - closedAt.getTime() < late_ms) return []
-  const { counted, heard } = await talliesOf(db, id)
-  const missing = missingOf(counted, heard)
+  const { counted, recorded } = await talliesOf(db, id)
+  const missing = missingOf(counted, recorded)
   const found: string[] = []
   if (missing === null) found.push(`Window ${id} has lines that the ledger has not counted.`)
   else if (missing > 0n) found.push(`Window ${id} lacks ${missing} sides of its transfers.`)

@@ -1,7 +1,7 @@
 /**
- * Closing a window: the intent is stored, the ledger switches its row and gives exact nets, then the
- * window is PROCESSING and the next one OPEN. Whoever finds an intent finishes it, so that a crash
- * between any two steps loses nothing, and a repeat changes nothing.
+ * Closes a window: the intent is stored, the ledger rotates its window and returns exact nets, then
+ * the window is PROCESSING and the next one OPEN. Any caller that finds an intent finishes it, so a
+ * crash between two steps loses nothing, and a repeat changes nothing.
  */
 import type { ledgerService } from '@causeway/protos'
 import { retrying, type Calls, type Database, type EventBus, type Logger } from '@causeway/runtime'
@@ -33,13 +33,13 @@ export async function closeWindow(
     if (asked.type === 'REFUSE') return asked
     if (asked.type === 'CLOSED') return { ...asked, windowId }
     const finished = await finishClosing(parts, asked.closing)
-    // An earlier request was found under way: it is finished, then this one is asked anew.
+    // An earlier request was in progress: it is finished first, then this one is tried again.
     if (finished.type === 'ENDED_BY_OTHER') continue
     if (asked.closing.requestId === request.requestId) return finished
   }
 }
 
-/** Goes on with a closing whose intent is stored. */
+/** Continues a closing whose intent is stored. */
 export async function finishClosing(
   parts: ClosingParts,
   closing: Closing,
@@ -48,7 +48,7 @@ export async function finishClosing(
   const { requestId, windowId, nextWindowId } = closing
   const answer = await retrying(
     () => ledger.RotateSettlementWindow({ requestId, windowId, nextWindowId }),
-    { log, what: `close window ${windowId} in the ledger`, signal },
+    { log, what: `closing window ${windowId} in the ledger`, signal },
   )
   const { outcome, nets } = answer
   if (outcome === 'ROTATED') {
@@ -56,7 +56,8 @@ export async function finishClosing(
     return { type: 'CLOSED', windowId, nextWindowId }
   }
   if (outcome === 'NOT_CURRENT' && answer.nextWindowId > 0) {
-    // The ledger is ahead: it switched for an intent that another runner, told EMPTY, has deleted.
+    // The ledger is ahead: it rotated for an intent that another process, which got EMPTY, has
+    // deleted.
     const taken = { ...closing, nextWindowId: answer.nextWindowId }
     const saved = await saveClosed(db, bus, taken, nets)
     if (saved) return { type: 'CLOSED', windowId, nextWindowId: taken.nextWindowId }
@@ -69,12 +70,12 @@ export async function finishClosing(
   return refuse('WINDOW_NOT_OPEN', `Window ${windowId} is not the one that is open in the ledger`)
 }
 
-/** What has been begun and not finished. */
+/** Finishes interrupted closings. */
 export async function finishClosings(parts: ClosingParts): Promise<void> {
   const { log, signal } = parts
   const closings = await retrying(() => openClosings(parts.db), {
     log,
-    what: 'read unfinished closings',
+    what: 'reading unfinished closings',
     signal,
   })
   await finishEach(closings, (closing) => finishClosing(parts, closing), {

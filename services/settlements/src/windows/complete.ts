@@ -1,6 +1,6 @@
 /**
- * A closed window is CLOSED when the lines of its transfers come to what the ledger has counted: then a
- * report can show each transfer behind each net. Until then it is PROCESSING, and its nets are final.
+ * A closed window becomes CLOSED when its lines match what the ledger has counted, so that a report
+ * shows each transfer behind each net. Until then it is PROCESSING; its nets are already final.
  */
 import type { LedgerEntry, ledgerService } from '@causeway/protos'
 import { parseDecimal } from '@causeway/money'
@@ -24,11 +24,11 @@ export interface CompletingParts {
 }
 
 const fees_page = 5_000
-/** Lines that have not come by then are an alarm; events that are only late come much sooner. */
+/** Lines that are missing after this time raise an alarm; delayed events arrive much sooner. */
 const late_ms = 60_000
 const pause_ms = 50
 
-/** Closes what is complete; the ids of the windows that still wait for lines. */
+/** Closes complete windows; returns the ids of windows that still wait for lines. */
 export async function completeWindows(parts: CompletingParts): Promise<readonly number[]> {
   const waiting: number[] = []
   for (const window of await processingWindows(parts.db)) {
@@ -44,8 +44,8 @@ export async function completeWindows(parts: CompletingParts): Promise<readonly 
 
 async function complete({ db, log }: CompletingParts, window: Processing): Promise<boolean> {
   const { windowId, closedAt } = window
-  const { counted, heard } = await talliesOf(db, windowId)
-  const missing = missingOf(counted, heard)
+  const { counted, recorded } = await talliesOf(db, windowId)
+  const missing = missingOf(counted, recorded)
   if (missing === 0n) {
     await saveComplete(db, windowId)
     return true
@@ -57,7 +57,7 @@ async function complete({ db, log }: CompletingParts, window: Processing): Promi
   return false
 }
 
-/** Waits a while for these windows: their last lines are on their way. */
+/** Waits at most `wait_ms` for the last lines of these windows. */
 export async function untilComplete(
   parts: CompletingParts,
   windowIds: readonly number[],
@@ -71,7 +71,7 @@ export async function untilComplete(
   }
 }
 
-/** The fees of a closed window never change: pages that were stored before change nothing. */
+/** The fees of a closed window never change: storing a page again changes nothing. */
 async function fetchFees({ db, ledger }: CompletingParts, windowId: number): Promise<void> {
   const accounts = await feeAccountsOf(db, windowId)
   let afterId = ''
@@ -89,7 +89,8 @@ async function fetchFees({ db, ledger }: CompletingParts, windowId: number): Pro
 
 function amountOf({ id, amount }: LedgerEntry): bigint {
   const units = parseDecimal(amount)
-  if (units === undefined) throw new Error(`the ledger answered the fee ${id} of '${amount}'`)
+  if (units === undefined)
+    throw new Error(`the ledger returned the fee ${id} with the invalid amount '${amount}'`)
   return units
 }
 

@@ -1,10 +1,10 @@
-/** Windows with what they hold, as the operator reads them. */
+/** Windows with their contents, as operators read them. */
 import { formatAmount } from '@causeway/money'
 import type { ContentNet, SettlementWindow, WindowContent } from '@causeway/protos'
 import { statement, textArray, type Queries } from '@causeway/runtime'
 
 export interface WindowFilter {
-  /** Each null: whatever it is. */
+  /** Null means any. */
   readonly ids: readonly number[] | null
   readonly participantId: number | null
   readonly state: string | null
@@ -85,7 +85,9 @@ interface NetRow {
   readonly transfers_count: string
 }
 
-/** @param nets NETS: with each account's; SUMS: without, as in lists, which have to fit into a message */
+/**
+ * @param nets NETS: with the nets of accounts; SUMS: without, so that lists fit into one message
+ */
 export async function readWindows(
   db: Queries,
   filter: WindowFilter,

@@ -1,7 +1,7 @@
 /**
- * Closing windows on schedules: each model that is settled later may have one of its own. The scheduler
- * tells when a time has come, at least once, and the window that is open then is closed once for that
- * time, however many models have it. A window without transfers stays open.
+ * Closes windows on schedules. Each DEFERRED model may have its own. The scheduler reports each due
+ * time at least once, and the window that is open then is closed once for that time, however many
+ * models share it. A window without transfers stays open.
  */
 import type { DomainEvent } from '@causeway/events'
 import type { schedulerService } from '@causeway/protos'
@@ -12,7 +12,7 @@ import { openWindowId, windowOfRequest } from './store.ts'
 
 const owner = 'settlements'
 const prefix = 'settlements/close-window'
-/** Whoever else sets the same schedule at the same time is outwaited. */
+/** Attempts while other processes change the same schedule. */
 const tries_max = 10
 
 export interface ScheduleParts {
@@ -22,7 +22,7 @@ export interface ScheduleParts {
   >
   readonly models: () => Promise<readonly Model[]>
   readonly log: Logger
-  /** Ends the repeating when the service stops; the next start goes on. */
+  /** Ends retries when the service stops; the next start continues. */
   readonly signal: AbortSignal
 }
 
@@ -32,23 +32,26 @@ function reminderOf(modelId: number): string {
   return `${prefix}/${modelId}`
 }
 
-/** Every start does it for all models, and so makes up for what a crash has left out. */
-export async function keepSchedules(parts: ScheduleParts): Promise<void> {
+/**
+ * Registers the schedules of all models at every start, which also covers what a crash has
+ * interrupted.
+ */
+export async function registerSchedules(parts: ScheduleParts): Promise<void> {
   const models = await retrying(parts.models, {
     log: parts.log,
     what: 'read when windows are closed',
     signal: parts.signal,
   })
   for (const { id, windowCron } of models) {
-    if (windowCron !== null) await keepSchedule(parts, id)
+    if (windowCron !== null) await registerSchedule(parts, id)
   }
 }
 
 /**
- * Has the scheduler know when windows are closed for a model. The model is read again afterwards, so that
- * of two processes that do it at once the later change wins.
+ * Registers the schedule of a model. The model is read again afterwards, so that of two concurrent
+ * processes the later change wins.
  */
-export async function keepSchedule(parts: ScheduleParts, modelId: number): Promise<void> {
+export async function registerSchedule(parts: ScheduleParts, modelId: number): Promise<void> {
   const { models, log, signal } = parts
   const read = () =>
     retrying(async () => scheduleOf((await models()).find(({ id }) => id === modelId)), {
@@ -66,7 +69,7 @@ export async function keepSchedule(parts: ScheduleParts, modelId: number): Promi
   log.error({ modelId, cron }, 'ALARM the schedule of a model closes no window')
 }
 
-/** @returns false when another time was registered meanwhile */
+/** @returns false when another schedule was registered in the meantime */
 async function set(parts: ScheduleParts, modelId: number, cron: string): Promise<boolean> {
   const { scheduler, log, signal } = parts
   const create = () =>
@@ -82,7 +85,7 @@ async function set(parts: ScheduleParts, modelId: number, cron: string): Promise
           url: '',
           recovery: 'RETRY',
         }),
-      { log, what: 'register when windows are closed', signal },
+      { log, what: 'registering the schedule of windows', signal },
     )
   if (!(await create()).refusal) return true
   await remove(parts, modelId)
@@ -93,13 +96,16 @@ async function remove({ scheduler, log, signal }: ScheduleParts, modelId: number
   const reminderId = reminderOf(modelId)
   await retrying(() => scheduler.DeleteScheduleReminder({ reminderId }), {
     log,
-    what: 'take back when windows are closed',
+    what: 'removing the schedule of windows',
     signal,
   })
   return true
 }
 
-/** Closes the window that is open, once for each time; what is no model's schedule any more is removed. */
+/**
+ * Closes the window that is open, once for each time; a reminder that no longer belongs to a
+ * model's schedule is removed.
+ */
 export async function closeDue(
   parts: DueParts,
   {
@@ -113,7 +119,7 @@ export async function closeDue(
     return
   }
   if (scheduleOf(model) !== cron) {
-    await keepSchedule(parts, model.id)
+    await registerSchedule(parts, model.id)
     return
   }
   const requestId = `due/${dueAt}`
@@ -121,5 +127,5 @@ export async function closeDue(
   const reason = `schedule ${dueAt} of ${model.name}`
   const closed = await closeWindow(parts, { requestId, windowId, reason, actor: 'scheduler' })
   if (closed.type === 'CLOSED') await parts.onClosed()
-  else parts.log.info({ windowId, closed }, 'a window was not closed at its time')
+  else parts.log.info({ windowId, closed }, 'a window was not closed at its scheduled time')
 }

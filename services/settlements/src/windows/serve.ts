@@ -1,13 +1,13 @@
 /** The settlement windows over gRPC. */
 import type { settlementWindowsService } from '@causeway/protos'
 import type { Handlers } from '@causeway/runtime'
-import { givenNumber, givenText, timeIn } from '../question.ts'
+import { numberOrNull, textOrNull, timeIn } from '../proto-values.ts'
 import { refuse, type Refused } from '../refusal.ts'
 import { closeWindow, type ClosingParts } from './close.ts'
 import { anyWindow, readWindows } from './read-store.ts'
 
 export interface WindowServiceParts extends ClosingParts {
-  /** Told when a window was closed: its lines may all be there already. */
+  /** Called after a window was closed: all its lines may have arrived already. */
   readonly onClosed: () => Promise<void>
 }
 
@@ -20,12 +20,12 @@ export function windowHandlers(
       const limit = page.limit <= 0 ? anyWindow.limit : Math.min(page.limit, anyWindow.limit)
       const filter = {
         ids: null,
-        participantId: givenNumber(participantId),
-        state: givenText(state),
+        participantId: numberOrNull(participantId),
+        state: textOrNull(state),
         from: timeIn(from),
         to: timeIn(to),
-        currency: givenText(currency),
-        beforeId: givenNumber(page.beforeId),
+        currency: textOrNull(currency),
+        beforeId: numberOrNull(page.beforeId),
         limit,
       }
       const windows = await readWindows(db, filter, 'SUMS')

@@ -1,4 +1,4 @@
-/** Windows, the requests to close them, what they hold, and whether all their lines have come. */
+/** Windows, the requests to close them, their contents, and the completeness of their lines. */
 import { auditEntry } from '@causeway/events'
 import { parseDecimal } from '@causeway/money'
 import type { WindowNet } from '@causeway/protos'
@@ -22,9 +22,9 @@ export interface Closing {
 }
 
 export type AskedClosing =
-  /** The intent stands; this request's or an earlier one's. */
+  /** The intent is stored: this request's or an earlier one's. */
   | { readonly type: 'CLOSING'; readonly closing: Closing }
-  /** It was closed by this very request. */
+  /** It was closed by this request. */
   | { readonly type: 'CLOSED'; readonly nextWindowId: number }
   | Refused
 
@@ -52,7 +52,7 @@ const intend = statement(`
   values ($1, $2, nextval(pg_get_serial_sequence('settlement_windows', 'id')), $3, $4)
   returning ${closingColumns}`)
 
-/** Stores the wish to close the window, before the ledger is asked. */
+/** Stores the intent to close the window, before the ledger is called. */
 export function askClosing(
   db: Database,
   request: Omit<Closing, 'nextWindowId'>,
@@ -79,13 +79,13 @@ export function askClosing(
   })
 }
 
-/** The window that this request is about; undefined when it is new. */
+/** The window of this request; undefined when the request is new. */
 export async function windowOfRequest(db: Queries, requestId: string): Promise<number | undefined> {
   const [row] = await db.query<ClosingRow>(findClosing, [requestId])
   return row?.window_id
 }
 
-/** What earlier processes have begun and not finished. */
+/** Closings that were begun and not finished. */
 export async function openClosings(db: Queries): Promise<readonly Closing[]> {
   return (await db.query<ClosingRow>(listOpenClosings, [])).map(closingOf)
 }
@@ -123,7 +123,7 @@ const markProcessing = statement(`
   where id = $1`)
 const openNext = statement(`
   insert into settlement_windows (id, state) overriding system value values ($1, 'OPEN')`)
-/** The row is gone when another runner of it was told that the window is empty. */
+/** The row does not exist if another process deleted it because the window was empty. */
 const endClosing = statement(`
   insert into window_closings (request_id, window_id, next_window_id, reason, actor, closed_at)
   values ($1, $2, $3, $4, $5, clock_timestamp())
@@ -145,7 +145,9 @@ const storeContents = statement(`
   select contents.id, account_id, participant_id, participant, net, transfers_count
   from counted join contents using (model_id, currency)`)
 
-/** The window is closed with what the ledger has counted; false when that was done before. */
+/**
+ * Stores the closed window with the nets counted by the ledger; false when that was done before.
+ */
 export function saveClosed(
   db: Database,
   bus: Pick<EventBus, 'announce'>,
@@ -191,7 +193,7 @@ function netColumns(nets: readonly WindowNet[]): readonly Buffer[] {
 
 function unitsOf(net: string): bigint {
   const units = parseDecimal(net)
-  if (units === undefined) throw new Error(`the ledger's net ${net} is no amount`)
+  if (units === undefined) throw new Error(`the ledger's net ${net} is not an amount`)
   return units
 }
 
@@ -208,7 +210,7 @@ const listProcessing = statement(`
 export interface Processing {
   readonly windowId: number
   readonly closedAt: Date
-  /** Whether interchange fees are among what it holds; their lines are fetched. */
+  /** Whether it contains interchange fees, whose lines are fetched. */
   readonly hasFees: boolean
 }
 
@@ -232,7 +234,7 @@ const counted = statement(`
   from window_contents join content_nets on content_nets.content_id = window_contents.id
   where window_id = $1`)
 
-const heard = statement(`
+const recorded = statement(`
   select model_id, account_id, sum(net) as net, sum(count)::bigint as count
   from (
     select model_id, payer_account_id as account_id, amount as net, transfers_count as count
@@ -243,14 +245,14 @@ const heard = statement(`
   ) sides
   group by model_id, account_id`)
 
-/** What the ledger counted in a window, and what its lines come to so far. */
+/** The nets that the ledger counted in a window, and the sums of its lines so far. */
 export async function talliesOf(
   tx: Queries,
   windowId: number,
-): Promise<{ readonly counted: readonly Tally[]; readonly heard: readonly Tally[] }> {
+): Promise<{ readonly counted: readonly Tally[]; readonly recorded: readonly Tally[] }> {
   const ledgers = await tx.query<TallyRow>(counted, [windowId])
-  const own = await tx.query<TallyRow>(heard, [windowId])
-  return { counted: ledgers.map(tallyOf), heard: own.map(tallyOf) }
+  const own = await tx.query<TallyRow>(recorded, [windowId])
+  return { counted: ledgers.map(tallyOf), recorded: own.map(tallyOf) }
 }
 
 function tallyOf(row: TallyRow): Tally {
@@ -266,7 +268,7 @@ const markClosed = statement(`
   update settlement_windows set state = 'CLOSED', changed_at = clock_timestamp()
   where id = $1 and state = 'PROCESSING'`)
 
-/** Every line of the window is there. */
+/** All lines of the window are stored. */
 export async function saveComplete(db: Queries, windowId: number): Promise<void> {
   await db.query(markClosed, [windowId])
 }
@@ -298,7 +300,7 @@ const contentStates = statement(`
   select window_id, array_to_json(array_agg(state))::text as states from window_contents
   where window_id = any($1::text[]::integer[]) group by window_id order by window_id`)
 
-/** The states of what these windows hold. */
+/** The states of the contents of these windows. */
 export async function contentStatesOf(
   tx: Transaction,
   windowIds: readonly number[],

@@ -14,7 +14,7 @@ import {
 const minute_ms = 60_000
 const rules: AlarmRules = {
   interval_ms: 60 * minute_ms,
-  told_max: 3,
+  notified_max: 3,
   reset_ms: 24 * 60 * minute_ms,
 }
 
@@ -30,7 +30,7 @@ function reading(position: number, changes: Partial<Reading> = {}): Reading {
   }
 }
 
-/** Readings one after the other, each at a minute: what was told at each of them. */
+/** Takes readings one after the other, each at a minute, and returns what was notified at each. */
 function tell(
   steps: readonly (readonly [minute: number, reading: Reading])[],
 ): readonly (readonly Kind[])[] {
@@ -38,12 +38,12 @@ function tell(
   return steps.map(([minute, now]) => {
     const decision = decideAlarms(alarms, now, new Date(minute * minute_ms), rules)
     alarms = decision.alarms
-    return decision.told
+    return decision.notified
   })
 }
 
 describe('with a cap of 1000 and an alarm at 10 percent', () => {
-  test('899 tells nothing, 900 once, 950 nothing more before the interval, after it has recovered 900 once more', () => {
+  test('899 notifies nothing, 900 once, 950 nothing within the interval, and 900 again after a recovery', () => {
     expect(
       tell([
         [0, reading(899)],
@@ -55,7 +55,7 @@ describe('with a cap of 1000 and an alarm at 10 percent', () => {
     ).toEqual([[], ['THRESHOLD'], [], [], ['THRESHOLD']])
   })
 
-  test('a breach that stands is told three times in all, an interval apart, and anew after the reset', () => {
+  test('a lasting breach is notified three times, an interval apart, and again after the reset', () => {
     expect(
       tell([
         [0, reading(900)],
@@ -71,7 +71,7 @@ describe('with a cap of 1000 and an alarm at 10 percent', () => {
   })
 })
 
-test('refused transfers are told once until the interval has passed, though the position is low', () => {
+test('refused transfers are notified once until the interval has passed, though the position is low', () => {
   const refused = reading(100, { wasRefused: true })
   expect(
     tell([
@@ -84,7 +84,7 @@ test('refused transfers are told once until the interval has passed, though the 
   ).toEqual([['LIMIT'], [], [], [], ['LIMIT']])
 })
 
-test('after the limit was raised, or the position has recovered, the next refusal is news', () => {
+test('the first refusal after a raised limit or a recovery is notified', () => {
   const refused = reading(950, { wasRefused: true })
   const more = { limit: units(2_000) }
   expect(
@@ -98,7 +98,7 @@ test('after the limit was raised, or the position has recovered, the next refusa
   ).toEqual([['THRESHOLD', 'LIMIT'], [], ['THRESHOLD', 'LIMIT'], [], ['LIMIT']])
 })
 
-test('a refusal in the batch that also recovers is told all the same', () => {
+test('a refusal in a batch in which the position also recovers is notified', () => {
   expect(
     tell([
       [0, reading(950, { wasRefused: true })],
@@ -107,7 +107,7 @@ test('a refusal in the batch that also recovers is told all the same', () => {
   ).toEqual([['THRESHOLD', 'LIMIT'], ['LIMIT']])
 })
 
-test('without a limit nothing is near it, and what stood before stands', () => {
+test('without a limit no alarm is raised, and active alarms stay active', () => {
   expect(isBreached(reading(10, { limit: 0n }))).toBe(false)
   expect(
     tell([
@@ -124,13 +124,13 @@ test.each([
   [0, 100],
   [-500, 150],
   [1_200, -20],
-])('at a position of %d of 1000 there remain %d percent', (position, percentage) => {
+])('at a position of %d of 1000, %d percent remain', (position, percentage) => {
   const remaining = remainingPercentage(reading(position))
   expect(remaining - units(percentage)).toBeLessThanOrEqual(1n)
   expect(units(percentage) - remaining).toBeLessThanOrEqual(1n)
 })
 
-describe('whatever happens', () => {
+describe('for any readings', () => {
   const step = fc.record({
     pause_ms: fc.integer({ min: 0, max: 3 * rules.interval_ms }),
     position: fc.integer({ min: -200, max: 1_300 }),
@@ -145,13 +145,13 @@ describe('whatever happens', () => {
       now_ms += pause_ms
       const before = alarms
       const now = reading(position, { limit: units(limit), wasRefused })
-      const { alarms: after, told } = decideAlarms(before, now, new Date(now_ms), rules)
+      const { alarms: after, notified } = decideAlarms(before, now, new Date(now_ms), rules)
       alarms = after
-      return { now_ms, before, now, after, told }
+      return { now_ms, before, now, after, notified }
     })
   }
 
-  test('what is breached stands, what has recovered does not', () => {
+  test('an alarm is active during a breach and not after a recovery', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
         for (const { now, after } of play(steps)) {
@@ -163,32 +163,32 @@ describe('whatever happens', () => {
     )
   })
 
-  test('nothing is told that is neither breached nor refused, and what is told is stored', () => {
+  test('only breaches and refusals are notified, and every notification is stored', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
-        for (const { now, now_ms, after, before, told } of play(steps)) {
-          expect(told.includes('THRESHOLD')).toBe(
-            after.threshold !== null && after.threshold.lastToldAt.getTime() === now_ms
+        for (const { now, now_ms, after, before, notified } of play(steps)) {
+          expect(notified.includes('THRESHOLD')).toBe(
+            after.threshold !== null && after.threshold.lastNotifiedAt.getTime() === now_ms
               ? after.threshold !== before.threshold
               : false,
           )
-          if (told.includes('THRESHOLD')) expect(isBreached(now)).toBe(true)
-          if (told.includes('LIMIT')) expect(now.wasRefused).toBe(true)
+          if (notified.includes('THRESHOLD')) expect(isBreached(now)).toBe(true)
+          if (notified.includes('LIMIT')) expect(now.wasRefused).toBe(true)
         }
       }),
     )
   })
 
-  test('while an alarm stands it is told at most three times in a day, an interval apart', () => {
+  test('an active alarm is notified at most three times a day, an interval apart', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         for (const kind of ['threshold', 'limit'] as const) {
           for (const { before, after } of play(steps)) {
             const [old, fresh] = [before[kind], after[kind]]
             if (old === null || fresh === null || fresh.firstAt !== old.firstAt) continue
-            expect(fresh.told).toBeLessThanOrEqual(rules.told_max)
+            expect(fresh.notified).toBeLessThanOrEqual(rules.notified_max)
             if (fresh === old) continue
-            const pause_ms = fresh.lastToldAt.getTime() - old.lastToldAt.getTime()
+            const pause_ms = fresh.lastNotifiedAt.getTime() - old.lastNotifiedAt.getTime()
             expect(pause_ms).toBeGreaterThanOrEqual(rules.interval_ms)
           }
         }
@@ -196,13 +196,13 @@ describe('whatever happens', () => {
     )
   })
 
-  test('a reading that comes again changes nothing and tells nothing', () => {
+  test('a repeated reading changes and notifies nothing', () => {
     fc.assert(
       fc.property(fc.array(step, { minLength: 1, maxLength: 40 }), (steps) => {
         const last = play(steps).at(-1)
         if (last === undefined) return
         const again = decideAlarms(last.after, last.now, new Date(last.now_ms), rules)
-        expect(again.told).toEqual([])
+        expect(again.notified).toEqual([])
         expect(again.alarms).toBe(last.after)
       }),
     )

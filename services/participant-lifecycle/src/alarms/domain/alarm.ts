@@ -1,50 +1,50 @@
 /**
- * When somebody is told that a position comes near its limit: once, then at most a few times more with
- * a pause between them, and anew when the position has recovered meanwhile.
+ * When an alarm about a position near its limit is notified: once, then at most a few more times
+ * with a pause between them, and again after the position has recovered in the meantime.
  */
 
 /**
- * THRESHOLD: what remains of the limit is at or below the percentage of the alarm. LIMIT: a transfer was
- * refused for want of cover, or for the cap.
+ * THRESHOLD: what remains of the limit is at or below the percentage of the alarm. LIMIT: a
+ * transfer was refused for insufficient cover, or because of the cap.
  */
 export type Kind = 'THRESHOLD' | 'LIMIT'
 
-/** An alarm that was raised and is not over. */
-export interface Standing {
+/** An alarm that was raised and has not ended. */
+export interface ActiveAlarm {
   readonly firstAt: Date
-  readonly lastToldAt: Date
-  /** How often it was told. */
-  readonly told: number
-  /** The limit that it was raised at. */
+  readonly lastNotifiedAt: Date
+  /** How often it was notified. */
+  readonly notified: number
+  /** The limit at the time it was raised. */
   readonly limit: bigint
 }
 
-/** What stands for one POSITION account. */
+/** The active alarms of one POSITION account. */
 export interface Alarms {
-  readonly threshold: Standing | null
-  readonly limit: Standing | null
+  readonly threshold: ActiveAlarm | null
+  readonly limit: ActiveAlarm | null
 }
 
 export const quiet: Alarms = { threshold: null, limit: null }
 
 export interface AlarmRules {
-  /** The shortest time between two tellings of one alarm. */
+  /** The shortest time between two notifications of one alarm. */
   readonly interval_ms: number
-  /** How often one alarm is told at most. */
-  readonly told_max: number
-  /** An alarm that has stood for so long is raised anew. */
+  /** How often one alarm is notified at most. */
+  readonly notified_max: number
+  /** An alarm that has been active for so long is raised again. */
   readonly reset_ms: number
 }
 
-/** A POSITION account as it stands at the end of a batch. */
+/** A POSITION account at the end of a batch. */
 export interface Reading {
-  /** Reservations are inside. */
+  /** Includes reservations. */
   readonly position: bigint
-  /** The lower one of the net debit cap and the cover. */
+  /** The lower of net debit cap and cover. */
   readonly limit: bigint
   /** Ten-thousandths of a percent. */
   readonly alarmPercentage: bigint
-  /** Whether the batch refused a transfer of it for want of liquidity. */
+  /** Whether the batch refused one of its transfers for lack of liquidity. */
   readonly wasRefused: boolean
 }
 
@@ -53,11 +53,11 @@ const whole = 1_000_000n
 
 export interface AlarmDecision {
   readonly alarms: Alarms
-  /** What is to be told now. */
-  readonly told: readonly Kind[]
+  /** What is to be notified now. */
+  readonly notified: readonly Kind[]
 }
 
-/** The same `alarms` again when nothing is to be stored or told. */
+/** The same `alarms` again when nothing is to be stored or notified. */
 export function decideAlarms(
   before: Alarms,
   reading: Reading,
@@ -69,14 +69,14 @@ export function decideAlarms(
     ? raised(recovered.threshold, reading, now, rules)
     : recovered.threshold
   const limit = reading.wasRefused ? raised(recovered.limit, reading, now, rules) : recovered.limit
-  const told: Kind[] = []
-  if (threshold !== recovered.threshold) told.push('THRESHOLD')
-  if (limit !== recovered.limit) told.push('LIMIT')
+  const notified: Kind[] = []
+  if (threshold !== recovered.threshold) notified.push('THRESHOLD')
+  if (limit !== recovered.limit) notified.push('LIMIT')
   const isSame = threshold === before.threshold && limit === before.limit
-  return { alarms: isSame ? before : { threshold, limit }, told }
+  return { alarms: isSame ? before : { threshold, limit }, notified }
 }
 
-/** Whether what remains of the limit is at or below the percentage; without a limit nothing is. */
+/** Whether what remains of the limit is at or below the percentage; never without a limit. */
 export function isBreached({ position, limit, alarmPercentage }: Reading): boolean {
   return limit > 0n && position * whole >= limit * (whole - alarmPercentage)
 }
@@ -90,8 +90,8 @@ export function remainingPercentage({
 }
 
 /**
- * A position that has recovered ends both alarms. A refusal says nothing of the position, so its alarm
- * also ends when the limit has been raised: the next refusal is news.
+ * A position that has recovered ends both alarms. A refusal does not depend on the position alone,
+ * so its alarm also ends when the limit is raised: the next refusal is then notified.
  */
 function cleared(before: Alarms, reading: Reading): Alarms {
   const isOver = before.threshold !== null && reading.limit > 0n && !isBreached(reading)
@@ -103,17 +103,18 @@ function cleared(before: Alarms, reading: Reading): Alarms {
   }
 }
 
-/** The standing alarm itself when it is not to be told again yet. */
+/** The active alarm itself when it is not to be notified again yet. */
 function raised(
-  standing: Standing | null,
+  active: ActiveAlarm | null,
   { limit }: Reading,
   now: Date,
-  { interval_ms, told_max, reset_ms }: AlarmRules,
-): Standing {
-  const isNew = standing === null || age_ms(standing.firstAt, now) >= reset_ms
-  if (isNew) return { firstAt: now, lastToldAt: now, told: 1, limit }
-  if (standing.told >= told_max || age_ms(standing.lastToldAt, now) < interval_ms) return standing
-  return { ...standing, lastToldAt: now, told: standing.told + 1 }
+  { interval_ms, notified_max, reset_ms }: AlarmRules,
+): ActiveAlarm {
+  const isNew = active === null || age_ms(active.firstAt, now) >= reset_ms
+  if (isNew) return { firstAt: now, lastNotifiedAt: now, notified: 1, limit }
+  if (active.notified >= notified_max || age_ms(active.lastNotifiedAt, now) < interval_ms)
+    return active
+  return { ...active, lastNotifiedAt: now, notified: active.notified + 1 }
 }
 
 function age_ms(since: Date, now: Date): number {

@@ -17,12 +17,12 @@ import {
 import { quiet, type AlarmRules, type Alarms } from './alarm.ts'
 import { crossingsOf } from './crossings.ts'
 
-const rules: AlarmRules = { interval_ms: 1_000, told_max: 3, reset_ms: 100_000 }
+const rules: AlarmRules = { interval_ms: 1_000, notified_max: 3, reset_ms: 100_000 }
 const position = positionOf(greenbank)
 /** A cap of 600 and a deposit of 1000: 540 are 90 percent of the cap. */
 const watched = { accountId: position.id, alarmPercentage: 100_000n, alarms: quiet }
-const standing: Alarms = {
-  threshold: { firstAt: rows.now, lastToldAt: rows.now, told: 1, limit: 600n },
+const active: Alarms = {
+  threshold: { firstAt: rows.now, lastNotifiedAt: rows.now, notified: 1, limit: 600n },
   limit: null,
 }
 
@@ -30,30 +30,30 @@ function watching(from: LockedRows, alarms: Alarms = quiet): LockedRows {
   return { ...from, watched: [{ ...watched, alarms }] }
 }
 
-/** What a batch of these commands sets off. */
+/** The alarms that a batch of these commands raises. */
 function crossings(from: LockedRows, ...commands: readonly Command[]) {
   const { book } = play(from, ...commands)
   const decided = { rows: from, book, changes: book.changes() }
-  return crossingsOf(decided, rules).map(({ account, told, reading, alarms }) => ({
+  return crossingsOf(decided, rules).map(({ account, notified, reading, alarms }) => ({
     account: account.id,
-    told,
+    notified,
     position: reading.position,
     limit: reading.limit,
     stands: alarms.threshold !== null,
   }))
 }
 
-test('a reservation that leaves more than the percentage sets nothing off', () => {
+test('a reservation that leaves more than the percentage raises no alarm', () => {
   expect(crossings(watching(rows), reserving(539n))).toEqual([])
 })
 
-test('a reservation that reaches the percentage is told with the position after the batch', () => {
+test('a reservation that reaches the percentage is notified with the position after the batch', () => {
   expect(crossings(watching(rows), reserving(540n))).toEqual([
-    { account: position.id, told: ['THRESHOLD'], position: 540n, limit: 600n, stands: true },
+    { account: position.id, notified: ['THRESHOLD'], position: 540n, limit: 600n, stands: true },
   ])
 })
 
-test('what a batch takes and gives back was never committed, so nobody is told', () => {
+test('a reservation that is voided in the same batch raises no alarm', () => {
   expect(crossings(watching(rows), reserving(540n), rejecting)).toEqual([])
 })
 
@@ -62,18 +62,18 @@ test('the cover is the limit where it is lower than the cap', () => {
   expect(crossings(watching(poor), reserving(90n))).toMatchObject([{ position: 90n, limit: 100n }])
 })
 
-test('a refusal for want of liquidity is told, other refusals are not', () => {
+test('a refusal for lack of liquidity is notified, other refusals are not', () => {
   const another = { id: 'another' }
-  expect(crossings(watching(rows), reserving(601n))).toMatchObject([{ told: ['LIMIT'] }])
+  expect(crossings(watching(rows), reserving(601n))).toMatchObject([{ notified: ['LIMIT'] }])
   expect(crossings(watching(rows), reserving(601n), reserving(602n, another))).toHaveLength(1)
   expect(crossings(watching(rows), reserving(1n, { settlement: null }))).toEqual([])
 })
 
-test('funds out that are refused are no refused transfer', () => {
+test('refused funds out do not count as a refused transfer', () => {
   expect(crossings(watching(rows), { ...withdrawing, amount: 1_001n })).toEqual([])
 })
 
-test('a position that recovers by a payment it receives is over its alarm', () => {
+test('a received payment that restores the position ends its alarm', () => {
   const near = withAccounts(positionOf(greenbank, { debitsPosted: 560n }))
   const paid = play(
     near,
@@ -81,8 +81,8 @@ test('a position that recovers by a payment it receives is over its alarm', () =
       terms: { payer: 'bluewallet', payee: 'greenbank', amount: 100n, currency: 'USD' },
     }),
   )
-  expect(crossings(watching(paid.rows, standing), posting)).toEqual([
-    { account: position.id, told: [], position: 460n, limit: 600n, stands: false },
+  expect(crossings(watching(paid.rows, active), posting)).toEqual([
+    { account: position.id, notified: [], position: 460n, limit: 600n, stands: false },
   ])
 })
 
@@ -92,9 +92,9 @@ describe('funds in', () => {
     positionOf(greenbank, { debitsPosted: 95n }),
   )
 
-  test('lift the limit, so the alarm is over though the position is the same', () => {
-    expect(crossings(watching(poor, standing), depositing)).toMatchObject([
-      { told: [], position: 95n, limit: 150n, stands: false },
+  test('funds in raise the limit and end the alarm although the position is unchanged', () => {
+    expect(crossings(watching(poor, active), depositing)).toMatchObject([
+      { notified: [], position: 95n, limit: 150n, stands: false },
     ])
   })
 })

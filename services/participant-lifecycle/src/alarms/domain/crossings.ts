@@ -1,9 +1,9 @@
-/** Which alarms a batch of the ledger sets off: looked for among the accounts that it has changed. */
+/** Which alarms a batch of the ledger raises, found among the accounts that it has changed. */
 import { coverOf, feesOwed, valueOf, type Account } from '../../ledger/domain/account.ts'
 import type { Book, Changes, LockedRows } from '../../ledger/domain/book.ts'
 import { decideAlarms, type AlarmDecision, type AlarmRules, type Reading } from './alarm.ts'
 
-/** An account whose alarms are to be stored, and told if any is told. */
+/** An account whose alarms are to be stored, and notified if due. */
 export interface Crossing extends AlarmDecision {
   readonly account: Account
   readonly reading: Reading
@@ -11,14 +11,17 @@ export interface Crossing extends AlarmDecision {
 
 const shortages: ReadonlySet<string> = new Set(['COVER_SHORT', 'CAP_SHORT'])
 
-/** A batch as it was decided. */
+/** A decided batch. */
 export interface Decided {
   readonly rows: LockedRows
   readonly book: Pick<Book, 'account' | 'accountOf'>
   readonly changes: Changes
 }
 
-/** None in most batches. Looks at each account that was locked with a limit; the others cost nothing. */
+/**
+ * None in most batches. Looks at each account that was locked with a limit; other accounts cost
+ * nothing.
+ */
 export function crossingsOf(
   { rows, book, changes }: Decided,
   rules: AlarmRules,
@@ -46,7 +49,10 @@ export function crossingsOf(
   return crossings
 }
 
-/** Whose transfers were refused for want of liquidity, and in which currencies; not whose funds out. */
+/**
+ * Payers whose transfers were refused for lack of liquidity, by currency; refused funds out do not
+ * count.
+ */
 function refusedPayers({ entered }: Changes): ReadonlyMap<number, ReadonlySet<string>> {
   const payers = new Map<number, Set<string>>()
   for (const { kind, outcome, reason, parties, terms } of entered) {

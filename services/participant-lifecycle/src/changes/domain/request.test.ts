@@ -25,19 +25,19 @@ function wordOf(request: ChangeRequest, verdict: Verdict): string {
   return judgement.type === 'REFUSE' ? judgement.reason : judgement.type
 }
 
-test('another person approves or rejects, the maker does neither', () => {
+test('another person can approve or reject, the maker can do neither', () => {
   expect(wordOf(pending, approving)).toBe('APPLY')
   expect(wordOf(pending, { ...approving, decision: 'REJECT' })).toBe('REJECT')
   expect(wordOf(pending, { ...approving, by: 'ada' })).toBe('SAME_PERSON')
   expect(wordOf(pending, { ...approving, by: 'ada', decision: 'REJECT' })).toBe('SAME_PERSON')
 })
 
-test('a call that is about other changes does not find it', () => {
+test('a call for another type of change does not find the request', () => {
   expect(wordOf(pending, { ...approving, type: 'ManageFunds' })).toBe('REQUEST_UNKNOWN')
   expect(wordOf(pending, { ...approving, type: 'UpdateParticipantState' })).toBe('APPLY')
 })
 
-test('of any row of decisions at most one takes effect, and never one of the maker', () => {
+test('of any sequence of decisions at most one takes effect, and never one of the maker', () => {
   const persons = fc.constantFrom('ada', 'grace', 'joan')
   const decisions = fc.constantFrom('APPROVE' as const, 'REJECT' as const)
   fc.assert(
@@ -55,7 +55,7 @@ test('of any row of decisions at most one takes effect, and never one of the mak
             decidedBy: by,
             decidedAt: new Date(),
           }
-        } else if (type === 'STAND') {
+        } else if (type === 'EXISTS') {
           expect([before.decidedBy, before.state]).toEqual([by, stateAfter(decision)])
         }
       }

@@ -1,4 +1,4 @@
-/** A request for a change, and who may decide about it: another person than the one who asked, once. */
+/** A request for a change, and who may decide it: another person than its maker, once. */
 import { refuse, type Refused } from '../../participants/domain/change.ts'
 import type { Wanted, WantedType } from './wanted.ts'
 
@@ -19,14 +19,14 @@ export interface ChangeRequest {
 export interface Verdict {
   readonly decision: 'APPROVE' | 'REJECT'
   readonly by: string
-  /** The maker's call that it must be about; null: any. */
+  /** The type that the request must have; null: any. */
   readonly type: WantedType | null
 }
 
 export type Judgement =
   | Refused
-  /** It was decided so before, by the same person. */
-  | { readonly type: 'STAND' }
+  /** The same person has already made the same decision. */
+  | { readonly type: 'EXISTS' }
   | { readonly type: 'APPLY' }
   | { readonly type: 'REJECT' }
 
@@ -37,11 +37,11 @@ export function judge(request: ChangeRequest, { decision, by, type }: Verdict): 
   if (request.state !== 'PEND-APPROVAL') {
     const isSame = request.state === stateAfter(decision) && request.decidedBy === by
     return isSame
-      ? { type: 'STAND' }
+      ? { type: 'EXISTS' }
       : refuse('REQUEST_DECIDED', `${request.id} is ${request.state}`)
   }
   if (request.createdBy === by) {
-    return refuse('SAME_PERSON', `${by} has asked for ${request.id}, another person decides`)
+    return refuse('SAME_PERSON', `${by} has requested ${request.id}, another person must decide`)
   }
   return { type: decision === 'APPROVE' ? 'APPLY' : 'REJECT' }
 }

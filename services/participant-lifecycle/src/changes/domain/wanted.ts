@@ -1,6 +1,6 @@
 /**
- * A change that a person asks for. It is stored as JSON, so its amounts are decimal strings in their one
- * form; two requests with equal content are equal.
+ * A requested change. It is stored as JSON with its amounts as canonical decimal strings, so that
+ * two requests with equal content are equal.
  */
 
 export interface WantedAccount {
@@ -78,7 +78,7 @@ export type Wanted =
 
 export type WantedType = Wanted['type']
 
-/** The checker's call for each of the maker's. */
+/** The checker's operation for each operation of the maker. */
 export const checkerCalls = {
   CreateParticipant: 'ApproveParticipant',
   ManageFunds: 'ApproveManageFunds',
@@ -91,7 +91,7 @@ export const checkerCalls = {
   UpdateEndpoints: 'ApproveEndpointsUpdate',
 } as const satisfies Record<WantedType, string>
 
-/** The currencies whose settlement models have a say in it. */
+/** The currencies whose settlement models affect the change. */
 export function currenciesOf(wanted: Wanted): readonly string[] {
   switch (wanted.type) {
     case 'CreateParticipant':

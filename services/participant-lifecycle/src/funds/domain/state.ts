@@ -1,4 +1,4 @@
-/** The state of a movement of funds, in the words of the administration API. */
+/** The state of a movement of funds, in the terms of the administration API. */
 import type { Entry } from '../../ledger/domain/entry.ts'
 import { fundsTimeout } from '../../ledger/domain/withdraw.ts'
 

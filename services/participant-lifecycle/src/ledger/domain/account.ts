@@ -1,6 +1,6 @@
 /**
- * An account as the ledger sees it: four balances that never fall below zero, and the one rule that
- * makes a single value of them.
+ * A ledger account: four balances that never fall below zero, and the rule that derives its value
+ * from them.
  */
 import type { Step } from './movement.ts'
 
@@ -35,18 +35,18 @@ export interface Account extends Balances {
   /** Where that part follows the deposit: its percentage, in ten-thousandths of a percent. */
   readonly excludedPercentage: bigint | null
   /**
-   * Of a SETTLEMENT account: owed out of settlements, to be paid by funds out, together with the funds
-   * out that were held when it arose: they are for something else, so that they do not pay it.
+   * Of a SETTLEMENT account: owed out of settlements, to be paid by funds out, together with the
+   * funds out that were held when it arose: those serve another purpose, so they do not pay it.
    */
   readonly unpaid: bigint
-  /** The batch in which the first of it arose. */
+  /** The batch in which the first part of it arose. */
   readonly unpaidBatch: bigint | null
   readonly changedAt: Date
 }
 
 /**
- * Seen from the hub as an asset: pending debits count, pending credits do not. A position above zero
- * is owed to the scheme; a settlement account below zero is a deposit.
+ * Seen from the hub as an asset: pending debits count, pending credits do not. A position above
+ * zero is owed to the scheme; a settlement account below zero is a deposit.
  */
 export function valueOf(balances: Balances): bigint {
   return balances.debitsPosted + balances.debitsPending - balances.creditsPosted
@@ -57,7 +57,9 @@ export function coverOf(settlement: Account): bigint {
   return -valueOf(settlement) - excludedOf(settlement) - stillToPay(settlement)
 }
 
-/** What a participant owes in interchange fees, held ones too; what it is owed is no cover. */
+/**
+ * What a participant owes in interchange fees, held ones included; fees owed to it are not cover.
+ */
 export function feesOwed(fees: Balances | undefined): bigint {
   const value = fees === undefined ? 0n : valueOf(fees)
   return value > 0n ? value : 0n
@@ -72,13 +74,13 @@ export function excludedOf(settlement: Account): bigint {
   return excludedPercentage === null ? excluded : shareOf(settlement, excludedPercentage)
 }
 
-/** A percentage of the deposit; of none it is nothing. */
+/** A percentage of the deposit; without a deposit it is 0. */
 export function shareOf(settlement: Balances, percentage: bigint): bigint {
   const deposit = -valueOf(settlement)
   return deposit > 0n ? (deposit * percentage) / whole : 0n
 }
 
-/** Funds out that are held are no cover any more: they are not excluded once again. */
+/** Held funds out already reduce the cover, so they are not subtracted again. */
 export function stillToPay({ unpaid, debitsPending }: Account): bigint {
   return unpaid > debitsPending ? unpaid - debitsPending : 0n
 }

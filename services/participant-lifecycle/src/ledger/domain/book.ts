@@ -1,6 +1,6 @@
 /**
- * The book: the locked rows that a batch is decided on, in memory. What one command changes, the next
- * one sees; what changed is collected to be saved at the end.
+ * The book: the locked rows of a batch, in memory. Each command sees the changes of the commands
+ * before it; the changes are collected and saved at the end of the batch.
  */
 import type { Alarms } from '../../alarms/domain/alarm.ts'
 import { moved, type Account } from './account.ts'
@@ -32,7 +32,7 @@ export interface WindowGain {
   readonly count: number
 }
 
-/** What an entry of a settlement adds to what its participant is to pay by funds out. */
+/** The amount that a settlement entry adds to its participant's unpaid funds out. */
 export interface Debt {
   readonly entryId: string
   readonly accountId: number
@@ -40,7 +40,7 @@ export interface Debt {
   readonly added: bigint
 }
 
-/** A POSITION account with a limit, and what has been told of it. */
+/** A POSITION account with a limit, and its active alarms. */
 export interface Watched {
   readonly accountId: number
   /** Ten-thousandths of a percent. */
@@ -81,9 +81,9 @@ export interface Changes {
   /** Entries that were reserved before this batch and are final now. */
   readonly completed: readonly Entry[]
   readonly accounts: readonly Account[]
-  /** Whether what an account has still to pay is among the changes. */
+  /** Whether the unpaid amount of an account has changed. */
   readonly isUnpaidChanged: boolean
-  /** What settlements left to be paid. */
+  /** Amounts that settlements left unpaid. */
   readonly debts: readonly Debt[]
   readonly journal: readonly JournalLine[]
   readonly gains: readonly WindowGain[]
@@ -139,9 +139,9 @@ export function openBook(rows: LockedRows): OpenBook {
 
 interface OpenAccounts extends Pick<Book, 'account' | 'accountOf'> {
   move(movement: Movement): void
-  /** Funds out are to pay the amount, but not those that are held already. */
+  /** Records an amount to be paid by funds out; funds out already held do not pay it. */
   owe(entryId: string, accountId: number, amount: bigint): void
-  /** Funds out that are committed pay what is owed, as far as anything is. */
+  /** Committed funds out pay what is owed. */
   payOut(entry: Entry, movement: Movement): void
   changes(): Pick<Changes, 'accounts' | 'isUnpaidChanged' | 'debts'>
 }
@@ -191,7 +191,7 @@ function openAccounts(rows: LockedRows): OpenAccounts {
     payOut({ id }, { step, amount, debitAccountId }) {
       const account = locked(debitAccountId)
       const { unpaid, unpaidBatch } = account
-      // By the order of the commits: a clock may be set back.
+      // Ordered by commits, because a clock may be set back.
       const wasHeldBefore =
         unpaidBatch !== null && (rows.heldIn.get(id) ?? rows.batch) < unpaidBatch
       if (step !== 'POST' && !(step === 'VOID' && wasHeldBefore)) return
@@ -206,14 +206,14 @@ function openAccounts(rows: LockedRows): OpenAccounts {
   }
 }
 
-/** Adds up what posted transfers bring to the window, by model and account. */
+/** Sums the posted transfers of the window by model and account. */
 function collectGains(): { add(entry: Entry): void; all(): readonly WindowGain[] } {
   const gains = new Map<string, WindowGain>()
 
   function add(modelId: number, accountId: number, net: bigint): void {
-    const place = `${modelId}/${accountId}`
-    const before = gains.get(place)
-    gains.set(place, {
+    const key = `${modelId}/${accountId}`
+    const before = gains.get(key)
+    gains.set(key, {
       modelId,
       accountId,
       net: (before?.net ?? 0n) + net,
@@ -231,7 +231,7 @@ function collectGains(): { add(entry: Entry): void; all(): readonly WindowGain[]
   }
 }
 
-/** A participant has few accounts, so looking through them costs less than a key would. */
+/** A participant has few accounts, so a linear search costs less than building a key. */
 function groupByOwner(accounts: readonly Account[]): ReadonlyMap<number, readonly Account[]> {
   const owned = new Map<number, Account[]>()
   for (const account of accounts) {

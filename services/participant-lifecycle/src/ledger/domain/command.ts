@@ -1,4 +1,4 @@
-/** What can be asked of the ledger for one id. */
+/** The commands of the ledger, each about one id. */
 import type { Settlement, Terms } from './entry.ts'
 
 export interface Reserve {
@@ -8,7 +8,10 @@ export interface Reserve {
   readonly expiresAt: Date
   /** Null when no active settlement model serves the currency. */
   readonly settlement: Settlement | null
-  /** The accounts that the allocation found; null when it found none. They must be the right ones. */
+  /**
+   * The accounts that the allocation found; null when it found none. They must match the
+   * participants' accounts.
+   */
   readonly payerAccountId: number | null
   readonly payeeAccountId: number | null
 }
@@ -16,7 +19,7 @@ export interface Reserve {
 export interface Post {
   readonly type: 'POST'
   readonly id: string
-  /** When the last byte of the payee's message came, by the clock of the edge. */
+  /** When the last byte of the payee's message was received, by the clock of fspiop-api. */
   readonly receivedAt: Date
   readonly evidence: Buffer
 }
@@ -25,7 +28,7 @@ export interface Void {
   readonly type: 'VOID'
   readonly id: string
   readonly expiresAt: Date
-  /** TIMEOUT only after the expiry and its grace; any other at any time. */
+  /** TIMEOUT is allowed only after the expiry and its grace; other reasons at any time. */
   readonly reason: string
   readonly evidence: Buffer
 }
@@ -65,7 +68,7 @@ export interface EndWithdrawal {
   readonly type: 'END_WITHDRAWAL'
   readonly id: string
   readonly participant: string
-  /** Null: whichever account it is of. */
+  /** Null: any account. */
   readonly accountId: number | null
   readonly how: 'COMMIT' | 'ABORT' | 'EXPIRE'
 }

@@ -38,7 +38,7 @@ function valueIn(from: LockedRows, { id }: Account): bigint | undefined {
 }
 
 describe('a post', () => {
-  test('makes the reservation final on both sides and stamps it with the current window', () => {
+  test('a post makes the reservation final on both sides and stamps it with the current window', () => {
     const { answers, book } = play(reserved, posting)
     expect(answers[0]).toMatchObject({
       entry: { outcome: 'POSTED', windowId: 7, evidence: posting.evidence, completedAt: now },
@@ -54,12 +54,12 @@ describe('a post', () => {
     })
   })
 
-  test('is decided by when the message came, not by when it is worked on', () => {
+  test('a post is decided by the time of receipt, not of processing', () => {
     const late = at(later(60_000), reserved)
     expect(outcomeOf(late, { ...posting, receivedAt: later(9_999) })).toBe('POSTED')
   })
 
-  test('that is decided before the expiration posts, whatever the time of receipt says', () => {
+  test('a post decided before the expiration succeeds, regardless of its time of receipt', () => {
     const offsets = fc.integer({ min: -86_400_000, max: 86_400_000 })
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 9_999 }), offsets, (passed_ms, offset_ms) => {
@@ -70,12 +70,12 @@ describe('a post', () => {
     )
   })
 
-  test('of a message that came at the expiration or later voids for time', () => {
+  test('a post received at the expiration or later voids the reservation with TIMEOUT', () => {
     const { answers } = play(at(expiresAt, reserved), { ...posting, receivedAt: expiresAt })
     expect(entryIn(answers[0])).toMatchObject({ outcome: 'VOIDED', reason: 'TIMEOUT' })
   })
 
-  test('looks at no flag, limit or cover: what is reserved can finish', () => {
+  test('a post ignores flags, limits and cover', () => {
     const closed: LockedRows = {
       ...reserved,
       parties: [],
@@ -89,22 +89,22 @@ describe('a post', () => {
     expect(outcomeOf(closed, posting)).toBe('POSTED')
   })
 
-  test('of an unknown id stores nothing', () => {
+  test('a post of an unknown id stores nothing', () => {
     const { answers, book } = play(rows, posting)
     expect(answers[0]).toEqual({ type: 'UNKNOWN' })
     expect(book.changes().entered).toEqual([])
   })
 
-  test('of a refused transfer gives the refusal', () => {
+  test('a post of a refused transfer returns the refusal', () => {
     expect(outcomeOf(play(rows, reserving(601n)).rows, posting)).toBe('REFUSED')
   })
 
-  test('keeps the evidence of the first one', () => {
+  test('a repeated post keeps the evidence of the first one', () => {
     const { answers } = play(reserved, posting, { ...posting, evidence: Buffer.from('other') })
     expect(entryIn(answers[1]).evidence).toEqual(posting.evidence)
   })
 
-  test('settled gross at once takes the positions back and moves the settlement accounts', () => {
+  test('a post settled gross at once reverses the positions and moves the settlement accounts', () => {
     const gross = reserving(100n, { settlement: { modelId: 6, settles: 'GROSS_IMMEDIATE' } })
     const { rows: after, answers, book } = play(play(rows, gross).rows, posting)
     expect(entryIn(answers[0])).toMatchObject({ outcome: 'POSTED', windowId: null })
@@ -120,7 +120,7 @@ describe('a post', () => {
     expect(book.changes().gains).toEqual([])
   })
 
-  test('of two transfers between the same accounts adds them up in the window', () => {
+  test('two posts between the same accounts are summed in the window', () => {
     const { book } = play(rows, reserving(100n), reserving(20n, { id: 'another' }), posting, {
       ...posting,
       id: 'another',
@@ -133,7 +133,7 @@ describe('a post', () => {
 })
 
 describe('a void', () => {
-  test('takes the reservation back and keeps its reason and evidence', () => {
+  test('a void releases the reservation and stores its reason and evidence', () => {
     const { rows: after, answers } = play(reserved, rejecting)
     expect(entryIn(answers[0])).toMatchObject({
       outcome: 'VOIDED',
@@ -143,7 +143,7 @@ describe('a void', () => {
     expect(after.accounts.map(valueOf)).toEqual(rows.accounts.map(valueOf))
   })
 
-  test('leaves a tombstone where nobody reserved yet', () => {
+  test('a void of an unknown id leaves a tombstone', () => {
     const { answers, book } = play(rows, rejecting)
     expect(answers[0]).toMatchObject({
       entry: { outcome: 'VOIDED', terms: null, accounts: null, expiresAt },
@@ -152,7 +152,7 @@ describe('a void', () => {
     expect(book.changes().journal).toEqual([])
   })
 
-  test('for time is too early until expiration and grace are over, and says how long', () => {
+  test('a timeout is too early until expiration and grace have passed, and returns the remaining time', () => {
     const end = later(11_000)
     expect(play(reserved, timingOut).answers).toEqual([{ type: 'TOO_EARLY', retry_ms: 11_000 }])
     const before = at(new Date(end.getTime() - 1), reserved)
@@ -160,17 +160,17 @@ describe('a void', () => {
     expect(outcomeOf(at(end, reserved), timingOut)).toBe('VOIDED')
   })
 
-  test('for time of an unknown id waits just as long', () => {
+  test('a timeout of an unknown id waits just as long', () => {
     expect(outcomeOf(at(later(10_999), rows), timingOut)).toBe('TOO_EARLY')
     expect(outcomeOf(at(later(11_000), rows), timingOut)).toBe('VOIDED')
   })
 
-  test('for time goes by the expiration that was reserved, not by the one it names', () => {
+  test('a timeout uses the reserved expiration, not the one that it names', () => {
     const hasty = { ...timingOut, expiresAt: later(-60_000) }
     expect(outcomeOf(reserved, hasty)).toBe('TOO_EARLY')
   })
 
-  test('of what is posted gives the post, and a post of what is voided the void', () => {
+  test('a void of a posted transfer returns the post, and a post of a voided transfer the void', () => {
     expect(outcomeOf(play(reserved, posting).rows, rejecting)).toBe('POSTED')
     expect(outcomeOf(play(reserved, rejecting).rows, posting)).toBe('VOIDED')
     expect(outcomeOf(at(later(60_000), play(reserved, posting).rows), timingOut)).toBe('POSTED')
@@ -178,7 +178,7 @@ describe('a void', () => {
 })
 
 describe('funds in', () => {
-  test('debit the reconciliation account and credit the settlement account at once', () => {
+  test('funds in debit the reconciliation account and credit the settlement account at once', () => {
     const { rows: after, answers } = play(rows, depositing)
     expect(entryIn(answers[0])).toMatchObject({
       kind: 'FUNDS_IN',
@@ -189,7 +189,7 @@ describe('funds in', () => {
     expect(after.accounts.find(({ id }) => id === 10)?.debitsPosted).toBe(2_050n)
   })
 
-  test('are done once, however often the same instruction comes', () => {
+  test('funds in are posted once, however often the instruction is repeated', () => {
     const { book } = play(play(rows, depositing).rows, depositing, depositing)
     expect(book.changes().journal).toEqual([])
   })
@@ -199,7 +199,7 @@ describe('funds in', () => {
     { participant: 'bluewallet' },
     { accountId: settlementOf(bluewallet).id },
     { evidence: Buffer.from('another reference') },
-  ])('with a used id and other content are a mismatch: %p', (change) => {
+  ])('funds in with a used id and other content are a mismatch: %p', (change) => {
     const { answers } = play(play(rows, depositing).rows, { ...depositing, ...change })
     expect(answers[0]).toEqual({ type: 'MISMATCH' })
   })
@@ -217,13 +217,13 @@ describe('funds in', () => {
       { ...rows, accounts: rows.accounts.filter(({ id }) => id !== 10) },
       {},
     ],
-  ])('are declined when %s, and may be tried again', (reason, from, change) => {
+  ])('funds in are declined when %s, and may be retried', (reason, from, change) => {
     const { answers, book } = play(from, { ...depositing, ...change })
     expect(answers[0]).toEqual({ type: 'DECLINE', reason })
     expect(book.changes().entered).toEqual([])
   })
 
-  test('and transfers share their ids and never take one for the other', () => {
+  test('funds in and transfers share one id space and are never mistaken for each other', () => {
     const before = play(rows, depositing).rows
     const id = depositing.id
     expect(outcomeOf(before, reserving(50n, { id }))).toBe('MISMATCH')

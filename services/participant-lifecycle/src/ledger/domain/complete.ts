@@ -1,25 +1,25 @@
 /**
- * Completing: a reservation is posted or voided once and for all. Neither looks at a flag, a limit or
- * a cover, for what was reserved must be able to finish.
+ * Completing: a reservation is posted or voided once. Neither step checks a flag, a limit or the
+ * cover, because a reservation must always be able to finish.
  */
 import type { AccountType } from './account.ts'
 import type { Book } from './book.ts'
 import type { Post, Void } from './command.ts'
 import { mismatch, unknown, type Decision } from './decision.ts'
-import { nobody, type Accounts, type Entry, type Terms } from './entry.ts'
+import { noParties, type Accounts, type Entry, type Terms } from './entry.ts'
 import { isExpired, receiptOf, untilExpired_ms } from './expiry.ts'
 import { feeEntryOf, heldFee } from './fee.ts'
 import type { Movement } from './movement.ts'
 
-/** The reason of a reservation that nobody completed in time. */
+/** The reason of a reservation that was not completed in time. */
 const timeout = 'TIMEOUT'
 
-/** A final entry stands, whatever the clock says. */
+/** A final entry is never changed, regardless of the clock. */
 export function post(book: Book, command: Post): Decision {
   const stored = book.entry(command.id)
   if (stored === undefined) return unknown
   if (stored.kind !== 'TRANSFER') return mismatch
-  if (stored.outcome !== 'RESERVED') return { type: 'STAND', entry: stored }
+  if (stored.outcome !== 'RESERVED') return { type: 'EXISTS', entry: stored }
   const { terms, accounts, expiresAt } = whole(stored)
   if (isExpired(expiresAt, receiptOf(command.receivedAt, book.now))) {
     return voided(book, stored, { ...command, reason: timeout })
@@ -44,11 +44,14 @@ export function post(book: Book, command: Post): Decision {
   }
 }
 
-/** A timeout waits for the expiry and its grace by the clock of the database; other reasons do not. */
+/**
+ * A timeout waits for the expiry and its grace by the clock of the database; other reasons do not.
+ */
 export function release(book: Book, command: Void, grace_ms: number): Decision {
   const stored = book.entry(command.id)
   if (stored !== undefined && stored.kind !== 'TRANSFER') return mismatch
-  if (stored !== undefined && stored.outcome !== 'RESERVED') return { type: 'STAND', entry: stored }
+  if (stored !== undefined && stored.outcome !== 'RESERVED')
+    return { type: 'EXISTS', entry: stored }
   if (command.reason === timeout) {
     const expiresAt = stored?.expiresAt ?? command.expiresAt
     const retry_ms = untilExpired_ms(expiresAt, grace_ms, book.now)
@@ -75,7 +78,7 @@ function voided(
   }
 }
 
-/** Stands in the way of a reserve that comes after its void. */
+/** Blocks a reserve that arrives after its void. */
 function tombstone(book: Book, { id, expiresAt, reason, evidence }: Void): Entry {
   return {
     id,
@@ -83,7 +86,7 @@ function tombstone(book: Book, { id, expiresAt, reason, evidence }: Void): Entry
     outcome: 'VOIDED',
     reason,
     terms: null,
-    parties: nobody,
+    parties: noParties,
     accounts: null,
     expiresAt,
     settlement: null,
@@ -96,7 +99,7 @@ function tombstone(book: Book, { id, expiresAt, reason, evidence }: Void): Entry
   }
 }
 
-/** Takes the positions back to where they were and moves the settlement accounts instead. */
+/** Reverses both positions and moves the settlement accounts instead. */
 function grossMovements(
   book: Book,
   { id, parties }: Entry,

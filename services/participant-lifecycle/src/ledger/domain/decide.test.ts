@@ -57,7 +57,7 @@ const charging: LockedRows = {
   ],
 }
 
-/** A command that comes at its time; ids are few, so that most of them meet again. */
+/** A command with its time; ids are few, so that most recur. */
 interface Timed {
   readonly after_ms: number
   readonly command: Command
@@ -125,7 +125,9 @@ interface Run {
   readonly states: readonly LockedRows[]
 }
 
-/** Decides a history in batches of the given sizes; a batch is decided at the time of its last one. */
+/**
+ * Decides a history in batches of the given sizes; a batch is decided at the time of its last one.
+ */
 function runIn(from: LockedRows, history: readonly Timed[], sizes: readonly number[]): Run {
   let rows = from
   const answers: Answer[] = []
@@ -159,7 +161,7 @@ interface Books {
   readonly fees: bigint
 }
 
-/** The books as a child would keep them: add up what every transfer means by itself. */
+/** A naive model of the books: the sum of every transfer's own effect. */
 function modelled(rows: LockedRows, name: string): Books {
   let position = 0n
   let settlement = -deposited
@@ -195,7 +197,7 @@ describe.each([
   ['without fees', start],
   ['with interchange fees', charging],
 ])('any history of commands %s', (_, start) => {
-  test('keeps every position within its cap, with its fees within its cover, and agrees with a model', () => {
+  test('every position stays within its cap, and with its fees within its cover, and agrees with a model', () => {
     fc.assert(
       fc.property(histories, splits, (history, sizes) => {
         for (const state of runIn(start, history, sizes).states) {
@@ -212,7 +214,7 @@ describe.each([
     )
   })
 
-  test('sums to zero after each batch, posted and pending', () => {
+  test('the balances sum to zero after each batch, posted and pending', () => {
     fc.assert(
       fc.property(histories, splits, (history, sizes) => {
         const deposits = deposited * BigInt(names.length)
@@ -224,7 +226,7 @@ describe.each([
     )
   })
 
-  test('never changes what is final', () => {
+  test('a final entry never changes', () => {
     fc.assert(
       fc.property(histories, splits, (history, sizes) => {
         const frozen = new Map<string, Entry>()
@@ -239,7 +241,7 @@ describe.each([
     )
   })
 
-  test('delivered again, in any other split, changes nothing and gives the final outcomes again', () => {
+  test('a redelivery in any other split changes nothing and returns the same final outcomes', () => {
     fc.assert(
       fc.property(histories, splits, splits, (history, sizes, others) => {
         const first = runIn(start, history, sizes)
@@ -253,7 +255,7 @@ describe.each([
     )
   })
 
-  test('at one instant comes to the same books in every split', () => {
+  test('at one instant every split gives the same books', () => {
     fc.assert(
       fc.property(histories, splits, splits, (history, sizes, others) => {
         const still = history.map(({ command }) => ({ command, after_ms: 0 }))
@@ -266,7 +268,7 @@ describe.each([
     )
   })
 
-  test('leaves nothing reserved once expiration and grace have passed and everything is voided', () => {
+  test('nothing stays reserved once expiration and grace have passed and everything is voided', () => {
     fc.assert(
       fc.property(histories, splits, (history, sizes) => {
         const before = runIn(start, history, sizes).rows

@@ -1,6 +1,6 @@
 /**
- * A batch: each command is decided on the book as the commands before it have left it, so any split of
- * the same commands into batches comes to the same entries and the same balances.
+ * Decides a batch. Each command is decided on the book as changed by the commands before it, so any
+ * split of the same commands into batches gives the same entries and balances.
  */
 import { coverOf, feesOwed, valueOf, type Account } from './account.ts'
 import type { Book, OpenBook } from './book.ts'
@@ -13,12 +13,12 @@ import { openPosition } from './opening.ts'
 import { reserve } from './reserve.ts'
 import { endWithdrawal, withdraw } from './withdraw.ts'
 
-/** A POSITION account as it stands after the step, or now if the step was done before. */
+/** A POSITION account after the step, or now if the step was done before. */
 export interface Position {
   readonly participant: string
   readonly accountId: number
   readonly currency: string
-  /** Reservations are inside. */
+  /** Includes reservations. */
   readonly value: bigint
   readonly cap: bigint | null
   /** Null when the participant has no settlement account. */
@@ -39,7 +39,7 @@ export type Answer =
   | { readonly type: 'UNKNOWN' }
   | { readonly type: 'TOO_EARLY'; readonly retry_ms: number }
   | { readonly type: 'DECLINE'; readonly reason: FundsRefusal }
-  /** The database refused this command alone, or it is not one that the ledger can hold. */
+  /** The database refused this command, or the ledger cannot store it. */
   | { readonly type: 'FAULT' }
 
 /** Decides and records the commands in their order, one answer for each. */
@@ -83,7 +83,7 @@ function decide(book: Book, command: Command, { expiryGrace_ms }: Rules): Decisi
 }
 
 function answerOf(book: Book, decision: Decision): Answer {
-  if (decision.type !== 'STAND' && decision.type !== 'STORE') return decision
+  if (decision.type !== 'EXISTS' && decision.type !== 'STORE') return decision
   const { entry } = decision
   const { terms, parties } = entry
   if (entry.kind !== 'TRANSFER' || terms === null) {

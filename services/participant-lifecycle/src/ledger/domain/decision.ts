@@ -1,4 +1,4 @@
-/** What the ledger decides about one command: at most one entry is stored, with its movements. */
+/** What the ledger decides about one command: it stores at most one entry, with its movements. */
 import type { Entry } from './entry.ts'
 import type { Movement } from './movement.ts'
 
@@ -21,15 +21,15 @@ export interface Recorded {
 }
 
 export type Decision =
-  /** The stored entry stands and is the answer. */
-  | { readonly type: 'STAND'; readonly entry: Entry }
+  /** The entry exists already and is the answer. */
+  | { readonly type: 'EXISTS'; readonly entry: Entry }
   /** The entry is stored, or replaces the stored one, and the movements are made. */
   | ({ readonly type: 'STORE'; readonly alongside?: Recorded } & Recorded)
   /** The id is used with other terms or by another kind of entry. */
   | { readonly type: 'MISMATCH' }
   /** There is no such id. */
   | { readonly type: 'UNKNOWN' }
-  /** A timeout comes before its time; ask again after so many milliseconds. */
+  /** The timeout is not due yet; retry after so many milliseconds. */
   | { readonly type: 'TOO_EARLY'; readonly retry_ms: number }
   | { readonly type: 'DECLINE'; readonly reason: FundsRefusal }
 

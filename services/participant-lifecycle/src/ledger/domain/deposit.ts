@@ -6,20 +6,22 @@ import { mismatch, type Decision, type FundsRefusal } from './decision.ts'
 import { sameTerms, type Entry, type Terms } from './entry.ts'
 import type { Permission } from './states.ts'
 
-type Survey =
+type FundsCheck =
   | { readonly refusal: FundsRefusal }
   | { readonly refusal: null; readonly settlement: Account; readonly bank: Account }
 
-/** Idempotent by id: the same content again is done already, other content is a mismatch. */
+/**
+ * Idempotent by id: the same content again returns the stored entry, other content is a mismatch.
+ */
 export function deposit(book: Book, command: Deposit): Decision {
   const terms = termsOfFunds(command)
   const stored = book.entry(command.id)
   if (stored !== undefined) {
-    return isSame(stored, terms, command) ? { type: 'STAND', entry: stored } : mismatch
+    return isSame(stored, terms, command) ? { type: 'EXISTS', entry: stored } : mismatch
   }
-  const survey = surveyFunds(book, command, 'FUNDS_IN')
-  if (survey.refusal !== null) return { type: 'DECLINE', reason: survey.refusal }
-  const { settlement, bank } = survey
+  const check = checkFunds(book, command, 'FUNDS_IN')
+  if (check.refusal !== null) return { type: 'DECLINE', reason: check.refusal }
+  const { settlement, bank } = check
   const accounts = { debitAccountId: bank.id, creditAccountId: settlement.id }
   const { participantId } = settlement
   const entry: Entry = {
@@ -61,12 +63,12 @@ export function termsOfFunds({ participant, amount, currency }: Deposit | Withdr
   return { payer: participant, payee: participant, amount, currency }
 }
 
-/** What has to be right about funds in either direction. */
-export function surveyFunds(
+/** The checks for funds in either direction. */
+export function checkFunds(
   book: Book,
   { participant, accountId, currency }: Deposit | Withdraw,
   permission: Permission,
-): Survey {
+): FundsCheck {
   const party = book.party(participant)
   if (party === undefined) return { refusal: 'PARTICIPANT_UNKNOWN' }
   if (!party.permits.has(permission)) return { refusal: 'PARTICIPANT_INACTIVE' }

@@ -1,4 +1,4 @@
-/** An entry: what the ledger holds for ever about one id. */
+/** An entry: what the ledger stores permanently for one id. */
 
 export type Kind = 'TRANSFER' | 'FUNDS_IN' | 'FUNDS_OUT' | 'SETTLEMENT' | 'FEE' | 'OPENING'
 
@@ -26,14 +26,14 @@ export interface Settlement {
 
 /** What a repeated call must agree with. */
 export interface Terms {
-  /** Names of participants; nobody may have them. */
+  /** Names of participants, which may be unknown. */
   readonly payer: string
   readonly payee: string
   readonly amount: bigint
   readonly currency: string
 }
 
-/** Participants' ids; null when nobody had the name. */
+/** Participants' ids; null for an unknown name. */
 export interface Parties {
   readonly payerId: number | null
   readonly payeeId: number | null
@@ -45,7 +45,7 @@ export interface Accounts {
   readonly creditAccountId: number
 }
 
-/** The figures that the limit was held against. */
+/** The figures on which the limit check was made. */
 export interface Facts {
   readonly position: bigint
   readonly cover: bigint
@@ -65,10 +65,10 @@ export interface Entry {
   readonly outcome: Outcome
   /** Of REFUSED and VOIDED, else ''. */
   readonly reason: string
-  /** Null for a tombstone: an id that was voided before anybody reserved it. */
+  /** Null for a tombstone: an id that was voided before it was reserved. */
   readonly terms: Terms | null
   readonly parties: Parties
-  /** Null when nothing was ever reserved. */
+  /** Null when nothing was reserved. */
   readonly accounts: Accounts | null
   /** Null for funds. */
   readonly expiresAt: Date | null
@@ -87,7 +87,7 @@ export interface Entry {
 
 export const evidence_bytes_max = 16_384
 export const noEvidence = Buffer.alloc(0)
-export const nobody: Parties = { payerId: null, payeeId: null }
+export const noParties: Parties = { payerId: null, payeeId: null }
 
 export function sameTerms(a: Terms, b: Terms): boolean {
   return (

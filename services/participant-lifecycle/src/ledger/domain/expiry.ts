@@ -1,4 +1,4 @@
-/** When something has expired: the one comparison of a time with an expiry in the whole ledger. */
+/** When something has expired: the only comparison of a time with an expiry in the ledger. */
 
 /** The instant itself counts as expired. */
 export function isExpired(expiresAt: Date, at: Date): boolean {
@@ -6,8 +6,8 @@ export function isExpired(expiresAt: Date, at: Date): boolean {
 }
 
 /**
- * When a message counts as received. The edge that took it has stamped it by its own clock, which may run
- * ahead; nothing that is decided now can have been received later than now.
+ * When a message counts as received. fspiop-api stamps it by its own clock, which may run ahead; a
+ * message decided now cannot have been received later than now.
  */
 export function receiptOf(stampedAt: Date, now: Date): Date {
   return stampedAt < now ? stampedAt : now

@@ -1,6 +1,7 @@
 /**
- * The interchange fee of a transfer: a percentage of its amount that the payer's FSP owes the payee's,
- * held with the transfer and posted as an entry of its own in the very step that posts the transfer.
+ * The interchange fee of a transfer: a percentage of its amount that the payer's FSP owes the
+ * payee's, held with the transfer and posted as a separate entry in the step that posts the
+ * transfer.
  */
 import { currencyExponent } from '@causeway/money'
 import type { Book } from './book.ts'
@@ -27,14 +28,14 @@ const whole_percentage = 1_000_000n
 /** Amounts have four decimals. */
 const decimals = 4
 
-/** Of an amount in ten-thousandths, rounded half up to what the currency can pay. */
+/** Of an amount in ten-thousandths, rounded half up to the smallest unit of the currency. */
 export function feeOf(amount: bigint, currency: string, percentage: bigint): bigint {
   const unit = 10n ** BigInt(Math.max(0, decimals - (currencyExponent(currency) ?? decimals)))
   const divisor = whole_percentage * unit
   return ((2n * amount * percentage + divisor) / (2n * divisor)) * unit
 }
 
-/** The fee of a transfer between two participants, as it is set now; null where there is none. */
+/** The fee of a transfer between two participants, at the current rate; null if there is none. */
 export function feeFor(book: Book, { payerId, payeeId }: Parties, terms: Terms): Fee | null {
   const rule = book.feeRule(terms.currency)
   if (rule === undefined || payerId === null || payeeId === null || payerId === payeeId) return null
@@ -42,7 +43,7 @@ export function feeFor(book: Book, { payerId, payeeId }: Parties, terms: Terms):
   return amount === 0n ? null : { amount, modelId: rule.modelId }
 }
 
-/** The two accounts that a fee moves; null where one of them is missing. */
+/** The two accounts that a fee moves; null if one is missing. */
 function feeAccounts(book: Book, { payerId, payeeId }: Parties, currency: string): Accounts | null {
   const accountOf = (id: number | null) =>
     id === null ? undefined : book.accountOf(id, 'INTERCHANGE_FEE', currency)
@@ -53,7 +54,7 @@ function feeAccounts(book: Book, { payerId, payeeId }: Parties, currency: string
     : { debitAccountId: debit.id, creditAccountId: credit.id }
 }
 
-/** Holds the fee of a transfer, or ends that; nothing where none is held. */
+/** Holds or releases the fee of a transfer; empty if none is held. */
 export function heldFee(
   book: Book,
   step: 'FEE_RESERVE' | 'FEE_VOID',
@@ -66,8 +67,9 @@ export function heldFee(
 }
 
 /**
- * The fee of a transfer that is being posted: the one that is held with it. A transfer that was reserved
- * before its currency had a fee, or by a release that held none, is charged the one that is set now.
+ * The fee of a transfer that is being posted: the one that is held with it. A transfer that was
+ * reserved before its currency had a fee, or by a software release that held none, is charged the
+ * current fee.
  */
 export function feeEntryOf(book: Book, stored: Entry, terms: Terms): Recorded | null {
   const { id, parties } = stored

@@ -4,14 +4,14 @@ import type { Opening } from './command.ts'
 import { mismatch, type Decision } from './decision.ts'
 import { noEvidence } from './entry.ts'
 
-/** A position above zero is a debit of the participant's account. Both accounts must be there. */
+/** A position above zero is a debit of the participant's account. Both accounts must exist. */
 export function openPosition(
   book: Book,
   { id, participant, position, currency }: Opening,
 ): Decision {
   const stored = book.entry(id)
   if (stored !== undefined) {
-    return stored.kind === 'OPENING' ? { type: 'STAND', entry: stored } : mismatch
+    return stored.kind === 'OPENING' ? { type: 'EXISTS', entry: stored } : mismatch
   }
   const party = book.party(participant)
   const account = party && book.accountOf(party.id, 'POSITION', currency)

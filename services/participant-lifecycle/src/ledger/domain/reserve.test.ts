@@ -36,7 +36,7 @@ function without(id: number): LockedRows {
 }
 
 describe('a reservation', () => {
-  test('makes the amount pending on both positions and shows it on the payer alone', () => {
+  test('a reservation makes the amount pending on both positions and shows it only on the payer', () => {
     const { answers, book } = play(rows, reserving(100n))
     expect(answers[0]).toMatchObject({
       entry: { outcome: 'RESERVED', facts: { position: 0n, cover: 1_000n, cap: 600n } },
@@ -56,33 +56,33 @@ describe('a reservation', () => {
     ])
   })
 
-  test('is refused for want of cover before it is refused for the cap', () => {
+  test('insufficient cover is reported before an exceeded cap', () => {
     const poor = withAccounts({ ...payerSettlement, creditsPosted: 99n })
     expect(outcomeOf(poor, reserving(100n))).toBe('COVER_SHORT')
     expect(outcomeOf(poor, reserving(601n))).toBe('COVER_SHORT')
     expect(outcomeOf(rows, reserving(601n))).toBe('CAP_SHORT')
   })
 
-  test('may use the whole cap and the whole cover, and not one unit more', () => {
+  test('a reservation may use the whole cap and the whole cover, and not one unit more', () => {
     expect(outcomeOf(rows, reserving(600n))).toBe('RESERVED')
     const covered = withAccounts({ ...payerSettlement, creditsPosted: 500n })
     expect(outcomeOf(covered, reserving(500n))).toBe('RESERVED')
     expect(outcomeOf(covered, reserving(501n))).toBe('COVER_SHORT')
   })
 
-  test('may not use what is excluded from the cover', () => {
+  test('a reservation may not use excluded cover', () => {
     const excluding = withAccounts({ ...payerSettlement, excluded: 900n })
     expect(outcomeOf(excluding, reserving(100n))).toBe('RESERVED')
     expect(outcomeOf(excluding, reserving(101n))).toBe('COVER_SHORT')
   })
 
-  test('may use what the payer has received before', () => {
+  test('a reservation may use what the payer has received before', () => {
     const creditor = withAccounts({ ...payerPosition, creditsPosted: 50n })
     expect(outcomeOf(creditor, reserving(650n))).toBe('RESERVED')
     expect(outcomeOf(creditor, reserving(651n))).toBe('CAP_SHORT')
   })
 
-  test('counts what other reservations hold, also those of its own batch', () => {
+  test('a reservation counts other reservations, also those of its own batch', () => {
     const { answers } = play(
       rows,
       reserving(400n, { id: 'first' }),
@@ -96,13 +96,13 @@ describe('a reservation', () => {
     ])
   })
 
-  test('of a payer without a limit is refused: nobody may owe before that', () => {
+  test('a reservation of a payer without a limit is refused', () => {
     expect(outcomeOf(withAccounts({ ...payerPosition, cap: null }), reserving(1n))).toBe(
       'CAP_SHORT',
     )
   })
 
-  test('that is refused remembers the figures it was refused on', () => {
+  test('a refused reservation stores the figures of its decision', () => {
     const entry = entryIn(play(rows, reserving(601n)).answers[0])
     expect(entry).toMatchObject({
       outcome: 'REFUSED',
@@ -114,7 +114,7 @@ describe('a reservation', () => {
   })
 })
 
-describe('the guards come in one order', () => {
+describe('the order of the checks', () => {
   const off = { isActive: false }
   const strangers = { ...reserving(1n).terms, payer: 'nobody', payee: 'noone' }
   test.each<readonly [string, LockedRows, Reserve]>([
@@ -139,7 +139,7 @@ describe('the guards come in one order', () => {
     expect(outcomeOf(from, command)).toBe(reason)
   })
 
-  test('a hint that names the right account is no hindrance', () => {
+  test('a hint with the right account is accepted', () => {
     const command = reserving(1n, {
       payerAccountId: payerPosition.id,
       payeeAccountId: payeePosition.id,
@@ -156,7 +156,7 @@ describe('the guards come in one order', () => {
 describe('a transfer that is settled gross at once', () => {
   const gross = { modelId: 6, settles: 'GROSS_IMMEDIATE' } as const
 
-  test('needs the settlement account of the payee too, and active ones', () => {
+  test('a transfer settled gross at once needs active settlement accounts of both sides', () => {
     const command = reserving(1n, { settlement: gross })
     const off = { isActive: false }
     expect(outcomeOf(without(payeeSettlement.id), command)).toBe('PAYEE_NO_ACCOUNT')
@@ -164,7 +164,7 @@ describe('a transfer that is settled gross at once', () => {
     expect(outcomeOf(withAccounts({ ...payerSettlement, ...off }), command)).toBe('PAYER_INACTIVE')
   })
 
-  test('does not care about settlement accounts that it does not move', () => {
+  test('a net transfer ignores the status of settlement accounts', () => {
     const off = { isActive: false }
     expect(outcomeOf(withAccounts({ ...payeeSettlement, ...off }), reserving(1n))).toBe('RESERVED')
     expect(outcomeOf(without(payeeSettlement.id), reserving(1n))).toBe('RESERVED')
@@ -172,7 +172,7 @@ describe('a transfer that is settled gross at once', () => {
 })
 
 describe('the same id again', () => {
-  test('with the same terms gives what is stored, whatever has changed since', () => {
+  test('the same id with the same terms returns the stored entry, regardless of later changes', () => {
     const before = play(rows, reserving(100n)).rows
     const inactive = { ...before, parties: [{ ...greenbank, isActive: false }, bluewallet] }
     const { answers, book } = play(inactive, reserving(100n, { expiresAt: now }))
@@ -181,13 +181,13 @@ describe('the same id again', () => {
     expect(book.changes().journal).toEqual([])
   })
 
-  test('gives a refusal again although the transfer would be reserved by now', () => {
+  test('the same id returns a refusal again although the transfer could now be reserved', () => {
     const before = play(withAccounts({ ...payerSettlement, creditsPosted: 0n }), reserving(1n)).rows
     const funded = { ...rows, entries: before.entries }
     expect(outcomeOf(funded, reserving(1n))).toBe('COVER_SHORT')
   })
 
-  test('keeps the model of the first reserve, whatever the allocation says later', () => {
+  test('the same id keeps the model of the first reserve', () => {
     const before = play(rows, reserving(100n)).rows
     const other = reserving(100n, { settlement: { modelId: 9, settles: 'GROSS_DEFERRED' } })
     const entry = entryIn(play(before, other).answers[0])
@@ -199,16 +199,19 @@ describe('the same id again', () => {
     { currency: 'EUR' },
     { payer: 'bluewallet' },
     { payee: 'greenbank' },
-  ])('with other terms is a mismatch and leaves the stored one untouched: %p', (change) => {
-    const before = play(rows, reserving(100n)).rows
-    const command = reserving(100n, { terms: { ...reserving(100n).terms, ...change } })
-    const { answers, book } = play(before, command)
-    expect(answers[0]).toEqual({ type: 'MISMATCH' })
-    expect(book.changes()).toMatchObject({ entered: [], completed: [], accounts: [] })
-  })
+  ])(
+    'the same id with other terms is a mismatch and leaves the stored entry unchanged: %p',
+    (change) => {
+      const before = play(rows, reserving(100n)).rows
+      const command = reserving(100n, { terms: { ...reserving(100n).terms, ...change } })
+      const { answers, book } = play(before, command)
+      expect(answers[0]).toEqual({ type: 'MISMATCH' })
+      expect(book.changes()).toMatchObject({ entered: [], completed: [], accounts: [] })
+    },
+  )
 
   test.each([depositing, withdrawing])(
-    'of $type is a mismatch, though the terms agree',
+    'the same id of a $type is a mismatch, even with the same terms',
     (funds) => {
       const terms = {
         payer: 'greenbank',
@@ -222,7 +225,7 @@ describe('the same id again', () => {
     },
   )
 
-  test('after its void finds the void, whatever its terms are', () => {
+  test('a reserve after its void returns the void, with any terms', () => {
     const { answers } = play(rows, rejecting, reserving(100n), reserving(200n))
     expect(answers.map(entryIn)).toMatchObject([
       { outcome: 'VOIDED', reason: 'REJECTED', terms: null },
@@ -231,7 +234,7 @@ describe('the same id again', () => {
     ])
   })
 
-  test('in the batch that reserves and posts it is one entry, stored once', () => {
+  test('an id that is reserved and posted in one batch is stored once', () => {
     const { answers, book } = play(rows, reserving(100n), posting, reserving(100n))
     expect(answers.map((answer) => entryIn(answer).outcome)).toEqual([
       'RESERVED',

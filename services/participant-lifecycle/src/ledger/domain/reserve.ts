@@ -1,6 +1,6 @@
 /**
- * Reserving: the payer's position never exceeds its cap, and with what it owes in fees not its cover. To find why a
- * transfer was refused, read this file.
+ * Reserving: the payer's position never exceeds its cap, nor, together with the fees that it owes,
+ * its cover. This file decides why a transfer is refused.
  */
 import { coverOf, feesOwed, valueOf, type Account } from './account.ts'
 import type { Book, Party } from './book.ts'
@@ -17,8 +17,8 @@ import {
 import { isExpired } from './expiry.ts'
 import { feeFor, heldFee } from './fee.ts'
 
-/** What the ladder of guards found: a refusal with the facts it was taken on, or accounts to move. */
-type Survey =
+/** The result of the checks: a refusal with its facts, or the accounts to move. */
+type ReserveCheck =
   | { readonly refusal: ReserveRefusal; readonly facts: Facts | null }
   | {
       readonly refusal: null
@@ -28,13 +28,13 @@ type Survey =
       readonly credit: Account
     }
 
-/** Idempotent first, for all time; then the guards; then the reservation cannot fail. */
+/** Idempotent by id; then the checks; after them the reservation cannot fail. */
 export function reserve(book: Book, command: Reserve): Decision {
   const stored = book.entry(command.id)
   if (stored !== undefined) return repeated(stored, command)
-  const survey = surveyOf(book, command)
-  if (survey.refusal !== null) {
-    const { refusal: reason, facts } = survey
+  const check = checkReserve(book, command)
+  if (check.refusal !== null) {
+    const { refusal: reason, facts } = check
     const refused = {
       outcome: 'REFUSED',
       reason,
@@ -45,7 +45,7 @@ export function reserve(book: Book, command: Reserve): Decision {
     } as const
     return { type: 'STORE', entry: entryOf(book, command, refused), movements: [] }
   }
-  const { debit, credit, fee, facts } = survey
+  const { debit, credit, fee, facts } = check
   const accounts = { debitAccountId: debit.id, creditAccountId: credit.id }
   const entry = entryOf(book, command, {
     outcome: 'RESERVED',
@@ -65,15 +65,15 @@ export function reserve(book: Book, command: Reserve): Decision {
   }
 }
 
-/** A tombstone has no terms to disagree with. */
+/** A tombstone has no terms to compare. */
 function repeated(stored: Entry, { terms }: Reserve): Decision {
   if (stored.kind !== 'TRANSFER') return mismatch
   if (stored.terms !== null && !sameTerms(stored.terms, terms)) return mismatch
-  return { type: 'STAND', entry: stored }
+  return { type: 'EXISTS', entry: stored }
 }
 
-/** The guards in the order of their reasons. */
-function surveyOf(book: Book, command: Reserve): Survey {
+/** The checks, in the order of their reasons. */
+function checkReserve(book: Book, command: Reserve): ReserveCheck {
   const { currency, amount } = command.terms
   const payer = book.party(command.terms.payer)
   const payee = book.party(command.terms.payee)
@@ -83,7 +83,7 @@ function surveyOf(book: Book, command: Reserve): Survey {
   const credit = book.accountOf(payee.id, 'POSITION', currency)
   const cover = book.accountOf(payer.id, 'SETTLEMENT', currency)
   const claim = book.accountOf(payee.id, 'SETTLEMENT', currency)
-  // Settled at once, the transfer moves the settlement accounts too.
+  // A transfer settled at once also moves the settlement accounts.
   const isGross = command.settlement?.settles === 'GROSS_IMMEDIATE'
   if (isInactive(payer, debit, isGross ? cover : undefined)) return refusal('PAYER_INACTIVE')
   if (isInactive(payee, credit, isGross ? claim : undefined)) return refusal('PAYEE_INACTIVE')
@@ -109,14 +109,20 @@ function surveyOf(book: Book, command: Reserve): Survey {
   return short === null ? { refusal: null, facts, fee, debit, credit } : { refusal: short, facts }
 }
 
-/** What the payer would owe in fees, the one of this transfer included: it needs cover, but no cap. */
+/**
+ * The fees that the payer would owe, including this transfer's: they count against the cover, not
+ * the cap.
+ */
 function feesWith(book: Book, { id }: Party, currency: string, fee: Fee | null): bigint {
   const fees = book.accountOf(id, 'INTERCHANGE_FEE', currency)
   if (fees === undefined) return 0n
   return feesOwed({ ...fees, debitsPending: fees.debitsPending + (fee?.amount ?? 0n) })
 }
 
-/** Where the currency has an interchange fee, both need an account for it, so that a post cannot fail. */
+/**
+ * Where the currency has an interchange fee, both need an account for it, so that a post cannot
+ * fail.
+ */
 function withoutFeeAccount(
   book: Book,
   payer: Party,
@@ -129,16 +135,18 @@ function withoutFeeAccount(
   return lacks(payee) ? 'PAYEE_NO_ACCOUNT' : null
 }
 
-function refusal(reason: ReserveRefusal): Survey {
+function refusal(reason: ReserveRefusal): ReserveCheck {
   return { refusal: reason, facts: null }
 }
 
-/** Inactive is the participant or one of its accounts; an account that is missing comes later. */
+/**
+ * Whether the participant or one of its accounts is inactive; missing accounts are checked later.
+ */
 function isInactive(party: Party, ...accounts: readonly (Account | undefined)[]): boolean {
   return !party.isActive || accounts.some((account) => account?.isActive === false)
 }
 
-/** Whether the allocation named another account than the right one. */
+/** Whether the allocation named another account. */
 function isOther(hint: number | null, account: Account): boolean {
   return hint !== null && hint !== account.id
 }

@@ -47,27 +47,27 @@ function settled(from: LockedRows, command: Settle) {
 }
 
 describe('a step of a settlement', () => {
-  test('moves once between the two accounts, whatever flags say', () => {
+  test('a settlement step moves money once between two accounts, regardless of flags', () => {
     const closed = withAccounts(transit, positionOf(greenbank, { isActive: false }))
     const { changes, book } = settled(closed, sending)
     expect(valueOf(book.account(positionOf(greenbank).id) ?? transit)).toBe(-100n)
     expect(changes.entered).toMatchObject([{ id: 'a-step', kind: 'SETTLEMENT', outcome: 'POSTED' }])
     const again = { ...closed, entries: changes.entered, accounts: closed.accounts }
     expect(settled(again, sending)).toMatchObject({
-      decision: { type: 'STAND' },
+      decision: { type: 'EXISTS' },
       changes: { journal: [] },
     })
     expect(settled(again, { ...sending, amount: 7n }).decision.type).toBe('MISMATCH')
   })
 
-  test('without one of its accounts moves nothing', () => {
+  test('a settlement step without one of its accounts moves nothing', () => {
     expect(settled(rows, sending).decision).toEqual({
       type: 'ACCOUNT_MISSING',
       place: sending.debit,
     })
   })
 
-  test('leaves what is to be paid out of the cover, until funds out are on their way', () => {
+  test('an unpaid amount reduces the cover until funds out are held for it', () => {
     const { book, changes } = settled(withAccounts(transit), sending)
     expect(changes.isUnpaidChanged).toBe(true)
     const owing = book.account(settlementOf(greenbank).id) ?? transit
@@ -96,13 +96,13 @@ describe('funds out', () => {
     return held.account(cover.id)?.unpaid
   }
 
-  test('that are committed pay what a settlement left to be paid, and no more', () => {
+  test('committed funds out pay what a settlement left unpaid, and no more', () => {
     expect(out('POST', 100n)).toBe(30n)
     expect(out('POST', 50n)).toBe(0n)
     expect(out('POST', 0n)).toBe(0n)
   })
 
-  test('that are aborted have paid nothing', () => {
+  test('aborted funds out pay nothing', () => {
     expect(out('VOID', 100n)).toBe(100n)
   })
 
@@ -122,13 +122,13 @@ describe('funds out', () => {
       return coverOf(after.accounts.find(({ id }) => id === settlementOf(greenbank).id) ?? transit)
     }
 
-    test('are for something else: what is due stays out of the cover, however they end', () => {
+    test('earlier funds out do not pay the debt, which stays out of the cover however they end', () => {
       expect(coverAfter()).toBe(400n)
       expect(coverAfter(ended('before', 'COMMIT'))).toBe(400n)
       expect(coverAfter(ended('before', 'ABORT'))).toBe(900n)
     })
 
-    test('do not stand in the way of those that pay it, in any order', () => {
+    test('earlier funds out do not affect those that pay the debt, in any order', () => {
       expect(coverAfter(paying)).toBe(400n)
       expect(coverAfter(paying, ended('after', 'ABORT'))).toBe(400n)
       const pay = [paying, ended('after', 'COMMIT')]
@@ -194,7 +194,7 @@ describe('what is left to be paid', () => {
     return play(now, step.type === 'HOLD' ? holding : { ...ending, how: step.type }).rows
   }
 
-  test('is paid by what is held after it alone, in the order of the batches under any clock', () => {
+  test('a debt is paid only by funds out held after it, in the order of batches under any clock', () => {
     fc.assert(
       fc.property(steps, (history) => {
         const model = openModel()
@@ -234,7 +234,7 @@ describe('an interchange fee', () => {
   const feesIn = ({ accounts }: LockedRows): bigint =>
     valueOf(accounts.find(({ id }) => id === feeAccount(greenbank).id) ?? transit)
 
-  test('needs cover like the amount, but no cap', () => {
+  test('an interchange fee needs cover but counts against no cap', () => {
     const limited = (deposit: bigint, cap: bigint): LockedRows => {
       const cover = settlementOf(greenbank, { creditsPosted: deposit })
       const accounts = [cover, positionOf(greenbank, { cap })]
@@ -254,7 +254,7 @@ describe('an interchange fee', () => {
     expect(reasonIn(limited(5_030_000n, 4_999_999n))).toBe('CAP_SHORT')
   })
 
-  test('that is owed cannot be taken out, and is cover again when the transfer is voided', () => {
+  test('an owed fee cannot be withdrawn, and is cover again when the transfer is voided', () => {
     const reserved = play(charged, reserving(5_000_000n)).rows
     const taking = (from: LockedRows, amount: bigint) => {
       const [answer] = play(from, { ...withdrawing, amount }).answers
@@ -268,14 +268,14 @@ describe('an interchange fee', () => {
     expect(taking(voided, 10n ** 12n)).toBe('RESERVED')
   })
 
-  test('is the one that was held, whatever is set when the transfer is posted', () => {
+  test('the posted fee is the held one, even if the rate has changed', () => {
     const reserved = play(charged, reserving(5_000_000n)).rows
     for (const fees of [new Map(), new Map([['USD', { modelId: 4, percentage: 9n }]])]) {
       expect(feesIn(play({ ...reserved, fees }, posting).rows)).toBe(30_000n)
     }
   })
 
-  test('is posted with its transfer, in the same window, under its own model', () => {
+  test('a fee is posted with its transfer, in the same window, under its own model', () => {
     const reserved = play(charged, reserving(500n * 10_000n)).rows
     expect(feesIn(reserved)).toBe(30_000n)
     const { book, rows: posted } = play(reserved, posting)
@@ -291,7 +291,7 @@ describe('an interchange fee', () => {
     })
   })
 
-  test('of another currency, or of none, stops nobody', () => {
+  test('a fee of another currency, or no fee, blocks no transfer', () => {
     const rule = { modelId: 8, percentage: 6_000n }
     for (const currency of ['EUR', '']) {
       const { answers } = play({ ...rows, fees: new Map([[currency, rule]]) }, reserving(100n))
@@ -299,12 +299,12 @@ describe('an interchange fee', () => {
     }
   })
 
-  test('needs an account of both, before anything is reserved', () => {
+  test('a fee needs an account of both FSPs before anything is reserved', () => {
     const { answers } = play({ ...rows, fees: charged.fees }, reserving(100n))
     expect(answers[0]).toMatchObject({ entry: { outcome: 'REFUSED', reason: 'PAYER_NO_ACCOUNT' } })
   })
 
-  test('is rounded half up to what the currency can pay', () => {
+  test('a fee is rounded half up to the smallest unit of the currency', () => {
     expect(feeOf(1_000_000n, 'USD', 6_000n)).toBe(6_000n)
     expect(feeOf(12_500n, 'USD', 400_000n)).toBe(5_000n)
     expect(feeOf(124_900n, 'USD', 10_000n)).toBe(1_200n)
@@ -313,7 +313,7 @@ describe('an interchange fee', () => {
     expect(feeOf(1_500_000n, 'JPY', 10_000n)).toBe(20_000n)
   })
 
-  test('is never further from its percentage than half of the smallest unit', () => {
+  test('a fee differs from its percentage by at most half of the smallest unit', () => {
     const amounts = fc.bigInt({ min: 1n, max: 10n ** 22n })
     const percentages = fc.bigInt({ min: 1n, max: 1_000_000n })
     fc.assert(

@@ -1,38 +1,38 @@
 /** One movement of a settlement's step, decided once for its id. */
 import { hubId, type Book } from './book.ts'
 import type { Recorded } from './decision.ts'
-import { nobody, noEvidence, sameTerms, type Accounts, type Entry, type Terms } from './entry.ts'
+import { noParties, noEvidence, sameTerms, type Accounts, type Entry, type Terms } from './entry.ts'
 
-/** An account by whose it is and what it is for; null: the hub's. */
-export interface AccountPlace {
+/** An account by its participant and type; null: the hub. */
+export interface AccountRef {
   readonly participant: string | null
   readonly type: string
 }
 
 export interface Settle {
   readonly id: string
-  readonly debit: AccountPlace
-  readonly credit: AccountPlace
+  readonly debit: AccountRef
+  readonly credit: AccountRef
   readonly amount: bigint
   readonly currency: string
-  /** The credited participant pays by funds out, which are still to be recorded. */
+  /** The credited participant pays by funds out, which have not been recorded yet. */
   readonly awaitsFundsOut: boolean
 }
 
 export type Settled =
   /** It was posted before. */
-  | { readonly type: 'STAND' }
+  | { readonly type: 'EXISTS' }
   | { readonly type: 'STORE'; readonly recorded: Recorded }
   | { readonly type: 'MISMATCH' }
-  | { readonly type: 'ACCOUNT_MISSING'; readonly place: AccountPlace }
+  | { readonly type: 'ACCOUNT_MISSING'; readonly account: AccountRef }
 
-/** Flags and limits are not looked at: what was committed is settled. */
+/** Flags and limits are not checked: what was committed is settled. */
 export function settle(book: Book, hubName: string, command: Settle): Settled {
   const { id, debit, credit, amount, currency } = command
   const from = accountAt(book, debit, currency)
-  if (from === undefined) return { type: 'ACCOUNT_MISSING', place: debit }
+  if (from === undefined) return { type: 'ACCOUNT_MISSING', account: debit }
   const to = accountAt(book, credit, currency)
-  if (to === undefined) return { type: 'ACCOUNT_MISSING', place: credit }
+  if (to === undefined) return { type: 'ACCOUNT_MISSING', account: credit }
   const accounts: Accounts = { debitAccountId: from.id, creditAccountId: to.id }
   const terms: Terms = {
     payer: debit.participant ?? hubName,
@@ -42,7 +42,7 @@ export function settle(book: Book, hubName: string, command: Settle): Settled {
   }
   const stored = book.entry(id)
   if (stored !== undefined) {
-    return isSame(stored, terms, accounts) ? { type: 'STAND' } : { type: 'MISMATCH' }
+    return isSame(stored, terms, accounts) ? { type: 'EXISTS' } : { type: 'MISMATCH' }
   }
   const cover = book.accountOf(to.participantId, 'SETTLEMENT', currency)
   return {
@@ -71,7 +71,7 @@ export function settle(book: Book, hubName: string, command: Settle): Settled {
   }
 }
 
-/** What stands for a step of which nothing was posted: whatever of it comes later is refused. */
+/** Marks a step as ended of which nothing was posted: later entries of it are refused. */
 export function endedStep(book: Book, stepId: string, reason: string): Recorded {
   return {
     entry: {
@@ -80,7 +80,7 @@ export function endedStep(book: Book, stepId: string, reason: string): Recorded 
       outcome: 'REFUSED',
       reason,
       terms: null,
-      parties: nobody,
+      parties: noParties,
       accounts: null,
       expiresAt: null,
       settlement: null,
@@ -95,7 +95,7 @@ export function endedStep(book: Book, stepId: string, reason: string): Recorded 
   }
 }
 
-function accountAt(book: Book, { participant, type }: AccountPlace, currency: string) {
+function accountAt(book: Book, { participant, type }: AccountRef, currency: string) {
   const participantId = participant === null ? hubId : book.party(participant)?.id
   return participantId === undefined ? undefined : book.accountOf(participantId, type, currency)
 }

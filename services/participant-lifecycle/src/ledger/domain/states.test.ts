@@ -7,7 +7,7 @@ function read(text: string): States {
   return states
 }
 
-test('a scheme names its states and what each permits', () => {
+test('a scheme defines its states and what each permits', () => {
   const states = read('ACTIVE=TRANSFERS+FUNDS_IN; INACTIVE=; DORMANT = FUNDS_OUT ')
   expect([...permittedIn(states, 'ACTIVE')]).toEqual(['TRANSFERS', 'FUNDS_IN'])
   expect([...permittedIn(states, 'INACTIVE')]).toEqual([])
@@ -20,12 +20,12 @@ test('a state that the scheme no longer has permits nothing', () => {
 
 test.each([
   ['ACTIVE;INACTIVE=', "'ACTIVE' is not of the form STATE=PERMISSION+PERMISSION"],
-  ['ACTIVE=TRANSFERS;ACTIVE=;INACTIVE=', 'ACTIVE is there twice'],
+  ['ACTIVE=TRANSFERS;ACTIVE=;INACTIVE=', 'ACTIVE is listed twice'],
   ['ACTIVE=FLYING;INACTIVE=', 'FLYING is none of TRANSFERS, FUNDS_IN, FUNDS_OUT'],
   ['ACTIVE=FUNDS_IN;INACTIVE=', 'ACTIVE must permit TRANSFERS'],
   ['ACTIVE=TRANSFERS', 'INACTIVE must be there and must not permit TRANSFERS'],
   ['ACTIVE=TRANSFERS;INACTIVE=TRANSFERS', 'INACTIVE must be there and must not permit TRANSFERS'],
   ['active=TRANSFERS', "'active=TRANSFERS' is not of the form STATE=PERMISSION+PERMISSION"],
-])('%s is refused in words', (text, sentence) => {
+])('%s is refused with a sentence', (text, sentence) => {
   expect(readStates(text)).toBe(sentence)
 })

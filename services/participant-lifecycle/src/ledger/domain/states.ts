@@ -1,6 +1,6 @@
-/** What a participant may do depends on its state; which states there are is the scheme's to say. */
+/** A participant's permissions depend on its state; the scheme defines the states. */
 
-/** TRANSFERS: it pays and is paid. The others: funds come in, funds go out. */
+/** TRANSFERS: it can pay and be paid. FUNDS_IN, FUNDS_OUT: it can deposit, or withdraw. */
 export type Permission = 'TRANSFERS' | 'FUNDS_IN' | 'FUNDS_OUT'
 
 /** The scheme's states by name, with what each permits. */
@@ -8,17 +8,17 @@ export type States = ReadonlyMap<string, ReadonlySet<Permission>>
 
 const permissions: readonly string[] = ['TRANSFERS', 'FUNDS_IN', 'FUNDS_OUT'] satisfies Permission[]
 
-/** The states that every scheme has, for the administration API knows a flag alone. */
+/** The states that every scheme has, because the administration API has only a flag. */
 export const active = 'ACTIVE'
 export const inactive = 'INACTIVE'
-/** Who is in this state stays in it. */
+/** This state is final. */
 export const closed = 'CLOSED'
 
 const namePattern = /^[A-Z][A-Z0-9_-]{0,31}$/
 
 /**
  * Reads `ACTIVE=TRANSFERS+FUNDS_IN+FUNDS_OUT;INACTIVE=;SUSPENDED=FUNDS_IN`.
- * @returns a sentence that says what is wrong with it, when it cannot be read
+ * @returns the error as a sentence, when the text is invalid
  */
 export function readStates(text: string): States | string {
   const states = new Map<string, ReadonlySet<Permission>>()
@@ -28,7 +28,7 @@ export function readStates(text: string): States | string {
     if (!namePattern.test(name) || list === undefined || rest.length > 0) {
       return `'${part}' is not of the form STATE=PERMISSION+PERMISSION`
     }
-    if (states.has(name)) return `${name} is there twice`
+    if (states.has(name)) return `${name} is listed twice`
     const permitted = list === '' ? [] : list.split('+').map((each) => each.trim())
     const strange = permitted.find((each) => !permissions.includes(each))
     if (strange !== undefined) return `${strange} is none of ${permissions.join(', ')}`

@@ -52,7 +52,7 @@ function taking(amount: bigint, from: LockedRows, changes: Partial<Withdraw> = {
 }
 
 describe('funds out', () => {
-  test('are held first, and leave the bank when they are committed', () => {
+  test('funds out are held first, and leave the bank when they are committed', () => {
     const reserved = play(rows, withdrawing)
     expect(stateOf(reserved.answers[0])).toBe('RESERVED')
     expect(valueIn(reserved.rows, cover.id)).toBe(-950n)
@@ -63,14 +63,14 @@ describe('funds out', () => {
     expect(valueIn(committed.rows, bank)).toBe(1_950n)
   })
 
-  test('that are taken back are cover again', () => {
+  test('aborted funds out are cover again', () => {
     const { answers, rows: after } = play(rows, withdrawing, ending('ABORT'))
     expect(answers.map(stateOf)).toEqual(['RESERVED', 'VOIDED ABORTED'])
     expect(valueIn(after, cover.id)).toBe(-1_000n)
     expect(valueIn(after, bank)).toBe(2_000n)
   })
 
-  test('that nobody completed in time are cover again, and not a moment before', () => {
+  test('expired funds out are cover again, and not before their expiry', () => {
     const { rows: held } = play(rows, withdrawing)
     const early = play(at(later(4_999), held), ending('EXPIRE')).answers[0]
     expect(early).toEqual({ type: 'TOO_EARLY', retry_ms: 1 })
@@ -79,26 +79,29 @@ describe('funds out', () => {
     expect(valueIn(after, cover.id)).toBe(-1_000n)
   })
 
-  test('are not committed after their time', () => {
+  test('funds out are not committed after their expiry', () => {
     const { rows: held } = play(rows, withdrawing)
     expect(play(at(later(5_000), held), ending('COMMIT')).answers.map(stateOf)).toEqual([
       'VOIDED TIMEOUT',
     ])
   })
 
-  test.each(['COMMIT', 'ABORT'] as const)('end once: after a %s nothing else ends them', (how) => {
-    const { answers } = play(rows, withdrawing, ending(how), ending('COMMIT'), ending('ABORT'))
-    const states = answers.map(stateOf)
-    expect(new Set(states.slice(1)).size).toBe(1)
-  })
+  test.each(['COMMIT', 'ABORT'] as const)(
+    'funds out end once: after a %s nothing else ends them',
+    (how) => {
+      const { answers } = play(rows, withdrawing, ending(how), ending('COMMIT'), ending('ABORT'))
+      const states = answers.map(stateOf)
+      expect(new Set(states.slice(1)).size).toBe(1)
+    },
+  )
 
-  test('in one step are held and posted, and cannot be ended again', () => {
+  test('one-step funds out are held and posted, and cannot be ended again', () => {
     const { answers, book } = play(rows, { ...withdrawing, isFinal: true }, ending('ABORT'))
     expect(answers.map(stateOf)).toEqual(['POSTED', 'POSTED'])
     expect(book.changes().journal.map(({ step }) => step)).toEqual(['RESERVE', 'POST'])
   })
 
-  test('in one step are never taken for others that only are held, or did not leave', () => {
+  test('one-step funds out are never mistaken for held or released ones', () => {
     const final = { ...withdrawing, isFinal: true }
     const held = play(rows, withdrawing).rows
     expect(play(held, final).answers.map(stateOf)).toEqual(['MISMATCH'])
@@ -109,12 +112,12 @@ describe('funds out', () => {
     expect(play(rows, refused, refused).answers.map(stateOf)[1]).toBe('REFUSED COVER_SHORT')
   })
 
-  test('with a used id and the same content are one, with other content a mismatch', () => {
+  test('a repeat with the same content returns the stored funds out, other content is a mismatch', () => {
     const { answers } = play(rows, withdrawing, withdrawing, { ...withdrawing, amount: 51n })
     expect(answers.map(stateOf)).toEqual(['RESERVED', 'RESERVED', 'MISMATCH'])
   })
 
-  test('share their ids with deposits and never take one for the other', () => {
+  test('funds out and deposits share one id space and are never mistaken for each other', () => {
     const { answers } = play(rows, depositing, { ...withdrawing, id: depositing.id })
     expect(answers.map(stateOf)).toEqual(['POSTED', 'MISMATCH'])
   })
@@ -123,19 +126,19 @@ describe('funds out', () => {
     ['of another id', { id: 'nothing' }],
     ['of another participant', { participant: 'bluewallet' }],
     ['of another account', { accountId: 999 }],
-  ])('%s are unknown', (_, change) => {
+  ])('funds out %s are unknown', (_, change) => {
     expect(play(rows, withdrawing, ending('COMMIT', change)).answers[1]).toEqual({
       type: 'UNKNOWN',
     })
   })
 
-  test('need a state that permits them', () => {
+  test('funds out need a state that permits them', () => {
     const suspended = { ...greenbank, permits: new Set(['FUNDS_IN'] as const) }
     const { answers } = play(withParties(suspended), withdrawing, depositing)
     expect(answers.map(stateOf)).toEqual(['DECLINE', 'POSTED'])
   })
 
-  test('that are held end whatever has become of the participant', () => {
+  test('held funds out can end in any state of the participant', () => {
     const { rows: held } = play(rows, withdrawing)
     const after = {
       ...held,
@@ -146,32 +149,32 @@ describe('funds out', () => {
 })
 
 describe('what may leave', () => {
-  test('is the cover without what is excluded and what is owed', () => {
+  test('the withdrawable amount is the cover without exclusions and debts', () => {
     const owing = positionOf(greenbank, { debitsPosted: 200n, debitsPending: 100n })
     const from = withAccounts(owing, settlementOf(greenbank, { excluded: 300n }))
     expect(taking(400n, from)).toBe('RESERVED')
     expect(taking(401n, from)).toBe('REFUSED COVER_SHORT')
   })
 
-  test('is not more for somebody to whom others owe', () => {
+  test('a negative position does not raise the withdrawable amount', () => {
     const owed = withAccounts(positionOf(greenbank, { creditsPosted: 500n }))
     expect(taking(1_000n, owed)).toBe('RESERVED')
     expect(taking(1_001n, owed)).toBe('REFUSED COVER_SHORT')
   })
 
-  test('is the whole deposit where positions are not protected', () => {
+  test('without protection of positions the whole deposit is withdrawable', () => {
     const owing = positionOf(greenbank, { debitsPosted: 900n })
     const from = withAccounts(owing, settlementOf(greenbank, { excluded: 300n }))
     expect(taking(1_000n, from, { protects: false })).toBe('RESERVED')
     expect(taking(1_001n, from, { protects: false })).toBe('REFUSED COVER_SHORT')
   })
 
-  test('is also what a settlement left to be paid', () => {
+  test('an amount that a settlement left unpaid is withdrawable', () => {
     const from = withAccounts(settlementOf(greenbank, { unpaid: 400n }))
     expect(taking(1_000n, from)).toBe('RESERVED')
   })
 
-  test('that is too much is on record with its figures, for ever', () => {
+  test('an excessive withdrawal is stored as refused with its figures', () => {
     const { answers, rows: after } = play(rows, { ...withdrawing, amount: 1_001n })
     expect(entryIn(answers[0]).facts).toEqual({ position: 0n, cover: 1_000n, cap: 600n })
     const richer = play(after, { ...depositing, amount: 1_000n }).rows
@@ -180,7 +183,7 @@ describe('what may leave', () => {
   })
 })
 
-test('however funds come and go, nothing is overdrawn and the bank has what is covered', () => {
+test('in any order of funds in and out nothing is overdrawn and the bank holds what is covered', () => {
   const ids = fc.integer({ min: 0, max: 7 })
   const command: fc.Arbitrary<Command> = fc.oneof(
     fc.tuple(ids, fc.bigInt(1n, 700n)).map(([id, amount]): Command => ({

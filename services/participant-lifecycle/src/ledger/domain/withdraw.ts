@@ -1,34 +1,34 @@
 /**
- * Funds out: an amount of the cover is held, then it leaves the hub's bank or is cover again. What is
- * held never takes the cover below what the participant owes. To find why it was refused, read this.
+ * Funds out: an amount of the cover is held, then it is paid out or released. Holds never take the
+ * cover below what the participant owes. This file decides why funds out are refused.
  */
 import { excludedOf, feesOwed, valueOf, type Account } from './account.ts'
 import type { Book } from './book.ts'
 import type { EndWithdrawal, Withdraw } from './command.ts'
 import { mismatch, unknown, type Decision } from './decision.ts'
-import { surveyFunds, termsOfFunds } from './deposit.ts'
+import { checkFunds, termsOfFunds } from './deposit.ts'
 import { sameTerms, type Accounts, type Entry, type Facts, type Terms } from './entry.ts'
 import { isExpired, untilExpired_ms } from './expiry.ts'
 
-/** Of a withdrawal that found too little cover. */
+/** Of a withdrawal with insufficient cover. */
 const coverShort = 'COVER_SHORT'
-/** Of a withdrawal that the operator took back, or that nobody completed in time. */
+/** Of a withdrawal that the operator aborted, or that was not completed in time. */
 const aborted = 'ABORTED'
 export const fundsTimeout = 'TIMEOUT'
 
 /**
- * Idempotent by id. What is short of cover is stored as refused, so that the id has one answer for
- * ever; other refusals store nothing.
+ * Idempotent by id. Insufficient cover is stored as a refusal, so that the id always has the same
+ * answer; other refusals store nothing.
  */
 export function withdraw(book: Book, command: Withdraw): Decision {
   const terms = termsOfFunds(command)
   const stored = book.entry(command.id)
   if (stored !== undefined) {
-    return isSame(stored, terms, command) ? { type: 'STAND', entry: stored } : mismatch
+    return isSame(stored, terms, command) ? { type: 'EXISTS', entry: stored } : mismatch
   }
-  const survey = surveyFunds(book, command, 'FUNDS_OUT')
-  if (survey.refusal !== null) return { type: 'DECLINE', reason: survey.refusal }
-  const { settlement, bank } = survey
+  const check = checkFunds(book, command, 'FUNDS_OUT')
+  if (check.refusal !== null) return { type: 'DECLINE', reason: check.refusal }
+  const { settlement, bank } = check
   const accounts = { debitAccountId: settlement.id, creditAccountId: bank.id }
   const facts = factsOf(book, settlement)
   const entry = (result: Pick<Entry, 'outcome' | 'reason' | 'completedAt'>): Entry => ({
@@ -68,14 +68,17 @@ export function withdraw(book: Book, command: Withdraw): Decision {
       }
 }
 
-/** Once, and whatever states and flags say. A commit that comes too late finds the hold ended. */
+/**
+ * Ends a hold once, regardless of states and flags. A commit that comes too late ends the hold as
+ * expired.
+ */
 export function endWithdrawal(book: Book, command: EndWithdrawal): Decision {
   const stored = book.entry(command.id)
   if (stored?.kind !== 'FUNDS_OUT' || stored.terms?.payer !== command.participant) return unknown
   if (command.accountId !== null && stored.accounts?.debitAccountId !== command.accountId) {
     return unknown
   }
-  if (stored.outcome !== 'RESERVED') return { type: 'STAND', entry: stored }
+  if (stored.outcome !== 'RESERVED') return { type: 'EXISTS', entry: stored }
   const { terms, accounts, expiresAt } = held(stored)
   const { amount } = terms
   if (command.how === 'EXPIRE' && !isExpired(expiresAt, book.now)) {
@@ -98,9 +101,9 @@ export function endWithdrawal(book: Book, command: EndWithdrawal): Decision {
 }
 
 /**
- * What may leave: cover that is neither excluded nor needed for what is owed. What a settlement left to
- * be paid may leave, for that is how it is paid. Where the position is not protected, only the deposit
- * itself is a bound.
+ * The amount that can be withdrawn: cover that is neither excluded nor needed for what is owed. An
+ * amount that a settlement left unpaid can be withdrawn, because funds out pay it. If positions are
+ * not protected, the deposit is the only bound.
  */
 function withdrawable(
   { position, cover }: Pick<Facts, 'position' | 'cover'>,
@@ -122,7 +125,10 @@ function factsOf(book: Book, settlement: Account): Facts {
   }
 }
 
-/** What is to leave in one step is not what is only held under its id, or was and did not leave. */
+/**
+ * A one-step withdrawal does not match one that is only held under its id, or was held and
+ * released.
+ */
 function isSame(stored: Entry, own: Terms, command: Withdraw): boolean {
   const { kind, outcome, terms, accounts, evidence } = stored
   const isAnswered = !command.isFinal || outcome === 'POSTED' || outcome === 'REFUSED'

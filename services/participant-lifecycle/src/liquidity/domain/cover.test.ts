@@ -9,14 +9,14 @@ const liquidity: Liquidity = {
   fees: positionOf(greenbank, { debitsPosted: 100n, cap: null }),
 }
 
-test('an exclusion leaves what is owed covered: transfers, fees and what a settlement left unpaid', () => {
+test('an exclusion leaves transfers, fees and unpaid settlements covered', () => {
   expect(resolve(liquidity, { mode: 'AMOUNT', value: 400n })).toBe(400n)
   expect(resolve(liquidity, { mode: 'AMOUNT', value: 401n })).toMatchObject({
     reason: 'COVER_SHORT',
   })
 })
 
-test('fees that are owed can be neither sent nor taken out; fees that are to come are no cover', () => {
+test('owed fees can be neither sent nor withdrawn, and receivable fees are not cover', () => {
   expect(availableOf(liquidity)).toBe(400n)
   // What the settlement left unpaid leaves by funds out.
   expect(withdrawableOf(liquidity)).toBe(600n)

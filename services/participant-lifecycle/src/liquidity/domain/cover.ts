@@ -1,4 +1,4 @@
-/** The part of a cover that reservations may not use: as an amount, or as a percentage of it. */
+/** The part of a cover that reservations may not use: an amount, or a percentage of the cover. */
 import {
   coverOf,
   excludedOf,
@@ -20,7 +20,7 @@ export interface CoverReservation {
   readonly createdBy: string
 }
 
-/** The accounts that decide what a participant can send and take out. */
+/** The accounts that determine what a participant can send and withdraw. */
 export interface Liquidity {
   readonly settlement: Account
   readonly position: Account | null
@@ -29,8 +29,8 @@ export interface Liquidity {
 }
 
 /**
- * What is to be excluded. A percentage becomes an amount now; whether it stays that or follows the
- * deposit, the scheme says. What is owed and reserved must stay covered.
+ * The amount to exclude. A percentage is converted to an amount now; a setting decides whether it
+ * stays fixed or follows the deposit. What is owed and reserved must stay covered.
  */
 export function resolve(
   { settlement, position, fees }: Liquidity,
@@ -42,7 +42,7 @@ export function resolve(
   const held = position === null ? 0n : valueOf(position)
   const owed = held + feesOwed(fees ?? undefined) + stillToPay(settlement)
   if (resolved > positive || (resolved > 0n && owed > liquidity - resolved)) {
-    return refuse('COVER_SHORT', 'the cover is less than what would be excluded and what is owed')
+    return refuse('COVER_SHORT', 'the cover is less than the excluded and the owed amount together')
   }
   return resolved
 }
@@ -54,7 +54,7 @@ export function availableOf({ settlement, position, fees }: Liquidity): bigint |
   return (cover < position.cap ? cover : position.cap) - valueOf(position)
 }
 
-/** What can be taken out while what is owed stays covered. */
+/** What can be withdrawn while what is owed stays covered. */
 export function withdrawableOf({ settlement, position, fees }: Liquidity): bigint {
   const owed = position === null ? 0n : valueOf(position)
   const cover = -valueOf(settlement) - excludedOf(settlement) - feesOwed(fees ?? undefined)

@@ -67,11 +67,11 @@ export type Reason =
 export interface Refused {
   readonly type: 'REFUSE'
   readonly reason: Reason
-  /** Half a sentence for the person who asked. */
+  /** A clause for the caller, without a full stop. */
   readonly detail: string
 }
 
-/** An empty list: what was asked for is so already. */
+/** An empty list: the requested state is already in place. */
 export interface Changed {
   readonly type: 'CHANGE'
   readonly changes: readonly Change[]

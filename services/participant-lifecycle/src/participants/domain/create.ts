@@ -28,10 +28,10 @@ export interface Creation {
   readonly models: readonly ModelPair[]
 }
 
-/** What must be there before a currency is used. */
+/** Hub accounts that a currency requires. */
 const needed: readonly HubAccountType[] = ['HUB_RECONCILIATION', 'HUB_MULTILATERAL_SETTLEMENT']
 
-/** The accounts that are opened, inactive; for a name that nobody has, together with its owner. */
+/** The accounts to open, inactive; a new participant is created with them. */
 export function create(
   hub: Participant,
   existing: Participant | undefined,
@@ -55,16 +55,14 @@ export function create(
   return change(...opened(typesOf(models), currency, createdBy, false))
 }
 
-/** A PISP is created whole: it has no accounts, so no currency that could be added later. */
+/** A PISP has no accounts and so no currency that could be added later. */
 export function createPisp(
   hub: Participant,
   existing: Participant | undefined,
   name: string,
 ): Refused | Changed {
   if (name === hub.name) return refuse('NAME_RESERVED', `${name} is the hub`)
-  return existing === undefined
-    ? change()
-    : refuse('PARTICIPANT_EXISTS', `${name} is there already`)
+  return existing === undefined ? change() : refuse('PARTICIPANT_EXISTS', `${name} already exists`)
 }
 
 /** The accounts of a new model that a participant with the currency lacks. */
@@ -80,7 +78,7 @@ export function addModelAccounts(
   return change(...opened(missing, currency, createdBy, false))
 }
 
-/** A hub account is active at once: there is nothing that would activate it later. */
+/** A hub account is active at once, because no later step would activate it. */
 export function createHubAccount(
   participant: Participant,
   {

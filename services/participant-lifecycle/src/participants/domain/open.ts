@@ -1,4 +1,4 @@
-/** Opening accounts one by one, active at once because two persons have agreed on them. */
+/** Opening single accounts, active at once because two persons have approved them. */
 import {
   change,
   refuse,
@@ -23,7 +23,7 @@ export interface AccountWanted {
 /** The active settlement models of each currency. */
 export type Models = ReadonlyMap<string, readonly ModelPair[]>
 
-/** The accounts that are opened; their limits are set when they have their ids. */
+/** The accounts to open; their limits are set once they have ids. */
 export function openEach(
   hub: Participant,
   participant: Participant,
@@ -40,13 +40,13 @@ export function openEach(
       (one) =>
         one.type === 'OPEN_ACCOUNT' && one.accountType === accountType && one.currency === currency,
     )
-    if (isTwice) return refuse('ACCOUNT_EXISTS', `${accountType} in ${currency} is asked for twice`)
+    if (isTwice) return refuse('ACCOUNT_EXISTS', `${accountType} in ${currency} is requested twice`)
     changes.push({ type: 'OPEN_ACCOUNT', accountType, currency, isActive: true, createdBy })
   }
   return change(...changes)
 }
 
-/** The limits of the accounts that were opened, of the participant that has them now. */
+/** The limits of the opened accounts of the participant. */
 export function limitEach(
   participant: Participant,
   wanted: readonly AccountWanted[],
@@ -103,7 +103,7 @@ function typeFault(
     : refuse('ACCOUNT_TYPE_WRONG', `no settlement model of ${currency} uses ${type}`)
 }
 
-/** What the models of the currencies need, each account once, with the limits that are given for them. */
+/** The accounts that the models of the currencies need, each once, with the given limits. */
 export function accountsFor(
   currencies: readonly string[],
   models: Models,

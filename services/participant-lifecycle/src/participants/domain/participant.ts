@@ -1,4 +1,4 @@
-/** A participant with all that belongs to it, as decisions about it are taken on. */
+/** A participant with all its data, on which decisions about it are made. */
 import type { AccountType } from '../../ledger/domain/account.ts'
 
 /** Ten-thousandths; the percentage too. */
@@ -23,7 +23,7 @@ export interface Endpoint {
   readonly value: string
 }
 
-/** AUTH_SERVICE is the one that the hub hosts, and a part of it. */
+/** AUTH_SERVICE is the auth service that the hub hosts. */
 export type ParticipantType = 'DFSP' | 'PISP' | 'HUB' | 'AUTH_SERVICE'
 
 export interface Participant {
@@ -51,10 +51,10 @@ export const hubAccountTypes: readonly string[] = [
   'HUB_FEE',
 ] satisfies HubAccountType[]
 
-/** The other side of initial positions; nobody but the ledger sees it. */
+/** The contra account of initial positions, visible only to the ledger. */
 export const openingBalance = 'HUB_OPENING_BALANCE' satisfies AccountType
 
-/** Only who pays or is paid has accounts, and the hub. */
+/** Only DFSPs and the hub have accounts. */
 export function hasAccounts({ type }: Pick<Participant, 'type'>): boolean {
   return type === 'DFSP' || type === 'HUB'
 }

@@ -1,12 +1,15 @@
-/** Changing what is there: states, limits, account status and endpoints. */
+/** Changing a participant: states, limits, account status and endpoints. */
 import { change, refuse, type Change, type Decision } from './change.ts'
 import { closed, permittedIn, type States } from '../../ledger/domain/states.ts'
 import { accountIn, openingBalance, type Limit, type Participant } from './participant.ts'
 
-/** 10 percent, where the operator names none. */
+/** 10 percent, if the operator gives none. */
 export const defaultAlarmPercentage = 100_000n
 
-/** Only the participant's own state; accounts keep theirs, and what is reserved can still finish. */
+/**
+ * Changes only the participant's state; its accounts keep their status, and reservations can still
+ * finish.
+ */
 export function setState(participant: Participant, state: string, states: States): Decision {
   if (participant.isHub) return refuse('HUB_UNCHANGEABLE', 'the hub is always active')
   if (participant.type === 'AUTH_SERVICE') {
@@ -57,7 +60,7 @@ export function setInitialLimit(
   )
 }
 
-/** Reservations that are there stay, whatever the new limit is. */
+/** Existing reservations stay, regardless of the new limit. */
 export function setLimit(
   participant: Participant,
   { currency, value, alarmPercentage }: InitialLimit,
@@ -76,7 +79,7 @@ export function setLimit(
     : change({ type: 'SET_LIMIT', accountId: position.id, currency, limit, old })
 }
 
-/** The percentage at which the operator is warned; the limit itself stays. */
+/** Sets the percentage at which the operator is warned; the limit is unchanged. */
 export function setThreshold(
   participant: Participant,
   accountId: number,

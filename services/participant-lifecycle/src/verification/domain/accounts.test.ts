@@ -34,11 +34,11 @@ describe('the lines of the journal make', () => {
     ['MOVE', { postedDebits: 5n }],
     ['GROSS_PAYER', { postedDebits: 5n }],
     ['GROSS_PAYEE', { postedDebits: 5n }],
-  ] as const)('of %s on the debit side %o', (step, made) => {
+  ] as const)('a line of %s on the debit side makes %o', (step, made) => {
     expect(journalOf({ side: 'DEBIT', step, amount: 5n }).get(7)).toEqual({ ...none, ...made })
   })
 
-  test('the same on the credit side, added up over all slices', () => {
+  test('lines on the credit side are summed over all slices', () => {
     const journal = journalOf(
       { side: 'CREDIT', step: 'RESERVE', amount: 9n },
       { side: 'CREDIT', step: 'POST', amount: 4n },
@@ -53,12 +53,12 @@ describe('the lines of the journal make', () => {
 describe('differences', () => {
   const journal = journalOf({ side: 'DEBIT', step: 'MOVE', amount: 5n })
 
-  test('there are none where the account holds what its journal makes', () => {
+  test('an account that matches its journal has no difference', () => {
     expect(balanceDifferences([{ ...account, postedDebits: 5n }], journal)).toEqual([])
     expect(balanceDifferences([account], new Map())).toEqual([])
   })
 
-  test('are told for each of the four balances', () => {
+  test('each of the four balances is compared', () => {
     const held = { ...account, pendingCredits: 1n }
     expect(balanceDifferences([held], journal)).toEqual([
       { account: held, kind: 'postedDebits', journal: 5n },
@@ -66,12 +66,12 @@ describe('differences', () => {
     ])
   })
 
-  test('are accounts that the journal moves and nobody holds', () => {
+  test('an account that only the journal knows is a difference', () => {
     expect(unknownAccounts([account], journal)).toEqual([])
     expect(unknownAccounts([], journal)).toEqual([7])
   })
 
-  test('are currencies whose debits are not their credits, each currency by itself', () => {
+  test('debits and credits are compared for each currency', () => {
     const payer = { ...account, postedDebits: 5n, pendingDebits: 2n }
     const payee = { ...account, id: 8, postedCredits: 5n, pendingCredits: 2n }
     expect(currencyDifferences([payer, payee])).toEqual([])

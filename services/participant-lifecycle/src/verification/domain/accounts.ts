@@ -1,4 +1,4 @@
-/** Whether the balances of the accounts are what the journal makes of them, and cancel out. */
+/** Compares the balances of the accounts with the journal, and debits with credits. */
 import { isPosting, pendingBy } from '../../ledger/domain/account.ts'
 import type { Step } from '../../ledger/domain/movement.ts'
 import type { Unpaid } from './unpaid.ts'
@@ -16,12 +16,15 @@ export interface HeldAccount extends Balances {
   readonly participant: string
   readonly type: string
   readonly currency: string
-  /** What settlements left to be paid by funds out, and the batch in which it arose; 0: none is known. */
+  /**
+   * The amount that settlements left to be paid by funds out, and the batch in which it arose; 0:
+   * unknown.
+   */
   readonly unpaid: bigint
   readonly unpaidSince: bigint
 }
 
-/** What lines of one step come to on one side of an account. */
+/** The sum of the lines of one step on one side of an account. */
 export interface StepSum {
   readonly accountId: number
   readonly side: 'DEBIT' | 'CREDIT'
@@ -55,7 +58,7 @@ const zero: Balances = {
 }
 const kinds = Object.keys(zero) as readonly Kind[]
 
-/** Adds what lines come to: RESERVE makes pending, POST turns it into posted, VOID ends it. */
+/** Adds the sums of lines: RESERVE makes pending, POST turns it into posted, VOID ends it. */
 export function addSums(journal: Journal, sums: readonly StepSum[]): void {
   for (const { accountId, side, step, amount } of sums) {
     const posted = isPosting(step) ? amount : 0n
@@ -80,7 +83,7 @@ export function balanceDifferences(
   })
 }
 
-/** Ids that the journal moves and nobody holds. */
+/** Ids in the journal that are not accounts. */
 export function unknownAccounts(
   accounts: readonly HeldAccount[],
   journal: ReadonlyMap<number, Balances>,
@@ -111,7 +114,7 @@ export interface UnpaidDifference {
 
 const nothing: Unpaid = { unpaid: 0n, since: 0n }
 
-/** Accounts that have more or less to pay than settlements and funds out make, or since another batch. */
+/** Accounts whose unpaid amount, or its batch, differs from what settlements and funds out give. */
 export function unpaidDifferences(
   accounts: readonly HeldAccount[],
   unpaid: ReadonlyMap<number, Unpaid>,

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { addMarks, buckets_count, differentBuckets, type Mark, type Marks } from './marks.ts'
 
-/** A line as a mark of its own. */
+/** The checksum of one line. */
 const line = fc.record({
   bucket: fc.nat(buckets_count - 1),
   lines: fc.constant(1n),
@@ -16,7 +16,7 @@ function marksOf(lines: readonly Mark[]): Marks {
 }
 
 describe('marks', () => {
-  test('are the same for the same lines in any order and in any slices', () => {
+  test('the same lines have the same checksums in any order and any slices', () => {
     const shuffled = fc
       .array(line)
       .chain((lines) =>
@@ -36,7 +36,7 @@ describe('marks', () => {
     )
   })
 
-  test('differ in the bucket of a line that is missing, is there twice, or is another one', () => {
+  test('a missing, duplicate or changed line changes the checksum of its bucket', () => {
     fc.assert(
       fc.property(fc.array(line), line, (lines, one) => {
         const whole = marksOf([...lines, one])

@@ -1,10 +1,14 @@
 /**
- * Marks: two sets of journal lines are the same when they have as many lines and the same exclusive or
- * of their hashes. So what the entries should have written is compared with what is written without
- * looking up one in the other. The seed is random in each run: no lines can be made to fit it.
+ * Checksums: two sets of journal lines are taken as equal when they have the same number of lines
+ * and the same exclusive or of their hashes. So expected lines are compared with written lines
+ * without looking up each one. The seed is random in each run, so lines cannot be constructed to
+ * match.
  */
 
-/** Lines are spread over so many buckets by their entry; a difference is then sought in its own alone. */
+/**
+ * Lines are distributed over so many buckets by their entry; a difference is then located within
+ * its bucket.
+ */
 export const buckets_count = 256
 
 export interface Mark {

@@ -10,7 +10,7 @@ function posted(...slices: readonly Net[]): Nets {
 }
 
 describe('a window', () => {
-  test('has counted what its transfers come to, over all slices', () => {
+  test('a window whose nets match its transfers over all slices has no difference', () => {
     const slices = posted(
       { ...counted, net: 8n, transfers: 1n },
       { ...counted, net: -3n, transfers: 1n },
@@ -21,18 +21,18 @@ describe('a window', () => {
   test.each([
     ['another net', { net: 6n }],
     ['another number of transfers', { transfers: 3n }],
-  ])('with %s differs', (_, changes) => {
+  ])('a window with %s differs', (_, changes) => {
     const other = { ...counted, ...changes }
     expect(netDifferences([counted], posted(other))).toEqual([{ counted, posted: other }])
   })
 
-  test('that counted what nobody posted differs, and so does one that did not count', () => {
+  test('a net without entries and entries without a net are differences', () => {
     const nothing = { ...counted, net: 0n, transfers: 0n }
     expect(netDifferences([counted], posted())).toEqual([{ counted, posted: nothing }])
     expect(netDifferences([], posted(counted))).toEqual([{ counted: nothing, posted: counted }])
   })
 
-  test('is not mistaken for another window, model or account; the first one comes first', () => {
+  test('windows, models and accounts are not confused, and differences are ordered', () => {
     const places = [
       { ...counted, windowId: 2 },
       { ...counted, modelId: 2 },
@@ -53,7 +53,7 @@ describe('a window', () => {
     ])
   })
 
-  test('that counted nothing for an account is the same as one without it', () => {
+  test('a net of zero equals a missing net', () => {
     expect(netDifferences([{ ...counted, net: 0n, transfers: 0n }], posted())).toEqual([])
   })
 })

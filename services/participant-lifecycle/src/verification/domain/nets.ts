@@ -1,4 +1,4 @@
-/** Whether a settlement window has counted what was posted in it. */
+/** Compares the nets counted in settlement windows with what was posted in them. */
 
 /** Of one account under one model in one window. */
 export interface Net {
@@ -12,19 +12,19 @@ export interface Net {
 
 export interface NetDifference {
   readonly counted: Net
-  /** What the entries of the window come to. */
+  /** The sum of the window's entries. */
   readonly posted: Net
 }
 
 export type Nets = Map<string, Net>
 
-/** Adds what a slice of the entries comes to. */
+/** Adds the sums of a slice of the entries. */
 export function addNets(nets: Nets, more: readonly Net[]): void {
   for (const net of more) {
-    const place = placeOf(net)
-    const before = nets.get(place)
+    const key = keyOf(net)
+    const before = nets.get(key)
     nets.set(
-      place,
+      key,
       before === undefined
         ? net
         : { ...net, net: before.net + net.net, transfers: before.transfers + net.transfers },
@@ -37,21 +37,21 @@ export function netDifferences(
   counted: readonly Net[],
   posted: ReadonlyMap<string, Net>,
 ): readonly NetDifference[] {
-  const places = new Set(counted.map(placeOf))
-  const uncounted = [...posted.values()].filter((net) => !places.has(placeOf(net)))
+  const keys = new Set(counted.map(keyOf))
+  const uncounted = [...posted.values()].filter((net) => !keys.has(keyOf(net)))
   return [
-    ...counted.map((net) => ({ counted: net, posted: posted.get(placeOf(net)) ?? nothing(net) })),
+    ...counted.map((net) => ({ counted: net, posted: posted.get(keyOf(net)) ?? nothing(net) })),
     ...uncounted.map((net) => ({ counted: nothing(net), posted: net })),
   ]
     .filter((pair) => pair.counted.net !== pair.posted.net || isOtherCount(pair))
-    .toSorted((a, b) => byPlace(a.counted, b.counted))
+    .toSorted((a, b) => byKey(a.counted, b.counted))
 }
 
 function isOtherCount({ counted, posted }: NetDifference): boolean {
   return counted.transfers !== posted.transfers
 }
 
-function placeOf({ windowId, modelId, accountId }: Net): string {
+function keyOf({ windowId, modelId, accountId }: Net): string {
   return `${windowId}/${modelId}/${accountId}`
 }
 
@@ -59,6 +59,6 @@ function nothing(net: Net): Net {
   return { ...net, net: 0n, transfers: 0n }
 }
 
-function byPlace(a: Net, b: Net): number {
+function byKey(a: Net, b: Net): number {
   return a.windowId - b.windowId || a.modelId - b.modelId || a.accountId - b.accountId
 }

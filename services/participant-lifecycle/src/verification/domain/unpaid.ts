@@ -1,9 +1,9 @@
 /**
- * What settlements left to be paid by funds out, made anew from the beginning: what was owed in which batch,
- * and how funds out were held and ended. It must come to what the accounts say.
+ * Recomputes what settlements left to be paid by funds out, from the first batch: the debts of each
+ * batch, and how funds out were held and ended. The result must match the accounts.
  */
 
-/** In the order of the batches; what the ledger did about one account. */
+/** What the ledger did about one account, in the order of the batches. */
 export type UnpaidEvent = {
   readonly accountId: number
   readonly batch: bigint
@@ -11,7 +11,7 @@ export type UnpaidEvent = {
 } & (
   | {
       readonly type: 'DEBT'
-      /** Where it was brought forward, with all that was unpaid then: the batch in which that arose. */
+      /** Of a debt carried forward with the total unpaid amount: the batch in which that arose. */
       readonly since: bigint | null
     }
   | { readonly type: 'RESERVE' | 'POST' | 'VOID'; readonly entryId: string }
@@ -19,7 +19,7 @@ export type UnpaidEvent = {
 
 export interface Unpaid {
   readonly unpaid: bigint
-  /** The batch in which the first of it arose; 0: nothing is unpaid, or nobody knows. */
+  /** The batch in which the first of it arose; 0: nothing is unpaid, or unknown. */
   readonly since: bigint
 }
 
@@ -43,7 +43,9 @@ export function unpaidOf(events: readonly UnpaidEvent[]): ReadonlyMap<number, Un
   return states
 }
 
-/** Funds out that are held when the first debt arises are for something else: they are added to it. */
+/**
+ * Funds out that are held when the first debt arises serve another purpose: they are added to it.
+ */
 function owe(state: State, debt: Extract<UnpaidEvent, { readonly type: 'DEBT' }>): void {
   const { amount, batch, since } = debt
   const isFirst = state.unpaid === 0n
@@ -54,7 +56,10 @@ function owe(state: State, debt: Extract<UnpaidEvent, { readonly type: 'DEBT' }>
   state.unpaid += amount
 }
 
-/** Committed, they pay; aborted, those alone leave it that were held before and so are a part of it. */
+/**
+ * Committed funds out pay the debt. Of aborted ones, only those held before it, and so included in
+ * it, reduce it.
+ */
 function end(state: State, ended: Exclude<UnpaidEvent, { readonly type: 'DEBT' }>): void {
   const held = state.held.get(ended.entryId)
   state.held.delete(ended.entryId)

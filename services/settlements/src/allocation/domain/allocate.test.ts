@@ -13,20 +13,20 @@ const model: ModelChoice = {
 }
 const byDefault: ModelChoice = { ...model, id: 1, name: 'DEFAULT', currency: '' }
 
-test('a currency is served by its own model before the default one', () => {
+test("a currency's own model takes precedence over the default model", () => {
   expect(modelFor([byDefault, model], 'USD')).toBe(model)
   expect(modelFor([byDefault, model], 'EUR')).toBe(byDefault)
   expect(modelFor([model], 'EUR')).toBeUndefined()
 })
 
-test('inactive models and models of other accounts serve nobody', () => {
+test('inactive models and models of other account types serve no currency', () => {
   const inactive = { ...model, isActive: false }
   const fees = { ...model, ledgerAccountType: 'INTERCHANGE_FEE' }
   expect(modelFor([inactive, fees], 'USD')).toBeUndefined()
   expect(modelFor([inactive, fees, byDefault], 'USD')).toBe(byDefault)
 })
 
-test('of several models the one with the lowest id is chosen, in whatever order they come', () => {
+test('of several models the one with the lowest id is chosen, in any order', () => {
   fc.assert(
     fc.property(fc.uniqueArray(fc.nat(), { minLength: 1 }), (ids) => {
       const models = ids.map((id) => ({ ...model, id }))

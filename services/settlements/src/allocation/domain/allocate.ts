@@ -1,9 +1,9 @@
 /**
- * Which settlement model a transfer belongs to, and how it is settled then. The same input gives the
- * same answer, so an allocation can be repeated.
+ * Which settlement model a transfer belongs to, and how it is settled. Pure, so an allocation can
+ * be repeated.
  */
 
-/** As much of a settlement model as allocation needs. */
+/** The part of a settlement model that allocation needs. */
 export interface ModelChoice {
   readonly id: number
   readonly name: string
@@ -25,7 +25,7 @@ export function modelFor(
   return oldest(models, currency) ?? oldest(models, '')
 }
 
-/** Whether the answer of `modelFor` is of the currency itself, so that no newer model replaces it. */
+/** Whether `modelFor` finds a model of the currency itself, which no newer model replaces. */
 export function hasOwnModel(models: readonly ModelChoice[], currency: string): boolean {
   return oldest(models, currency) !== undefined
 }

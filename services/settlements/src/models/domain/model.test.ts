@@ -37,7 +37,7 @@ describe('a settlement model', () => {
     ['POSITION', 'SETTLEMENT'],
     ['INTERCHANGE_FEE', 'INTERCHANGE_FEE_SETTLEMENT'],
     ['SETTLEMENT', 'SETTLEMENT'],
-  ])('of %s accounts settles to %s unless it says otherwise', (ledgerAccountType, type) => {
+  ])('a model of %s accounts settles to %s by default', (ledgerAccountType, type) => {
     expect(decideModel({ ...deferredNet, ledgerAccountType }, now)).toMatchObject({
       draft: { settlementAccountType: type },
     })
@@ -47,14 +47,14 @@ describe('a settlement model', () => {
     ).toMatchObject({ draft: { settlementAccountType } })
   })
 
-  test('without a currency is the default model', () => {
+  test('a model without a currency is the default model', () => {
     expect(decideModel({ ...deferredNet, currency: '' }, now)).toMatchObject({
       type: 'create',
       draft: { currency: '' },
     })
   })
 
-  test('has a fee in its own currency alone', () => {
+  test('a model has a fee only in its own currency', () => {
     const fees = {
       ...deferredNet,
       ledgerAccountType: 'INTERCHANGE_FEE',
@@ -79,7 +79,7 @@ describe('a settlement model', () => {
     ['INVALID', { windowCron: 'at noon' }],
     ['INVALID', { windowCron: '0 0 30 2 *' }],
     ['MODEL_INVALID', { ...gross, windowCron: '0 22 * * *' }],
-  ])('is refused as %s with %j', (reason, changes) => {
+  ])('a model is refused as %s with %j', (reason, changes) => {
     expect(decideModel({ ...deferredNet, ...changes }, now)).toMatchObject({
       type: 'refuse',
       refusal: { reason },
@@ -94,7 +94,7 @@ describe('the schedule of a model', () => {
   const model: Model = { id: 1, isActive: true, ...decision.draft }
   const keep = { isActive: true, windowCron: undefined }
 
-  test('stays when nothing is said of it, and changes when something is', () => {
+  test('a schedule changes only when a change names it', () => {
     expect(changed(model, keep, now)).toBe(model)
     const hourly = { isActive: true, windowCron: '0 * * * *' }
     expect(changed(model, hourly, now)).toEqual({ ...model, windowCron: '0 * * * *' })
@@ -103,7 +103,7 @@ describe('the schedule of a model', () => {
     })
   })
 
-  test('closes no window while the model is off, nor when it was taken away', () => {
+  test('an inactive model and a removed schedule close no window', () => {
     expect(scheduleOf(model)).toBe('0 22 * * *')
     const off = changed(model, { isActive: false, windowCron: undefined }, now)
     expect(off).toEqual({ ...model, isActive: false })

@@ -31,7 +31,10 @@ export interface Draft {
    * transfer, in ten-thousandths of a percent; null: nothing.
    */
   readonly feePercentage: bigint | null
-  /** Of DEFERRED models: when the open window is closed, in UTC; empty: not any more; null: never was. */
+  /**
+   * Of DEFERRED models: when the open window is closed, in UTC; empty: not any more; null: never
+   * was.
+   */
   readonly windowCron: string | null
 }
 
@@ -40,7 +43,7 @@ export interface Model extends Draft {
   readonly isActive: boolean
 }
 
-/** As it is asked for: any words. */
+/** A requested model, not validated. */
 export type Proposal = {
   readonly [Key in Exclude<keyof Draft, 'feePercentage' | 'windowCron'>]: Draft[Key] extends boolean
     ? boolean
@@ -48,12 +51,12 @@ export type Proposal = {
 } & {
   /** '' for none. */
   readonly windowCron: string
-  /** A percentage as people write it; '' for none. */
+  /** A decimal percentage; '' for none. */
   readonly interchangeFeePercentage: string
 }
 
 export const refusalReasons = [
-  /** A value out of its bounds; the detail names it. */
+  /** A value is out of bounds; the detail names it. */
   'INVALID',
   'ACCOUNT_TYPE_UNKNOWN',
   /** Each value is legal, but not all of them together. */
@@ -73,14 +76,14 @@ export type ModelDecision =
 
 const namePattern = /^[A-Za-z0-9]{2,30}$/
 
-/** What a ledger account settles to unless the operator says otherwise. */
+/** The default settlement account type of each ledger account type. */
 const settlesTo = {
   POSITION: 'SETTLEMENT',
   INTERCHANGE_FEE: 'INTERCHANGE_FEE_SETTLEMENT',
   SETTLEMENT: 'SETTLEMENT',
 } as const satisfies Record<LedgerAccountType, SettlementAccountType>
 
-/** Whether a model may be created; whether its name is free is known to the store alone. */
+/** Whether a model may be created; only the store knows whether its name is free. */
 export function decideModel(proposal: Proposal, now: Date): ModelDecision {
   const { name, currency } = proposal
   if (!namePattern.test(name)) return refuse('INVALID', 'name has 2 to 30 letters and digits')
@@ -131,7 +134,7 @@ export function decideModel(proposal: Proposal, now: Date): ModelDecision {
   }
 }
 
-/** Windows hold nothing of a model that is settled at once. */
+/** Windows hold no transfers of a model that is settled at once. */
 function refuseCron({ delay }: Pick<Draft, 'delay'>, cron: string, now: Date): Refused | undefined {
   if (delay !== 'DEFERRED') {
     return { reason: 'MODEL_INVALID', detail: 'only a model that is DEFERRED closes windows' }
@@ -140,14 +143,14 @@ function refuseCron({ delay }: Pick<Draft, 'delay'>, cron: string, now: Date): R
   return detail === undefined ? undefined : { reason: 'INVALID', detail }
 }
 
-/** What may be changed of a model. */
+/** The changeable members of a model. */
 export interface Change {
   readonly isActive: boolean
-  /** undefined: as it was; '': on request alone. */
+  /** undefined: unchanged; '': only on request. */
   readonly windowCron: string | undefined
 }
 
-/** The model after the change; the very same when nothing is changed. */
+/** The model after the change; the same object when nothing changes. */
 export function changed(
   model: Model,
   { isActive, windowCron = model.windowCron ?? '' }: Change,
@@ -159,7 +162,7 @@ export function changed(
   return refusal ?? { ...model, isActive, windowCron: isSameCron ? model.windowCron : windowCron }
 }
 
-/** When windows are closed for the model; empty: on request alone. */
+/** When windows are closed for the model; empty: only on request. */
 export function scheduleOf(model: Model | undefined): string {
   return model?.isActive === true ? (model.windowCron ?? '') : ''
 }
@@ -171,8 +174,8 @@ type FeeDecision =
 const percentage_max = 1_000_000n
 
 /**
- * Fees are netted in windows, so that only a model that is settled later can have one. Where there is a
- * fee both FSPs need accounts for it, and a model without currency opens none.
+ * Fees are netted in windows, so that only a model that is settled later can have one. A fee needs
+ * accounts of both FSPs, and a model without currency opens none.
  */
 function feeIn(
   text: string,
@@ -193,12 +196,15 @@ function feeIn(
   return { type: 'fee', percentage }
 }
 
-/** Nobody uses a default model before it is there: it has no accounts to open. */
+/** A default model has no accounts to open: no currency uses it before it exists. */
 export function opensAccounts({ currency }: Draft): boolean {
   return currency !== ''
 }
 
-/** The model whose fee a currency has: of several active ones the oldest; without currency none. */
+/**
+ * The model whose fee applies to a currency: of several active ones the oldest; none without a
+ * currency.
+ */
 export function feeModelFor(models: readonly Model[], currency: string): Model | undefined {
   if (currency === '') return undefined
   return models.find(
@@ -206,7 +212,7 @@ export function feeModelFor(models: readonly Model[], currency: string): Model |
   )
 }
 
-export function nobodyCalled(name: string): Refused {
+export function unknownModel(name: string): Refused {
   return { reason: 'MODEL_UNKNOWN', detail: `there is no settlement model ${name}` }
 }
 
@@ -214,7 +220,7 @@ export function nameTaken(name: string): Refused {
   return { reason: 'MODEL_EXISTS', detail: `there is a settlement model ${name}` }
 }
 
-/** Gross is settled between two, net is settled later. */
+/** Gross requires BILATERAL, net requires DEFERRED. */
 function isLegal(granularity: Granularity, interchange: Interchange, delay: Delay): boolean {
   return granularity === 'GROSS' ? interchange === 'BILATERAL' : delay === 'DEFERRED'
 }

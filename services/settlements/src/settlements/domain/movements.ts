@@ -1,11 +1,11 @@
 /**
- * What a step of a settlement moves in the ledger. Net recipients lose what they were owed at RESERVED,
- * net senders regain what they owed at COMMITTED, so that nobody can spend what nobody has paid yet.
+ * What a settlement step moves in the ledger. Net recipients are debited at RESERVED, net senders
+ * credited at COMMITTED, so that an amount cannot be spent before it is paid.
  */
 import type { Account, AccountState, Change } from './settlement.ts'
 import { hasReached } from './settlement.ts'
 
-/** As much of a settlement model as its movements depend on. */
+/** The part of a settlement model that determines its movements. */
 export interface Rules {
   readonly granularity: 'GROSS' | 'NET'
   readonly interchange: 'BILATERAL' | 'MULTILATERAL'
@@ -17,17 +17,17 @@ export interface Rules {
 }
 
 export interface Movement {
-  /** Unique within the settlement; with it, it makes the id of the ledger's entry. */
+  /** Unique within the settlement; the id of the ledger's entry derives from both. */
   readonly name: string
-  readonly debit: Place
-  readonly credit: Place
+  readonly debit: AccountRef
+  readonly credit: AccountRef
   readonly amount: bigint
   readonly currency: string
   readonly awaitsFundsOut: boolean
 }
 
 /** Null: the hub. */
-export interface Place {
+export interface AccountRef {
   readonly participant: string | null
   readonly type: string
 }
@@ -39,7 +39,7 @@ export interface Pair {
   readonly amount: bigint
 }
 
-/** A transfer that is settled by itself. */
+/** A transfer that is settled individually. */
 export interface GrossLine {
   readonly windowId: number
   readonly transferId: string
@@ -50,7 +50,7 @@ export interface GrossLine {
   readonly currency: string
 }
 
-/** An account with the step that it takes. */
+/** An account with its step. */
 export interface Stepping {
   readonly account: Account
   readonly change: Change
@@ -67,7 +67,7 @@ export function steppingOf(
   })
 }
 
-/** Net and multilateral: against the hub, or against the account that the model settles to. */
+/** Net and multilateral: against the hub, or against the settlement account of the model. */
 export function netMovements(rules: Rules, stepping: readonly Stepping[]): readonly Movement[] {
   if (!rules.autoPositionReset) return []
   return stepping.flatMap(({ account, change }) => {
@@ -112,8 +112,11 @@ function fromSender(rules: Rules, account: Account): Movement {
   }
 }
 
-/** What settles to SETTLEMENT is paid through the hub's bank; the operator records it as funds. */
-function contraOf({ settlementAccountType: type }: Rules, participant: string): Place {
+/**
+ * Models that settle to SETTLEMENT are paid through the hub's bank; the operator records the
+ * payments as funds.
+ */
+function contraOf({ settlementAccountType: type }: Rules, participant: string): AccountRef {
   return type === 'SETTLEMENT'
     ? { participant: null, type: 'HUB_MULTILATERAL_SETTLEMENT' }
     : { participant, type }
@@ -128,8 +131,9 @@ function turned(movement: Movement): Movement {
 }
 
 /**
- * Net and bilateral: each pair between its two accounts, when the one that owes is committed. What it owes
- * over all pairs, its net, awaits its funds out, and no more: a pair beyond that is moved in two parts.
+ * Net and bilateral: each pair is moved between its two accounts when the debtor is committed. The
+ * debtor's net over all pairs awaits funds out, and no more: a pair that exceeds it is moved in two
+ * parts.
  */
 export function pairMovements(
   rules: Rules,
@@ -159,7 +163,7 @@ export function pairMovements(
     })
 }
 
-/** The accounts whose payers' side of gross transfers, or of pairs, is moved by this step. */
+/** The accounts that this step commits: their gross transfers or pairs as payer are moved. */
 export function committingIn(stepping: readonly Stepping[]): ReadonlySet<number> {
   return new Set(
     stepping
@@ -168,7 +172,7 @@ export function committingIn(stepping: readonly Stepping[]): ReadonlySet<number>
   )
 }
 
-/** Gross: both positions go back to where they were before the transfer, and its money moves. */
+/** Gross: reverses both positions and moves the settlement accounts. */
 export function grossMovements(rules: Rules, line: GrossLine): readonly Movement[] {
   const { windowId, transferId, kind, payerFsp, payeeFsp, amount, currency } = line
   const { ledgerAccountType: ledger, settlementAccountType: settlement } = rules

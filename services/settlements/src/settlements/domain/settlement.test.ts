@@ -1,4 +1,4 @@
-/** Whatever operators ask for, in whatever order: states and money keep together. */
+/** Any requests in any order keep states and money consistent. */
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import {
@@ -89,7 +89,7 @@ function book(moved: Map<string, bigint>, movements: readonly Movement[]): void 
   }
 }
 
-test('any requests in any order keep states in step and end with money where it belongs', () => {
+test('any requests in any order keep states in step and end with correct balances', () => {
   const nets = fc.tuple(...[1, 2, 3].map(() => fc.bigInt({ min: -500n, max: 500n })))
   fc.assert(
     fc.property(nets, fc.array(asked, { maxLength: 60 }), ([a, b, c], requests) => {
@@ -159,7 +159,7 @@ describe('an account', () => {
     accounts: [account(1, 5n), account(2, -5n)],
   }
 
-  test('steps ahead of its settlement by one and no further', () => {
+  test('an account steps at most one ahead of its settlement', () => {
     const first = decideUpdate(settlement, [update(1, steps[1])])
     if (first.type !== 'CHANGE') throw new Error(first.type)
     expect(first).toMatchObject({ faults: [], state: steps[0] })
@@ -171,7 +171,7 @@ describe('an account', () => {
     expect(decideUpdate(after, [update(2, steps[1])])).toMatchObject({ state: steps[1] })
   })
 
-  test('of the same state again only keeps the new reason', () => {
+  test('an update to the same state stores only the new reason', () => {
     const decision = decideUpdate(settlement, [update(1, steps[0])])
     if (decision.type !== 'CHANGE') throw new Error(decision.type)
     expect(decision).toMatchObject({ changes: [{ reason: 'bank' }], faults: [] })
@@ -184,14 +184,14 @@ describe('an account', () => {
     ['TRANSITION_NOT_ALLOWED', update(1, steps[2])],
     ['TRANSITION_NOT_ALLOWED', update(1, 'ABORTED')],
     ['TRANSITION_NOT_ALLOWED', update(1, 'SETTLING')],
-  ])('is left alone as %s', (reason, wrong) => {
+  ])('an account is left unchanged as %s', (reason, wrong) => {
     expect(decideUpdate(settlement, [wrong, update(2, steps[1])])).toMatchObject({
       faults: [{ reason }],
       changes: [{ accountId: 2 }],
     })
   })
 
-  test('that is committed stands in the way of an abort', () => {
+  test('a committed account prevents an abort', () => {
     const accounts = [account(1, 5n, steps[3]), account(2, -5n, steps[2])]
     const reserved: Settlement = { id: 1, state: steps[2], accounts }
     const words = { reason: '', externalReference: '' }
@@ -213,11 +213,11 @@ describe('what moves', () => {
     })),
   )
 
-  test('is nothing where positions are not reset', () => {
+  test('nothing moves if positions are not reset', () => {
     expect(netMovements({ ...rules, autoPositionReset: false }, committing)).toEqual([])
   })
 
-  test('of interchange fees goes to the account of the participant that they settle to', () => {
+  test('interchange fees move to the settlement account of the participant', () => {
     const fees: Rules = {
       ...rules,
       ledgerAccountType: 'INTERCHANGE_FEE',
@@ -232,7 +232,7 @@ describe('what moves', () => {
     ])
   })
 
-  test('of a pair goes from one to the other, when the one that owes is committed', () => {
+  test('a pair is moved when its debtor is committed', () => {
     const [payer, payee] = accounts
     if (payer === undefined || payee === undefined) throw new Error('no accounts')
     const pairs = [{ payer, payee, amount: 5n }]
@@ -243,7 +243,7 @@ describe('what moves', () => {
     expect(pairMovements(bilateral, committing.slice(1), pairs)).toEqual([])
   })
 
-  test('of pairs awaits funds out for what each owes over all of them, and no more', () => {
+  test('pairs await funds out for the net of each debtor, and no more', () => {
     fc.assert(
       fc.property(
         fc.array(fc.bigInt(-9n, 9n), { minLength: 6, maxLength: 6 }),
@@ -287,7 +287,7 @@ describe('what moves', () => {
     )
   })
 
-  test('of a gross transfer takes positions back and moves the settlement accounts', () => {
+  test('a gross transfer reverses positions and moves the settlement accounts', () => {
     const line = {
       windowId: 1,
       transferId: 't',

@@ -1,6 +1,6 @@
 /**
- * A settlement and its accounts step from state to state, each account directly to the next one and
- * never more than one ahead of the settlement, which steps when all its accounts have.
+ * The state machine of a settlement and its accounts: each account steps directly to the next state
+ * and is never more than one ahead of the settlement, which steps when all its accounts have.
  */
 
 export const steps = [
@@ -51,7 +51,7 @@ export interface Fault {
   readonly detail: string
 }
 
-/** What becomes of an account: a new state, or a new reason and reference in the same one. */
+/** The change of an account: a new state, or a new reason and reference in the same state. */
 export interface Change {
   readonly accountId: number
   readonly state: AccountState
@@ -69,7 +69,7 @@ export type UpdateDecision =
       readonly state: SettlementState
     }
 
-/** Each account by itself: what one may not do is a fault, the others step. */
+/** Decides each account independently: a forbidden step is a fault, the others proceed. */
 export function decideUpdate(settlement: Settlement, updates: readonly Update[]): UpdateDecision {
   if (settlement.state === 'ABORTED') {
     return { type: 'REFUSE', detail: `settlement ${settlement.id} is ABORTED` }
@@ -112,7 +112,7 @@ function faultOf(
   return fault_(update, 'TRANSITION_NOT_ALLOWED', detail)
 }
 
-/** The same state again, or the one after it where the settlement has come as far as the account. */
+/** Allows the same state again, or the next one if the settlement is in the account's state. */
 function isAllowed(settlement: SettlementState, from: AccountState, to: string): boolean {
   const here = indexOf(from)
   if (here < 0) return false
@@ -133,7 +133,7 @@ export function stateOf(accounts: readonly AccountState[]): SettlementState {
   return isSettling ? 'SETTLING' : (steps[least] ?? 'PENDING_SETTLEMENT')
 }
 
-/** SETTLING is as far as COMMITTED, and ABORTED is nowhere. */
+/** SETTLING counts as COMMITTED, ABORTED as -1. */
 function indexOf(state: SettlementState): number {
   return state === 'SETTLING'
     ? steps.indexOf('PS_TRANSFERS_COMMITTED')
@@ -142,11 +142,11 @@ function indexOf(state: SettlementState): number {
 
 export type AbortDecision =
   | { readonly type: 'REFUSE'; readonly detail: string }
-  /** It is aborted already: only the reason is new. */
+  /** It is already aborted: only the reason changes. */
   | { readonly type: 'REASON' }
   | { readonly type: 'ABORT'; readonly changes: readonly Change[] }
 
-/** Nothing of it may be committed yet. */
+/** Refused once any account is committed. */
 export function decideAbort(
   { id, state, accounts }: Settlement,
   { reason, externalReference }: { readonly reason: string; readonly externalReference: string },
@@ -171,7 +171,7 @@ export function decideAbort(
   return { type: 'ABORT', changes }
 }
 
-/** Whether the account has come as far as the step. */
+/** Whether the account has reached the step. */
 export function hasReached(state: AccountState, step: Step): boolean {
   return indexOf(state) >= indexOf(step)
 }

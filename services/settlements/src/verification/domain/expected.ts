@@ -1,13 +1,13 @@
 /**
- * What the ledger must have posted for a settlement, made of its states by the very rules that its steps
- * are taken by.
+ * The entries that the ledger must have posted for a settlement, derived from its states by the
+ * rules that its steps use.
  */
 import {
   netMovements,
   pairMovements,
   type Movement,
   type Pair,
-  type Place,
+  type AccountRef,
   type Rules,
   type Stepping,
 } from '../../settlements/domain/movements.ts'
@@ -18,15 +18,15 @@ import {
   type Change,
 } from '../../settlements/domain/settlement.ts'
 
-/** Movements that together come to one amount between two accounts. */
+/** Movements that sum to one amount between two accounts. */
 export interface Expected {
-  /** The names of the movements: each may be there or not, their amounts come to the whole. */
+  /** The names of the movements: each may be missing, their amounts must sum to the whole. */
   readonly names: readonly string[]
-  readonly debit: Place
-  readonly credit: Place
+  readonly debit: AccountRef
+  readonly credit: AccountRef
   readonly amount: bigint
   readonly currency: string
-  /** MAYBE: a step that is under way has posted it or has not. */
+  /** MAYBE: an open step may or may not have posted it. */
   readonly presence: 'MUST' | 'MAYBE'
 }
 
@@ -44,14 +44,14 @@ function steppingTo(account: Account, state: AccountState): Stepping {
   return { account, change: { accountId, state, reason: '', externalReference: '' } }
 }
 
-/** Of a net model with many sides, without what was aborted. */
+/** For a net multilateral model, without aborted accounts. */
 export function expectedNets(rules: Rules, accounts: readonly Account[]): readonly Expected[] {
   return (['PS_TRANSFERS_RESERVED', 'PS_TRANSFERS_COMMITTED'] as const).flatMap((state) =>
     netMovements(rules, stepsTo(accounts, state)).map((movement) => alone(movement, 'MUST')),
   )
 }
 
-/** What was reserved of an account before it was aborted, and its way back: both or neither. */
+/** The reservation of an account that was aborted later, and its reversal: both or neither. */
 export function abortedPairs(
   rules: Rules,
   accounts: readonly Account[],
@@ -69,8 +69,8 @@ export function abortedPairs(
 }
 
 /**
- * Of a bilateral model. In how many parts a pair was moved depends on a setting at the time of the step, so
- * its parts are added up.
+ * For a bilateral model. A setting at the time of the step decides in how many parts a pair was
+ * moved, so the parts are summed.
  */
 export function expectedPairs(
   rules: Rules,
@@ -85,7 +85,7 @@ export function expectedPairs(
   })
 }
 
-/** What a step that is under way moves beyond what the states say. */
+/** What an open step moves in addition to the states. */
 export function changing(
   accounts: readonly Account[],
   changes: readonly Change[],

@@ -24,14 +24,14 @@ const tally = (accountId: number, net: bigint, count: bigint): Tally => ({
   count,
 })
 
-test('a window lacks lines until they come to what the ledger has counted', () => {
+test('a window lacks lines until they match what the ledger has counted', () => {
   const counted = [tally(1, 6n, 2n), tally(2, -6n, 2n)]
   expect(missingOf(counted, [])).toBe(4n)
   expect(missingOf(counted, [tally(1, 10n, 1n), tally(2, -10n, 1n)])).toBe(2n)
   expect(missingOf(counted, counted)).toBe(0n)
 })
 
-test('lines that the ledger has not counted are no matter of waiting', () => {
+test('lines that the ledger has not counted are an error, not missing lines', () => {
   const counted = [tally(1, 6n, 2n), tally(2, -6n, 2n)]
   expect(missingOf(counted, [...counted, tally(3, 1n, 1n)])).toBeNull()
   expect(missingOf(counted, [tally(1, 6n, 3n), tally(2, -6n, 2n)])).toBeNull()

@@ -1,4 +1,4 @@
-/** The states of a settlement window and of what it holds. */
+/** The states of a settlement window and of its contents. */
 
 export type WindowState =
   'OPEN' | 'PROCESSING' | 'CLOSED' | 'PENDING_SETTLEMENT' | 'SETTLED' | 'ABORTED'
@@ -6,8 +6,8 @@ export type WindowState =
 export type ContentState = 'CLOSED' | 'PENDING_SETTLEMENT' | 'SETTLED' | 'ABORTED'
 
 /**
- * A window is SETTLED when all of its contents are, and PENDING_SETTLEMENT as soon as a settlement takes
- * the first of them; at least one.
+ * A window is SETTLED when all of its contents are, and PENDING_SETTLEMENT as soon as a settlement
+ * takes the first of them; at least one.
  */
 export function windowStateOf(contents: readonly ContentState[]): ContentState {
   if (contents.length === 0) throw new Error('a closed window has no contents')
@@ -18,7 +18,7 @@ export function windowStateOf(contents: readonly ContentState[]): ContentState {
   return contents.includes('ABORTED') ? 'ABORTED' : 'CLOSED'
 }
 
-/** What a window has of one account under one model: as the ledger counted it, or as lines come to. */
+/** The net of one account under one model: counted by the ledger, or summed from lines. */
 export interface Tally {
   readonly modelId: number
   readonly accountId: number
@@ -26,14 +26,17 @@ export interface Tally {
   readonly count: bigint
 }
 
-/** How many movements the lines still lack; `null`: they hold something that the ledger has not. */
-export function missingOf(counted: readonly Tally[], heard: readonly Tally[]): bigint | null {
-  const place = ({ modelId, accountId }: Tally) => `${modelId}/${accountId}`
-  const left = new Map(heard.map((tally) => [place(tally), tally]))
+/**
+ * The number of missing movements; `null`: the lines hold something that the ledger has not
+ * counted.
+ */
+export function missingOf(counted: readonly Tally[], recorded: readonly Tally[]): bigint | null {
+  const key = ({ modelId, accountId }: Tally) => `${modelId}/${accountId}`
+  const left = new Map(recorded.map((tally) => [key(tally), tally]))
   let missing = 0n
   for (const tally of counted) {
-    const own = left.get(place(tally))
-    left.delete(place(tally))
+    const own = left.get(key(tally))
+    left.delete(key(tally))
     const lacks = tally.count - (own?.count ?? 0n)
     if (lacks < 0n || (lacks === 0n && own?.net !== tally.net)) return null
     missing += lacks

@@ -6,7 +6,7 @@ import {
   ProcessStopping,
   type ExclusiveDatabase,
 } from '@causeway/runtime'
-import { keepOneConnection } from './connection.ts'
+import { openLeaderConnection } from './leader-connection.ts'
 
 const log = openLog({ name: 'test', level: 'silent' })
 const outage = new Outage('the connection is lost')
@@ -61,14 +61,14 @@ afterEach(() => {
 })
 
 describe('a connection that is closed', () => {
-  test('while another process holds the lock no longer waits for it', async () => {
-    const connection = keepOneConnection(untilAborted, log)
+  test('a connection closed while another process holds the lock stops waiting for it', async () => {
+    const connection = openLeaderConnection(untilAborted, log)
     const opened = connection.opened.catch((error: unknown) => error)
     await connection.close()
     expect(await opened).toMatchObject({ name: 'AbortError' })
   })
 
-  test('while a new one is being opened closes that one too, when it comes', async () => {
+  test('a connection closed while a new one opens closes the new one too', async () => {
     const [first, late] = [held(), held()]
     let come: (database: ExclusiveDatabase) => void = () => undefined
     const { open, tries } = opening(
@@ -78,7 +78,7 @@ describe('a connection that is closed', () => {
           come = resolve
         }),
     )
-    const connection = keepOneConnection(open, log)
+    const connection = openLeaderConnection(open, log)
     await connection.opened
     first.lose()
     await turn()
@@ -91,10 +91,10 @@ describe('a connection that is closed', () => {
   })
 
   test.each([0, 1, 2, 3, 4, 5, 6, 7, 8])(
-    'leaves none open, %i steps after one has come',
+    'closing %i steps after a connection has opened leaves none open',
     async (steps) => {
       const one = held()
-      const connection = keepOneConnection(() => Promise.resolve(one.database), log)
+      const connection = openLeaderConnection(() => Promise.resolve(one.database), log)
       connection.opened.catch(() => undefined)
       for (let step = 0; step < steps; step++) await Promise.resolve()
       await connection.close()
@@ -102,10 +102,10 @@ describe('a connection that is closed', () => {
     },
   )
 
-  test('between two tries after outages does not try again', async () => {
+  test('a connection closed between two attempts does not try again', async () => {
     jest.useFakeTimers({ doNotFake: ['setImmediate'] })
     const { open, tries } = opening()
-    const connection = keepOneConnection(open, log)
+    const connection = openLeaderConnection(open, log)
     connection.opened.catch(() => undefined)
     await turn()
     await connection.close()
@@ -117,11 +117,11 @@ describe('a connection that is closed', () => {
 describe('a process that is being stopped', () => {
   const stopping = () => Promise.reject(new ProcessStopping())
 
-  test('ends the trying when the connection is lost, though nobody closes it', async () => {
+  test('a process that is being stopped stops retrying when its connection is lost', async () => {
     jest.useFakeTimers({ doNotFake: ['setImmediate'] })
     const first = held()
     const { open, tries } = opening(() => Promise.resolve(first.database), stopping)
-    const connection = keepOneConnection(open, log)
+    const connection = openLeaderConnection(open, log)
     await connection.opened
     first.lose()
     await turn()
@@ -129,21 +129,24 @@ describe('a process that is being stopped', () => {
     expect(tries()).toBe(2)
   })
 
-  test('is told to who waits for the first connection', async () => {
-    const connection = keepOneConnection(opening(stopping).open, log)
+  test('callers that wait for the first connection get an error when the process is being stopped', async () => {
+    const connection = openLeaderConnection(opening(stopping).open, log)
     await expect(connection.opened).rejects.toThrow(ProcessStopping)
   })
 })
 
-test('a connection that cannot be made ready is closed, for it would keep the lock', async () => {
+test('a connection that fails its preparation is closed, because it would keep the lock', async () => {
   const unready = held(() => Promise.reject(new Error('permission denied')))
-  const connection = keepOneConnection(opening(() => Promise.resolve(unready.database)).open, log)
+  const connection = openLeaderConnection(
+    opening(() => Promise.resolve(unready.database)).open,
+    log,
+  )
   await expect(connection.opened).rejects.toThrow('permission denied')
   expect(unready.isClosed()).toBe(true)
   await connection.close()
 })
 
-test('a lost connection is replaced, whatever outages come before', async () => {
+test('a lost connection is replaced after any number of outages', async () => {
   jest.useFakeTimers({ doNotFake: ['setImmediate'] })
   const [first, second] = [held(), held()]
   const { open } = opening(
@@ -152,7 +155,7 @@ test('a lost connection is replaced, whatever outages come before', async () => 
     () => Promise.reject(outage),
     () => Promise.resolve(second.database),
   )
-  const connection = keepOneConnection(open, log)
+  const connection = openLeaderConnection(open, log)
   await connection.opened
   first.lose()
   await turn()
@@ -164,10 +167,10 @@ test('a lost connection is replaced, whatever outages come before', async () => 
 })
 
 describe('while the lock is not held', () => {
-  test('work and readiness are refused as outages, and served once it is held', async () => {
+  test('work and readiness fail as outages while the lock is not held, and succeed once it is held', async () => {
     const one = held()
     let come: () => void = () => undefined
-    const connection = keepOneConnection(
+    const connection = openLeaderConnection(
       () => new Promise((resolve) => (come = () => resolve(one.database))),
       log,
     )

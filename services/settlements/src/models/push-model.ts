@@ -1,7 +1,7 @@
 /**
- * What participant-lifecycle is told of a model: which accounts it needs, so that participants who use
- * its currency get them, and its interchange fee. The intent is stored with the model and stands until
- * participant-lifecycle has answered, over crashes too.
+ * Pushes settlement models to participant-lifecycle: the accounts that a model needs, so that
+ * participants with its currency get them, and its interchange fee. The intent is stored with the
+ * model and retained until participant-lifecycle has answered, also across crashes.
  */
 import { formatAmount } from '@causeway/money'
 import type { ledgerService, participantsService } from '@causeway/protos'
@@ -9,39 +9,39 @@ import { retrying, type Calls, type Logger } from '@causeway/runtime'
 import { feeModelFor, opensAccounts, type Model } from './domain/model.ts'
 import type { ModelStore } from './store.ts'
 
-export interface TellingParts {
-  readonly store: Pick<ModelStore, 'all' | 'toTell' | 'told'>
+export interface PushParts {
+  readonly store: Pick<ModelStore, 'all' | 'pendingPushes' | 'markPushed'>
   readonly participants: Pick<Calls<typeof participantsService>, 'AddModelAccounts'>
   readonly ledger: Pick<Calls<typeof ledgerService>, 'SetInterchangeFee'>
   readonly log: Logger
-  /** Ends the repeating when the service stops; the intent is left to the next start. */
+  /** Ends retries when the service stops; the next start continues. */
   readonly signal: AbortSignal
 }
 
-/** Tells of each change that nobody has been told of, those that an earlier process left included. */
-export async function tellChanges(parts: TellingParts): Promise<void> {
+/** Pushes all pending changes, including those of earlier processes. */
+export async function pushChanges(parts: PushParts): Promise<void> {
   const { store, log, signal } = parts
-  const changes = await retrying(() => store.toTell(), {
+  const changes = await retrying(() => store.pendingPushes(), {
     log,
-    what: 'read what is still to be told of models',
+    what: 'reading pending changes of models',
     signal,
   })
   for (const change of changes) {
-    await tell(parts, change.model)
-    await retrying(() => store.told(change), { log, what: 'close the intent', signal })
+    await pushModel(parts, change.model)
+    await retrying(() => store.markPushed(change), { log, what: 'deleting the intent', signal })
   }
 }
 
-/** First the accounts, then the fee that moves them: without them it would stop every transfer. */
-async function tell(parts: TellingParts, model: Model): Promise<void> {
+/** First the accounts, then the fee: without its accounts a fee would stop every transfer. */
+async function pushModel(parts: PushParts, model: Model): Promise<void> {
   const isReady = !opensAccounts(model) || (await openAccounts(parts, model))
   const isFee = model.ledgerAccountType === 'INTERCHANGE_FEE'
   if (isFee && (isReady || !model.isActive)) await setFee(parts, model.currency)
 }
 
-/** @returns whether they are there */
+/** @returns whether the accounts exist */
 async function openAccounts(
-  { participants, log, signal }: TellingParts,
+  { participants, log, signal }: PushParts,
   { id, name, currency, ledgerAccountType, settlementAccountType }: Model,
 ): Promise<boolean> {
   const { refusal } = await retrying(
@@ -52,8 +52,8 @@ async function openAccounts(
   return !refusal
 }
 
-/** The fee that is in force now, whichever model was changed. */
-async function setFee({ store, ledger, log, signal }: TellingParts, currency: string) {
+/** Sets the fee that is currently in force, whichever model was changed. */
+async function setFee({ store, ledger, log, signal }: PushParts, currency: string) {
   const { refusal } = await retrying(
     async () => {
       const model = feeModelFor(await store.all(), currency)

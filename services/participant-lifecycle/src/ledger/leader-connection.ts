@@ -1,7 +1,7 @@
 /**
- * The writer's connection: there is one, it holds the ledger's lock, and when it is lost a new one
- * competes for the lock at once. Who loses the lock loses the transaction with it. The trying ends when
- * the connection is closed, or when the process is being stopped.
+ * The writer's connection. It holds the ledger's lock; when it is lost, the process competes for
+ * the lock again at once. A process that loses the lock loses its transaction with it. Retrying
+ * ends when the connection is closed or the process is being stopped.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import {
@@ -15,7 +15,7 @@ import {
 } from '@causeway/runtime'
 import { planByKeys } from './lock-store.ts'
 
-export interface OneConnection {
+export interface LeaderConnection {
   /** Rejects with an outage while the lock is not held. */
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
   /** Resolves when the lock is held for the first time. */
@@ -28,25 +28,28 @@ export interface OneConnection {
 }
 
 const nothing = statement('select')
-/** Between tries that failed for a reason that time alone may not heal. */
+/** Pause after an attempt that failed for another reason than an outage. */
 const pause_ms = 1_000
-/** The ledger stands still meanwhile: a database that is back is not waited for any longer. */
+/**
+ * Upper bound of the retry delay: the ledger is unavailable meanwhile, so a database that is back
+ * must be noticed soon.
+ */
 const delay_ms_max = 200
 
-/** @param prepare what is done on it, under the lock, before it serves */
-export function keepOneConnection(
+/** @param prepare prepares the connection under the lock, before it is used */
+export function openLeaderConnection(
   open: (signal: AbortSignal) => Promise<ExclusiveDatabase>,
   log: Logger,
   prepare: (database: ExclusiveDatabase) => Promise<void> = planByKeys,
-): OneConnection {
+): LeaderConnection {
   const ending = new AbortController()
   const { signal } = ending
   let database: ExclusiveDatabase | undefined
   const opened = reopen()
-  /** What was opened in the very moment of closing is closed as well. */
-  const kept = opened
-    .catch(goOnTrying)
-    .then(keep)
+  /** A connection opened while this one closes is closed as well. */
+  const maintained = opened
+    .catch(keepRetrying)
+    .then(replaceWhenLost)
     .then(() => database?.close())
 
   const isEnding = (): boolean => signal.aborted
@@ -56,24 +59,24 @@ export function keepOneConnection(
     database = await retrying(() => openReady(open, prepare, ending), options)
   }
 
-  async function keep(): Promise<void> {
+  async function replaceWhenLost(): Promise<void> {
     while (!isEnding()) {
       await database?.lost
       database = undefined
       if (isEnding()) return
       log.warn("the ledger's connection is lost, a new one is opened")
-      await reopenWhateverItTakes()
+      await reopenUntilStopped()
     }
   }
 
-  /** Who waits for `opened` is told; the process may still become the writer. */
-  async function goOnTrying(error: unknown): Promise<void> {
+  /** Callers that wait for `opened` get the error; the process may still become the writer. */
+  async function keepRetrying(error: unknown): Promise<void> {
     if (isEnding()) return
     log.error({ err: error }, "ALARM the ledger's lock cannot be taken")
-    await reopenWhateverItTakes()
+    await reopenUntilStopped()
   }
 
-  async function reopenWhateverItTakes(): Promise<void> {
+  async function reopenUntilStopped(): Promise<void> {
     while (database === undefined && !isEnding()) {
       try {
         await reopen()
@@ -99,14 +102,14 @@ export function keepOneConnection(
     async close() {
       ending.abort()
       await database?.close()
-      await kept
+      await maintained
     },
   }
 }
 
 /**
- * A connection that comes too late, or is not ready, is closed: it would hold the lock for nobody. A
- * process that is being stopped ends all trying, though nobody has closed the connection.
+ * A connection that opens too late, or fails its preparation, is closed: it would hold the lock
+ * unused. A process that is being stopped ends all retries, even if `close` was not called.
  */
 async function openReady(
   open: (signal: AbortSignal) => Promise<ExclusiveDatabase>,
@@ -129,7 +132,7 @@ async function openReady(
   }
 }
 
-/** Callers repeat: this process may have the lock by then, or another one. */
+/** Callers retry: by then this process or another one may hold the lock. */
 function notHeld(): Outage {
   return new Outage('the ledger waits for its lock')
 }

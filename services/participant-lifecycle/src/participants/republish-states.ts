@@ -1,6 +1,6 @@
 /**
- * What a state permits is a setting, and may be another one since the last start: whoever is in a state
- * that permits transfers now, or no longer does, is told to everybody as any other change.
+ * The permissions of a state are a setting and may have changed since the last start. For each
+ * participant whose permission to transfer has changed, a state change is published.
  */
 import type { Transaction } from '@causeway/runtime'
 import { permittedIn, type States } from '../ledger/domain/states.ts'
@@ -11,8 +11,12 @@ import { participantsNamed } from './store.ts'
 
 const by = { actor: 'participant-lifecycle', action: 'AlignParticipantState' }
 
-/** To be run in the ledger's turn. */
-export async function alignStates(tx: Transaction, bus: Announcer, states: States): Promise<void> {
+/** Runs in the ledger's queue. */
+export async function republishStates(
+  tx: Transaction,
+  bus: Announcer,
+  states: States,
+): Promise<void> {
   for (const participant of await participantsNamed(tx, 'ALL')) {
     const { state, isActive: before, isHub, type } = participant
     const isActive = permittedIn(states, state).has('TRANSFERS')

@@ -9,12 +9,16 @@ import {
   type Handlers,
   type OpenGrpcHost,
 } from '@causeway/runtime'
-import { openPassingOn, type PassingOn, type WriterPlace } from './pass-on.ts'
+import {
+  openLeaderForwarding,
+  type LeaderForwarding,
+  type LeaderForwardingParts,
+} from './leader-forwarding.ts'
 
 type Ledger = Handlers<typeof ledgerService>
 
 const log = openLog({ name: 'test', level: 'silent' })
-const nothing = () => Promise.reject(new Error('nobody asks for it'))
+const nothing = () => Promise.reject(new Error('not called'))
 const stranger: HandledCall = {
   signal: new AbortController().signal,
   left_ms: () => 30_000,
@@ -53,14 +57,18 @@ function ledgerOf(name: string): Ledger {
 
 async function openReplica(
   name: string,
-  place: Omit<WriterPlace, 'grpc'>,
-): Promise<{ readonly host: OpenGrpcHost; readonly ledger: Ledger; readonly passing: PassingOn }> {
+  place: Omit<LeaderForwardingParts, 'grpc'>,
+): Promise<{
+  readonly host: OpenGrpcHost
+  readonly ledger: Ledger
+  readonly forwarding: LeaderForwarding
+}> {
   const host = await openGrpcHost({ log, listen: '127.0.0.1:0' })
   opened.push(host)
-  const passing = openPassingOn({ ...place, grpc: host })
-  const ledger = passing.byWriter(ledgerService, ledgerOf(name))
+  const forwarding = openLeaderForwarding({ ...place, grpc: host })
+  const ledger = forwarding.toLeader(ledgerService, ledgerOf(name))
   host.serve(ledgerService, ledger)
-  return { host, ledger, passing }
+  return { host, ledger, forwarding }
 }
 
 const rotation = { requestId: 'r', windowId: 1, nextWindowId: 2 }
@@ -79,7 +87,7 @@ async function openBoth() {
   return { one, two, here, finds: () => finds }
 }
 
-test('a replica passes on what changes something, and answers questions itself', async () => {
+test('a replica forwards changes and answers queries itself', async () => {
   const { two, finds } = await openBoth()
   for (const _ of [1, 2, 3]) {
     const { outcome } = await two.ledger.RotateSettlementWindow(rotation, stranger)
@@ -99,13 +107,13 @@ test('the writer may take as long as the caller of the replica waits', async () 
   expect(Number(refusal?.detail)).toBeLessThanOrEqual(30_000)
 })
 
-test('what a replica has passed on is not passed on again', async () => {
+test('a forwarded call is not forwarded again', async () => {
   const { two } = await openBoth()
   const { outcome } = await two.ledger.RotateSettlementWindow(rotation, replica)
   expect(outcome).toBe('two')
 })
 
-test('a writer that is gone is an outage at once, and its successor is looked for', async () => {
+test('a writer that is gone is an outage at once, and its successor is looked up', async () => {
   const { one, two, here, finds } = await openBoth()
   await two.ledger.RotateSettlementWindow(rotation, stranger)
   await one.host.stop()
@@ -115,21 +123,21 @@ test('a writer that is gone is an outage at once, and its successor is looked fo
     .catch((error: unknown) => error)
   expect(isOutage(failed)).toBe(true)
   expect(Date.now() - begin_ms).toBeLessThan(1_500)
-  await expect(two.passing.answers()).rejects.toThrow('participant-lifecycle')
+  await expect(two.forwarding.answers()).rejects.toThrow('participant-lifecycle')
   expect(finds()).toBeGreaterThan(1)
   here.two = true
   expect((await two.ledger.RotateSettlementWindow(rotation, stranger)).outcome).toBe('two')
-  await two.passing.answers()
+  await two.forwarding.answers()
 })
 
-test('a replica is ready when the writer answers it, and not when nobody writes', async () => {
+test('a replica is ready when the writer answers it, and not without a writer', async () => {
   const { two } = await openBoth()
-  await two.passing.answers()
+  await two.forwarding.answers()
   const alone = await openReplica('three', {
     connection: { holdsLock: () => false, answers },
     find: () => Promise.resolve(undefined),
   })
-  await expect(alone.passing.answers()).rejects.toThrow("nobody holds the ledger's lock")
+  await expect(alone.forwarding.answers()).rejects.toThrow("no process holds the ledger's lock")
 })
 
 test('the writer is ready only while its own connection answers', async () => {
@@ -140,5 +148,5 @@ test('the writer is ready only while its own connection answers', async () => {
     },
     find: () => Promise.resolve(undefined),
   })
-  await expect(frozen.passing.answers()).rejects.toThrow('PostgreSQL has not answered')
+  await expect(frozen.forwarding.answers()).rejects.toThrow('PostgreSQL has not answered')
 })

@@ -1,7 +1,8 @@
 /**
- * Rings when a batch has brought a position near its limit, was refused for want of liquidity, or was a
- * step of a settlement: what is told and what is remembered of it are rows of the batch's own
- * transaction. A batch that touches no limit costs a comparison for each of its accounts.
+ * Raises alarms when a batch has brought a position near its limit or was refused for lack of
+ * liquidity, and publishes positions that a settlement step has moved. Events and alarm state are
+ * written in the batch's own transaction. A batch that touches no limit costs one comparison per
+ * account.
  */
 import { newEvent } from '@causeway/events'
 import { formatAmount } from '@causeway/money'
@@ -11,23 +12,23 @@ import { remainingPercentage, type AlarmRules, type Kind } from './domain/alarm.
 import { crossingsOf, type Crossing, type Decided } from './domain/crossings.ts'
 import { saveAlarms } from './store.ts'
 
-export interface AlarmBell {
+export interface ThresholdAlarms {
   /** Undefined when there is nothing to store. */
   afterBatch(tx: Transaction, decided: Decided): Promise<void> | undefined
 }
 
-export function openBell(bus: EventBus, rules: AlarmRules): AlarmBell {
+export function openThresholdAlarms(bus: EventBus, rules: AlarmRules): ThresholdAlarms {
   return {
     afterBatch(tx, decided) {
       const moved = positionsMoved(decided)
       if (moved.length > 0) bus.announce(tx, moved)
       const crossings = crossingsOf(decided, rules)
-      return crossings.length === 0 ? undefined : ring(bus, tx, crossings, decided.rows.now)
+      return crossings.length === 0 ? undefined : raiseAlarms(bus, tx, crossings, decided.rows.now)
     },
   }
 }
 
-async function ring(
+async function raiseAlarms(
   bus: EventBus,
   tx: Transaction,
   crossings: readonly Crossing[],
@@ -39,8 +40,8 @@ async function ring(
   )
   const events = crossings.flatMap((crossing) => {
     const name = names.get(crossing.account.id)
-    if (name === undefined) throw new Error(`account ${crossing.account.id} has no limit any more`)
-    return crossing.told.map((kind) => exceeded(name, crossing, kind, now))
+    if (name === undefined) throw new Error(`account ${crossing.account.id} no longer has a limit`)
+    return crossing.notified.map((kind) => exceeded(name, crossing, kind, now))
   })
   if (events.length > 0) bus.announce(tx, events)
 }
@@ -64,7 +65,7 @@ function exceeded(
   })
 }
 
-/** Of the movements of settlements: each position once, as it stands after all of them. */
+/** Positions moved by settlements: each once, with its value after all movements. */
 function positionsMoved({ rows, changes }: Decided): readonly OutgoingMessage[] {
   const { entered, accounts } = changes
   const owners = new Map<number, string>()

@@ -2,42 +2,44 @@ import { openLog } from '@causeway/runtime'
 import { expect, test } from '@jest/globals'
 import type { Model } from './domain/model.ts'
 import { fees } from '../testing/fees.ts'
-import { tellChanges } from './tell.ts'
+import { pushChanges } from './push-model.ts'
 
 const model: Model = { ...fees, id: 7, isActive: true }
 
-/** What the ledger is told of fees: "currency percentage", when the accounts are opened or refused. */
+/**
+ * The fees set in the ledger, as "currency percentage", when the accounts are opened or refused.
+ */
 async function feesTold(changed: Model, areAccountsRefused = false): Promise<readonly string[]> {
-  const said: string[] = []
+  const calls: string[] = []
   const refusal = areAccountsRefused ? { reason: 'INVALID', detail: 'no currency' } : null
-  await tellChanges({
+  await pushChanges({
     store: {
       all: () => Promise.resolve([changed]),
-      toTell: () => Promise.resolve([{ model: changed, change: '1' }]),
-      told: () => Promise.resolve(),
+      pendingPushes: () => Promise.resolve([{ model: changed, change: '1' }]),
+      markPushed: () => Promise.resolve(),
     },
     participants: { AddModelAccounts: () => Promise.resolve({ refusal }) },
     ledger: {
       SetInterchangeFee({ currency, percentage }) {
-        said.push(`${currency} ${percentage}`)
+        calls.push(`${currency} ${percentage}`)
         return Promise.resolve({ refusal: null })
       },
     },
     log: openLog({ name: 'test', level: 'silent' }),
     signal: new AbortController().signal,
   })
-  return said
+  return calls
 }
 
-test('the ledger is told of a fee when its accounts are there', async () => {
+test('a fee is set in the ledger when its accounts exist', async () => {
   expect(await feesTold(model)).toEqual(['USD 0.6'])
 })
 
-test('no fee is set whose accounts were refused, but one that is over still ends', async () => {
+test('a fee without accounts is not set, but an ended fee is still removed', async () => {
   expect(await feesTold(model, true)).toEqual([])
   expect(await feesTold({ ...model, isActive: false }, true)).toEqual(['USD 0'])
 })
 
-test('a model without currency has no fee, whatever was stored of it', async () => {
+test('a model without currency has no fee, even if one was stored', async () => {
   expect(await feesTold({ ...model, currency: '' })).toEqual([' 0'])
 })

@@ -1,11 +1,11 @@
-/** The alarms that stand, for those who look. */
+/** The active alarms, as operators list them. */
 import { statement, type Queries } from '@causeway/runtime'
-import type { Kind, Standing } from './domain/alarm.ts'
+import type { Kind, ActiveAlarm } from './domain/alarm.ts'
 import { alarmsOf, type AlarmsJson } from './store.ts'
 
 const rows_max = 1_000
 
-const selectStanding = statement(`
+const selectActive = statement(`
   select participants.name, accounts.id as account_id, accounts.currency, limits.alarms
   from limits
   join accounts on accounts.id = limits.account_id
@@ -13,30 +13,30 @@ const selectStanding = statement(`
   where limits.is_active and limits.alarms is not null and ($1 = '' or participants.name = $1)
   order by accounts.id limit $2`)
 
-interface StandingRow {
+interface ActiveAlarmRow {
   readonly name: string
   readonly account_id: number
   readonly currency: string
   readonly alarms: AlarmsJson
 }
 
-export interface StandingAlarm {
+export interface ActiveAlarmOf {
   readonly name: string
   readonly accountId: number
   readonly currency: string
   readonly kind: Kind
-  readonly standing: Standing
+  readonly active: ActiveAlarm
 }
 
 /** Of one participant, or of all when the name is empty. */
-export async function standingAlarms(db: Queries, name: string): Promise<readonly StandingAlarm[]> {
-  const rows = await db.query<StandingRow>(selectStanding, [name, rows_max])
+export async function activeAlarms(db: Queries, name: string): Promise<readonly ActiveAlarmOf[]> {
+  const rows = await db.query<ActiveAlarmRow>(selectActive, [name, rows_max])
   return rows.flatMap((row) => {
     const { threshold, limit } = alarmsOf(row.alarms)
     const of = { name: row.name, accountId: row.account_id, currency: row.currency }
     return [
-      ...(threshold === null ? [] : [{ ...of, kind: 'THRESHOLD', standing: threshold } as const]),
-      ...(limit === null ? [] : [{ ...of, kind: 'LIMIT', standing: limit } as const]),
+      ...(threshold === null ? [] : [{ ...of, kind: 'THRESHOLD', active: threshold } as const]),
+      ...(limit === null ? [] : [{ ...of, kind: 'LIMIT', active: limit } as const]),
     ]
   })
 }

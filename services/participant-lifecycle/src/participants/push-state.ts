@@ -1,6 +1,6 @@
 /**
- * A new state of a participant is told at once to the services that keep something of participants,
- * beside the event of the same name, which reaches everybody even when a call fails.
+ * Pushes a new participant state by gRPC to the services that cache participants, in addition to
+ * the event of the same name, which arrives even when a call fails.
  */
 import {
   authServiceParticipantStatesService,
@@ -12,15 +12,15 @@ import {
 import type { GrpcHost, Logger } from '@causeway/runtime'
 import type { Participant } from './domain/participant.ts'
 
-export interface TellingStates {
-  /** In the background. */
-  tell(participant: Participant, oldState: string): void
-  /** Resolves when nothing is under way. */
+export interface StatePusher {
+  /** Runs in the background. */
+  push(participant: Participant, oldState: string): void
+  /** Resolves when no call is in progress. */
   drained(): Promise<void>
 }
 
-export function openTellingStates(grpc: Pick<GrpcHost, 'client'>, log: Logger): TellingStates {
-  const told = [
+export function openStatePusher(grpc: Pick<GrpcHost, 'client'>, log: Logger): StatePusher {
+  const receivers = [
     grpc.client(transfersParticipantStatesService, 'transfers'),
     grpc.client(settlementsParticipantStatesService, 'settlements'),
     grpc.client(notificationsParticipantStatesService, 'notifications'),
@@ -28,23 +28,23 @@ export function openTellingStates(grpc: Pick<GrpcHost, 'client'>, log: Logger): 
   ]
   const underWay = new Set<Promise<unknown>>()
 
-  async function tellOne(
-    service: (typeof told)[number],
+  async function pushTo(
+    service: (typeof receivers)[number],
     change: ParticipantStateChange,
   ): Promise<void> {
     try {
       await service.ParticipantStateUpdated(change)
     } catch (error) {
-      log.warn({ err: error }, 'a service could not be told the state of a participant')
+      log.warn({ err: error }, 'a new participant state could not be pushed to a service')
     }
   }
 
   return {
-    tell(participant, oldState) {
+    push(participant, oldState) {
       const change = changeOf(participant, oldState)
-      const telling = Promise.all(told.map((service) => tellOne(service, change)))
-      underWay.add(telling)
-      void telling.finally(() => underWay.delete(telling))
+      const pushes = Promise.all(receivers.map((service) => pushTo(service, change)))
+      underWay.add(pushes)
+      void pushes.finally(() => underWay.delete(pushes))
     },
     async drained() {
       await Promise.all(underWay)

@@ -1,17 +1,17 @@
-/** What participant-lifecycle is told of models: each change, once, and none is lost. */
+/** Pushes of models to participant-lifecycle: each change once, and none is lost. */
 import { openLog } from '@causeway/runtime'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { fees } from '../testing/fees.ts'
 import { openModelStore, type ModelStore } from './store.ts'
-import { tellChanges, type TellingParts } from './tell.ts'
+import { pushChanges, type PushParts } from './push-model.ts'
 
 let parts: TestParts
 let store: ModelStore
-let telling: TellingParts
-/** In the order in which it was said. */
-let said: string[]
-/** Done by the ledger before it answers. */
+let telling: PushParts
+/** The calls in their order. */
+let calls: string[]
+/** Runs in the ledger before it answers. */
 let meanwhile: () => Promise<unknown>
 
 beforeEach(async () => {
@@ -23,19 +23,19 @@ beforeEach(async () => {
     connections_max: 2,
   })
   store = openModelStore(db, parts.bus)
-  said = []
+  calls = []
   meanwhile = () => Promise.resolve()
   telling = {
     store,
     participants: {
       AddModelAccounts({ currency }) {
-        said.push(`accounts of ${currency}`)
+        calls.push(`accounts of ${currency}`)
         return Promise.resolve({ refusal: null })
       },
     },
     ledger: {
       async SetInterchangeFee({ percentage }) {
-        said.push(`fee of ${percentage}`)
+        calls.push(`fee of ${percentage}`)
         await meanwhile()
         return { refusal: null }
       },
@@ -47,18 +47,18 @@ beforeEach(async () => {
 
 afterEach(() => parts.stop())
 
-test('what was told is not told again', async () => {
+test('a pushed change is not pushed again', async () => {
   await store.create(fees, 'operator')
-  await tellChanges(telling)
-  await tellChanges(telling)
-  expect(said).toEqual(['accounts of USD', 'fee of 0.6'])
+  await pushChanges(telling)
+  await pushChanges(telling)
+  expect(calls).toEqual(['accounts of USD', 'fee of 0.6'])
 })
 
-test('a change that comes while an earlier one is told is told next', async () => {
+test('a change stored during a push is pushed next', async () => {
   await store.create(fees, 'operator')
   meanwhile = () => store.update('FEES', { isActive: false, windowCron: undefined }, 'operator')
-  await tellChanges(telling)
+  await pushChanges(telling)
   meanwhile = () => Promise.resolve()
-  await tellChanges(telling)
-  expect(said).toEqual(['accounts of USD', 'fee of 0.6', 'accounts of USD', 'fee of 0'])
+  await pushChanges(telling)
+  expect(calls).toEqual(['accounts of USD', 'fee of 0.6', 'accounts of USD', 'fee of 0'])
 })
