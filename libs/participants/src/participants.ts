@@ -3,7 +3,7 @@
  * refuses anything because of the cached value. No decision about money may depend on this cache.
  */
 import { onBroadcast } from '@causeway/events'
-import { participantsService, type Participant as Told } from '@causeway/protos'
+import { participantsService, type Participant as ParticipantMessage } from '@causeway/protos'
 import {
   periodically,
   readThrough,
@@ -71,7 +71,7 @@ const changes = [
 export async function openParticipants(parts: ParticipantsParts): Promise<Participants> {
   const { GetParticipantInfo } = parts.grpc.client(participantsService, 'participant-lifecycle')
   const cache = readThrough<Participant>({ entries_max: participants_max, load })
-  const asking = new Map<string, Promise<Participant | undefined>>()
+  const pending = new Map<string, Promise<Participant | undefined>>()
 
   async function load(names: readonly string[]): Promise<ReadonlyMap<string, Participant>> {
     const { participants } = await GetParticipantInfo({ names: [...names] })
@@ -79,13 +79,13 @@ export async function openParticipants(parts: ParticipantsParts): Promise<Partic
   }
 
   function getFresh(name: string): Promise<Participant | undefined> {
-    const asked = asking.get(name)
-    if (asked !== undefined) return asked
+    const request = pending.get(name)
+    if (request !== undefined) return request
     const answer = cache
       .fresh([name])
       .then((found) => found.get(name))
-      .finally(() => asking.delete(name))
-    asking.set(name, answer)
+      .finally(() => pending.delete(name))
+    pending.set(name, answer)
     return answer
   }
 
@@ -109,10 +109,10 @@ export async function openParticipants(parts: ParticipantsParts): Promise<Partic
     getFresh,
     async get(names, suffices) {
       const found = new Map(await cache.get(names))
-      const doubtful = [...found.values()].filter((participant) => !suffices(participant))
-      if (doubtful.length === 0) return found
-      const fresh = await cache.fresh(doubtful.map(({ name }) => name))
-      for (const { name } of doubtful) {
+      const insufficient = [...found.values()].filter((participant) => !suffices(participant))
+      if (insufficient.length === 0) return found
+      const fresh = await cache.fresh(insufficient.map(({ name }) => name))
+      for (const { name } of insufficient) {
         const participant = fresh.get(name)
         if (participant === undefined) found.delete(name)
         else found.set(name, participant)
@@ -130,9 +130,11 @@ export async function openParticipants(parts: ParticipantsParts): Promise<Partic
 }
 
 /** The hub is not an FSP: no message is sent in its name. */
-function participantsByName(told: readonly Told[]): ReadonlyMap<string, Participant> {
+function participantsByName(
+  messages: readonly ParticipantMessage[],
+): ReadonlyMap<string, Participant> {
   return new Map(
-    told
+    messages
       .filter(({ isHub }) => !isHub)
       .map(({ name, isActive, state, endpoints, accounts }) => [
         name,

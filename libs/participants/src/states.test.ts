@@ -15,8 +15,8 @@ const suspended: ParticipantStateChange = {
 type Handler = (change: ParticipantStateChange) => Promise<{ readonly version: number }>
 
 /** The served handler, and the versions that it reports. */
-function hearing(): { readonly hear: Handler; readonly heard: number[] } {
-  const heard: number[] = []
+function receiver(): { readonly receive: Handler; readonly reported: number[] } {
+  const reported: number[] = []
   let served: Handler | undefined
   const grpc: Pick<GrpcHost, 'serve'> = {
     serve(_, handlers) {
@@ -24,19 +24,19 @@ function hearing(): { readonly hear: Handler; readonly heard: number[] } {
     },
   }
   const log = openLog({ name: 'test', level: 'silent' })
-  onParticipantStates({ grpc, log }, 'transfers', ({ version }) => heard.push(version))
+  onParticipantStates({ grpc, log }, 'transfers', ({ version }) => reported.push(version))
   if (served === undefined) throw new Error('nothing is served')
-  return { hear: served, heard }
+  return { receive: served, reported }
 }
 
 test('a newer state is reported once, and an older one is ignored', async () => {
-  const { hear, heard } = hearing()
-  expect(await hear(suspended)).toEqual({ version: 7 })
-  expect(await hear(suspended)).toEqual({ version: 7 })
-  expect(await hear({ ...suspended, version: 6 })).toEqual({ version: 7 })
-  expect(await hear({ ...suspended, version: 9 })).toEqual({ version: 9 })
-  expect(await hear({ ...suspended, participantId: 'bluewallet', version: 1 })).toEqual({
+  const { receive, reported } = receiver()
+  expect(await receive(suspended)).toEqual({ version: 7 })
+  expect(await receive(suspended)).toEqual({ version: 7 })
+  expect(await receive({ ...suspended, version: 6 })).toEqual({ version: 7 })
+  expect(await receive({ ...suspended, version: 9 })).toEqual({ version: 9 })
+  expect(await receive({ ...suspended, participantId: 'bluewallet', version: 1 })).toEqual({
     version: 1,
   })
-  expect(heard).toEqual([7, 9, 1])
+  expect(reported).toEqual([7, 9, 1])
 })

@@ -61,10 +61,10 @@ export const start: Start<Settings> = async (settings, parts) => {
   const { months, partitions } = await maintainPartitions(database, log)
 
   const connection = openConnection(parts, options, log)
-  const thresholdAlarms = openThresholdAlarms(parts.bus, alarmRules(settings))
+  const alarms = openThresholdAlarms(parts.bus, alarmRules(settings))
   const writer = openWriter(connection, {
     log,
-    thresholdAlarms,
+    alarms,
     hubName,
     states,
     months,
@@ -87,17 +87,8 @@ export const start: Start<Settings> = async (settings, parts) => {
     find: () => writerAddress(database),
     grpc: parts.grpc,
   })
-  const ledger = serveLedger({
-    database,
-    writer,
-    verifier,
-    log,
-    hubName,
-    states,
-    months,
-    thresholdAlarms,
-  })
-  const rules = rulesOf(settings, { hubName, states, months, thresholdAlarms })
+  const ledger = serveLedger({ database, writer, verifier, log, hubName, states, months, alarms })
+  const rules = rulesOf(settings, { hubName, states, months, alarms })
   const statePusher = openStatePusher(parts.grpc, log)
   const handling = handlingOf(parts, settings, { database, writer, rules, statePusher })
   const sweep = sweepFunds({
@@ -108,7 +99,7 @@ export const start: Start<Settings> = async (settings, parts) => {
   })
   parts.grpc.serve(ledgerService, forwarding.toLeader(ledgerService, ledger))
   serveLifecycles(parts.grpc, forwarding, handling)
-  const alarming = { database, writer, thresholdAlarms, states, hubName, log, signal }
+  const alarming = { database, writer, alarms, states, hubName, log, signal }
   const mailing = await openAlarms(parts, forwarding, alarming)
   watchHealth(parts, database, forwarding)
 
@@ -164,7 +155,7 @@ async function maintainPartitions(
 
 function rulesOf(
   { EXPIRY_GRACE_MS: expiryGrace_ms, COVER_PERCENT }: Settings,
-  given: Pick<CoverRules, 'hubName' | 'states' | 'months' | 'thresholdAlarms'>,
+  given: Pick<CoverRules, 'hubName' | 'states' | 'months' | 'alarms'>,
 ): CoverRules {
   return { ...given, expiryGrace_ms, coverFollows: COVER_PERCENT === 'follows' }
 }

@@ -9,14 +9,14 @@ import { everydayTypes, lockNamed } from '../ledger/lock-store.ts'
 import type { ThresholdAlarms } from './threshold-alarms.ts'
 
 export interface CheckParts {
-  readonly thresholdAlarms: ThresholdAlarms
+  readonly alarms: ThresholdAlarms
   readonly states: States
 }
 
 /** Runs in the ledger's queue. False: there is no participant of this name. */
 export async function checkAlarms(
   tx: Transaction,
-  { thresholdAlarms, states }: CheckParts,
+  { alarms, states }: CheckParts,
   name: string,
   currency: string,
 ): Promise<boolean> {
@@ -28,7 +28,7 @@ export async function checkAlarms(
     types: everydayTypes,
   })
   const changes = { ...nothing, accounts: rows.accounts }
-  await thresholdAlarms.afterBatch(tx, { rows, book: openBook(rows), changes })
+  await alarms.afterBatch(tx, { rows, book: openBook(rows), changes })
   return rows.parties.length > 0
 }
 

@@ -36,12 +36,12 @@ export interface SettleParts {
   readonly hubName: string
   readonly states: States
   readonly months: Pick<JournalMonths, 'of'>
-  readonly thresholdAlarms?: ThresholdAlarms | undefined
+  readonly alarms?: ThresholdAlarms | undefined
 }
 
 export async function postEntries(
   tx: Transaction,
-  { hubName, states, months, thresholdAlarms }: SettleParts,
+  { hubName, states, months, alarms }: SettleParts,
   step: StepEntries,
 ): Promise<EntriesPosted> {
   const { stepId, commands } = step
@@ -67,7 +67,7 @@ export async function postEntries(
     }
   }
   const changes = book.changes()
-  await thresholdAlarms?.afterBatch(tx, { rows, book, changes })
+  await alarms?.afterBatch(tx, { rows, book, changes })
   const saving = savingOf(rows, changes, month)
   if (saving !== undefined) await tx.query(saving.statement, saving.values)
   return { outcome: 'POSTED', positions: positionsIn(book, commands) }

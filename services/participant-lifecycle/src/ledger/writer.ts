@@ -36,7 +36,7 @@ export interface WriterOptions extends Rules {
   readonly queued_max: number
   readonly log: Logger
   /** Checks the changes of a batch; absent: no alarms. */
-  readonly thresholdAlarms?: ThresholdAlarms | undefined
+  readonly alarms?: ThresholdAlarms | undefined
   /** Called after each batch that committed, with the time at which it was decided. */
   readonly onBatch?: (commands: readonly Command[], answers: readonly Answer[], now: Date) => void
 }
@@ -184,7 +184,7 @@ async function decideAsWhole(
 
 export type DecidingRules = Pick<
   WriterOptions,
-  'hubName' | 'states' | 'months' | 'expiryGrace_ms' | 'thresholdAlarms'
+  'hubName' | 'states' | 'months' | 'expiryGrace_ms' | 'alarms'
 >
 
 interface Decided {
@@ -196,13 +196,13 @@ interface Decided {
 async function lockAndDecide(
   tx: Transaction,
   commands: readonly Command[],
-  { hubName, states, months, expiryGrace_ms, thresholdAlarms }: DecidingRules,
+  { hubName, states, months, expiryGrace_ms, alarms }: DecidingRules,
 ): Promise<Decided> {
   const rows = await lockRows(tx, commands, { hubName, states })
   const book = openBook(rows)
   const answers = decideAll(book, commands, { expiryGrace_ms })
   const changes = book.changes()
   // Most batches come near no limit and need no query.
-  await thresholdAlarms?.afterBatch(tx, { rows, book, changes })
+  await alarms?.afterBatch(tx, { rows, book, changes })
   return { answers, now: rows.now, saving: savingOf(rows, changes, months.of(rows.now)) }
 }

@@ -47,7 +47,7 @@ export async function recordCover(
 /** The same inside the caller's transaction; idempotent by the id of the request. */
 export async function coverIn(
   tx: Transaction,
-  { states, thresholdAlarms, coverFollows }: CoverRules,
+  { states, alarms, coverFollows }: CoverRules,
   command: CoverReservation,
 ): Promise<CoverOutcome> {
   const { participant: name, currency, mode, value } = command
@@ -71,8 +71,7 @@ export async function coverIn(
     resolved,
     follows: coverFollows,
   })
-  if (thresholdAlarms !== undefined)
-    await checkAlarms(tx, { thresholdAlarms, states }, name, currency)
+  if (alarms !== undefined) await checkAlarms(tx, { alarms, states }, name, currency)
   const audited: Audited = {
     subject: `${subjectOf(name)}/cover/${currency}`,
     before: { excluded: formatAmount(excludedOf(settlement)) },

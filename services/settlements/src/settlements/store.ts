@@ -104,10 +104,7 @@ export async function lockContents(
   return { windows, contents }
 }
 
-/**
- * Any transaction that changes the contents of windows locks the windows first, so that their
- * states are consistent.
- */
+/** Locks windows before their contents change, so that their states stay consistent. */
 export function lockWindows(
   tx: Transaction,
   windowIds: readonly number[],

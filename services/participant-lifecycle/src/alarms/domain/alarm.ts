@@ -112,8 +112,8 @@ function raised(
 ): ActiveAlarm {
   const isNew = active === null || age_ms(active.firstAt, now) >= reset_ms
   if (isNew) return { firstAt: now, lastNotifiedAt: now, notified: 1, limit }
-  if (active.notified >= notified_max || age_ms(active.lastNotifiedAt, now) < interval_ms)
-    return active
+  const isPaused = age_ms(active.lastNotifiedAt, now) < interval_ms
+  if (active.notified >= notified_max || isPaused) return active
   return { ...active, lastNotifiedAt: now, notified: active.notified + 1 }
 }
 

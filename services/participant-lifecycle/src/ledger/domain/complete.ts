@@ -50,8 +50,9 @@ export function post(book: Book, command: Post): Decision {
 export function release(book: Book, command: Void, grace_ms: number): Decision {
   const stored = book.entry(command.id)
   if (stored !== undefined && stored.kind !== 'TRANSFER') return mismatch
-  if (stored !== undefined && stored.outcome !== 'RESERVED')
+  if (stored !== undefined && stored.outcome !== 'RESERVED') {
     return { type: 'EXISTS', entry: stored }
+  }
   if (command.reason === timeout) {
     const expiresAt = stored?.expiresAt ?? command.expiresAt
     const retry_ms = untilExpired_ms(expiresAt, grace_ms, book.now)
