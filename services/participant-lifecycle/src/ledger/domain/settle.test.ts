@@ -63,7 +63,7 @@ describe('a step of a settlement', () => {
   test('a settlement step without one of its accounts moves nothing', () => {
     expect(settled(rows, sending).decision).toEqual({
       type: 'ACCOUNT_MISSING',
-      place: sending.debit,
+      account: sending.debit,
     })
   })
 
