@@ -1,6 +1,6 @@
 /**
- * Requests that need a call of an oracle outside the hub. They are put back on the bus, each to be
- * worked on by itself, so that whoever needs no such call waits for none.
+ * Requests that need a call of an external oracle. Each goes back on the bus to be processed
+ * separately, so requests that need no call never wait for one.
  */
 import { derivedId, newEvent, type DomainEvent } from '@causeway/events'
 import type { OutgoingMessage } from '@causeway/runtime'
@@ -13,7 +13,7 @@ export type RequestEvent = QueryEvent | CommandEvent
 type DeferredEvent = DomainEvent<'OracleRequestDeferred'>
 type Request = DeferredEvent['payload']['request']
 
-/** The request as it waits; a repeat of it waits under the same id. */
+/** The deferred request; a repeat has the same event id. */
 export function deferred(event: RequestEvent): OutgoingMessage {
   const { id, name, payload, relay, traceparent } = event
   const request = { name, payload } as Request
@@ -25,12 +25,12 @@ export function deferred(event: RequestEvent): OutgoingMessage {
   )
 }
 
-/** The request as it came. */
+/** The original request. */
 export function requestIn({ payload, ...event }: DeferredEvent): RequestEvent {
   return { ...event, id: payload.requestEventId, ...payload.request }
 }
 
-/** Changes of one party keep their order, however its identifier is written; questions have none. */
+/** Changes of one party stay in order, in any spelling of the identifier; queries are unordered. */
 function orderKeyOf(event: RequestEvent): string {
   switch (event.name) {
     case 'PartyQueryReceived':

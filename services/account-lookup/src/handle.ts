@@ -1,14 +1,14 @@
-/** A batch of what FSPs ask about parties: questions and changes, side by side. */
+/** Handles a batch of events about parties: queries and changes concurrently. */
 import type { DomainEvent, EventName } from '@causeway/events'
 import { allOf, type PublishDerived } from '@causeway/runtime'
 import { claimedAssociation, type CommandEvent } from './associations/contract.ts'
-import { changeAtHome, changeWherever, type AssociationParts } from './associations/handle.ts'
+import { applyWithoutCalls, applyWithCalls, type AssociationParts } from './associations/handle.ts'
 import { requestIn, type RequestEvent } from './deferred.ts'
 import type { QueryEvent } from './lookups/contract.ts'
-import { answerAtHome, answerWherever, type LookupParts } from './lookups/handle.ts'
-import { giveUp, type UndeliveredParts } from './lookups/undelivered.ts'
+import { answerWithoutCalls, answerWithCalls, type LookupParts } from './lookups/handle.ts'
+import { reportUndelivered, type UndeliveredParts } from './lookups/undelivered.ts'
 
-export const heard = [
+export const consumedEvents = [
   'PartyQueryReceived',
   'ParticipantQueryReceived',
   'ParticipantAssociationRequestReceived',
@@ -18,22 +18,22 @@ export const heard = [
   'ConsentOwnershipClaimed',
 ] as const satisfies readonly EventName[]
 
-/** Calls no oracle: what needs one is deferred. */
+/** Calls no external oracle: requests that need one are deferred. */
 export async function handleBatch(
   lookups: LookupParts & UndeliveredParts,
   associations: AssociationParts,
-  events: readonly DomainEvent<(typeof heard)[number]>[],
+  events: readonly DomainEvent<(typeof consumedEvents)[number]>[],
   publishDerived: PublishDerived,
 ): Promise<void> {
   const { queries, commands, undelivered } = sorted(events)
   await allOf([
-    answerAtHome(lookups, queries, publishDerived),
-    giveUp(lookups, undelivered),
-    changeAtHome(associations, commands),
+    answerWithoutCalls(lookups, queries, publishDerived),
+    reportUndelivered(lookups, undelivered),
+    applyWithoutCalls(associations, commands),
   ])
 }
 
-/** Waits for the oracles that are called. */
+/** Calls external oracles and waits for them. */
 export async function handleDeferred(
   lookups: LookupParts,
   associations: AssociationParts,
@@ -42,8 +42,8 @@ export async function handleDeferred(
 ): Promise<void> {
   const { queries, commands } = sorted(events.map(requestIn))
   await allOf([
-    answerWherever(lookups, queries, publishDerived),
-    changeWherever(associations, commands),
+    answerWithCalls(lookups, queries, publishDerived),
+    applyWithCalls(associations, commands),
   ])
 }
 

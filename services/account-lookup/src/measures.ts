@@ -1,16 +1,16 @@
-/** What the operator's dashboards and alarms see of lookups, associations and oracles. */
+/** Metrics of lookups, associations and oracles. */
 import type { Metrics } from '@causeway/runtime'
 import { Counter, Gauge, Histogram } from 'prom-client'
 import type { Owners } from './lookups/domain/answer.ts'
 
 export interface Measures {
   lookedUp(outcome: Owners['type']): void
-  /** DONE, or why not. */
+  /** DONE or the reason of the refusal. */
   worked(command: 'ASSOCIATE' | 'REMOVE', outcome: string): void
-  /** `result` is ANSWERED, or the kind of failure. */
+  /** `result` is ANSWERED or the kind of failure. */
   called(oracleId: number, result: string, ms: number): void
   circuitOpen(oracleId: number, open: boolean): void
-  /** The oracle is no longer there. */
+  /** Removes the metrics of a removed oracle. */
   forget(oracleId: number): void
 }
 
@@ -18,13 +18,13 @@ export function openMeasures(metrics: Metrics): Measures {
   const registers = [metrics]
   const lookups = new Counter({
     name: 'account_lookup_lookups_total',
-    help: 'lookups of parties by what they came to',
+    help: 'lookups of parties by outcome',
     labelNames: ['outcome'],
     registers,
   })
   const commands = new Counter({
     name: 'account_lookup_associations_total',
-    help: 'requests to make or remove an association, by what they came to',
+    help: 'requests to make or remove an association, by outcome',
     labelNames: ['command', 'outcome'],
     registers,
   })
@@ -37,7 +37,7 @@ export function openMeasures(metrics: Metrics): Measures {
   })
   const circuits = new Gauge({
     name: 'account_lookup_circuit_open',
-    help: '1 for an oracle that only gets trials',
+    help: '1 for an oracle whose circuit is open: only trial calls are made',
     labelNames: ['oracle'],
     registers,
   })

@@ -1,4 +1,4 @@
-/** Whose parties are: built in reading order, taken apart in the reverse. */
+/** Starts account-lookup: parts are opened in reading order and closed in reverse. */
 import { onEvents } from '@causeway/events'
 import { openParticipants } from '@causeway/participants'
 import { accountLookupService, oraclesService } from '@causeway/protos'
@@ -11,11 +11,11 @@ import {
 } from '@causeway/runtime'
 import { openAssociationStore, type AssociationStore } from './associations/store.ts'
 import type { Party } from './domain/party.ts'
-import { handleBatch, handleDeferred, heard } from './handle.ts'
-import { hearChanges } from './hear.ts'
+import { handleBatch, handleDeferred, consumedEvents } from './handle.ts'
+import { invalidateOnChanges } from './cache-invalidation.ts'
 import { openOwnerBook } from './lookups/owners.ts'
 import { lookupHandlers } from './lookups/serve.ts'
-import { forgetUndelivered } from './lookups/store.ts'
+import { deleteUndelivered } from './lookups/store.ts'
 import { openMeasures } from './measures.ts'
 import { openOracles } from './oracles/oracles.ts'
 import { oracleHandlers } from './oracles/serve.ts'
@@ -23,8 +23,8 @@ import { openOracleStore } from './oracles/store.ts'
 import type { Settings } from './settings.ts'
 
 const group = 'account_lookup'
-const forget_every_ms = 3_600_000
-const forget_slice = 10_000
+const delete_every_ms = 3_600_000
+const delete_slice = 10_000
 const ms_per_h = 3_600_000
 
 export const start: Start<Settings> = async (settings, parts) => {
@@ -47,7 +47,7 @@ export const start: Start<Settings> = async (settings, parts) => {
     ...memory,
     registered: () => oracleStore.all(),
     otherwise: settings.ACCOUNT_LOOKUP_BUILT_IN === 'default' ? 'BUILT_IN' : 'NONE',
-    bounds: lineBounds(settings),
+    bounds: oracleBounds(settings),
     hubName: settings.HUB_NAME,
     shared: parts.shared,
     measures,
@@ -62,43 +62,43 @@ export const start: Start<Settings> = async (settings, parts) => {
 
   const age_max_ms = settings.ACCOUNT_LOOKUP_PARTICIPANT_AGE_MAX_MS
   const participants = await openParticipants({ group, grpc, bus, log, age_max_ms })
-  const asked = { bus, participants, oracles, measures }
+  const shared = { bus, participants, oracles, measures }
   const deadline_ms = settings.ACCOUNT_LOOKUP_QUERY_DEADLINE_MS
-  const lookups = { ...asked, db, owners, deadline_ms }
-  const associations = { ...asked, db, store, onChanged: (party: Party) => owners.forget(party) }
-  const listener = await hearChanges(bus, group, owners)
+  const lookups = { ...shared, db, owners, deadline_ms }
+  const associations = { ...shared, db, store, onChanged: (party: Party) => owners.forget(party) }
+  const listener = await invalidateOnChanges(bus, group, owners)
   const subscribed = await onEvents(
     bus,
     group,
-    heard,
+    consumedEvents,
     (events, { publishDerived }) => handleBatch(lookups, associations, events, publishDerived),
     {
       batch_max: settings.ACCOUNT_LOOKUP_BATCH_MAX,
       batches_in_flight_max: settings.ACCOUNT_LOOKUP_BATCHES_IN_FLIGHT_MAX,
     },
   )
-  const waiting = await onEvents(
+  const deferred = await onEvents(
     bus,
     group,
     ['OracleRequestDeferred'],
     (events, { publishDerived }) => handleDeferred(lookups, associations, events, publishDerived),
     { batch_max: 1, batches_in_flight_max: settings.ACCOUNT_LOOKUP_ORACLE_REQUESTS_MAX },
   )
-  const forgetting = forgetOldRequests(settings, { db, store }, log)
+  const deletion = deleteOldRequests(settings, { db, store }, log)
   parts.health.ready('account-lookup', async () => {
     await oracleStore.all()
   })
   return {
     async stop() {
       await subscribed.stop()
-      await Promise.all([waiting.stop(), listener.stop(), participants.stop(), forgetting.stop()])
+      await Promise.all([deferred.stop(), listener.stop(), participants.stop(), deletion.stop()])
       await oracles.close()
       await db.close()
     },
   }
 }
 
-function lineBounds(settings: Settings) {
+function oracleBounds(settings: Settings) {
   return {
     timeout_ms: settings.ACCOUNT_LOOKUP_ORACLE_TIMEOUT_MS,
     attempts_max: settings.ACCOUNT_LOOKUP_ORACLE_ATTEMPTS_MAX,
@@ -108,16 +108,16 @@ function lineBounds(settings: Settings) {
   }
 }
 
-/** Events come again only while the log keeps them; what is known of older ones is of no use. */
-function forgetOldRequests(
+/** The log redelivers only the events that it retains: ids of older ones are not needed. */
+function deleteOldRequests(
   { ACCOUNT_LOOKUP_COMMANDS_KEPT_H: kept_h }: Settings,
   { db, store }: { readonly db: Database; readonly store: AssociationStore },
   log: Logger,
 ): Periodic {
   const work = async () => {
     const before = new Date(Date.now() - kept_h * ms_per_h)
-    while ((await store.forgetHandled(before, forget_slice)) === forget_slice);
-    await forgetUndelivered(db, before)
+    while ((await store.deleteHandled(before, delete_slice)) === delete_slice);
+    await deleteUndelivered(db, before)
   }
-  return periodically(forget_every_ms, work, { log, name: 'forgetting of old requests' })
+  return periodically(delete_every_ms, work, { log, name: 'deletion of old requests' })
 }

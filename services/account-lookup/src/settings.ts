@@ -16,7 +16,7 @@ const ofDatabase = {
   }),
   ACCOUNT_LOOKUP_COMMANDS_KEPT_H: integer({
     about:
-      'how long it is remembered which associations were worked on; longer than any event is kept',
+      'how long the ids of processed requests are retained; longer than the log retains events',
     unit: 'h',
     default: 168,
     min: 24,
@@ -26,21 +26,21 @@ const ofDatabase = {
 
 const ofEvents = {
   ACCOUNT_LOOKUP_BATCH_MAX: integer({
-    about: 'events that are worked on at once',
+    about: 'events in one batch',
     unit: 'events',
     default: 100,
     min: 1,
     max: 1_000,
   }),
   ACCOUNT_LOOKUP_BATCHES_IN_FLIGHT_MAX: integer({
-    about: 'batches side by side, so that a long list of parties does not stop the lookups',
+    about: 'batches in progress at once, so that a long list of parties does not delay lookups',
     unit: 'batches',
     default: 2,
     min: 1,
     max: 256,
   }),
   ACCOUNT_LOOKUP_QUERY_DEADLINE_MS: integer({
-    about: 'how long it is tried to hand GET /parties to the FSP that the party belongs to',
+    about: 'how long delivery of GET /parties to the FSP of the party is attempted',
     unit: 'ms',
     default: 30_000,
     min: 1_000,
@@ -50,21 +50,21 @@ const ofEvents = {
 
 const ofMemory = {
   ACCOUNT_LOOKUP_CACHE_AGE_MAX_MS: integer({
-    about: 'how old an answer from memory may be: whose a party is, and which oracles there are',
+    about: 'maximum age of cached owners of parties and of the cached list of oracles',
     unit: 'ms',
     default: 10_000,
     min: 0,
     max: 600_000,
   }),
   ACCOUNT_LOOKUP_CACHE_ENTRIES_MAX: integer({
-    about: 'parties that are kept in memory, of the own store and of each oracle',
+    about: "parties in the cache of the hub's own store, and in that of each oracle",
     unit: 'parties',
     default: 100_000,
     min: 0,
     max: 10_000_000,
   }),
   ACCOUNT_LOOKUP_PARTICIPANT_AGE_MAX_MS: integer({
-    about: 'how old what is known of a participant may be when no change was heard',
+    about: 'maximum age of a cached participant without a change event',
     unit: 'ms',
     default: 60_000,
     min: 100,
@@ -75,47 +75,47 @@ const ofMemory = {
 const ofOracles = {
   ACCOUNT_LOOKUP_BUILT_IN: choice({
     about:
-      'what the own store answers for: default (all for which no oracle is registered) or registered (only what it is registered for, as builtin:)',
+      "types for which the hub's own store answers: default (all without a registered oracle) or registered (only those for which it is registered as builtin:)",
     options: ['default', 'registered'],
     default: 'default',
   }),
   ACCOUNT_LOOKUP_ORACLE_REQUESTS_MAX: integer({
-    about: 'requests that wait for an oracle side by side',
+    about: 'requests that wait for oracles at once',
     unit: 'requests',
     default: 128,
     min: 1,
     max: 10_000,
   }),
   ACCOUNT_LOOKUP_ORACLE_TIMEOUT_MS: integer({
-    about: 'how long one call of an oracle may take, waiting for a connection included',
+    about: 'time-out of one call of an oracle, including the wait for a connection',
     unit: 'ms',
     default: 5_000,
     min: 10,
     max: 60_000,
   }),
   ACCOUNT_LOOKUP_FIND_OWNERS_WAIT_MS: integer({
-    about: 'how long another service that asks whose parties are waits for an oracle',
+    about: 'how long a FindOwners call waits for an oracle',
     unit: 'ms',
     default: 1_500,
     min: 10,
     max: 60_000,
   }),
   ACCOUNT_LOOKUP_ORACLE_ATTEMPTS_MAX: integer({
-    about: 'how often an oracle is asked before it counts as away; what is written is sent once',
+    about: 'attempts of a query before the oracle counts as away; changes are sent once',
     unit: 'attempts',
     default: 2,
     min: 1,
     max: 5,
   }),
   ACCOUNT_LOOKUP_ORACLE_CALLS_MAX: integer({
-    about: 'calls of one oracle side by side',
+    about: 'concurrent calls of one oracle',
     unit: 'calls',
     default: 32,
     min: 1,
     max: 1_000,
   }),
   ACCOUNT_LOOKUP_ORACLE_FAILURES_MAX: integer({
-    about: 'failures in a row after which an oracle gets only trials',
+    about: 'consecutive failures after which only trial calls are made',
     unit: 'failures',
     default: 5,
     min: 1,

@@ -17,7 +17,7 @@ import {
   type World,
 } from '../testing/world.ts'
 
-let stand: World
+let world: World
 let id = 0
 /** A number that no other test has used. */
 function msisdn(): string {
@@ -25,31 +25,31 @@ function msisdn(): string {
 }
 
 beforeAll(async () => {
-  stand = await openWorld()
+  world = await openWorld()
 })
-afterAll(() => stand.stop())
+afterAll(() => world.stop())
 beforeEach(() => {
-  stand.heard.length = 0
+  world.published.length = 0
 })
 
 const created = 'ParticipantAssociationCreated'
 const removed = 'ParticipantAssociationRemoved'
 const refused = 'ParticipantAssociationRequestRefused'
 
-/** What became of requests about one party, in their order. */
+/** The outcomes of requests about one party, in their order. */
 async function gistsOf(...events: readonly ReturnType<typeof association>[]) {
-  stand.heard.length = 0
-  await stand.publish(...events)
+  world.published.length = 0
+  await world.publish(...events)
   const [first] = events
-  return (await stand.said(first?.key ?? '', events.length)).map(gist)
+  return (await world.eventsFor(first?.key ?? '', events.length)).map(gist)
 }
 
-/** Whose the party is. */
+/** The owners of the party. */
 async function ownerOf(named: Named): Promise<string> {
   const event = participantQuery(named)
-  stand.heard.length = 0
-  await stand.publish(event)
-  const [message] = await stand.said(event.key, 1)
+  world.published.length = 0
+  await world.publish(event)
+  const [message] = await world.eventsFor(event.key, 1)
   return message === undefined ? '' : gist(message).replace('ParticipantQueryResponse ', '')
 }
 
@@ -61,11 +61,11 @@ function descriptionIn(message: Message | undefined): string {
 }
 
 describe('an association', () => {
-  test('is stored, and who asked for it is told', async () => {
+  test('An association is stored, and the requester gets a callback', async () => {
     const named = { type: 'BUSINESS', id: msisdn(), subId: 'till1', currency: 'USD' }
     const event = association(named)
-    await stand.publish(event)
-    const [message] = await stand.said(event.key, 1)
+    await world.publish(event)
+    const [message] = await world.eventsFor(event.key, 1)
     expect(message?.type).toBe(created)
     expect(message?.payload).toEqual({
       partyKey: event.key,
@@ -80,23 +80,23 @@ describe('an association', () => {
     expect(await ownerOf(named)).toBe('greenbank')
   })
 
-  test('may be asked for again by its own FSP', async () => {
+  test('An FSP may request its own association again', async () => {
     const named = { id: msisdn() }
     expect(await gistsOf(association(named), association(named))).toEqual([created, created])
   })
 
-  test('is not taken over by another FSP', async () => {
+  test('Another FSP cannot take over an association', async () => {
     const named = { id: msisdn() }
     await gistsOf(association(named))
     const event = association({ ...named, id: `+${named.id}`, by: 'bluewallet' })
-    await stand.publish(event)
-    const [message] = await stand.said(event.key, 1)
+    await world.publish(event)
+    const [message] = await world.eventsFor(event.key, 1)
     expect(message && gist(message)).toBe(`${refused} 3003`)
     expect(descriptionIn(message)).toBe('Add Party information error - it belongs to another FSP')
     expect(await ownerOf(named)).toBe('greenbank')
   })
 
-  test('in any currency is not taken over in a single one, nor the other way round', async () => {
+  test('An association in any currency is not taken over in a single one, nor the reverse', async () => {
     const [all, dollars] = [{ id: msisdn() }, { id: msisdn(), currency: 'USD' }]
     await gistsOf(association(all))
     await gistsOf(association(dollars))
@@ -112,13 +112,13 @@ describe('an association', () => {
     ['for an unknown FSP', { id: '1', by: 'unheard-of' }, {}, 'the FSP is no active participant'],
   ])('is not made %s', async (_title, named, changed, detail) => {
     const event = association(named, changed)
-    await stand.publish(event)
-    const [message] = await stand.said(event.key, 1)
+    await world.publish(event)
+    const [message] = await world.eventsFor(event.key, 1)
     expect(message && gist(message)).toBe(`${refused} 3003`)
     expect(descriptionIn(message)).toBe(`Add Party information error - ${detail}`)
   })
 
-  test('is removed by its FSP alone', async () => {
+  test('Only its FSP can remove an association', async () => {
     const named = { id: msisdn() }
     await gistsOf(association(named))
     expect(await gistsOf(removal({ ...named, by: 'bluewallet' }))).toEqual([`${refused} 3040`])
@@ -128,7 +128,7 @@ describe('an association', () => {
     expect(await gistsOf(removal(named))).toEqual([`${refused} 3204`])
   })
 
-  test('is removed in one currency or in all of them', async () => {
+  test('A removal affects the named currency, or all currencies if none is named', async () => {
     const named = { id: msisdn() }
     const inEach = ['USD', 'EUR', 'KES'].map((currency) => association({ ...named, currency }))
     await gistsOf(...inEach)
@@ -139,7 +139,7 @@ describe('an association', () => {
     expect(await ownerOf(named)).toBe('3204')
   })
 
-  test('changes hands in the order of the requests', async () => {
+  test('An association changes hands in the order of the requests', async () => {
     const named = { id: msisdn() }
     const other = { ...named, by: 'bluewallet' }
     expect(
@@ -156,7 +156,7 @@ describe('an association', () => {
 })
 
 describe('requests that come again', () => {
-  test('change nothing and say nothing, in any split', async () => {
+  test('Repeated requests change nothing and publish nothing, in any split into batches', async () => {
     const parties = Array.from({ length: 5 }, msisdn)
     const all = parties.flatMap((number) => [
       association({ id: number }),
@@ -164,39 +164,39 @@ describe('requests that come again', () => {
       removal({ id: number }),
       association({ id: number, by: 'bluewallet', currency: 'USD' }),
     ])
-    await stand.publish(...all)
-    await eventually(() => stand.heard.length === all.length || undefined, 'the answers')
-    const said = stand.heard.map((message) => message.id)
+    await world.publish(...all)
+    await eventually(() => world.published.length === all.length || undefined, 'the answers')
+    const results = world.published.map((message) => message.id)
     for (const size of [1, 3, 7, all.length]) {
-      for (let at = 0; at < all.length; at += size) await stand.publish(...all.slice(at, at + size))
+      for (let at = 0; at < all.length; at += size) await world.publish(...all.slice(at, at + size))
     }
-    // What comes after them is worked on after them.
+    // Later requests are processed after them.
     const last = association({ id: msisdn() })
-    await stand.publish(last)
-    await stand.said(last.key, 1)
+    await world.publish(last)
+    await world.eventsFor(last.key, 1)
     for (const number of parties) {
       expect(await ownerOf({ id: number, currency: 'USD' })).toBe('bluewallet')
     }
     const again = association({ id: parties[0] ?? '', by: 'mangobank', currency: 'EUR' })
     expect(await gistsOf(again)).toEqual([created])
-    expect(new Set(said).size).toBe(all.length)
+    expect(new Set(results).size).toBe(all.length)
   })
 
-  test('say nothing new', async () => {
+  test('Repeated requests publish no new event', async () => {
     const named = { id: msisdn() }
     const mine = association(named)
     const theirs = association({ ...named, by: 'bluewallet' })
     expect(await gistsOf(mine, removal(named), theirs)).toEqual([created, removed, created])
     const last = association({ ...named, currency: 'USD', by: 'bluewallet' })
-    // The first request would be refused now; it was not, and that stands.
-    await stand.publish(mine, theirs, last)
-    const messages = await stand.said(mine.key, 4)
+    // The first request would be refused now; its recorded outcome still applies.
+    await world.publish(mine, theirs, last)
+    const messages = await world.eventsFor(mine.key, 4)
     expect(messages.map(gist)).toEqual([created, removed, created, created])
   })
 })
 
 describe('a crash', () => {
-  test('loses no request and lets none have another outcome than it had', async () => {
+  test('A crash loses no request and changes no outcome', async () => {
     let own = await openWorld({ ACCOUNT_LOOKUP_BATCH_MAX: 10 })
     const events = Array.from({ length: 60 }, msisdn).flatMap((number) => [
       association({ id: number }),
@@ -205,15 +205,16 @@ describe('a crash', () => {
       association({ id: number, by: 'bluewallet' }),
     ])
     await own.publish(...events)
-    const before = own.heard
+    const before = own.published
     await eventually(() => before.length > 20 || undefined, 'the first answers')
     own = await own.crash()
-    const said = () => new Map([...before, ...own.heard].map((message) => [message.id, message]))
-    await eventually(() => said().size >= events.length || undefined, 'an answer to each')
+    const results = () =>
+      new Map([...before, ...own.published].map((message) => [message.id, message]))
+    await eventually(() => results().size >= events.length || undefined, 'an answer to each')
     const last = association({ id: msisdn() })
     await own.publish(last)
-    await own.said(last.key, 1)
-    const types = [...said().values()].map(({ type }) => type)
+    await own.eventsFor(last.key, 1)
+    const types = [...results().values()].map(({ type }) => type)
     const count = (wanted: string) => types.filter((type) => type === wanted).length
     expect([count(created), count(refused), count(removed)]).toEqual([121, 60, 60])
     await own.stop()
@@ -221,7 +222,7 @@ describe('a crash', () => {
 })
 
 describe('two FSPs that want the same parties at the same moment', () => {
-  test('get each of them once, whatever kind of request was quicker and in whatever currency', async () => {
+  test('Two FSPs that request the same parties at the same moment get each party at most once, in any kind of request and any currency', async () => {
     const numbers = Array.from({ length: 200 }, msisdn)
     const entries = (fspId: string): Entry[] =>
       numbers.map((number) => ({ partyIdType: 'MSISDN', partyIdentifier: number, fspId }))
@@ -230,10 +231,10 @@ describe('two FSPs that want the same parties at the same moment', () => {
       batch(randomUUID(), entries('bluewallet').reverse(), { by: 'bluewallet' }),
       ...numbers.map((number) => association({ id: number, by: 'mangobank', currency: 'USD' })),
     ]
-    await Promise.all(events.map((event) => stand.publish(event)))
-    await eventually(() => stand.heard.length === events.length || undefined, 'the answers')
+    await Promise.all(events.map((event) => world.publish(event)))
+    await eventually(() => world.published.length === events.length || undefined, 'the answers')
     const winners = new Map(numbers.map((number): [string, string[]] => [number, []]))
-    for (const message of stand.heard) {
+    for (const message of world.published) {
       for (const { number, fspId } of wonIn(message)) winners.get(number)?.push(fspId)
     }
     expect([...winners.values()].every((each) => each.length === 1)).toBe(true)
@@ -269,13 +270,13 @@ function wonIn({ type, payload }: Message): readonly { number: string; fspId: st
 
 describe('POST /participants', () => {
   async function resultOf(event: ReturnType<typeof batch>): Promise<BatchResult['result']> {
-    await stand.publish(event)
-    const [message] = await stand.said(event.key, 1)
+    await world.publish(event)
+    const [message] = await world.eventsFor(event.key, 1)
     expect(message?.type).toBe('ParticipantBatchAssociationProcessed')
     return (payloadOf(message) as BatchResult).result
   }
 
-  test('answers for each party in the order of the request', async () => {
+  test('POST /participants is answered per party, in the order of the request', async () => {
     const [mine, taken] = [msisdn(), msisdn()]
     await gistsOf(association({ id: taken, by: 'bluewallet', currency: 'USD' }))
     const party = (partyIdType: string, partyIdentifier: string, more: Partial<Entry> = {}) => ({
@@ -315,7 +316,7 @@ describe('POST /participants', () => {
     expect(await ownerOf({ type: 'ALIAS', id: mine })).toBe('greenbank')
   })
 
-  test('fails as a whole for an FSP that is not active', async () => {
+  test('POST /participants of an inactive FSP fails as a whole', async () => {
     const list = [{ partyIdType: 'MSISDN', partyIdentifier: msisdn(), fspId: 'sleeper' }]
     const result = await resultOf(batch(randomUUID(), list, { by: 'sleeper' }))
     expect(result).toEqual({
@@ -326,7 +327,7 @@ describe('POST /participants', () => {
     })
   })
 
-  test('takes 10,000 parties, and the same ones again', async () => {
+  test('POST /participants accepts 10,000 parties, and the same ones again', async () => {
     const list = Array.from({ length: 10_000 }, (_, n) => ({
       partyIdType: 'ALIAS',
       partyIdentifier: `member-${n}`,
@@ -353,7 +354,7 @@ describe('a consent that the auth service of the hub claims', () => {
       version: '1.1',
     })
 
-  test('is its own, in either spelling of the type, however often it is claimed', async () => {
+  test("A consent belongs to the hub's auth service that claims it, in either spelling of the type and however often", async () => {
     const consentId = randomUUID()
     const claims = [claim(consentId, 'mangobank'), claim(consentId, 'mangobank')]
     expect(await gistsOf(...claims)).toEqual([created, created])
@@ -361,10 +362,10 @@ describe('a consent that the auth service of the hub claims', () => {
     expect(await ownerOf({ type: 'CONSENTS', id: consentId })).toBe('mangobank')
   })
 
-  test('is told the claimer in the spelling in which it was claimed', async () => {
+  test('The claimer gets its callback in the spelling of its claim', async () => {
     const event = claim(randomUUID(), 'mangobank')
-    await stand.publish(event)
-    const [message] = await stand.said(event.key, 1)
+    await world.publish(event)
+    const [message] = await world.eventsFor(event.key, 1)
     expect(message?.payload).toMatchObject({
       partyKey: event.key,
       partyIdType: 'CONSENTS',
@@ -373,14 +374,14 @@ describe('a consent that the auth service of the hub claims', () => {
     })
   })
 
-  test('that an FSP has registered before is refused', async () => {
+  test('A claim of a consent that an FSP has registered before is refused', async () => {
     const consentId = randomUUID()
     await gistsOf(association({ type: 'CONSENT', id: consentId, by: 'bluewallet' }))
     expect(await gistsOf(claim(consentId, 'mangobank'))).toEqual([`${refused} 3003`])
     expect(await ownerOf({ type: 'CONSENT', id: consentId })).toBe('bluewallet')
   })
 
-  test('for the DFSP that granted it is not blocked by what another FSP registered before', async () => {
+  test('A claim for the DFSP that granted the consent replaces what another FSP registered before', async () => {
     const consentId = randomUUID()
     const squatting = association({ type: 'CONSENT', id: consentId, by: 'bluewallet' })
     await gistsOf(squatting)

@@ -1,4 +1,4 @@
-/** From requests to make or remove associations to commands, and from outcomes to what is said. */
+/** Maps requests that make or remove associations to commands, and outcomes to events. */
 import { derivedId, newEvent, type DomainEvent, type Payload } from '@causeway/events'
 import { errorInformation, type ErrorCode } from '@causeway/fspiop'
 import type { OutgoingMessage } from '@causeway/runtime'
@@ -7,10 +7,10 @@ import type { OracleFailure } from '../oracles/failure.ts'
 import type { Choose } from '../oracles/oracles.ts'
 import type { ExternalOracle } from '../oracles/external.ts'
 import type { Command, RegisterReason } from './domain/register.ts'
-import type { Standing } from '../batches/domain/standing.ts'
+import type { RequestIdStatus } from '../batches/domain/request-id.ts'
 
 export type AssociationEvent = DomainEvent<'ParticipantAssociationRequestReceived'> & {
-  /** Whoever else has the party loses it; in the hub's own store alone. */
+  /** Associations of other FSPs with the party are removed; in the hub's own store only. */
   readonly replaces?: boolean | undefined
 }
 export type RemovalEvent = DomainEvent<'ParticipantDisassociateRequestReceived'>
@@ -18,8 +18,8 @@ export type BatchEvent = DomainEvent<'ParticipantBatchAssociationRequestReceived
 export type CommandEvent = AssociationEvent | RemovalEvent | BatchEvent
 
 /**
- * The auth service of the hub asks as any FSP does, by an event in the place of a message. A consent that
- * the DFSP which granted it registers there belongs to nobody else.
+ * The hub's auth service sends an event where an FSP sends a message. A consent that the granting
+ * DFSP registers there belongs to no other FSP.
  */
 export function claimedAssociation(
   event: DomainEvent<'ConsentOwnershipClaimed'>,
@@ -38,41 +38,41 @@ export type Reason =
   | OracleFailure
   | 'TYPE_UNKNOWN'
   | 'IDENTIFIER_ILLEGAL'
-  /** An FSP speaks for itself alone. */
+  /** An FSP may only associate parties with itself. */
   | 'FSP_MISMATCH'
   | 'FSP_INACTIVE'
   | 'ORACLE_MISSING'
   /** The requestId belongs to other content, or to another FSP. */
   | 'ID_USED'
-  /** In the oracle's own words. */
+  /** The detail is the oracle's description. */
   | 'ORACLE_REFUSED'
 
 export type Outcome =
   | { readonly type: 'DONE' }
   | { readonly type: 'REFUSED'; readonly reason: Reason; readonly detail?: string | undefined }
 
-/** One thing that a request asks for, and where it is to be done. */
+/** One change that a request asks for, and where it is made. */
 export type Task =
-  | { readonly place: 'HOME'; readonly command: Command }
-  | { readonly place: 'ABROAD'; readonly command: Command; readonly oracle: ExternalOracle }
-  | { readonly place: 'NOWHERE'; readonly outcome: Outcome }
+  | { readonly type: 'BUILT_IN'; readonly command: Command }
+  | { readonly type: 'EXTERNAL'; readonly command: Command; readonly oracle: ExternalOracle }
+  | { readonly type: 'REFUSED'; readonly outcome: Outcome }
 
-/** A request with its tasks; one that is for many parties has one for each, in its order. */
-export interface Work {
+/** A request with its tasks: a batch has one per party, in its order. */
+export interface PlannedRequest {
   readonly event: CommandEvent
   readonly tasks: readonly Task[]
-  /** It was worked on under the same id before: its answer is repeated, and it has no tasks. */
+  /** A request with this id was processed before: its answer is repeated, and it has no tasks. */
   readonly isRepeat?: true
 }
 
-export interface Knowledge {
-  /** By event id, what each POST /participants is to its requestId. */
-  readonly standings: ReadonlyMap<string, Standing>
+export interface PlanContext {
+  /** By event id: the status of each POST /participants. */
+  readonly requestIdStatuses: ReadonlyMap<string, RequestIdStatus>
   readonly isActive: (fspId: string) => boolean
   readonly choose: Choose
 }
 
-/** FSPIOP 7.6: what could not be made is 3003, what could not be removed 3040. */
+/** FSPIOP 7.6: 3003 for an association that cannot be made, 3040 for one that cannot be removed. */
 const codes = {
   TAKEN: { ASSOCIATE: '3003', REMOVE: '3040', detail: 'it belongs to another FSP' },
   NOT_OWNER: { ASSOCIATE: '3003', REMOVE: '3040', detail: 'it belongs to another FSP' },
@@ -81,7 +81,11 @@ const codes = {
   IDENTIFIER_ILLEGAL: { ASSOCIATE: '3003', REMOVE: '3204', detail: 'not a legal identifier' },
   FSP_MISMATCH: { ASSOCIATE: '3003', REMOVE: '3040', detail: 'fspId is not FSPIOP-Source' },
   ID_USED: { ASSOCIATE: '3106', REMOVE: '3106', detail: 'the id was used before' },
-  FSP_INACTIVE: { ASSOCIATE: '3003', REMOVE: '3040', detail: 'the FSP is no active participant' },
+  FSP_INACTIVE: {
+    ASSOCIATE: '3003',
+    REMOVE: '3040',
+    detail: 'the FSP is not an active participant',
+  },
   ORACLE_MISSING: { ASSOCIATE: '3003', REMOVE: '3204', detail: 'there is no oracle for its type' },
   ORACLE_REFUSED: { ASSOCIATE: '3003', REMOVE: '3040', detail: 'the oracle refused it' },
   ORACLE_AWAY: { ASSOCIATE: '1001', REMOVE: '1001', detail: 'the oracle does not answer' },
@@ -95,94 +99,97 @@ const codes = {
   { readonly [Type in Command['type']]: ErrorCode } & { readonly detail: string }
 >
 
-export function workOf(event: CommandEvent, knowledge: Knowledge): Work {
+export function planRequest(event: CommandEvent, context: PlanContext): PlannedRequest {
   switch (event.name) {
     case 'ParticipantAssociationRequestReceived':
       return {
         event,
-        tasks: [taskOf(event, event.payload, event.payload.fspId, knowledge, event.replaces)],
+        tasks: [
+          associationTask(event, event.payload, event.payload.fspId, context, event.replaces),
+        ],
       }
     case 'ParticipantDisassociateRequestReceived':
-      return { event, tasks: [removalOf(event, knowledge)] }
+      return { event, tasks: [removalTask(event, context)] }
     case 'ParticipantBatchAssociationRequestReceived':
-      return batchWorkOf(event, knowledge)
+      return planBatch(event, context)
   }
 }
 
-function batchWorkOf(event: BatchEvent, knowledge: Knowledge): Work {
-  const standing = knowledge.standings.get(event.id)
-  if (standing === 'REPEAT') return { event, tasks: [], isRepeat: true }
-  if (standing === 'ID_USED') return { event, tasks: [nowhere('ID_USED')] }
+function planBatch(event: BatchEvent, context: PlanContext): PlannedRequest {
+  const status = context.requestIdStatuses.get(event.id)
+  if (status === 'REPEAT') return { event, tasks: [], isRepeat: true }
+  if (status === 'ID_USED') return { event, tasks: [refusedTask('ID_USED')] }
   const { partyList, requesterFspId } = event.payload
-  // An entry that names no FSP can only mean the one that sends it.
+  // An entry without an fspId means the sender.
   const tasks = partyList.map((entry) =>
-    taskOf(event, entry, entry.fspId ?? requesterFspId, knowledge),
+    associationTask(event, entry, entry.fspId ?? requesterFspId, context),
   )
   return { event, tasks }
 }
 
-function taskOf(
+function associationTask(
   { payload: { requesterFspId, currency = '' } }: AssociationEvent | BatchEvent,
   name: PartyName,
   fspId: string,
-  { isActive, choose }: Knowledge,
+  { isActive, choose }: PlanContext,
   replaces?: boolean,
 ): Task {
-  if (!isActive(requesterFspId)) return nowhere('FSP_INACTIVE')
-  if (fspId !== requesterFspId) return nowhere('FSP_MISMATCH')
-  return placed(name, { type: 'ASSOCIATE', currency, fspId, replaces }, choose)
+  if (!isActive(requesterFspId)) return refusedTask('FSP_INACTIVE')
+  if (fspId !== requesterFspId) return refusedTask('FSP_MISMATCH')
+  return taskFor(name, { type: 'ASSOCIATE', currency, fspId, replaces }, choose)
 }
 
-/** To let go of a party an FSP need not be active. */
-function removalOf({ payload }: RemovalEvent, { choose }: Knowledge): Task {
+/** An inactive FSP may remove its associations. */
+function removalTask({ payload }: RemovalEvent, { choose }: PlanContext): Task {
   const { requesterFspId: fspId, currency = '' } = payload
-  return placed(payload, { type: 'REMOVE', currency, fspId }, choose)
+  return taskFor(payload, { type: 'REMOVE', currency, fspId }, choose)
 }
 
-function placed(name: PartyName, wish: Omit<Command, 'party'>, choose: Choose): Task {
+function taskFor(name: PartyName, request: Omit<Command, 'party'>, choose: Choose): Task {
   const reading = readParty(name)
-  if (reading.type === 'TYPE_UNKNOWN') return nowhere('TYPE_UNKNOWN')
-  if (reading.type !== 'PARTY') return nowhere('IDENTIFIER_ILLEGAL', reading.detail)
+  if (reading.type === 'TYPE_UNKNOWN') return refusedTask('TYPE_UNKNOWN')
+  if (reading.type !== 'PARTY') return refusedTask('IDENTIFIER_ILLEGAL', reading.detail)
   const { party } = reading
-  const command = { ...wish, party }
-  const chosen = choose(party.type, wish.currency)
+  const command = { ...request, party }
+  const chosen = choose(party.type, request.currency)
   switch (chosen.type) {
     case 'NONE':
-      return nowhere('ORACLE_MISSING')
+      return refusedTask('ORACLE_MISSING')
     case 'BUILT_IN':
-      return { place: 'HOME', command }
+      return { type: 'BUILT_IN', command }
     case 'EXTERNAL':
-      return { place: 'ABROAD', command, oracle: chosen.oracle }
+      return { type: 'EXTERNAL', command, oracle: chosen.oracle }
   }
 }
 
-function nowhere(reason: Reason, detail?: string): Task {
-  return { place: 'NOWHERE', outcome: { type: 'REFUSED', reason, detail } }
+function refusedTask(reason: Reason, detail?: string): Task {
+  return { type: 'REFUSED', outcome: { type: 'REFUSED', reason, detail } }
 }
 
-/** The one event that a request ends with; `outcomes` are those of its tasks, in their order. */
-export function said(event: CommandEvent, outcomes: readonly Outcome[]): OutgoingMessage {
-  if (event.name === 'ParticipantBatchAssociationRequestReceived') return batchSaid(event, outcomes)
+/** The one event that completes a request; `outcomes` are those of its tasks, in their order. */
+export function resultEvent(event: CommandEvent, outcomes: readonly Outcome[]): OutgoingMessage {
+  if (event.name === 'ParticipantBatchAssociationRequestReceived')
+    return batchResultEvent(event, outcomes)
   const [outcome] = outcomes
-  if (outcome === undefined) throw new Error(`${event.id} came to nothing`)
+  if (outcome === undefined) throw new Error(`${event.id} has no outcome`)
   if (outcome.type === 'REFUSED') {
     const type = commandTypeOf(event)
-    return saying(event, 'ParticipantAssociationRequestRefused', {
-      ...askedOf(event),
+    return newResultEvent(event, 'ParticipantAssociationRequestRefused', {
+      ...requestFields(event),
       errorInformation: informationOf(outcome, type),
     })
   }
   const { currency } = event.payload
-  const payload = { ...askedOf(event), ...(currency === undefined ? {} : { currency }) }
+  const payload = { ...requestFields(event), ...(currency === undefined ? {} : { currency }) }
   if (event.name === 'ParticipantDisassociateRequestReceived') {
-    return saying(event, 'ParticipantAssociationRemoved', payload)
+    return newResultEvent(event, 'ParticipantAssociationRemoved', payload)
   }
   const { fspId } = event.payload
-  return saying(event, 'ParticipantAssociationCreated', { ...payload, fspId })
+  return newResultEvent(event, 'ParticipantAssociationCreated', { ...payload, fspId })
 }
 
-/** The whole request fails when nothing of it could be worked on, for one reason that is not its own. */
-function batchSaid(event: BatchEvent, outcomes: readonly Outcome[]): OutgoingMessage {
+/** The whole request fails when every party is refused for the same request-level reason. */
+function batchResultEvent(event: BatchEvent, outcomes: readonly Outcome[]): OutgoingMessage {
   const { requestId, requesterFspId, version, currency, partyList } = event.payload
   const failure = wholeFailure(outcomes)
   const result =
@@ -197,7 +204,7 @@ function batchSaid(event: BatchEvent, outcomes: readonly Outcome[]): OutgoingMes
           }),
         }
       : { errorInformation: informationOf(failure, 'ASSOCIATE') }
-  return saying(event, 'ParticipantBatchAssociationProcessed', {
+  return newResultEvent(event, 'ParticipantBatchAssociationProcessed', {
     requestId,
     requesterFspId,
     version,
@@ -231,7 +238,7 @@ function informationOf({ reason, detail }: Refusal, type: Command['type']) {
   return { errorCode, errorDescription }
 }
 
-function saying<Name extends SaidName>(
+function newResultEvent<Name extends ResultName>(
   { id, traceparent }: CommandEvent,
   name: Name,
   payload: Payload<Name>,
@@ -239,14 +246,14 @@ function saying<Name extends SaidName>(
   return newEvent('account-lookup', name, payload, { id: derivedId(id, name), traceparent })
 }
 
-type SaidName =
+type ResultName =
   | 'ParticipantAssociationCreated'
   | 'ParticipantAssociationRemoved'
   | 'ParticipantAssociationRequestRefused'
   | 'ParticipantBatchAssociationProcessed'
 
-/** The party as it was named, and the asker, to whom the answer is addressed. */
-function askedOf({ payload }: AssociationEvent | RemovalEvent) {
+/** The party as the request names it, and the requester, to which the answer is addressed. */
+function requestFields({ payload }: AssociationEvent | RemovalEvent) {
   const { partyKey, partyIdType, partyIdentifier, partySubIdOrType } = payload
   const { requesterFspId, version } = payload
   const subId = partySubIdOrType === undefined ? {} : { partySubIdOrType }

@@ -1,13 +1,13 @@
 /**
- * A batch of requests to make or remove associations: what each of them asks for, where that is to be
- * done, and that it is done.
+ * Processes a batch of requests that make or remove associations: plans each request and applies
+ * it.
  */
 import type { Participants } from '@causeway/participants'
 import { allOf, type Database, type EventBus } from '@causeway/runtime'
 import { deferred } from '../deferred.ts'
 import type { Oracles } from '../oracles/oracles.ts'
-import { workAbroad } from './abroad.ts'
-import { workOf, type BatchEvent, type CommandEvent, type Work } from './contract.ts'
+import { runExternalTasks } from './external-oracle.ts'
+import { planRequest, type BatchEvent, type CommandEvent, type PlannedRequest } from './contract.ts'
 import { claimRequests } from '../batches/store.ts'
 import { settle, type SettleParts } from './settle.ts'
 import type { AssociationStore } from './store.ts'
@@ -20,39 +20,42 @@ export interface AssociationParts extends SettleParts {
   readonly oracles: Pick<Oracles, 'chooser'>
 }
 
-/** Requests that need a call of an oracle are deferred, all others are worked on. */
-export async function changeAtHome(
+/** Defers requests that need a call of an external oracle; applies all others. */
+export async function applyWithoutCalls(
   parts: AssociationParts,
   events: readonly CommandEvent[],
 ): Promise<void> {
-  const works = await worksOf(parts, events)
-  const home = works.filter((work) => !goesAbroad(work))
-  const waiting = works.filter(goesAbroad)
+  const requests = await planRequests(parts, events)
+  const builtIn = requests.filter((request) => !needsExternalOracle(request))
+  const deferredRequests = requests.filter(needsExternalOracle)
   await allOf([
-    settle(parts, home, new Map()),
-    ...(waiting.length === 0
+    settle(parts, builtIn, new Map()),
+    ...(deferredRequests.length === 0
       ? []
-      : [parts.bus.publish(waiting.map(({ event }) => deferred(event)))]),
+      : [parts.bus.publish(deferredRequests.map(({ event }) => deferred(event)))]),
   ])
 }
 
-/** Every request is worked on, whoever has to be called for it. */
-export async function changeWherever(
+/** Applies every request and calls external oracles where needed. */
+export async function applyWithCalls(
   parts: AssociationParts,
   events: readonly CommandEvent[],
 ): Promise<void> {
-  const works = await worksOf(parts, events)
-  const home = works.filter((work) => !goesAbroad(work))
-  await allOf([settle(parts, home, new Map()), settleAbroad(parts, works.filter(goesAbroad))])
+  const requests = await planRequests(parts, events)
+  const builtIn = requests.filter((request) => !needsExternalOracle(request))
+  await allOf([
+    settle(parts, builtIn, new Map()),
+    settleExternal(parts, requests.filter(needsExternalOracle)),
+  ])
 }
 
-async function worksOf(
+async function planRequests(
   parts: AssociationParts,
   events: readonly CommandEvent[],
-): Promise<readonly Work[]> {
+): Promise<readonly PlannedRequest[]> {
   if (events.length === 0) return []
   const asked = distinct(events)
-  const [participants, choose, standings] = await Promise.all([
+  const [participants, choose, requestIdStatuses] = await Promise.all([
     parts.participants.get(
       [...new Set(events.map(({ payload }) => payload.requesterFspId))],
       (participant) => participant.isActive,
@@ -61,10 +64,10 @@ async function worksOf(
     claimRequests(parts.db, asked.filter(isBatch)),
   ])
   const isActive = (fspId: string) => participants.get(fspId)?.isActive === true
-  return asked.map((event) => workOf(event, { isActive, choose, standings }))
+  return asked.map((event) => planRequest(event, { isActive, choose, requestIdStatuses }))
 }
 
-/** The same event twice in a batch is one. */
+/** Removes redeliveries within the batch. */
 function distinct(events: readonly CommandEvent[]): readonly CommandEvent[] {
   return [...new Map(events.map((event) => [event.id, event])).values()]
 }
@@ -73,16 +76,19 @@ function isBatch(event: CommandEvent): event is BatchEvent {
   return event.name === 'ParticipantBatchAssociationRequestReceived'
 }
 
-function goesAbroad({ tasks }: Work): boolean {
-  return tasks.some(({ place }) => place === 'ABROAD')
+function needsExternalOracle({ tasks }: PlannedRequest): boolean {
+  return tasks.some(({ type }) => type === 'EXTERNAL')
 }
 
-/** No transaction is open while an oracle is called; that calls were begun is known before. */
-async function settleAbroad(parts: AssociationParts, works: readonly Work[]): Promise<void> {
-  if (works.length === 0) return
-  const ids = works.map(({ event }) => event.id)
-  const beginnings = await parts.store.begin(ids, new Date())
-  const open = works.filter(({ event }) => beginnings.get(event.id) !== 'HANDLED')
-  const outcomes = await workAbroad(open, (id) => beginnings.get(id) === 'REPEATED')
+/** No transaction is open during oracle calls; `begin` records them beforehand. */
+async function settleExternal(
+  parts: AssociationParts,
+  requests: readonly PlannedRequest[],
+): Promise<void> {
+  if (requests.length === 0) return
+  const ids = requests.map(({ event }) => event.id)
+  const statuses = await parts.store.begin(ids, new Date())
+  const open = requests.filter(({ event }) => statuses.get(event.id) !== 'HANDLED')
+  const outcomes = await runExternalTasks(open, (id) => statuses.get(id) === 'REPEATED')
   await settle(parts, open, outcomes)
 }

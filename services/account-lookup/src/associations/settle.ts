@@ -1,57 +1,57 @@
 /**
- * Requests that end: what they change in the hub's own store, what is said of them, and that they were
- * worked on is one transaction. What comes again changes nothing, and what was refused once is not
- * made later.
+ * Completes requests: their changes to the hub's own store, the events about them and the record
+ * that they were processed commit in one transaction. A redelivered request changes nothing, and a
+ * refused one is not applied later.
  */
 import type { Database, EventBus, Transaction } from '@causeway/runtime'
 import type { Party } from '../domain/party.ts'
 import type { Measures } from '../measures.ts'
-import type { Outcomes } from './abroad.ts'
+import type { Outcomes } from './external-oracle.ts'
 import {
   commandTypeOf,
-  said,
+  resultEvent,
   type CommandEvent,
   type Outcome,
   type Task,
-  type Work,
+  type PlannedRequest,
 } from './contract.ts'
-import { register, type Command, type Held } from './domain/register.ts'
-import { keepOutcomes, withEarlierOutcomes } from '../batches/store.ts'
+import { register, type Command, type PartyAssociation } from './domain/register.ts'
+import { storeOutcomes, withEarlierOutcomes } from '../batches/store.ts'
 import { add, claim, lock, remove } from './store.ts'
 
 export interface SettleParts {
   readonly db: Pick<Database, 'transaction'>
   readonly bus: Pick<EventBus, 'announce'>
   readonly measures: Pick<Measures, 'worked'>
-  /** Told right after a change is stored. */
+  /** Called right after the commit of a change. */
   readonly onChanged: (party: Party) => void
 }
 
-/** A request for many parties is one transaction; small ones share one up to as many parties. */
+/** A batch is one transaction; small requests share one up to this many parties. */
 const parties_per_transaction_max = 10_000
 
-/** `abroad` holds the outcomes of what was done elsewhere before. */
+/** `externalOutcomes` holds the outcomes of the external tasks. */
 export async function settle(
   parts: SettleParts,
-  works: readonly Work[],
-  abroad: Outcomes,
+  requests: readonly PlannedRequest[],
+  externalOutcomes: Outcomes,
 ): Promise<void> {
-  for (const slice of slices(works)) {
-    await settleSlice(parts, slice, abroad)
+  for (const slice of slices(requests)) {
+    await settleSlice(parts, slice, externalOutcomes)
   }
 }
 
-function slices(works: readonly Work[]): readonly (readonly Work[])[] {
-  const all: Work[][] = []
-  let room = 0
-  for (const work of works) {
+function slices(requests: readonly PlannedRequest[]): readonly (readonly PlannedRequest[])[] {
+  const all: PlannedRequest[][] = []
+  let capacity = 0
+  for (const request of requests) {
     const last = all.at(-1)
-    room -= work.tasks.length
-    if (last !== undefined && room >= 0) {
-      last.push(work)
+    capacity -= request.tasks.length
+    if (last !== undefined && capacity >= 0) {
+      last.push(request)
     } else {
-      all.push([work])
-      room = parties_per_transaction_max - work.tasks.length
+      all.push([request])
+      capacity = parties_per_transaction_max - request.tasks.length
     }
   }
   return all
@@ -59,23 +59,25 @@ function slices(works: readonly Work[]): readonly (readonly Work[])[] {
 
 async function settleSlice(
   parts: SettleParts,
-  works: readonly Work[],
-  abroad: Outcomes,
+  requests: readonly PlannedRequest[],
+  externalOutcomes: Outcomes,
 ): Promise<void> {
-  const { settled, changed } = await parts.db.transaction((tx) => store(tx, parts, works, abroad))
+  const { settled, changed } = await parts.db.transaction((tx) =>
+    store(tx, parts, requests, externalOutcomes),
+  )
   for (const { event, outcomes } of settled) {
     for (const outcome of outcomes) {
-      const word = outcome.type === 'REFUSED' ? outcome.reason : outcome.type
-      parts.measures.worked(commandTypeOf(event), word)
+      const label = outcome.type === 'REFUSED' ? outcome.reason : outcome.type
+      parts.measures.worked(commandTypeOf(event), label)
     }
   }
   for (const { party } of changed) parts.onChanged(party)
-  for (const party of works.flatMap(partiesAbroad)) parts.onChanged(party)
+  for (const party of requests.flatMap(externalParties)) parts.onChanged(party)
 }
 
 export interface Settled {
   readonly event: CommandEvent
-  /** Its outcomes are those of the request that was first with its id. */
+  /** Its outcomes are those of the first request with its id. */
   readonly isRepeat: boolean
   readonly outcomes: readonly Outcome[]
 }
@@ -83,54 +85,60 @@ export interface Settled {
 async function store(
   tx: Transaction,
   { bus }: SettleParts,
-  works: readonly Work[],
-  abroad: Outcomes,
-): Promise<{ readonly settled: readonly Settled[]; readonly changed: readonly Held[] }> {
+  requests: readonly PlannedRequest[],
+  externalOutcomes: Outcomes,
+): Promise<{
+  readonly settled: readonly Settled[]
+  readonly changed: readonly PartyAssociation[]
+}> {
   const now = new Date()
-  const eventIds = works.map(({ event }) => event.id)
+  const eventIds = requests.map(({ event }) => event.id)
   const claimed = await claim(tx, eventIds, now)
-  const fresh = works.filter(({ event }) => claimed.has(event.id))
-  const commands = fresh.flatMap(commandsAtHome)
+  const fresh = requests.filter(({ event }) => claimed.has(event.id))
+  const commands = fresh.flatMap(builtInCommands)
   const parties = commands.map(({ party }) => party)
   const { outcomes, added, removed } = register(await lock(tx, parties), commands)
   await remove(tx, removed)
   await add(tx, added, now)
-  const worked = withOutcomes(fresh, outcomes, abroad)
-  await keepOutcomes(tx, worked)
+  const worked = withOutcomes(fresh, outcomes, externalOutcomes)
+  await storeOutcomes(tx, worked)
   const settled = await withEarlierOutcomes(tx, worked)
   bus.announce(
     tx,
-    settled.map(({ event, outcomes: each }) => said(event, each)),
+    settled.map(({ event, outcomes: each }) => resultEvent(event, each)),
   )
   return { settled, changed: [...added, ...removed] }
 }
 
-/** `home` are the outcomes of all commands at home, in the order of the requests and their tasks. */
+/**
+ * `builtIn` holds the outcomes of all built-in commands, in the order of the requests and their
+ * tasks.
+ */
 function withOutcomes(
-  works: readonly Work[],
-  home: readonly Outcome[],
-  abroad: Outcomes,
+  requests: readonly PlannedRequest[],
+  builtIn: readonly Outcome[],
+  externalOutcomes: Outcomes,
 ): readonly Settled[] {
-  const rest = home.values()
+  const rest = builtIn.values()
   const outcomeOf = (task: Task): Outcome | undefined => {
-    if (task.place === 'NOWHERE') return task.outcome
-    return task.place === 'HOME' ? rest.next().value : abroad.get(task)
+    if (task.type === 'REFUSED') return task.outcome
+    return task.type === 'BUILT_IN' ? rest.next().value : externalOutcomes.get(task)
   }
-  return works.map(({ event, tasks, isRepeat = false }) => ({
+  return requests.map(({ event, tasks, isRepeat = false }) => ({
     event,
     isRepeat,
     outcomes: tasks.map((task) => {
       const outcome = outcomeOf(task)
-      if (outcome === undefined) throw new Error(`a task of ${event.id} came to nothing`)
+      if (outcome === undefined) throw new Error(`a task of ${event.id} has no outcome`)
       return outcome
     }),
   }))
 }
 
-function commandsAtHome({ tasks }: Work): readonly Command[] {
-  return tasks.flatMap((task) => (task.place === 'HOME' ? [task.command] : []))
+function builtInCommands({ tasks }: PlannedRequest): readonly Command[] {
+  return tasks.flatMap((task) => (task.type === 'BUILT_IN' ? [task.command] : []))
 }
 
-function partiesAbroad({ tasks }: Work): readonly Party[] {
-  return tasks.flatMap((task) => (task.place === 'ABROAD' ? [task.command.party] : []))
+function externalParties({ tasks }: PlannedRequest): readonly Party[] {
+  return tasks.flatMap((task) => (task.type === 'EXTERNAL' ? [task.command.party] : []))
 }

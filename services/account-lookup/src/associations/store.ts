@@ -1,22 +1,24 @@
 /**
- * The hub's own oracle: associations as rows, and the requests that were worked on. Rows are read and
- * changed for many parties at once, under locks that are taken in one order.
+ * The hub's own oracle: associations, and the ids of processed requests. Rows are read and changed
+ * for many parties at once, under locks that are taken in one order.
  */
 import { statement, textArray, type Database, type Queries } from '@causeway/runtime'
 import type { Association } from '../domain/match.ts'
 import { partyKey, type Party } from '../domain/party.ts'
-import type { Held } from './domain/register.ts'
+import type { PartyAssociation } from './domain/register.ts'
 
-/** What is known of a request that an oracle is to be called for. */
-export type Beginning = 'NEW' | 'REPEATED' | 'HANDLED'
+/** The state of a request that is about to call an oracle. */
+export type RequestStatus = 'NEW' | 'REPEATED' | 'HANDLED'
 
 export interface AssociationStore {
-  /** By party key, each party's oldest first; parties without any are left out. */
+  /** By party key, oldest association first; parties without associations are left out. */
   find(parties: readonly Party[]): Promise<ReadonlyMap<string, readonly Association[]>>
-  /** Notes that oracles are about to be called, and tells which of the requests are repeats. */
-  begin(eventIds: readonly string[], now: Date): Promise<ReadonlyMap<string, Beginning>>
-  /** Forgets requests that were handled before that moment; how many those were. */
-  forgetHandled(before: Date, limit: number): Promise<number>
+  /** Records that oracles are about to be called, and reports which requests are repeats. */
+  begin(eventIds: readonly string[], now: Date): Promise<ReadonlyMap<string, RequestStatus>>
+  /**
+   * Deletes at most `limit` requests that were handled before that moment; returns their number.
+   */
+  deleteHandled(before: Date, limit: number): Promise<number>
 }
 
 const findStatement = statement(`
@@ -43,15 +45,15 @@ const beginStatement = statement(`
   select asked.id,
     case when asked.id in (select id from known) then 'HANDLED'
       when asked.id in (select event_id from noted) then 'NEW'
-      else 'REPEATED' end as beginning
+      else 'REPEATED' end as status
   from asked`)
 
-const forgetStatement = statement(`
+const deleteStatement = statement(`
   with old as (
     delete from handled where event_id in (
       select event_id from handled where handled_at < $1::timestamptz limit $2::integer)
     returning 1
-  ), given_up as (
+  ), deleted as (
     delete from begun where begun_at < $1::timestamptz
   )
   select count(*)::integer as count from old`)
@@ -67,8 +69,8 @@ const claimStatement = statement(`
   )
   select event_id from claimed`)
 
-// Whoever changes parties holds their stripes, so that an association for any currency and one for a
-// single one, which no key keeps apart, cannot be made at the same moment.
+// A transaction that changes parties locks their stripes. So an association for any currency and
+// one for a single currency, which no key separates, cannot be made at the same moment.
 const lockStatement = statement(`
   select pg_advisory_xact_lock('associations'::regclass::oid::integer, stripe) is null as locked
   from (
@@ -77,7 +79,7 @@ const lockStatement = statement(`
     order by stripe
   ) stripes`)
 
-const heldStatement = statement(`
+const storedStatement = statement(`
   select q.type, q.identifier, q.sub_id, a.currency, a.fsp_id
   from (
     select distinct type, identifier, sub_id
@@ -96,7 +98,8 @@ const addStatement = statement(`
   from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]) with ordinality
     as q (type, identifier, sub_id, currency, fsp_id, n)`)
 
-// Nobody else moves these rows now; by their place no plan can look through others.
+// The parties are locked, so no other transaction moves these rows; addressing them by ctid keeps
+// every plan from scanning others.
 const removeStatement = statement(`
   delete from associations where ctid = any (array(
     select a.ctid
@@ -125,7 +128,8 @@ export function openAssociationStore(db: Database): AssociationStore {
       const found = new Map<string, Association[]>()
       for (const { n, currency, fsp_id: fspId } of rows) {
         const party = parties[n - 1]
-        if (party === undefined) throw new Error('PostgreSQL answered for a party nobody asked for')
+        if (party === undefined)
+          throw new Error('PostgreSQL answered for a party that was not requested')
         const key = partyKey(party)
         const association = { subId: party.subId, currency, fspId }
         const others = found.get(key)
@@ -138,19 +142,19 @@ export function openAssociationStore(db: Database): AssociationStore {
       if (eventIds.length === 0) return new Map()
       interface Row {
         readonly id: string
-        readonly beginning: Beginning
+        readonly status: RequestStatus
       }
       const rows = await db.query<Row>(beginStatement, [textArray(eventIds), now])
-      return new Map(rows.map(({ id, beginning }) => [id, beginning]))
+      return new Map(rows.map(({ id, status }) => [id, status]))
     },
-    async forgetHandled(before, limit) {
-      const [row] = await db.query<CountRow>(forgetStatement, [before, limit])
+    async deleteHandled(before, limit) {
+      const [row] = await db.query<CountRow>(deleteStatement, [before, limit])
       return row?.count ?? 0
     },
   }
 }
 
-/** Those of the requests that nobody has worked on yet: they are the caller's now. */
+/** Claims the requests that have not been processed; returns the ids that this transaction owns. */
 export async function claim(
   tx: Queries,
   eventIds: readonly string[],
@@ -160,8 +164,11 @@ export async function claim(
   return new Set(rows.map(({ event_id }) => event_id))
 }
 
-/** All that is stored of these parties; nobody else changes it before the transaction ends. */
-export async function lock(tx: Queries, parties: readonly Party[]): Promise<readonly Held[]> {
+/** Locks the parties until the end of the transaction and returns their associations. */
+export async function lock(
+  tx: Queries,
+  parties: readonly Party[],
+): Promise<readonly PartyAssociation[]> {
   if (parties.length === 0) return []
   interface Row {
     readonly type: Party['type']
@@ -172,8 +179,8 @@ export async function lock(tx: Queries, parties: readonly Party[]): Promise<read
   }
   const arrays = partyArrays(parties)
   await tx.query(lockStatement, arrays)
-  // A statement of its own: it sees what was committed while the lock was waited for.
-  const rows = await tx.query<Row>(heldStatement, arrays)
+  // A separate statement: it sees what was committed while the lock was waited for.
+  const rows = await tx.query<Row>(storedStatement, arrays)
   return rows.map(({ type, identifier, sub_id: subId, currency, fsp_id: fspId }) => ({
     party: { type, identifier, subId },
     currency,
@@ -181,8 +188,12 @@ export async function lock(tx: Queries, parties: readonly Party[]): Promise<read
   }))
 }
 
-/** The parties are locked, and none of it is stored. */
-export async function add(tx: Queries, added: readonly Held[], now: Date): Promise<void> {
+/** Requires that the parties are locked and the associations are not stored. */
+export async function add(
+  tx: Queries,
+  added: readonly PartyAssociation[],
+  now: Date,
+): Promise<void> {
   if (added.length === 0) return
   await tx.query(addStatement, [
     ...partyArrays(added.map(({ party }) => party)),
@@ -192,7 +203,7 @@ export async function add(tx: Queries, added: readonly Held[], now: Date): Promi
   ])
 }
 
-export async function remove(tx: Queries, removed: readonly Held[]): Promise<void> {
+export async function remove(tx: Queries, removed: readonly PartyAssociation[]): Promise<void> {
   if (removed.length === 0) return
   await tx.query(removeStatement, [
     ...partyArrays(removed.map(({ party }) => party)),

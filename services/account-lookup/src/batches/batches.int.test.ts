@@ -11,7 +11,7 @@ import {
   type World,
 } from '../testing/world.ts'
 
-let stand: World
+let world: World
 let id = 0
 /** A number that no other test has used. */
 function msisdn(): string {
@@ -19,11 +19,11 @@ function msisdn(): string {
 }
 
 beforeAll(async () => {
-  stand = await openWorld()
+  world = await openWorld()
 })
-afterAll(() => stand.stop())
+afterAll(() => world.stop())
 beforeEach(() => {
-  stand.heard.length = 0
+  world.published.length = 0
 })
 
 const processed = 'ParticipantBatchAssociationProcessed'
@@ -40,34 +40,34 @@ function entry(partyIdentifier: string, fspId = 'greenbank') {
 
 type Event = ReturnType<typeof batch>
 
-/** What was said about the id of these requests, in its order, once something follows on all of them. */
+/** The events about the id of these requests, in order, once each request has a result. */
 async function resultsOf(...events: readonly Event[]): Promise<readonly unknown[]> {
-  stand.heard.length = 0
-  await stand.publish(...events)
+  world.published.length = 0
+  await world.publish(...events)
   const [first] = events
   const key = first?.key ?? ''
-  await stand.said(key, 1)
-  // What has the same key is worked on after them, and so is its refusal said after their answers.
-  await stand.publish(batch(key, [entry('1', 'mangobank')], { by: 'mangobank' }))
-  const said = await eventually(() => {
-    const found = stand.heard.filter((message) => message.key === key)
+  await world.eventsFor(key, 1)
+  // Events with the same key are processed in order, so this refusal follows their answers.
+  await world.publish(batch(key, [entry('1', 'mangobank')], { by: 'mangobank' }))
+  const results = await eventually(() => {
+    const found = world.published.filter((message) => message.key === key)
     return requesterOf(found.at(-1)) === 'mangobank' ? found : undefined
   }, 'the refusal of the last request')
-  return said.slice(0, -1).map((message) => (payloadOf(message) as { result: unknown }).result)
+  return results.slice(0, -1).map((message) => (payloadOf(message) as { result: unknown }).result)
 }
 
-function requesterOf(message: World['heard'][number] | undefined): string | undefined {
+function requesterOf(message: World['published'][number] | undefined): string | undefined {
   return (message?.payload as { readonly requesterFspId?: string } | undefined)?.requesterFspId
 }
 
 async function done(event: Event): Promise<void> {
-  const before = stand.heard.length
-  await stand.publish(event)
-  await eventually(() => stand.heard.length > before || undefined, 'its answer')
+  const before = world.published.length
+  await world.publish(event)
+  await eventually(() => world.published.length > before || undefined, 'its answer')
 }
 
 describe('a POST /participants whose requestId is known', () => {
-  test('is answered as the first was, though its parties have changed hands since', async () => {
+  test('A repeated POST /participants is answered as the first was, even if its parties have changed hands since', async () => {
     const [mine, taken] = [msisdn(), msisdn()]
     await done(association({ id: taken, by: 'bluewallet' }))
     const list = [entry(mine), entry(taken)]
@@ -82,14 +82,14 @@ describe('a POST /participants whose requestId is known', () => {
     // Both are free: the repeat has associated neither.
     for (const number of [mine, taken]) {
       const event = association({ id: number, by: 'mangobank' })
-      stand.heard.length = 0
-      await stand.publish(event)
-      const [message] = await stand.said(event.key, 1)
+      world.published.length = 0
+      await world.publish(event)
+      const [message] = await world.eventsFor(event.key, 1)
       expect(message && gist(message)).toBe('ParticipantAssociationCreated')
     }
   })
 
-  test('is refused with other content, and nothing of it is done', async () => {
+  test('A POST /participants with a used requestId and other content is refused and changes nothing', async () => {
     const [mine, other] = [msisdn(), msisdn()]
     const requestId = randomUUID()
     const results = await resultsOf(
@@ -101,12 +101,12 @@ describe('a POST /participants whose requestId is known', () => {
     const first = { partyList: [{ partyId: entry(mine) }] }
     expect(results).toEqual([first, used, used, first])
     const event = association({ id: other, by: 'bluewallet' })
-    await stand.publish(event)
-    const [message] = await stand.said(event.key, 1)
+    await world.publish(event)
+    const [message] = await world.eventsFor(event.key, 1)
     expect(message && gist(message)).toBe('ParticipantAssociationCreated')
   })
 
-  test("is refused to another FSP, even with the first one's content", async () => {
+  test("A POST /participants with another FSP's requestId is refused, even with the same content", async () => {
     const requestId = randomUUID()
     const list = [{ partyIdType: 'MSISDN', partyIdentifier: msisdn() }]
     const results = await resultsOf(
@@ -116,7 +116,7 @@ describe('a POST /participants whose requestId is known', () => {
     expect(results).toEqual([{ partyList: [{ partyId: list[0] }] }, used])
   })
 
-  test('repeats the refusal of a whole request that was refused', async () => {
+  test('A repeat of a request that was refused as a whole is refused as a whole', async () => {
     const requestId = randomUUID()
     const list = [entry(msisdn(), 'sleeper')]
     const refused = {
@@ -127,14 +127,14 @@ describe('a POST /participants whose requestId is known', () => {
     }
     const [first] = await resultsOf(batch(requestId, list, { by: 'sleeper' }))
     expect(first).toEqual(refused)
-    const sleeper = stand.participants.get('sleeper')
+    const sleeper = world.participants.get('sleeper')
     if (sleeper === undefined) throw new Error('there is no sleeper')
-    stand.participants.set('sleeper', { ...sleeper, isActive: true })
+    world.participants.set('sleeper', { ...sleeper, isActive: true })
     const [again] = await resultsOf(batch(requestId, list, { by: 'sleeper' }))
     expect(again).toEqual(refused)
   })
 
-  test('has one outcome after a crash, and each request is answered once', async () => {
+  test('A POST /participants has one outcome after a crash, and each request is answered once', async () => {
     let own = await openWorld({ ACCOUNT_LOOKUP_BATCH_MAX: 5 })
     const lists = Array.from({ length: 40 }, () => [entry(msisdn())])
     const events = lists.flatMap((list) => {
@@ -142,15 +142,16 @@ describe('a POST /participants whose requestId is known', () => {
       return [batch(requestId, list), batch(requestId, list, { currency: 'USD' })]
     })
     await own.publish(...events)
-    const before = own.heard
+    const before = own.published
     await eventually(() => before.length > 10 || undefined, 'the first answers')
     own = await own.crash()
-    const said = () => new Map([...before, ...own.heard].map((message) => [message.id, message]))
-    await eventually(() => said().size >= events.length || undefined, 'an answer to each')
+    const results = () =>
+      new Map([...before, ...own.published].map((message) => [message.id, message]))
+    await eventually(() => results().size >= events.length || undefined, 'an answer to each')
     const last = batch(randomUUID(), [entry(msisdn())])
     await own.publish(last)
-    await own.said(last.key, 1)
-    const gists = [...said().values()].filter(({ key }) => key !== last.key).map(gist)
+    await own.eventsFor(last.key, 1)
+    const gists = [...results().values()].filter(({ key }) => key !== last.key).map(gist)
     const count = (wanted: string) => gists.filter((each) => each === wanted).length
     expect([count(processed), count(`${processed} 3106`)]).toEqual([40, 40])
     await own.stop()

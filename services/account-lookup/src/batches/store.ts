@@ -1,11 +1,11 @@
 /**
- * The requests for many parties by their requestId, for ever. An id is claimed before anything is done
- * for it, an oracle's call included, and what became of its parties is stored together with what they
- * changed. So the same request is worked on once, however often and wherever it comes.
+ * POST /participants requests by their requestId, stored forever. An id is claimed before any work
+ * for it, oracle calls included, and the outcomes are stored together with the changes. So a
+ * request is processed once, however often and wherever it is delivered.
  */
 import { byteaArray, statement, textArray, type Database, type Queries } from '@causeway/runtime'
 import type { BatchEvent, Outcome, Reason } from '../associations/contract.ts'
-import { standingOf, type Standing } from './domain/standing.ts'
+import { requestIdStatusOf, type RequestIdStatus } from './domain/request-id.ts'
 import type { Settled } from '../associations/settle.ts'
 
 const claimStatement = statement(`
@@ -20,7 +20,7 @@ const ownersStatement = statement(`
   select request_id, requester_fsp, request_hash, event_id
   from batch_requests where request_id = any ($1::text[])`)
 
-const keepStatement = statement(`
+const storeStatement = statement(`
   update batch_requests set refusals = q.refusals::json
   from unnest($1::text[]::uuid[], $2::text[], $3::text[]) as q (event_id, id, refusals)
   where request_id = q.id and batch_requests.event_id = q.event_id`)
@@ -29,11 +29,11 @@ const refusalsStatement = statement(`
   select request_id, refusals from batch_requests
   where request_id = any ($1::text[]) and refusals is not null`)
 
-/** By event id; an event without a hash, of an earlier release, is worked on as if it were the first. */
+/** By event id. An event without a hash, of an earlier release, counts as the first. */
 export async function claimRequests(
   db: Pick<Database, 'query'>,
   events: readonly BatchEvent[],
-): Promise<ReadonlyMap<string, Standing>> {
+): Promise<ReadonlyMap<string, RequestIdStatus>> {
   const requests = events.flatMap(({ id: eventId, payload }) => {
     const { requestId, requesterFspId, payloadHash } = payload
     return payloadHash === undefined ? [] : [{ eventId, requestId, requesterFspId, payloadHash }]
@@ -52,7 +52,7 @@ export async function claimRequests(
     readonly request_hash: Buffer
     readonly event_id: string
   }
-  // A statement of its own: it sees what was committed while the first one waited.
+  // A separate statement: it sees what was committed while the first one waited.
   const rows = await db.query<Row>(ownersStatement, [ids])
   const owners = new Map(
     rows.map((row) => [
@@ -68,20 +68,20 @@ export async function claimRequests(
     requests.map((request) => {
       const owner = owners.get(request.requestId)
       if (owner === undefined) throw new Error(`${request.requestId} belongs to no request`)
-      return [request.eventId, standingOf(owner, request)]
+      return [request.eventId, requestIdStatusOf(owner, request)]
     }),
   )
 }
 
-/** What became of the requests that own their ids. */
-export async function keepOutcomes(tx: Queries, worked: readonly Settled[]): Promise<void> {
+/** Stores the outcomes of the requests that own their ids. */
+export async function storeOutcomes(tx: Queries, worked: readonly Settled[]): Promise<void> {
   const owners = worked.flatMap(({ event, outcomes, isRepeat }) =>
     event.name !== 'ParticipantBatchAssociationRequestReceived' || isRepeat
       ? []
       : [{ event, refusals: JSON.stringify(refusalsIn(outcomes)) }],
   )
   if (owners.length === 0) return
-  await tx.query(keepStatement, [
+  await tx.query(storeStatement, [
     textArray(owners.map(({ event }) => event.id)),
     textArray(owners.map(({ event }) => event.payload.requestId)),
     textArray(owners.map(({ refusals }) => refusals)),
@@ -89,8 +89,8 @@ export async function keepOutcomes(tx: Queries, worked: readonly Settled[]): Pro
 }
 
 /**
- * A repeat has the outcomes that its first request came to. One that comes while an oracle is still
- * called for the first is left out: the answer to the first is the answer to both.
+ * Gives repeats the outcomes of their first request. A repeat that arrives while an oracle is still
+ * being called for the first is left out: the answer to the first answers both.
  */
 export async function withEarlierOutcomes(
   tx: Queries,
@@ -119,7 +119,7 @@ export async function withEarlierOutcomes(
   })
 }
 
-/** A party that was refused, by its place in the list. */
+/** A refused party, by its index in the list. */
 interface Refused {
   readonly at: number
   readonly reason: Reason

@@ -18,7 +18,7 @@ describe('an association', () => {
     ['till1', 'USD', 'till1', 'EUR', false],
     ['till1', '', 'TILL1', '', false],
   ])(
-    'of [%j %j], asked for [%j %j]: %s',
+    'of [%j %j], requested as [%j %j]: %s',
     (subId, currency, askedSubId, askedCurrency, expected) => {
       const association = { subId, currency, fspId: 'bluewallet' }
       expect(matches(association, { subId: askedSubId, currency: askedCurrency })).toBe(expected)
@@ -29,7 +29,7 @@ describe('an association', () => {
   const association = fc.record({ subId: text, currency: text, fspId: fc.constantFrom('x', 'y') })
   const asked = fc.record({ subId: text, currency: text })
 
-  test('that a currency finds is found without one, too', () => {
+  test('An association that is found with a currency is found without one, too', () => {
     fc.assert(
       fc.property(association, asked, (each, { subId, currency }) => {
         if (matches(each, { subId, currency })) {
@@ -39,7 +39,7 @@ describe('an association', () => {
     )
   })
 
-  test('is found by exactly its own words', () => {
+  test('An association without wildcards is found only by its own sub id and currency', () => {
     fc.assert(
       fc.property(association, (each) => {
         expect(matches(each, each)).toBe(true)
@@ -47,7 +47,7 @@ describe('an association', () => {
     )
   })
 
-  test('tells of an FSP once, whatever number of currencies it has the party in', () => {
+  test('An FSP is listed once, however many currencies it has the party in', () => {
     fc.assert(
       fc.property(fc.array(association), asked, (all, wanted) => {
         const owners = ownersOf(all, wanted)
@@ -59,7 +59,7 @@ describe('an association', () => {
     )
   })
 
-  test('that is older is told of first', () => {
+  test('Older associations are listed first', () => {
     const usd = { subId: '', currency: 'USD', fspId: 'bluewallet' }
     const eur = { subId: '', currency: 'EUR', fspId: 'greenbank' }
     expect(ownersOf([usd, eur], { subId: '', currency: '' })).toEqual(['bluewallet', 'greenbank'])

@@ -1,4 +1,4 @@
-/** Which of a party's associations a question is about: the one place that says so. FSPIOP 6.2.2.1. */
+/** Which associations of a party a query matches: the only definition of it. FSPIOP 6.2.2.1. */
 
 /** An FSP to which a party belongs. */
 export interface Association {
@@ -10,7 +10,7 @@ export interface Association {
 }
 
 export interface Asked {
-  /** Empty: only the party itself, no sub id of it. */
+  /** Empty: only the party itself, none of its sub ids. */
   readonly subId: string
   /** Empty: in any currency. */
   readonly currency: string
@@ -20,12 +20,12 @@ export function matches(association: Association, asked: Asked): boolean {
   return association.subId === asked.subId && overlap(association.currency, asked.currency)
 }
 
-/** Whether there is a currency that both mean; empty means any. */
+/** Whether the two have a currency in common; empty means any. */
 export function overlap(one: string, other: string): boolean {
   return one === '' || other === '' || one === other
 }
 
-/** The FSPs of those that match, each once, in the order of the associations. */
+/** The FSPs of the matching associations, without duplicates, in order. */
 export function ownersOf(associations: readonly Association[], asked: Asked): readonly string[] {
   const matching = associations.filter((association) => matches(association, asked))
   return [...new Set(matching.map(({ fspId }) => fspId))]

@@ -8,7 +8,7 @@ function partyOf(partyIdType: string, partyIdentifier: string, partySubIdOrType?
 }
 
 describe('a party', () => {
-  test('is the same with and without the plus sign of its MSISDN', () => {
+  test('An MSISDN is the same party with and without its plus sign', () => {
     expect(partyOf('MSISDN', '+27713803912')).toEqual(partyOf('MSISDN', '27713803912'))
     expect(partyOf('MSISDN', '+27713803912')).toEqual({
       type: 'MSISDN',
@@ -17,11 +17,11 @@ describe('a party', () => {
     })
   })
 
-  test('keeps a plus sign of any other type', () => {
+  test('A plus sign of any other type is part of the identifier', () => {
     expect(partyOf('ALIAS', '+1')).toEqual({ type: 'ALIAS', identifier: '+1', subId: '' })
   })
 
-  test('is another one with a sub id', () => {
+  test('A party with a sub id is another party', () => {
     expect(partyOf('BUSINESS', 'shoes', 'till1')).toEqual({
       type: 'BUSINESS',
       identifier: 'shoes',
@@ -29,7 +29,7 @@ describe('a party', () => {
     })
   })
 
-  test('of type CONSENTS is one of type CONSENT', () => {
+  test('A party of type CONSENTS has the type CONSENT', () => {
     expect(partyOf('CONSENTS', 'c1')).toEqual(partyOf('CONSENT', 'c1'))
     expect(partyOf('THIRD_PARTY_LINK', 'l1')).toMatchObject({ type: 'THIRD_PARTY_LINK' })
   })
@@ -53,7 +53,7 @@ describe('a party', () => {
     expect(partyOf(type, identifier, subId)).toBe(expected)
   })
 
-  test('is found again in its key', () => {
+  test('A party key converts back to its party', () => {
     const name = fc.record({
       partyIdType: fc.constantFrom('ALIAS', 'BUSINESS', 'CONSENTS'),
       partyIdentifier: fc.string({ minLength: 1, maxLength: 20, unit: 'grapheme' }),

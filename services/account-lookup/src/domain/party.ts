@@ -1,18 +1,18 @@
 /**
- * A party as it is stored and compared: legal, and in one spelling, whatever the way in which an FSP
- * has written it. FSPIOP 7.3 (PartyIdentifier), 7.5 (PartyIdType).
+ * A party as it is stored and compared: valid, and in one canonical spelling. FSPIOP 7.3
+ * (PartyIdentifier), 7.5 (PartyIdType).
  */
 import { identifierFault, isPartyIdType, subIdFault, type PartyIdType } from '@causeway/fspiop'
 
 export interface Party {
   readonly type: PartyIdType
-  /** Of an MSISDN without its "+". */
+  /** An MSISDN without its "+". */
   readonly identifier: string
   /** Empty: none. */
   readonly subId: string
 }
 
-/** As it comes over the wire: any words. */
+/** As received: unchecked text. */
 export interface PartyName {
   readonly partyIdType: string
   readonly partyIdentifier: string
@@ -24,12 +24,12 @@ export type PartyReading =
   | { readonly type: 'TYPE_UNKNOWN' }
   | { readonly type: 'IDENTIFIER_ILLEGAL'; readonly detail: string }
 
-/** Both spellings mean the same type. */
-const spelledOtherwise: ReadonlyMap<PartyIdType, PartyIdType> = new Map([['CONSENTS', 'CONSENT']])
+/** Alternative spellings of a type. */
+const aliases: ReadonlyMap<PartyIdType, PartyIdType> = new Map([['CONSENTS', 'CONSENT']])
 
-/** The one spelling of a type; `undefined` when there is no such type. */
+/** The canonical spelling of a type; `undefined` if the type does not exist. */
 export function readType(text: string): PartyIdType | undefined {
-  return isPartyIdType(text) ? (spelledOtherwise.get(text) ?? text) : undefined
+  return isPartyIdType(text) ? (aliases.get(text) ?? text) : undefined
 }
 
 export function readParty(name: PartyName): PartyReading {
@@ -39,14 +39,14 @@ export function readParty(name: PartyName): PartyReading {
   const detail =
     identifierFault(type, partyIdentifier) ??
     (subId === undefined ? undefined : subIdFault(subId)) ??
-    unwritable(partyIdentifier) ??
-    unwritable(subId ?? '')
+    addressFault(partyIdentifier) ??
+    addressFault(subId ?? '')
   if (detail !== undefined) return { type: 'IDENTIFIER_ILLEGAL', detail }
   const identifier = type === 'MSISDN' ? partyIdentifier.replace(/^\+/, '') : partyIdentifier
   return { type: 'PARTY', party: { type, identifier, subId: subId ?? '' } }
 }
 
-/** The same for the same party; no part of a legal one can hold the separator. */
+/** Equal for equal parties; no valid part contains the separator. */
 export function partyKey({ type, identifier, subId }: Party): string {
   return `${type}/${identifier}/${subId}`
 }
@@ -57,7 +57,7 @@ export function partyOfKey(key: string): Party {
   return { type: type as PartyIdType, identifier, subId }
 }
 
-/** What cannot be a segment of an address: half a character, and what steps out of a folder. */
-function unwritable(text: string): string | undefined {
-  return /^\.\.?$|\p{Surrogate}/u.test(text) ? 'cannot be written in an address' : undefined
+/** Finds text that cannot be a path segment: lone surrogates, "." and "..". */
+function addressFault(text: string): string | undefined {
+  return /^\.\.?$|\p{Surrogate}/u.test(text) ? 'cannot be part of a URL' : undefined
 }

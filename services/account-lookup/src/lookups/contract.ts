@@ -1,4 +1,4 @@
-/** From what is asked over the API to what is said about it: events, notifications, error codes. */
+/** Maps queries and their outcomes to events, notifications and error codes. */
 import { derivedId, newEvent, type DomainEvent, type Payload } from '@causeway/events'
 import {
   callbackAddress,
@@ -11,7 +11,7 @@ import {
 import type { Participant } from '@causeway/participants'
 import type { OutgoingMessage } from '@causeway/runtime'
 import { readParty, type PartyName } from '../domain/party.ts'
-import type { Findings, QueryReason, Standing, Telling } from './domain/answer.ts'
+import type { Findings, QueryReason, Reachability, OwnerDecision } from './domain/answer.ts'
 import type { OwnerQuery } from './owners.ts'
 
 export type PartyQuery = DomainEvent<'PartyQueryReceived'>
@@ -27,14 +27,17 @@ interface Refusal {
 const refusals = {
   PARTY_UNKNOWN: { code: '3204', detail: 'it belongs to no FSP' },
   ORACLE_MISSING: { code: '3204', detail: 'there is no oracle for its type' },
-  TYPE_NOT_ASKED: { code: '3204', detail: 'nobody can be asked about a party of this type' },
+  TYPE_NOT_ASKED: { code: '3204', detail: 'parties of this type cannot be queried' },
   ORACLE_AWAY: { code: '1001', detail: 'the oracle does not answer' },
   ORACLE_TRIPPED: { code: '2003', detail: 'the oracle has not answered for a while' },
-  FSP_INACTIVE: { code: '3201', detail: 'the FSP is no active participant' },
+  FSP_INACTIVE: { code: '3201', detail: 'the FSP is not an active participant' },
   NO_ADDRESS: { code: '3201', detail: 'the FSP has no address for it' },
 } as const satisfies Record<QueryReason, Refusal>
 
-/** GET /parties that needs no lookup: it names its FSP, or asks what nobody can be asked. */
+/**
+ * The findings for a GET /parties that needs no lookup: it names its FSP, or its type cannot be
+ * queried.
+ */
 export function findingsWithoutLookup(event: QueryEvent): Findings | undefined {
   if (event.name !== 'PartyQueryReceived') return undefined
   const reading = readParty(event.payload)
@@ -48,20 +51,23 @@ export function queryOf({ payload }: QueryEvent): OwnerQuery {
   return { reading: readParty(payload), currency: payload.currency ?? '' }
 }
 
-export function standingOf(participant: Participant | undefined, event: PartyQuery): Standing {
+export function reachabilityOf(
+  participant: Participant | undefined,
+  event: PartyQuery,
+): Reachability {
   if (participant?.isActive !== true) return 'INACTIVE'
   return addressOf(participant, event) === undefined ? 'NO_ADDRESS' : 'REACHABLE'
 }
 
 export interface Forwarding {
   readonly participant: Participant
-  /** How many FSPs are asked, this one among them. */
+  /** The number of FSPs that are asked, including this one. */
   readonly fsps: number
-  /** No attempt to hand it over begins at or after it. */
+  /** No delivery attempt begins at or after this time. */
   readonly deadline: Date
 }
 
-/** GET /parties on its way to an owner, with the headers that came and no body. */
+/** GET /parties forwarded to an owner, with the received headers and no body. */
 export function forwarded(
   event: PartyQuery,
   { participant, fsps, deadline }: Forwarding,
@@ -73,7 +79,7 @@ export function forwarded(
   const notificationId = derivedId(event.id, 'NotifyRequested', fspId)
   const notification: Payload<'NotifyRequested'> = {
     notificationId,
-    // Questions keep no order: none about a well-known party waits for another.
+    // Queries are unordered: none about a well-known party waits for another.
     entityId: notificationId,
     cause: { msgName: event.name, entityId: payload.partyKey },
     legRole: 'PAYEE',
@@ -95,27 +101,30 @@ export function forwarded(
 }
 
 export function partyRefused(event: PartyQuery, reason: QueryReason): OutgoingMessage {
-  const payload = { ...askedOf(event.payload), errorInformation: informationOf(reason) }
+  const payload = { ...requestFields(event.payload), errorInformation: informationOf(reason) }
   return answer(event, 'PartyQueryResponse', payload)
 }
 
-/** None of the FSPs could be asked; the words are those of the last one. */
-export function partyUnasked({
+/** No FSP could be reached; the error is that of the last one. */
+export function partyQueryFailed({
   payload,
   traceparent,
 }: DomainEvent<'PartyQueryUndelivered'>): OutgoingMessage {
-  const { questionId, errorInformation: words } = payload
-  const told = { ...askedOf(payload), errorInformation: words }
+  const { questionId, errorInformation } = payload
+  const response = { ...requestFields(payload), errorInformation }
   const id = derivedId(questionId, 'PartyQueryResponse')
-  return newEvent('account-lookup', 'PartyQueryResponse', told, { id, traceparent })
+  return newEvent('account-lookup', 'PartyQueryResponse', response, { id, traceparent })
 }
 
-export function participantTold(event: ParticipantQuery, telling: Telling): OutgoingMessage {
+export function participantResponse(
+  event: ParticipantQuery,
+  decision: OwnerDecision,
+): OutgoingMessage {
   const result =
-    telling.type === 'TELL'
-      ? { ownerFspId: telling.fspId }
-      : { errorInformation: informationOf(telling.reason) }
-  return answer(event, 'ParticipantQueryResponse', { ...askedOf(event.payload), result })
+    decision.type === 'OWNER'
+      ? { ownerFspId: decision.fspId }
+      : { errorInformation: informationOf(decision.reason) }
+  return answer(event, 'ParticipantQueryResponse', { ...requestFields(event.payload), result })
 }
 
 function answer<Name extends 'PartyQueryResponse' | 'ParticipantQueryResponse'>(
@@ -132,8 +141,8 @@ function informationOf(reason: QueryReason) {
   return { errorCode, errorDescription }
 }
 
-/** The party and the asker, to whom all answers are addressed. */
-function askedOf(asked: QueryEvent['payload'] | Payload<'PartyQueryUndelivered'>) {
+/** The party, and the requester, to which all answers are addressed. */
+function requestFields(asked: QueryEvent['payload'] | Payload<'PartyQueryUndelivered'>) {
   const { partyKey, partyIdType, partyIdentifier, partySubIdOrType } = asked
   const { requesterFspId, version } = asked
   const subId = partySubIdOrType === undefined ? {} : { partySubIdOrType }
@@ -141,8 +150,8 @@ function askedOf(asked: QueryEvent['payload'] | Payload<'PartyQueryUndelivered'>
 }
 
 /**
- * Where the FSP wants GET /parties. A registered template says nothing of queries, so what was asked
- * in one is appended.
+ * The URL at which the FSP receives GET /parties. A registered template has no query, so the query
+ * of the request is appended.
  */
 function addressOf({ endpoints }: Participant, { payload }: PartyQuery): string | undefined {
   const url = callbackAddress(

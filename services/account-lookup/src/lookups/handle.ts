@@ -1,6 +1,6 @@
 /**
- * A batch of questions: whose is the party, and who is to be asked about it. Nothing is stored: what
- * is said follows from the batch, and a repeat says it with the same ids.
+ * Handles a batch of queries: finds the owners of each party and the FSPs to forward to. Nothing is
+ * stored: the messages are derived from the batch, and a repeat publishes them with the same ids.
  */
 import type { Participant, Participants } from '@causeway/participants'
 import type { PublishDerived, OutgoingMessage } from '@causeway/runtime'
@@ -8,53 +8,53 @@ import { deferred } from '../deferred.ts'
 import {
   findingsWithoutLookup,
   forwarded,
-  participantTold,
+  participantResponse,
   partyRefused,
   queryOf,
-  standingOf,
+  reachabilityOf,
   type PartyQuery,
   type QueryEvent,
 } from './contract.ts'
-import { decideAsking, decideTelling, type Findings } from './domain/answer.ts'
+import { decideForwarding, decideOwner, type Findings } from './domain/answer.ts'
 import type { OwnerBook } from './owners.ts'
 
 export interface LookupParts {
   readonly participants: Pick<Participants, 'get'>
   readonly owners: Pick<OwnerBook, 'find' | 'findAtHome'>
-  /** How long it is tried to hand a question to an owner. */
+  /** How long delivery of a query to an owner is attempted. */
   readonly deadline_ms: number
 }
 
-/** A question and what its lookup came to. */
+/** A query and the result of its lookup. */
 interface Found {
   readonly event: QueryEvent
   readonly findings: Findings
 }
 
-/** Questions that need a call of an oracle are deferred, all others are answered. */
-export async function answerAtHome(
+/** Defers queries that need a call of an external oracle; answers all others. */
+export async function answerWithoutCalls(
   parts: LookupParts,
   events: readonly QueryEvent[],
   publishDerived: PublishDerived,
 ): Promise<void> {
   const known: Found[] = []
-  const asked: QueryEvent[] = []
+  const lookups: QueryEvent[] = []
   for (const event of events) {
     const findings = findingsWithoutLookup(event)
-    if (findings === undefined) asked.push(event)
+    if (findings === undefined) lookups.push(event)
     else known.push({ event, findings })
   }
-  const owners = await parts.owners.findAtHome(asked.map(queryOf))
-  const waiting = asked.filter((_event, at) => owners[at] === undefined)
-  const looked = asked.flatMap((event, at) => {
+  const owners = await parts.owners.findWithoutCalls(lookups.map(queryOf))
+  const waiting = lookups.filter((_event, at) => owners[at] === undefined)
+  const found = lookups.flatMap((event, at) => {
     const findings = owners[at]
     return findings === undefined ? [] : [{ event, findings }]
   })
-  await answer(parts, [...known, ...looked], waiting.map(deferred), publishDerived)
+  await answer(parts, [...known, ...found], waiting.map(deferred), publishDerived)
 }
 
-/** Every question is answered, whoever has to be called for it. */
-export async function answerWherever(
+/** Answers every query and calls external oracles where needed. */
+export async function answerWithCalls(
   parts: LookupParts,
   events: readonly QueryEvent[],
   publishDerived: PublishDerived,
@@ -80,7 +80,10 @@ async function answer(
   await publishDerived([...messages, ...others])
 }
 
-/** Who cannot be told of or asked by what is in memory is asked for afresh, all at once. */
+/**
+ * The participants in the findings. Those that are unusable according to the cache are fetched
+ * again, in one call.
+ */
 async function participantsIn(
   { participants }: LookupParts,
   found: readonly Found[],
@@ -98,7 +101,7 @@ async function participantsIn(
   return participants.get([...eventsOf.keys()], (participant) =>
     (eventsOf.get(participant.name) ?? []).every((event) =>
       event.name === 'PartyQueryReceived'
-        ? standingOf(participant, event) === 'REACHABLE'
+        ? reachabilityOf(participant, event) === 'REACHABLE'
         : participant.isActive,
     ),
   )
@@ -110,22 +113,24 @@ function messagesOf(
   deadline: Date,
 ): readonly OutgoingMessage[] {
   if (event.name === 'PartyQueryReceived') {
-    return askingMessages(event, findings, participants, deadline)
+    return partyQueryMessages(event, findings, participants, deadline)
   }
   const isActive = (fspId: string) => participants.get(fspId)?.isActive === true
-  return [participantTold(event, decideTelling(findings, isActive))]
+  return [participantResponse(event, decideOwner(findings, isActive))]
 }
 
-function askingMessages(
+function partyQueryMessages(
   event: PartyQuery,
   findings: Findings,
   participants: ReadonlyMap<string, Participant>,
   deadline: Date,
 ): readonly OutgoingMessage[] {
-  const asking = decideAsking(findings, (fspId) => standingOf(participants.get(fspId), event))
-  if (asking.type === 'REFUSED') return [partyRefused(event, asking.reason)]
-  const fsps = asking.fspIds.length
-  return asking.fspIds.flatMap((fspId) => {
+  const decision = decideForwarding(findings, (fspId) =>
+    reachabilityOf(participants.get(fspId), event),
+  )
+  if (decision.type === 'REFUSED') return [partyRefused(event, decision.reason)]
+  const fsps = decision.fspIds.length
+  return decision.fspIds.flatMap((fspId) => {
     const participant = participants.get(fspId)
     return participant === undefined ? [] : [forwarded(event, { participant, fsps, deadline })]
   })

@@ -16,7 +16,7 @@ import {
   type World,
 } from '../testing/world.ts'
 
-let stand: World
+let world: World
 let id = 0
 /** A number that no other test has used. */
 function msisdn(): string {
@@ -24,35 +24,35 @@ function msisdn(): string {
 }
 
 beforeAll(async () => {
-  stand = await openWorld()
+  world = await openWorld()
 })
-afterAll(() => stand.stop())
+afterAll(() => world.stop())
 beforeEach(() => {
-  stand.heard.length = 0
+  world.published.length = 0
 })
 
 async function associate(...all: readonly Named[]): Promise<void> {
-  await stand.publish(...all.map((named) => association(named)))
+  await world.publish(...all.map((named) => association(named)))
   await eventually(
     () =>
-      stand.heard.filter(({ type }) => type === 'ParticipantAssociationCreated').length ===
+      world.published.filter(({ type }) => type === 'ParticipantAssociationCreated').length ===
         all.length || undefined,
     'the associations',
   )
-  stand.heard.length = 0
+  world.published.length = 0
 }
 
-/** What a question comes to, in words. */
+/** A readable form of the message that answers a query. */
 async function gistsOf(event: OutgoingMessage, count = 1): Promise<readonly string[]> {
-  await stand.publish(event)
-  return (await stand.said(event.key, count)).map(gist)
+  await world.publish(event)
+  return (await world.eventsFor(event.key, count)).map(gist)
 }
 
 function notifyOf(message: Message | undefined): Payload<'NotifyRequested'> {
   return message?.payload as Payload<'NotifyRequested'>
 }
 
-/** What the edge says when the question could not be delivered to its FSP. */
+/** The edge's event for a query that could not be delivered to its FSP. */
 function undelivered(
   message: Message | undefined,
   errorInformation = { errorCode: '1001', errorDescription: 'Destination communication error' },
@@ -68,14 +68,14 @@ function undelivered(
 }
 
 describe('GET /parties', () => {
-  test('is handed to the FSP that the party belongs to, with its headers and its query', async () => {
+  test('GET /parties is forwarded to the FSP of the party, with its headers and its query', async () => {
     const named = { id: msisdn(), currency: 'USD' }
     await associate({ ...named, by: 'bluewallet' })
     const event = partyQuery(named)
     const before_ms = Date.now()
-    // The same event twice makes the same message twice.
-    await stand.publish(event, event)
-    const [first, second] = await stand.said(event.key, 2)
+    // A redelivered event yields the same messages.
+    await world.publish(event, event)
+    const [first, second] = await world.eventsFor(event.key, 2)
     const notificationId = derivedId(event.id, 'NotifyRequested', 'bluewallet')
     const { deadline, ...rest } = notifyOf(first)
     expect(rest).toEqual({
@@ -108,12 +108,12 @@ describe('GET /parties', () => {
     expect(first?.headers['relay-body']).toEqual(Buffer.alloc(0))
   })
 
-  test('keeps its sub id', async () => {
+  test('GET /parties is forwarded with its sub id', async () => {
     const named = { type: 'BUSINESS', id: `shoes-${msisdn()}`, subId: 'till%1' }
     await associate({ ...named, by: 'bluewallet' }, { ...named, subId: 'till2', by: 'mangobank' })
     const event = partyQuery(named)
-    await stand.publish(event)
-    const [message] = await stand.said(event.key, 1)
+    await world.publish(event)
+    const [message] = await world.eventsFor(event.key, 1)
     expect(notifyOf(message)).toMatchObject({
       destinationFspId: 'bluewallet',
       transport: { url: `http://bluewallet.example/parties/BUSINESS/${named.id}/till%251` },
@@ -127,25 +127,25 @@ describe('GET /parties', () => {
     expect(await gistsOf(partyQuery({ type, id: identifier }))).toEqual(['PartyQueryResponse 3204'])
   })
 
-  test('goes below the base address of an FSP that has registered no other', async () => {
+  test('GET /parties goes to the base address of an FSP that has registered no other', async () => {
     const endpoints = [{ type: 'FSPIOP_CALLBACK_URL', value: 'http://based.example/fspiop/' }]
-    stand.participants.set('based', participant('based', { endpoints }))
+    world.participants.set('based', participant('based', { endpoints }))
     const named = { id: msisdn(), currency: 'USD' }
     const event = partyQuery(named, { destinationFspId: 'based' })
-    await stand.publish(event)
-    const [message] = await stand.said(event.key, 1)
+    await world.publish(event)
+    const [message] = await world.eventsFor(event.key, 1)
     expect(notifyOf(message).transport).toMatchObject({
       url: `http://based.example/fspiop/parties/MSISDN/${named.id}?currency=USD`,
     })
   })
 
-  test('goes to the FSP that it names without a lookup', async () => {
+  test('GET /parties goes to the FSP that it names, without a lookup', async () => {
     const named = { id: msisdn() }
-    const { statements } = stand.counts
+    const { statements } = world.counts
     expect(await gistsOf(partyQuery(named, { destinationFspId: 'mangobank' }))).toEqual([
       'NotifyRequested mangobank',
     ])
-    expect(stand.counts.statements).toBe(statements)
+    expect(world.counts.statements).toBe(statements)
   })
 
   test.each([
@@ -157,7 +157,7 @@ describe('GET /parties', () => {
     expect(await gistsOf(event)).toEqual([`PartyQueryResponse ${code}`])
   })
 
-  test('goes to every FSP that has the party, and then no single failure is an error', async () => {
+  test('GET /parties goes to every FSP that has the party, and then no single failure is an error', async () => {
     const named = { id: msisdn() }
     await associate(
       { ...named, currency: 'USD', by: 'bluewallet' },
@@ -165,8 +165,8 @@ describe('GET /parties', () => {
       { ...named, currency: 'KES', by: 'bluewallet' },
     )
     const event = partyQuery(named)
-    await stand.publish(event)
-    const messages = await stand.said(event.key, 2)
+    await world.publish(event)
+    const messages = await world.eventsFor(event.key, 2)
     expect(messages.map(gist).sort()).toEqual([
       'NotifyRequested bluewallet',
       'NotifyRequested mangobank',
@@ -174,39 +174,39 @@ describe('GET /parties', () => {
     const several = { questionId: event.id, fsps: 2 }
     expect(messages.map((each) => notifyOf(each).onFailure?.several)).toEqual([several, several])
 
-    stand.heard.length = 0
-    await stand.publish(undelivered(messages[0]), undelivered(messages[0]))
-    await stand.publish(partyQuery({ id: named.id, currency: 'KES' }))
-    await stand.said(event.key, 1)
-    expect(stand.heard.map(gist)).toEqual(['NotifyRequested bluewallet'])
+    world.published.length = 0
+    await world.publish(undelivered(messages[0]), undelivered(messages[0]))
+    await world.publish(partyQuery({ id: named.id, currency: 'KES' }))
+    await world.eventsFor(event.key, 1)
+    expect(world.published.map(gist)).toEqual(['NotifyRequested bluewallet'])
   })
 
-  test('that reaches none of several FSPs is answered once, in the words of the last', async () => {
+  test('GET /parties that reaches none of several FSPs is answered once, with the last error', async () => {
     const named = { id: msisdn() }
     await associate(
       { ...named, currency: 'USD', by: 'bluewallet' },
       { ...named, currency: 'EUR', by: 'mangobank' },
     )
     const event = partyQuery(named)
-    await stand.publish(event)
-    const [one, other] = await stand.said(event.key, 2)
-    stand.heard.length = 0
-    await stand.publish(undelivered(one))
-    await stand.publish(undelivered(other, { errorCode: '2002', errorDescription: 'No' }))
-    const [told] = await stand.said(event.key, 1)
-    expect(told?.id).toBe(derivedId(event.id, 'PartyQueryResponse'))
-    expect(told?.payload).toMatchObject({
+    await world.publish(event)
+    const [one, other] = await world.eventsFor(event.key, 2)
+    world.published.length = 0
+    await world.publish(undelivered(one))
+    await world.publish(undelivered(other, { errorCode: '2002', errorDescription: 'No' }))
+    const [failure] = await world.eventsFor(event.key, 1)
+    expect(failure?.id).toBe(derivedId(event.id, 'PartyQueryResponse'))
+    expect(failure?.payload).toMatchObject({
       partyKey: event.key,
       requesterFspId: 'greenbank',
       version: '1.1',
       errorInformation: { errorCode: '2002', errorDescription: 'No' },
     })
-    await stand.publish(undelivered(one))
-    const again = await stand.said(event.key, 2)
-    expect(again[1]?.id).toBe(told?.id)
+    await world.publish(undelivered(one))
+    const again = await world.eventsFor(event.key, 2)
+    expect(again[1]?.id).toBe(failure?.id)
   })
 
-  test('of a party with several currencies goes to the FSP of the currency', async () => {
+  test('GET /parties with a currency goes to the FSP of that currency', async () => {
     const named = { id: msisdn() }
     await associate(
       { ...named, currency: 'USD', by: 'bluewallet' },
@@ -215,21 +215,21 @@ describe('GET /parties', () => {
     expect(await gistsOf(partyQuery({ ...named, currency: 'EUR' }))).toEqual([
       'NotifyRequested mangobank',
     ])
-    stand.heard.length = 0
+    world.published.length = 0
     expect(await gistsOf(partyQuery({ ...named, currency: 'KES' }))).toEqual([
       'PartyQueryResponse 3204',
     ])
   })
 
-  test('passes over an owner that is not active', async () => {
+  test('GET /parties skips an inactive owner', async () => {
     const named = { id: msisdn() }
-    stand.participants.set('closing', participant('closing'))
+    world.participants.set('closing', participant('closing'))
     await associate(
       { ...named, currency: 'USD', by: 'closing' },
       { ...named, currency: 'EUR', by: 'bluewallet' },
     )
-    stand.participants.set('closing', participant('closing', { isActive: false }))
-    await stand.publish(
+    world.participants.set('closing', participant('closing', { isActive: false }))
+    await world.publish(
       newEvent('participant-lifecycle', 'ParticipantStateUpdated', {
         participantId: 'closing',
         oldState: 'ACTIVE',
@@ -240,33 +240,33 @@ describe('GET /parties', () => {
       }),
     )
     const only = await eventually(async () => {
-      stand.heard.length = 0
+      world.published.length = 0
       const event = partyQuery(named)
-      await stand.publish(event)
-      const messages = await stand.said(event.key, 1)
+      await world.publish(event)
+      const messages = await world.eventsFor(event.key, 1)
       return messages.length === 1 && notifyOf(messages[0]).onFailure ? messages : undefined
-    }, 'the change to be heard')
+    }, 'the change to be received')
     expect(only.map(gist)).toEqual(['NotifyRequested bluewallet'])
   })
 
   test.each([
-    ['of nobody', { id: '27720000000' }],
-    ['of a type that nobody can be asked about', { type: 'CONSENT', id: 'c-1' }],
-    ['of its other spelling', { type: 'CONSENTS', id: 'c-1' }],
+    ['without owner', { id: '27720000000' }],
+    ['of a type that cannot be queried', { type: 'CONSENT', id: 'c-1' }],
+    ['of the alternative spelling of that type', { type: 'CONSENTS', id: 'c-1' }],
     ['of a link', { type: 'THIRD_PARTY_LINK', id: 'l-1' }],
-    ['that would step out of a folder', { type: 'ALIAS', id: '..' }],
+    ['that is a path traversal', { type: 'ALIAS', id: '..' }],
   ])('%s is refused with 3204', async (_title, named) => {
     const [answer] = await gistsOf(partyQuery(named))
     expect(answer).toBe('PartyQueryResponse 3204')
   })
 
-  test('finds a number with or without its plus sign', async () => {
+  test('GET /parties finds a number with or without its plus sign', async () => {
     const number = msisdn()
     await associate({ id: `+${number}`, by: 'bluewallet' })
     expect(await gistsOf(partyQuery({ id: number }))).toEqual(['NotifyRequested bluewallet'])
     const event = partyQuery({ id: `+${number}` })
-    await stand.publish(event)
-    const [message] = await stand.said(event.key, 1)
+    await world.publish(event)
+    const [message] = await world.eventsFor(event.key, 1)
     expect(notifyOf(message).transport).toMatchObject({
       url: `http://bluewallet.example/parties/MSISDN/%2B${number}`,
     })
@@ -274,12 +274,12 @@ describe('GET /parties', () => {
 })
 
 describe('GET /participants', () => {
-  test('tells whose the party is, and answers whoever asked', async () => {
+  test('GET /participants answers every requester with the owner of the party', async () => {
     const named = { id: msisdn(), currency: 'USD' }
     await associate({ ...named, by: 'bluewallet' })
     const event = participantQuery(named)
-    await stand.publish(event)
-    const [message] = await stand.said(event.key, 1)
+    await world.publish(event)
+    const [message] = await world.eventsFor(event.key, 1)
     expect(message?.type).toBe('ParticipantQueryResponse')
     expect(message?.payload).toEqual({
       partyKey: event.key,
@@ -291,22 +291,22 @@ describe('GET /participants', () => {
     })
   })
 
-  test('tells of consents, too, in either spelling', async () => {
+  test('GET /participants finds consents, in either spelling', async () => {
     await associate({ type: 'CONSENT', id: 'c-7', by: 'bluewallet' })
     expect(await gistsOf(participantQuery({ type: 'CONSENTS', id: 'c-7' }))).toEqual([
       'ParticipantQueryResponse bluewallet',
     ])
   })
 
-  test('tells of an FSP without address', async () => {
+  test('GET /participants finds an FSP without an address', async () => {
     const named = { id: msisdn() }
     await associate({ ...named, by: 'mute' })
     expect(await gistsOf(participantQuery(named))).toEqual(['ParticipantQueryResponse mute'])
-    stand.heard.length = 0
+    world.published.length = 0
     expect(await gistsOf(partyQuery(named))).toEqual(['PartyQueryResponse 3201'])
   })
 
-  test('of nobody is refused with 3204', async () => {
+  test('GET /participants of a party without owner is refused with 3204', async () => {
     expect(await gistsOf(participantQuery({ id: msisdn() }))).toEqual([
       'ParticipantQueryResponse 3204',
     ])
@@ -316,18 +316,18 @@ describe('GET /participants', () => {
 describe('lookups of many', () => {
   const manyNamed = Array.from({ length: 100 }, (_, n) => ({ type: 'ALIAS', id: `many-${n}` }))
 
-  test('cost one statement and are answered together, and the second time no statement', async () => {
+  test('Many lookups cost one statement, are answered together, and cost no statement the second time', async () => {
     await associate(...manyNamed.map((named) => ({ ...named, by: 'bluewallet' })))
-    // What is registered is known before.
+    // Loads the list of oracles first.
     await gistsOf(partyQuery({ type: 'ALIAS', id: 'nobody' }))
     const ask = async () => {
-      stand.heard.length = 0
-      const before = { ...stand.counts }
-      await stand.publish(...manyNamed.map((named) => partyQuery(named)))
-      await eventually(() => stand.heard.length === 100 || undefined, 'the answers')
+      world.published.length = 0
+      const before = { ...world.counts }
+      await world.publish(...manyNamed.map((named) => partyQuery(named)))
+      await eventually(() => world.published.length === 100 || undefined, 'the answers')
       return {
-        statements: stand.counts.statements - before.statements,
-        derivedEvents: stand.counts.derivedEvents - before.derivedEvents,
+        statements: world.counts.statements - before.statements,
+        derivedEvents: world.counts.derivedEvents - before.derivedEvents,
       }
     }
     expect(await ask()).toEqual({ statements: 1, derivedEvents: 1 })
@@ -336,19 +336,19 @@ describe('lookups of many', () => {
 })
 
 describe('what is remembered', () => {
-  test('is forgotten with a removal at once', async () => {
+  test('A removal drops the cached owner at once', async () => {
     const named = { id: msisdn() }
     await associate({ ...named, by: 'bluewallet' })
     expect(await gistsOf(partyQuery(named))).toEqual(['NotifyRequested bluewallet'])
-    stand.heard.length = 0
+    world.published.length = 0
     expect(await gistsOf(removal({ ...named, by: 'bluewallet' }))).toEqual([
       'ParticipantAssociationRemoved',
     ])
-    stand.heard.length = 0
+    world.published.length = 0
     expect(await gistsOf(partyQuery(named))).toEqual(['PartyQueryResponse 3204'])
   })
 
-  test('does not hide what has come since', async () => {
+  test('A cached owner does not hide a newer association', async () => {
     const named = { id: msisdn() }
     await associate({ ...named, currency: 'USD', by: 'bluewallet' })
     const inEuro = { ...named, currency: 'EUR' }
@@ -359,14 +359,14 @@ describe('what is remembered', () => {
 })
 
 describe('FindOwners', () => {
-  test('answers item by item, active or not, the oldest first', async () => {
+  test('FindOwners answers per item, with active and inactive owners, oldest first', async () => {
     const named = { id: msisdn() }
     await associate(
       { ...named, currency: 'USD', by: 'mangobank' },
       { ...named, currency: 'EUR', by: 'bluewallet' },
       { type: 'BUSINESS', id: 'hats', subId: 'till1', by: 'bluewallet' },
     )
-    const { FindOwners } = stand.parts.grpc.client(accountLookupService, 'account-lookup')
+    const { FindOwners } = world.parts.grpc.client(accountLookupService, 'account-lookup')
     const query = (partyIdType: string, partyIdentifier: string, sub = '', currency = '') => ({
       partyIdType,
       partyIdentifier,

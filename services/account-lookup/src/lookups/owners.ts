@@ -1,9 +1,9 @@
 /**
- * Whose a party is: from memory while that is fresh, else asked of the oracle that answers for its
- * type. Before nobody is found the oracle is asked in any case.
+ * The owners of a party: from the cache while fresh, otherwise from the oracle for its type. A
+ * party counts as unknown only after the oracle was asked.
  */
 import { setTimeout as wait } from 'node:timers/promises'
-import { aged } from '../aged.ts'
+import { ttlCache } from '../ttl-cache.ts'
 import { ownersOf, type Association } from '../domain/match.ts'
 import { partyKey, partyOfKey, type Party, type PartyReading } from '../domain/party.ts'
 import type { Measures } from '../measures.ts'
@@ -20,16 +20,19 @@ export interface OwnerQuery {
 export interface OwnerBook {
   /** In the order of the queries. */
   find(queries: readonly OwnerQuery[]): Promise<readonly Owners[]>
-  /** The same, where an oracle that takes longer is away; what it answers later is remembered. */
+  /**
+   * As `find`, but an oracle that takes longer counts as ORACLE_AWAY; its late answer is still
+   * cached.
+   */
   findWithin(queries: readonly OwnerQuery[], wait_ms: number): Promise<readonly Owners[]>
-  /** The same without a call of any oracle: undefined where one is needed. */
-  findAtHome(queries: readonly OwnerQuery[]): Promise<readonly (Owners | undefined)[]>
-  /** Something about the party has changed. */
+  /** As `find` without calls of external oracles: undefined where one is needed. */
+  findWithoutCalls(queries: readonly OwnerQuery[]): Promise<readonly (Owners | undefined)[]>
+  /** Drops the cached entries of the party. */
   forget(party: Party): void
 }
 
 export interface OwnerBookParts {
-  /** What the hub's own store holds, by party key. */
+  /** Reads the hub's own store; by party key. */
   readonly stored: (
     parties: readonly Party[],
   ) => Promise<ReadonlyMap<string, readonly Association[]>>
@@ -44,7 +47,7 @@ interface Question {
   readonly currency: string
 }
 
-/** Who can say it. */
+/** Where the answer comes from. */
 type Source =
   | { readonly type: 'KNOWN'; readonly owners: Owners }
   | { readonly type: 'BUILT_IN'; readonly question: Question }
@@ -64,8 +67,10 @@ export function openOwnerBook(parts: OwnerBookParts): OwnerBook {
     return queries.map((query) => sourceOf(query, choose))
   }
 
-  /** What the own store and memory know. */
-  async function atHome(sources: readonly Source[]): Promise<readonly (Owners | undefined)[]> {
+  /** Answers from the hub's own store and the caches. */
+  async function withoutCalls(
+    sources: readonly Source[],
+  ): Promise<readonly (Owners | undefined)[]> {
     const questions = sources.flatMap((source) =>
       source.type === 'BUILT_IN' ? [source.question] : [],
     )
@@ -87,18 +92,18 @@ export function openOwnerBook(parts: OwnerBookParts): OwnerBook {
     call: (source: Source) => Promise<Owners>,
   ): Promise<readonly Owners[]> {
     const sources = await sourcesOf(queries)
-    const known = await atHome(sources)
+    const known = await withoutCalls(sources)
     const found = await Promise.all(sources.map(async (source, at) => known[at] ?? call(source)))
     for (const { type } of found) measures.lookedUp(type)
     return found
   }
 
   return {
-    find: (queries) => findBy(queries, ownersAbroad),
+    find: (queries) => findBy(queries, ownersFromOracle),
     findWithin: (queries, wait_ms) =>
-      findBy(queries, (source) => within(wait_ms, ownersAbroad(source))),
-    async findAtHome(queries) {
-      const found = await atHome(await sourcesOf(queries))
+      findBy(queries, (source) => within(wait_ms, ownersFromOracle(source))),
+    async findWithoutCalls(queries) {
+      const found = await withoutCalls(await sourcesOf(queries))
       for (const owners of found) if (owners !== undefined) measures.lookedUp(owners.type)
       return found
     },
@@ -120,8 +125,8 @@ function sourceOf({ reading, currency }: OwnerQuery, choose: Choose): Source {
   return { ...chosen, question: { party, currency } }
 }
 
-async function ownersAbroad(source: Source): Promise<Owners> {
-  if (source.type !== 'EXTERNAL') throw new Error('only an oracle outside the hub is called')
+async function ownersFromOracle(source: Source): Promise<Owners> {
+  if (source.type !== 'EXTERNAL') throw new Error('only an external oracle is called')
   return source.oracle.owners(source.question.party, source.question.currency)
 }
 
@@ -135,9 +140,9 @@ async function within(wait_ms: number, asked: Promise<Owners>): Promise<Owners> 
   }
 }
 
-/** The hub's own store behind its memory: at most one statement for any number of questions. */
+/** The hub's own store behind its cache: at most one statement for any number of queries. */
 function openStore({ stored, age_max_ms, entries_max }: OwnerBookParts) {
-  const memory = aged<readonly Association[]>({
+  const memory = ttlCache<readonly Association[]>({
     age_max_ms,
     entries_max,
     clock: () => performance.now(),
@@ -149,7 +154,7 @@ function openStore({ stored, age_max_ms, entries_max }: OwnerBookParts) {
       const known = keyed.map(({ key, question }) => ownersAmong(memory.peek(key), question))
       const missing = keyed.filter((_, at) => known[at]?.type !== 'FOUND')
       if (missing.length === 0) return known
-      const asked = await memory.ask(missing.map(({ key }) => key))
+      const asked = await memory.refresh(missing.map(({ key }) => key))
       return keyed.map(({ key, question }, at) => {
         const before = known[at]
         return before?.type === 'FOUND' ? before : ownersAmong(asked.get(key), question)

@@ -1,4 +1,4 @@
-/** Whose parties are, over gRPC. */
+/** Serves FindOwners over gRPC. */
 import type { accountLookupService, OwnerAnswer } from '@causeway/protos'
 import { isCurrency } from '@causeway/money'
 import type { Handlers } from '@causeway/runtime'
@@ -6,7 +6,7 @@ import { readParty } from '../domain/party.ts'
 import type { Owners } from './domain/answer.ts'
 import type { OwnerBook, OwnerQuery } from './owners.ts'
 
-/** An oracle that is left alone is away to whoever asks. */
+/** To a gRPC caller, an oracle whose circuit is open is away. */
 const outcomes = {
   FOUND: 'FOUND',
   PARTY_UNKNOWN: 'PARTY_UNKNOWN',
@@ -15,7 +15,7 @@ const outcomes = {
   ORACLE_TRIPPED: 'ORACLE_AWAY',
 } as const satisfies Record<Owners['type'], string>
 
-/** Nobody who asks for many parties waits longer than that for the oracle of one of them. */
+/** `wait_ms` bounds how long a caller waits for the oracle of one of its parties. */
 export function lookupHandlers(
   owners: Pick<OwnerBook, 'findWithin'>,
   wait_ms: number,
@@ -35,7 +35,7 @@ interface Asked {
   readonly currency: string
 }
 
-/** Nobody has a party in what is no currency. */
+/** A party in an invalid currency has no owner. */
 function queryOf({ partySubIdOrType, currency, ...name }: Asked): OwnerQuery {
   if (currency !== '' && !isCurrency(currency)) {
     return { reading: { type: 'IDENTIFIER_ILLEGAL', detail: 'not a currency' }, currency: '' }

@@ -1,4 +1,4 @@
-/** Which FSPs a question could not be delivered to, of those that went to several. */
+/** Failed deliveries of queries that went to several FSPs. */
 import { statement, textArray, type Database, type Queries } from '@causeway/runtime'
 
 export interface Undelivered {
@@ -6,7 +6,7 @@ export interface Undelivered {
   readonly fspId: string
 }
 
-const noteStatement = statement(`
+const addStatement = statement(`
   insert into undelivered (question_id, fsp_id, failed_at)
   select question_id, fsp_id, $3::timestamptz
   from unnest($1::text[]::uuid[], $2::text[]) as u (question_id, fsp_id)
@@ -18,21 +18,21 @@ const countStatement = statement(`
   where question_id = any ($1::text[]::uuid[])
   group by question_id`)
 
-const forgetStatement = statement(`
+const deleteStatement = statement(`
   delete from undelivered where failed_at < $1::timestamptz`)
 
-/** How many FSPs each of the questions could not be delivered to, now that these are known. */
-export async function noteUndelivered(
+/** Adds the failures and returns the number of failed FSPs for each of the queries. */
+export async function addUndelivered(
   tx: Queries,
   failures: readonly Undelivered[],
   now: Date,
 ): Promise<ReadonlyMap<string, number>> {
   const questionIds = textArray(failures.map(({ questionId }) => questionId))
-  await tx.query(noteStatement, [questionIds, textArray(failures.map(({ fspId }) => fspId)), now])
+  await tx.query(addStatement, [questionIds, textArray(failures.map(({ fspId }) => fspId)), now])
   const rows = await tx.query<{ question_id: string; fsps: number }>(countStatement, [questionIds])
   return new Map(rows.map(({ question_id: questionId, fsps }) => [questionId, fsps]))
 }
 
-export async function forgetUndelivered(db: Pick<Database, 'query'>, before: Date): Promise<void> {
-  await db.query(forgetStatement, [before])
+export async function deleteUndelivered(db: Pick<Database, 'query'>, before: Date): Promise<void> {
+  await db.query(deleteStatement, [before])
 }

@@ -1,4 +1,4 @@
-/** Who is asked about which identifiers: registered, changed, removed; and the own store among them. */
+/** Administration of oracles: create, change and remove, including the hub's own store. */
 import { oraclesService } from '@causeway/protos'
 import type { OutgoingMessage } from '@causeway/runtime'
 import { describe, expect, test } from '@jest/globals'
@@ -10,7 +10,7 @@ const world = useOracles()
 const { create } = world
 
 describe('the administration of oracles', () => {
-  test('creates, lists, changes and removes', async () => {
+  test('An operator can create, list, change and remove oracles', async () => {
     const created = await create({ currency: 'USD', isDefault: true })
     expect(created).toEqual({
       ...proposal,
@@ -47,7 +47,7 @@ describe('the administration of oracles', () => {
     })
   })
 
-  test('lets one oracle serve a type and currency, and again when it was removed', async () => {
+  test('Only one active oracle serves a type and currency; a removed one makes way for another', async () => {
     const { oracleId } = await create()
     const again = { ...proposal, endpointValue: 'http://another.example' }
     const exists = { refusal: { reason: 'ORACLE_EXISTS' } }
@@ -60,7 +60,7 @@ describe('the administration of oracles', () => {
     expect(await world.administration.CreateOracle(again)).toMatchObject({ result: 'oracle' })
   })
 
-  test('refuses what is out of bounds, also as a change', async () => {
+  test('Invalid values are refused at creation and at change', async () => {
     const invalid = { refusal: { reason: 'INVALID' } }
     expect(
       await world.administration.CreateOracle({ ...proposal, endpointValue: 'nowhere' }),
@@ -73,15 +73,15 @@ describe('the administration of oracles', () => {
 })
 
 describe('with the own store only where it is registered', () => {
-  test('there is no oracle for a type until one is registered', async () => {
+  test('With the built-in store only where registered, a type has no oracle until one is registered', async () => {
     const own = await openWorld({
       ACCOUNT_LOOKUP_BUILT_IN: 'registered',
       ACCOUNT_LOOKUP_CACHE_AGE_MAX_MS: 0,
     })
     const gists = async (event: OutgoingMessage) => {
-      own.heard.length = 0
+      own.published.length = 0
       await own.publish(event)
-      return (await own.said(event.key, 1)).map(gist)
+      return (await own.eventsFor(event.key, 1)).map(gist)
     }
     const named = { type: 'IBAN', id: 'XX12345' }
     const list = [{ partyIdType: 'IBAN', partyIdentifier: 'XX12345', fspId: 'greenbank' }]
@@ -89,7 +89,7 @@ describe('with the own store only where it is registered', () => {
     expect(await gists(association(named))).toEqual(['ParticipantAssociationRequestRefused 3003'])
     expect(await gists(removal(named))).toEqual(['ParticipantAssociationRequestRefused 3204'])
     await gists(batch(randomUUID(), list))
-    expect(own.heard[0]?.payload).toMatchObject({
+    expect(own.published[0]?.payload).toMatchObject({
       result: { partyList: [{ errorInformation: { errorCode: '3003' } }] },
     })
     const { CreateOracle } = own.parts.grpc.client(oraclesService, 'account-lookup')

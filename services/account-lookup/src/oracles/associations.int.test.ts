@@ -1,4 +1,4 @@
-/** Associations with an oracle of somebody else, and a crash between its answer and ours. */
+/** Associations at an external oracle, and a crash between its answer and the hub's. */
 import { eventually } from '@causeway/runtime/testing'
 import { describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
@@ -21,10 +21,10 @@ const created = 'ParticipantAssociationCreated'
 const removed = 'ParticipantAssociationRemoved'
 const refused = 'ParticipantAssociationRequestRefused'
 
-describe('an association with an oracle of somebody else', () => {
+describe('an association at an external oracle', () => {
   const extensionList = { extension: [{ key: 'k', value: 'v' }] }
 
-  test('is made there in the name of the FSP, and made anew when it comes again', async () => {
+  test('An association is made at the external oracle on behalf of the FSP, and made again when requested again', async () => {
     await create()
     const named = { type: 'ALIAS', id: alias(), subId: 'till1', currency: 'USD' }
     const event = association(named, { extensionList })
@@ -40,13 +40,13 @@ describe('an association with an oracle of somebody else', () => {
     expect(world.oracle.calls[1]?.headers['fspiop-source']).toBe('greenbank')
     expect(await gistsOf(association(named))).toEqual([created])
     expect(methods()).toEqual(['GET', 'POST', 'GET', 'PUT'])
-    // The same event again is known.
-    await world.stand.publish(event)
+    // A redelivered event is recognized.
+    await world.service.publish(event)
     expect(await gistsOf(participantQuery(named))).toEqual(['ParticipantQueryResponse greenbank'])
     expect(methods()).toEqual(['GET', 'POST', 'GET', 'PUT', 'GET'])
   })
 
-  test('is not taken over, and is removed by its FSP alone', async () => {
+  test('An association at an external oracle is not taken over, and only its FSP removes it', async () => {
     await create()
     const named = { type: 'ALIAS', id: alias() }
     belongs(named.id, 'bluewallet')
@@ -59,7 +59,7 @@ describe('an association with an oracle of somebody else', () => {
     expect(await gistsOf(removal({ ...named, by: 'bluewallet' }))).toEqual([`${refused} 3204`])
   })
 
-  test('is refused in the words of the oracle', async () => {
+  test('A refusal carries the description of the oracle', async () => {
     await create()
     const errorInformation = { errorCode: '3003', errorDescription: 'closed for the night' }
     world.oracle.answer = ({ method }: Call) =>
@@ -73,7 +73,7 @@ describe('an association with an oracle of somebody else', () => {
     })
   })
 
-  test('fails with 1001 when the oracle is away, and is sent once', async () => {
+  test('A change fails with 1001 when the oracle is unreachable, and is sent once', async () => {
     await create()
     world.oracle.answer = ({ method }: Call) => (method === 'POST' ? { status: 503 } : undefined)
     expect(await gistsOf(association({ type: 'ALIAS', id: alias() }))).toEqual([`${refused} 1001`])
@@ -81,7 +81,7 @@ describe('an association with an oracle of somebody else', () => {
   })
 })
 
-describe('POST /participants with oracles of somebody else', () => {
+describe('POST /participants with external oracles', () => {
   interface Result {
     readonly result: {
       readonly partyList?: readonly {
@@ -91,7 +91,7 @@ describe('POST /participants with oracles of somebody else', () => {
     }
   }
 
-  test('is one call for each type, and answers for each party', async () => {
+  test('POST /participants makes one call per type and answers per party', async () => {
     await create()
     await create({ oracleIdType: 'EMAIL' })
     const [mine, taken, number] = [alias(), alias(), '27730000002']
@@ -137,7 +137,7 @@ describe('POST /participants with oracles of somebody else', () => {
     ])
   })
 
-  test('fails as a whole when the oracle of all its parties is away', async () => {
+  test('POST /participants fails as a whole when the oracle of all its parties is unreachable', async () => {
     await create()
     world.oracle.answer = () => ({ status: 500 })
     const list = [{ partyIdType: 'ALIAS', partyIdentifier: alias(), fspId: 'greenbank' }]
@@ -148,7 +148,7 @@ describe('POST /participants with oracles of somebody else', () => {
 })
 
 describe('a crash after an oracle was called', () => {
-  test('does not refuse what the oracle has done', async () => {
+  test('A change that the oracle made before a crash is not refused', async () => {
     await withSettings(patient, async () => {
       await create()
       const named = { type: 'ALIAS', id: alias() }
@@ -159,10 +159,10 @@ describe('a crash after an oracle was called', () => {
         return new Promise<Reply>(() => undefined)
       }
       const event = removal(named)
-      await world.stand.publish(event)
+      await world.service.publish(event)
       await eventually(() => methods().includes('DELETE') || undefined, 'the removal there')
-      connect(await world.stand.crash())
-      expect((await world.stand.said(event.key, 1)).map(gist)).toEqual([removed])
+      connect(await world.service.crash())
+      expect((await world.service.eventsFor(event.key, 1)).map(gist)).toEqual([removed])
       expect(methods()).toEqual(['GET', 'DELETE', 'GET'])
     })
   })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { partyPath, readFound, readResults, readSaid } from './contract.ts'
+import { partyPath, readAssociations, readBatchResults, readChangeResult } from './contract.ts'
 
 function answer(status: number, body: unknown) {
   const text = typeof body === 'string' ? body : JSON.stringify(body ?? {})
@@ -9,12 +9,12 @@ function answer(status: number, body: unknown) {
 const ana = { type: 'MSISDN', identifier: '27713803912', subId: '' } as const
 
 describe('the owners that an oracle answers', () => {
-  test('come with what it tells of sub id and currency', () => {
+  test('The owners in an answer have the sub id and currency that it gives', () => {
     const partyList = [
       { fspId: 'green', currency: 'USD', partySubIdOrType: 'till1', more: {} },
       { fspId: 'blue', currency: null },
     ]
-    expect(readFound(answer(200, { partyList, more: 1 }))).toEqual([
+    expect(readAssociations(answer(200, { partyList, more: 1 }))).toEqual([
       { fspId: 'green', currency: 'USD', subId: 'till1' },
       { fspId: 'blue', currency: '', subId: '' },
     ])
@@ -25,7 +25,7 @@ describe('the owners that an oracle answers', () => {
     [404, 'no such page'],
     [400, { errorInformation: { errorCode: '3204', errorDescription: 'Party not found' } }],
   ])('are none with %d %j', (status, body) => {
-    expect(readFound(answer(status, body))).toEqual([])
+    expect(readAssociations(answer(status, body))).toEqual([])
   })
 
   test.each([
@@ -44,8 +44,8 @@ describe('the owners that an oracle answers', () => {
     [429, {}],
     [500, {}],
     [503, {}],
-  ])('are not known with %d %j', (status, body) => {
-    expect(readFound(answer(status, body))).toBeUndefined()
+  ])('are undefined with %d %j', (status, body) => {
+    expect(readAssociations(answer(status, body))).toBeUndefined()
   })
 })
 
@@ -62,7 +62,7 @@ describe('a change of one party', () => {
     [429, '', undefined],
     [500, '', undefined],
   ])('is %d %j', (status, body, expected) => {
-    expect(readSaid(answer(status, body))).toEqual(expected)
+    expect(readChangeResult(answer(status, body))).toEqual(expected)
   })
 })
 
@@ -73,12 +73,12 @@ describe('a change of many parties', () => {
     partyIdentifier: identifier,
   })
 
-  test('is told for each of them, in any order and spelling', () => {
+  test('A batch answer has a result per party, in any order and spelling', () => {
     const partyList = [
       { partyId: { ...partyIdOf(bob) }, errorInformation: { errorDescription: 'taken' } },
       { partyId: { ...partyIdOf(ana), partyIdentifier: '+27713803912' } },
     ]
-    expect(readResults(answer(201, { partyList }), [ana, bob])).toEqual(
+    expect(readBatchResults(answer(201, { partyList }), [ana, bob])).toEqual(
       new Map([
         ['MSISDN/27713803912/', { type: 'DONE' }],
         ['MSISDN/1/', { type: 'REFUSED', detail: 'taken' }],
@@ -86,9 +86,9 @@ describe('a change of many parties', () => {
     )
   })
 
-  test('that is refused as a whole is refused for each', () => {
+  test('A batch that is refused as a whole is refused for each party', () => {
     const refused = { errorInformation: { errorDescription: 'malformed' } }
-    expect(readResults(answer(400, refused), [ana])).toEqual(
+    expect(readBatchResults(answer(400, refused), [ana])).toEqual(
       new Map([['MSISDN/27713803912/', { type: 'REFUSED', detail: 'malformed' }]]),
     )
   })
@@ -98,13 +98,13 @@ describe('a change of many parties', () => {
     [201, {}],
     [204, ''],
     [500, ''],
-  ])('is not known with %d %j', (status, body) => {
-    expect(readResults(answer(status, body), [ana])).toBeUndefined()
+  ])('is undefined with %d %j', (status, body) => {
+    expect(readBatchResults(answer(status, body), [ana])).toBeUndefined()
   })
 })
 
 describe('the path of a party', () => {
-  test('is escaped, and names sub id and currency in the query', () => {
+  test('The path of a party is escaped and has sub id and currency in the query', () => {
     const party = { type: 'ALIAS', identifier: 'ana%&+ü', subId: 'a b&c' } as const
     expect(partyPath(party, 'USD')).toBe(
       '/participants/ALIAS/ana%25%26%2B%C3%BC?currency=USD&partySubIdOrType=a%20b%26c',

@@ -1,6 +1,6 @@
 /**
- * The interface of an oracle: plain JSON over HTTP, called by the hub. What an oracle answers is read
- * leniently but for what the hub relies on. Oracle API 1.0 (/participants).
+ * The interface of an oracle: JSON over HTTP, called by the hub. Answers are read leniently, except
+ * for the members that the hub relies on. Oracle API 1.0 (/participants).
  */
 import { elements, writeHttpDate } from '@causeway/fspiop'
 import type { HttpAnswer } from '@causeway/runtime'
@@ -9,7 +9,7 @@ import type { Association } from '../domain/match.ts'
 import { partyKey, readParty, type Party } from '../domain/party.ts'
 
 const entries_max = 10_000
-/** null and '' say as little as a member that is left out. */
+/** null and '' mean the same as an absent member. */
 const optionalText = z
   .string()
   .max(128)
@@ -41,10 +41,10 @@ const results = z.object({
 
 const refusal = z.object({ errorInformation: z.object({ errorDescription: z.string() }) })
 
-export type Said =
+export type ChangeResult =
   | { readonly type: 'DONE' }
   | { readonly type: 'UNKNOWN' }
-  /** In the oracle's words. */
+  /** The detail is the oracle's description. */
   | { readonly type: 'REFUSED'; readonly detail: string }
 
 /** The path and query of one party. */
@@ -59,7 +59,7 @@ export function partyPath({ type, identifier, subId }: Party, currency?: string)
   return query === '' ? path : `${path}?${query}`
 }
 
-/** `source` is the FSP in whose name the hub calls, or the hub itself. */
+/** `source` is the FSP on whose behalf the hub calls, or the hub itself. */
 export function headersOf(
   source: string,
   hubName: string,
@@ -74,8 +74,8 @@ export function headersOf(
   }
 }
 
-/** None for a party that the oracle does not know; undefined when the answer says nothing. */
-export function readFound(answer: HttpAnswer): readonly Association[] | undefined {
+/** Empty for a party that the oracle does not know; undefined if the answer is not usable. */
+export function readAssociations(answer: HttpAnswer): readonly Association[] | undefined {
   if (answer.status === 404 || answer.status === 400) return []
   if (answer.status !== 200) return undefined
   return read(found, answer)?.partyList.map(({ fspId, partySubIdOrType, currency }) => ({
@@ -86,7 +86,7 @@ export function readFound(answer: HttpAnswer): readonly Association[] | undefine
 }
 
 /** The answer to a change of one party. */
-export function readSaid(answer: HttpAnswer): Said | undefined {
+export function readChangeResult(answer: HttpAnswer): ChangeResult | undefined {
   const { status } = answer
   if (status >= 200 && status < 300) return { type: 'DONE' }
   if (status === 404) return { type: 'UNKNOWN' }
@@ -95,31 +95,31 @@ export function readSaid(answer: HttpAnswer): Said | undefined {
   return { type: 'REFUSED', detail: detail ?? `the oracle answered ${status}` }
 }
 
-/** What became of each party, by its key; a list that was refused as a whole refuses each. */
-export function readResults(
+/** The result for each party, by its key; a batch that is refused as a whole refuses each party. */
+export function readBatchResults(
   answer: HttpAnswer,
   parties: readonly Party[],
-): ReadonlyMap<string, Said> | undefined {
+): ReadonlyMap<string, ChangeResult> | undefined {
   if (answer.status !== 200 && answer.status !== 201) {
-    const said = readSaid(answer)
-    return said === undefined || said.type === 'DONE'
+    const changed = readChangeResult(answer)
+    return changed === undefined || changed.type === 'DONE'
       ? undefined
-      : new Map(parties.map((party) => [partyKey(party), said]))
+      : new Map(parties.map((party) => [partyKey(party), changed]))
   }
   const list = read(results, answer)?.partyList
   if (list === undefined) return undefined
-  const said = new Map<string, Said>()
+  const changed = new Map<string, ChangeResult>()
   for (const { partyId, errorInformation } of list) {
     const { partySubIdOrType, ...name } = partyId
     const reading = readParty(partySubIdOrType === '' ? name : { ...name, partySubIdOrType })
     if (reading.type !== 'PARTY') continue
     const detail = errorInformation?.errorDescription
-    said.set(
+    changed.set(
       partyKey(reading.party),
       detail === undefined ? { type: 'DONE' } : { type: 'REFUSED', detail },
     )
   }
-  return said
+  return changed
 }
 
 function read<Schema extends z.ZodType>(

@@ -1,54 +1,64 @@
 /**
- * An oracle of somebody else's: the same questions and changes as the hub's own store takes, each of
- * them a call. What it answered about a party's owners may come from memory.
+ * An external oracle: the same queries and changes as the hub's own store, each of them a call. Its
+ * answers about owners may be cached.
  */
 import type { ExtensionList } from '@causeway/events'
 import type { SharedMemory } from '@causeway/runtime'
-import { aged } from '../aged.ts'
+import { ttlCache } from '../ttl-cache.ts'
 import { ownersOf, type Association } from '../domain/match.ts'
 import { partyKey, partyOfKey, type Party } from '../domain/party.ts'
 import type { Owners } from '../lookups/domain/answer.ts'
-import { headersOf, partyPath, readFound, readResults, readSaid, type Said } from './contract.ts'
+import {
+  headersOf,
+  partyPath,
+  readAssociations,
+  readBatchResults,
+  readChangeResult,
+  type ChangeResult,
+} from './contract.ts'
 import type { Oracle } from './domain/oracle.ts'
 import { OracleFailed } from './failure.ts'
-import { openLine, type Line, type LineParts } from './line.ts'
-import { openRemembered } from './remembered.ts'
+import { openOracleClient, type OracleClient, type OracleClientParts } from './oracle-client.ts'
+import { openSharedAnswers } from './shared-answers.ts'
 
 export interface ExternalOracle {
   readonly id: number
-  /** From memory alone; undefined says nothing. */
+  /** From the cache only; undefined if it has no answer. */
   known(party: Party, currency: string): Owners | undefined
-  /** As another process was told not long ago, or asked now. */
+  /** From the shared answers of other processes, otherwise from the oracle. */
   owners(party: Party, currency: string): Promise<Owners>
-  /** Asked now, and as it answers: entries of other sub ids may be among them. */
+  /** Calls the oracle. Its answer may contain entries of other sub ids. */
   find(party: Party, currency: string): Promise<readonly Association[]>
-  make(request: MakeRequest): Promise<Said>
-  /** '' removes whatever there is of the party. */
-  remove(party: Party, currency: string, source: string): Promise<Said>
-  /** One call for all of them; they are of one type. A party it says nothing about is left out. */
-  makeMany(request: MakeManyRequest): Promise<ReadonlyMap<string, Said>>
+  associate(request: AssociateRequest): Promise<ChangeResult>
+  /** An empty currency removes all associations of the party. */
+  remove(party: Party, currency: string, source: string): Promise<ChangeResult>
+  /**
+   * One call for all parties, which have one type. Parties that the answer does not mention are
+   * left out.
+   */
+  associateMany(request: AssociateManyRequest): Promise<ReadonlyMap<string, ChangeResult>>
   forget(party: Party): void
   retire(): void
   close(): Promise<void>
 }
 
-export interface MakeRequest {
+export interface AssociateRequest {
   readonly party: Party
   readonly currency: string
   readonly fspId: string
   readonly extensionList: ExtensionList | undefined
-  /** Whether it stands already. */
+  /** Whether the association exists already. */
   readonly replaces: boolean
 }
 
-export interface MakeManyRequest {
+export interface AssociateManyRequest {
   readonly requestId: string
   readonly parties: readonly Party[]
   readonly currency: string
   readonly fspId: string
 }
 
-export interface ExternalParts extends Omit<LineParts, 'oracleId'> {
+export interface ExternalParts extends Omit<OracleClientParts, 'oracleId'> {
   readonly hubName: string
   readonly shared: SharedMemory
   readonly age_max_ms: number
@@ -56,25 +66,25 @@ export interface ExternalParts extends Omit<LineParts, 'oracleId'> {
 }
 
 export function openExternal(oracle: Oracle, parts: ExternalParts): ExternalOracle {
-  const line = openLine({ ...parts, oracleId: oracle.id })
-  const calls = callsOver(line, oracle.endpointValue.replace(/(?<!\/)\/+$/, ''), parts.hubName)
-  const elsewhere = openRemembered(
+  const client = openOracleClient({ ...parts, oracleId: oracle.id })
+  const calls = callsOver(client, oracle.endpointValue.replace(/(?<!\/)\/+$/, ''), parts.hubName)
+  const sharedAnswers = openSharedAnswers(
     parts.shared,
     `${oracle.id}:${oracle.endpointValue}`,
     parts.age_max_ms,
   )
-  const memory = aged<readonly Association[]>({
+  const memory = ttlCache<readonly Association[]>({
     ...parts,
     clock: () => performance.now(),
     async load(keys) {
       const answers = await Promise.all(keys.map((key) => calls.find(...questionOf(key))))
       const known = keys.map((key, at) => [key, answers[at] ?? []] as const)
       const found = new Map(known.filter(([, answer]) => answer.length > 0))
-      for (const [key, answer] of found) elsewhere.remember(key, answer)
+      for (const [key, answer] of found) sharedAnswers.remember(key, answer)
       return found
     },
   })
-  /** Answers about one party are kept for each currency in which it was asked for. */
+  /** Answers about one party are cached per requested currency. */
   const currencies = new Set<string>()
 
   return {
@@ -89,9 +99,9 @@ export function openExternal(oracle: Oracle, parts: ExternalParts): ExternalOrac
       const key = memoryKey(party, currency)
       currencies.add(currency)
       try {
-        const told = ownersOf(await elsewhere.recall(key), { subId: party.subId, currency })
-        if (told.length > 0) return { type: 'FOUND', fspIds: told }
-        const associations = (await memory.ask([key])).get(key) ?? []
+        const shared = ownersOf(await sharedAnswers.recall(key), { subId: party.subId, currency })
+        if (shared.length > 0) return { type: 'FOUND', fspIds: shared }
+        const associations = (await memory.refresh([key])).get(key) ?? []
         const fspIds = ownersOf(associations, { subId: party.subId, currency })
         return fspIds.length > 0 ? { type: 'FOUND', fspIds } : { type: 'PARTY_UNKNOWN' }
       } catch (error) {
@@ -102,27 +112,27 @@ export function openExternal(oracle: Oracle, parts: ExternalParts): ExternalOrac
     forget(party) {
       const keys = [...currencies].map((currency) => memoryKey(party, currency))
       for (const key of keys) memory.forget(key)
-      elsewhere.forget(keys)
+      sharedAnswers.forget(keys)
     },
     retire() {
-      line.retire()
+      client.retire()
       parts.measures.forget(oracle.id)
     },
-    close: () => line.close(),
+    close: () => client.close(),
   }
 }
 
 type Calls = Pick<ExternalOracle, 'find' | 'make' | 'remove' | 'makeMany'>
 
 /** Each rejects with OracleFailed. */
-function callsOver(line: Line, base: string, hubName: string): Calls {
+function callsOver(client: OracleClient, base: string, hubName: string): Calls {
   const headers = (source: string) => headersOf(source, hubName, new Date())
   return {
     find(party, currency) {
       const url = base + partyPath(party, currency)
-      return line.call({ method: 'GET', url, headers: headers(hubName) }, readFound)
+      return client.call({ method: 'GET', url, headers: headers(hubName) }, readAssociations)
     },
-    make({ party, currency, fspId, extensionList, replaces }) {
+    associate({ party, currency, fspId, extensionList, replaces }) {
       const method = replaces ? 'PUT' : 'POST'
       const body = json({
         fspId,
@@ -131,13 +141,13 @@ function callsOver(line: Line, base: string, hubName: string): Calls {
         ...(extensionList === undefined ? {} : { extensionList }),
       })
       const url = base + partyPath(party)
-      return line.call({ method, url, headers: headers(fspId), body }, readSaid)
+      return client.call({ method, url, headers: headers(fspId), body }, readChangeResult)
     },
     remove(party, currency, source) {
       const url = base + partyPath(party, currency)
-      return line.call({ method: 'DELETE', url, headers: headers(source) }, readSaid)
+      return client.call({ method: 'DELETE', url, headers: headers(source) }, readChangeResult)
     },
-    makeMany({ requestId, parties, currency, fspId }) {
+    associateMany({ requestId, parties, currency, fspId }) {
       const partyList = parties.map(({ type, identifier, subId }) => ({
         partyIdType: type,
         partyIdentifier: identifier,
@@ -146,14 +156,14 @@ function callsOver(line: Line, base: string, hubName: string): Calls {
       }))
       const body = json({ requestId, partyList, ...optional('currency', currency) })
       const url = `${base}/participants`
-      return line.call({ method: 'POST', url, headers: headers(fspId), body }, (answer) =>
-        readResults(answer, parties),
+      return client.call({ method: 'POST', url, headers: headers(fspId), body }, (answer) =>
+        readBatchResults(answer, parties),
       )
     },
   }
 }
 
-/** A member that is left out when it is empty. */
+/** An object with the member, or without it if the text is empty. */
 function optional(name: string, text: string): Readonly<Record<string, string>> {
   return text === '' ? {} : { [name]: text }
 }
@@ -162,7 +172,7 @@ function json(value: object): Buffer {
   return Buffer.from(JSON.stringify(value))
 }
 
-/** A currency has no separator in it either. */
+/** A currency does not contain the separator either. */
 function memoryKey(party: Party, currency: string): string {
   return `${currency}/${partyKey(party)}`
 }

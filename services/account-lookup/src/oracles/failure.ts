@@ -1,9 +1,9 @@
-/** An oracle of somebody else's did not answer, and nothing follows from that about any party. */
+/** A failed call of an external oracle: no conclusion about any party follows from it. */
 
 export type OracleFailure =
-  /** No answer, or none that can be read. */
+  /** No answer, or an invalid one. */
   | 'ORACLE_AWAY'
-  /** It was not even asked: it has failed too often just now. */
+  /** It was not called: its circuit is open. */
   | 'ORACLE_TRIPPED'
 
 export class OracleFailed extends Error {

@@ -1,4 +1,4 @@
-/** Lookups with an oracle of somebody else over real HTTP: hanging, failing, answering nonsense. */
+/** Lookups with an external oracle over real HTTP: hanging, failing, answering invalid data. */
 import { accountLookupService } from '@causeway/protos'
 import { eventually } from '@causeway/runtime/testing'
 import { describe, expect, test } from '@jest/globals'
@@ -9,8 +9,8 @@ import { calls_max, patient, alias, useOracles } from './testing/world.ts'
 const world = useOracles()
 const { withSettings, create, gistsOf, methods, belongs } = world
 
-describe('a lookup with an oracle of somebody else', () => {
-  test('asks it for the party, and remembers the answer', async () => {
+describe('a lookup with an external oracle', () => {
+  test('A lookup calls the external oracle and caches the answer', async () => {
     await create()
     const identifier = `${alias()}&ü`
     belongs(identifier, 'bluewallet', { partySubIdOrType: 'till 1'.replace(' ', '+') })
@@ -31,7 +31,7 @@ describe('a lookup with an oracle of somebody else', () => {
     })
   })
 
-  test('asks about a number without its plus sign', async () => {
+  test('A lookup sends a number without its plus sign', async () => {
     await create({ oracleIdType: 'MSISDN' })
     world.oracle.entries.set('MSISDN/27713803912', [{ fspId: 'bluewallet' }])
     expect(await gistsOf(participantQuery({ id: '+27713803912' }))).toEqual([
@@ -39,7 +39,7 @@ describe('a lookup with an oracle of somebody else', () => {
     ])
   })
 
-  test('in a currency asks the oracle of the currency', async () => {
+  test('A lookup in a currency calls the oracle of that currency', async () => {
     await create({ currency: 'USD' })
     await create({ isDefault: true, endpointValue: 'builtin:' })
     const identifier = alias()
@@ -68,7 +68,7 @@ describe('a lookup with an oracle of somebody else', () => {
     ['answers broken JSON', () => ({ status: 200, body: '{"partyList":[' }), '1001'],
     ['answers in another shape', () => ({ status: 200, body: partyList }), '1001'],
     [
-      'answers more than can be taken',
+      'answers more than the maximum size',
       () => ({ status: 200, body: { partyList, more: 'x'.repeat(8_400_000) } }),
       '1001',
     ],
@@ -87,19 +87,19 @@ describe('a lookup with an oracle of somebody else', () => {
     const named = { type: 'ALIAS', id: alias() }
     expect(await gistsOf(partyQuery(named))).toEqual([`PartyQueryResponse ${code}`])
     expect(world.oracle.calls.some(({ url }) => url.includes('elsewhere'))).toBe(false)
-    // A failure is not remembered.
+    // A failure is not cached.
     world.oracle.answer = undefined
     belongs(named.id, 'bluewallet')
     expect(await gistsOf(partyQuery(named))).toEqual(['NotifyRequested bluewallet'])
   })
 
-  test('with nobody listening is answered 1001, over gRPC ORACLE_AWAY', async () => {
+  test('A lookup with an unreachable oracle is answered 1001, over gRPC ORACLE_AWAY', async () => {
     const { url } = world.oracle
     await world.oracle.stop()
     await create({ endpointValue: url })
     const named = { type: 'ALIAS', id: alias() }
     expect(await gistsOf(participantQuery(named))).toEqual(['ParticipantQueryResponse 1001'])
-    const { FindOwners } = world.stand.parts.grpc.client(accountLookupService, 'account-lookup')
+    const { FindOwners } = world.service.parts.grpc.client(accountLookupService, 'account-lookup')
     const { answers } = await FindOwners({
       queries: [
         { partyIdType: 'ALIAS', partyIdentifier: named.id, partySubIdOrType: '', currency: '' },
@@ -108,7 +108,7 @@ describe('a lookup with an oracle of somebody else', () => {
     expect(answers).toEqual([{ outcome: 'ORACLE_AWAY', fspIds: [] }])
   })
 
-  test('is repeated once when the oracle fails', async () => {
+  test('A lookup is retried once when the oracle fails', async () => {
     await create()
     const named = { type: 'ALIAS', id: alias() }
     belongs(named.id, 'bluewallet')
@@ -118,7 +118,7 @@ describe('a lookup with an oracle of somebody else', () => {
     expect(methods()).toEqual(['GET', 'GET'])
   })
 
-  test('that is not answered in time is answered 1001, and not made again', async () => {
+  test('A lookup that times out is answered 1001 and not retried', async () => {
     await withSettings({ ACCOUNT_LOOKUP_ORACLE_TIMEOUT_MS: 50 }, async () => {
       await create()
       world.oracle.answer = () => new Promise<Reply>(() => undefined)
@@ -128,14 +128,14 @@ describe('a lookup with an oracle of somebody else', () => {
     })
   })
 
-  test('over gRPC waits a while, and spoils no answer about another party', async () => {
+  test('A lookup over gRPC waits a bounded time and does not affect answers about other parties', async () => {
     await withSettings({ ...patient, ACCOUNT_LOOKUP_FIND_OWNERS_WAIT_MS: 50 }, async () => {
       await create()
       const [own, slow] = ['27730000003', alias()]
       await gistsOf(association({ id: own, by: 'mangobank' }))
       const releases: ((reply: Reply) => void)[] = []
       world.oracle.answer = () => new Promise((resolve) => releases.push(resolve))
-      const { FindOwners } = world.stand.parts.grpc.client(accountLookupService, 'account-lookup')
+      const { FindOwners } = world.service.parts.grpc.client(accountLookupService, 'account-lookup')
       const query = (partyIdType: string, partyIdentifier: string) => ({
         partyIdType,
         partyIdentifier,
@@ -147,7 +147,7 @@ describe('a lookup with an oracle of somebody else', () => {
         { outcome: 'ORACLE_AWAY', fspIds: [] },
         { outcome: 'FOUND', fspIds: ['mangobank'] },
       ])
-      // What comes late is remembered.
+      // The late answer is cached.
       world.oracle.answer = () => ({ status: 404 })
       await eventually(async () => {
         for (const release of releases.splice(0)) release({ status: 200, body: { partyList } })
@@ -157,7 +157,7 @@ describe('a lookup with an oracle of somebody else', () => {
     })
   })
 
-  test('that fails again and again is not made any more', async () => {
+  test('After repeated failures no further call is made', async () => {
     const noTrials = { ACCOUNT_LOOKUP_ORACLE_TRIAL_MS: 600_000 }
     await withSettings({ ...noTrials, ACCOUNT_LOOKUP_ORACLE_FAILURES_MAX: 3 }, async () => {
       await create()
@@ -173,7 +173,7 @@ describe('a lookup with an oracle of somebody else', () => {
     })
   })
 
-  test('that has failed again and again is made again once a trial is answered', async () => {
+  test('After repeated failures calls resume once a trial is answered', async () => {
     await create()
     const named = { type: 'ALIAS', id: alias() }
     belongs(named.id, 'bluewallet')
@@ -186,7 +186,7 @@ describe('a lookup with an oracle of somebody else', () => {
     }, 'a trial to succeed')
   })
 
-  test('holds up nothing that needs no oracle, in the same batch or after it', async () => {
+  test('A slow oracle delays no request that does not need it, in the same batch or a later one', async () => {
     await withSettings(patient, async () => {
       await create()
       const own = { id: '27730000001' }
@@ -194,32 +194,35 @@ describe('a lookup with an oracle of somebody else', () => {
       const releases: ((reply: Reply) => void)[] = []
       world.oracle.answer = () => new Promise((resolve) => releases.push(resolve))
       const slow = Array.from({ length: 40 }, () => partyQuery({ type: 'ALIAS', id: alias() }))
-      world.stand.heard.length = 0
-      for (const each of slow) await world.stand.publish(each, partyQuery(own))
-      await world.stand.publish(association({ ...own, by: 'mangobank' }))
-      await world.stand.said(`MSISDN/${own.id}`, slow.length + 1)
-      expect(world.stand.heard.length).toBe(slow.length + 1)
+      world.service.published.length = 0
+      for (const each of slow) await world.service.publish(each, partyQuery(own))
+      await world.service.publish(association({ ...own, by: 'mangobank' }))
+      await world.service.eventsFor(`MSISDN/${own.id}`, slow.length + 1)
+      expect(world.service.published.length).toBe(slow.length + 1)
       world.oracle.answer = () => ({ status: 200, body: { partyList } })
       await eventually(() => {
         for (const release of releases.splice(0)) release({ status: 200, body: { partyList } })
-        return world.stand.heard.length === 2 * slow.length + 1 || undefined
+        return world.service.published.length === 2 * slow.length + 1 || undefined
       }, 'the slow answers')
-      const answers = world.stand.heard.filter((one) => subjectOf(one).startsWith('ALIAS'))
+      const answers = world.service.published.filter((one) => subjectOf(one).startsWith('ALIAS'))
       expect(new Set(answers.map(gist))).toEqual(new Set(['NotifyRequested bluewallet']))
     })
   })
 
-  test('is one of a few side by side', async () => {
+  test('The number of concurrent calls of an oracle is bounded', async () => {
     await create()
     const many = Array.from({ length: 40 }, alias)
     for (const each of many) belongs(each, 'bluewallet')
-    await world.stand.publish(...many.map((each) => partyQuery({ type: 'ALIAS', id: each })))
-    await eventually(() => world.stand.heard.length === many.length || undefined, 'the answers')
+    await world.service.publish(...many.map((each) => partyQuery({ type: 'ALIAS', id: each })))
+    await eventually(
+      () => world.service.published.length === many.length || undefined,
+      'the answers',
+    )
     expect(world.oracle.calls.length).toBe(many.length)
     expect(world.oracle.busiest()).toBeLessThanOrEqual(calls_max)
   })
 
-  test('ends with its removal', async () => {
+  test('A removed oracle is not called any more', async () => {
     const { oracleId } = await create()
     const named = { type: 'ALIAS', id: alias() }
     belongs(named.id, 'bluewallet')

@@ -1,9 +1,9 @@
 /**
- * Who is asked about parties of a type: an oracle that is registered for it, or the hub's own store.
- * What is registered is known from memory, at most as old as any other answer of it.
+ * Selects the oracle for parties of a type: a registered one or the hub's own store. The list of
+ * registered oracles is cached, with the same maximum age as other answers.
  */
 import type { PartyIdType } from '@causeway/fspiop'
-import { aged } from '../aged.ts'
+import { ttlCache } from '../ttl-cache.ts'
 import type { Party } from '../domain/party.ts'
 import { builtInEndpoint, selectOracle, type Oracle } from './domain/oracle.ts'
 import { openExternal, type ExternalOracle, type ExternalParts } from './external.ts'
@@ -16,34 +16,34 @@ export type Chosen =
 export type Choose = (type: PartyIdType, currency: string) => Chosen
 
 export interface Oracles {
-  /** By what is registered now, give or take the age that an answer may have. */
+  /** Selects from the registered oracles, as of at most the maximum age ago. */
   chooser(): Promise<Choose>
-  /** What is registered has changed. */
+  /** The registered oracles have changed. */
   changed(): void
-  /** Something about the party has changed. */
+  /** Drops the cached answers about the party. */
   forget(party: Party): void
   close(): Promise<void>
 }
 
 export interface OraclesParts extends ExternalParts {
   readonly registered: () => Promise<readonly Oracle[]>
-  /** What answers where no oracle is registered. */
+  /** Answers if no oracle is registered. */
   readonly otherwise: 'BUILT_IN' | 'NONE'
 }
 
-const theList = 'all'
+const listKey = 'all'
 
 export function openOracles(parts: OraclesParts): Oracles {
-  /** By id and address: one that has moved is another one. */
+  /** By id and address: an oracle with a new address is a new entry. */
   const externals = new Map<string, ExternalOracle>()
-  const memory = aged<readonly Oracle[]>({
+  const memory = ttlCache<readonly Oracle[]>({
     entries_max: 1,
     age_max_ms: parts.age_max_ms,
     clock: () => performance.now(),
     async load() {
       const registered = await parts.registered()
       retireAllBut(registered)
-      return new Map([[theList, registered]])
+      return new Map([[listKey, registered]])
     },
   })
 
@@ -65,7 +65,8 @@ export function openOracles(parts: OraclesParts): Oracles {
 
   return {
     async chooser() {
-      const registered = memory.peek(theList) ?? (await memory.ask([theList])).get(theList) ?? []
+      const registered =
+        memory.peek(listKey) ?? (await memory.refresh([listKey])).get(listKey) ?? []
       return (type, currency) => {
         const oracle = selectOracle(registered, type, currency)
         if (oracle === undefined) return { type: parts.otherwise }
@@ -73,7 +74,7 @@ export function openOracles(parts: OraclesParts): Oracles {
         return { type: 'EXTERNAL', oracle: externalOf(oracle) }
       }
     },
-    changed: () => memory.forget(theList),
+    changed: () => memory.forget(listKey),
     forget(party) {
       for (const external of externals.values()) external.forget(party)
     },

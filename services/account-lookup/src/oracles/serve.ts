@@ -7,7 +7,7 @@ import type { OracleStore, Stored } from './store.ts'
 
 export interface OracleServiceParts {
   readonly store: OracleStore
-  /** Told before the caller is answered. */
+  /** Called before the caller gets its answer. */
   readonly onChanged: () => void
 }
 
@@ -44,7 +44,7 @@ export function oracleHandlers({
 
 type Patch = { readonly [Key in keyof Proposal]?: Proposal[Key] }
 
-/** What the patch leaves out stays as it is. */
+/** Members that the patch leaves out are unchanged. */
 function patched(stored: Proposal, patch: Patch): Proposal {
   return {
     oracleIdType: patch.oracleIdType ?? stored.oracleIdType,

@@ -1,6 +1,6 @@
 /**
- * The oracles that are registered. A removed one stays as a row and is no longer asked; who changed what
- * is put on record in the transaction of the change.
+ * Registered oracles. A removed one is retained as an inactive row; each change is audited in its
+ * transaction.
  */
 import { auditEntry } from '@causeway/events'
 import {
@@ -21,12 +21,12 @@ export interface OracleStore {
   /** The active ones, in the order of their ids. */
   all(): Promise<readonly Oracle[]>
   create(draft: Draft, by: Author): Promise<Stored>
-  /** `change` makes of the stored one what it is to be. */
+  /** `change` derives the new values from the stored ones. */
   update(id: number, change: (stored: Proposal) => DraftDecision, by: Author): Promise<Stored>
   remove(id: number, by: Author): Promise<Stored>
 }
 
-/** Who changes something, and when. */
+/** The operator that makes a change, and the time. */
 export interface Author {
   readonly actor: string
   readonly at: Date
@@ -59,7 +59,7 @@ const isTaken = '23505'
 
 export function openOracleStore(db: Database, bus: EventBus): OracleStore {
   const record = (tx: Transaction, change: Change) => {
-    bus.announce(tx, [changeOnRecord(change)])
+    bus.announce(tx, [auditEntryOf(change)])
   }
   return {
     all: () => db.query<Oracle>(allStatement, []),
@@ -103,7 +103,7 @@ interface Change {
   readonly by: Author
 }
 
-function changeOnRecord({ action, before, after, by }: Change) {
+function auditEntryOf({ action, before, after, by }: Change) {
   const subject = `oracles/${String((after ?? before)?.id)}`
   return auditEntry('account-lookup', {
     ...by,
@@ -126,7 +126,7 @@ function valuesOf(draft: Draft): (string | boolean)[] {
 }
 
 const details = {
-  ORACLE_UNKNOWN: 'there is no oracle of this id',
+  ORACLE_UNKNOWN: 'there is no oracle with this id',
   ORACLE_EXISTS: 'another oracle serves this type and currency',
 } as const
 

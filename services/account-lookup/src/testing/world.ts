@@ -1,4 +1,7 @@
-/** What the tests stand on: the service on real parts, participants as they say, and all it says. */
+/**
+ * The test environment: the service on real parts, participants that a test defines, and all
+ * published messages.
+ */
 import { catalogue, newEvent, type EventName, type Payload, type Relay } from '@causeway/events'
 import { payloadHash } from '@causeway/fspiop'
 import { participantsService, type Participant } from '@causeway/protos'
@@ -61,7 +64,7 @@ export function participant(name: string, changed: Partial<Participant> = {}): P
   }
 }
 
-/** How often the service has asked for something. */
+/** Counts of the service's calls. */
 export interface Counts {
   statements: number
   derivedEvents: number
@@ -71,12 +74,15 @@ export interface World {
   readonly parts: TestParts
   readonly counts: Counts
   readonly participants: Map<string, Participant>
-  /** All that the service has said so far. */
-  readonly heard: Message[]
+  /** All messages published so far. */
+  readonly published: Message[]
   publish(...events: readonly OutgoingMessage[]): Promise<void>
-  /** What was said about this party, once it is so much. */
-  said(partyKey: string, count: number): Promise<readonly Message[]>
-  /** Everything in memory is lost; what was begun on the database goes on. This stand is dead then. */
+  /** Waits for this many messages about the party. */
+  eventsFor(partyKey: string, count: number): Promise<readonly Message[]>
+  /**
+   * Crashes the process: memory is lost, statements in progress on the database continue. This
+   * environment is unusable afterwards.
+   */
   crash(): Promise<World>
   stop(): Promise<void>
 }
@@ -110,14 +116,14 @@ async function openOn(
   before: Promise<void> = Promise.resolve(),
 ): Promise<World> {
   serveParticipants(parts, participants)
-  const heard: Message[] = []
+  const published: Message[] = []
   const listening = await parts.bus.subscribe({
     group: 'test',
     topics: [...new Set(says.map((name) => catalogue[name].topic))],
     types: new Set(says),
     read: (type, json) => catalogue[type as EventName].schema.parse(json),
     handleBatch(messages) {
-      heard.push(...messages)
+      published.push(...messages)
       return Promise.resolve()
     },
   })
@@ -127,16 +133,16 @@ async function openOn(
     parts,
     counts,
     participants,
-    heard,
+    published,
     publish: (...events) => parts.bus.publish(events),
-    said: (partyKey, count) =>
+    eventsFor: (partyKey, count) =>
       eventually(() => {
-        const found = heard.filter((message) => subjectOf(message) === partyKey)
+        const found = published.filter((message) => subjectOf(message) === partyKey)
         return found.length >= count ? found : undefined
       }, `${count} messages about ${partyKey}`),
     async crash() {
       const again = await parts.restart()
-      // What is left of it has no connection any more, but would go on trying to get one.
+      // The crashed process has no connection left, but would go on trying to open one.
       const ended = service.stop().catch(() => undefined)
       return openOn(again, participants, changed, ended)
     },
@@ -149,7 +155,7 @@ async function openOn(
   }
 }
 
-/** The party that it is about: questions that are handed on have keys of their own. */
+/** The party of a message: forwarded queries have keys of their own. */
 export function subjectOf({ key, type, payload }: Message): string {
   return type === 'NotifyRequested' ? (payload as Payload<'NotifyRequested'>).cause.entityId : key
 }
@@ -172,9 +178,9 @@ function counting(parts: TestParts, counts: Counts): ProcessParts {
           handleBatch: (messages, batch) =>
             subscription.handleBatch(messages, {
               ...batch,
-              publishDerived(said) {
+              publishDerived(events) {
                 counts.derivedEvents++
-                return batch.publishDerived(said)
+                return batch.publishDerived(events)
               },
             }),
         }),
@@ -186,9 +192,9 @@ function counting(parts: TestParts, counts: Counts): ProcessParts {
   }
 }
 
-/** Whatever else there is to ask of participant-lifecycle, account-lookup does not. */
+/** The methods of participant-lifecycle that account-lookup does not call. */
 function serveParticipants(parts: TestParts, participants: ReadonlyMap<string, Participant>): void {
-  const notAsked = () => Promise.reject(new Error('account-lookup does not ask this'))
+  const notAsked = () => Promise.reject(new Error('account-lookup does not call this'))
   const others = Object.fromEntries(
     Object.keys(participantsService).map((name) => [name, notAsked]),
   )
@@ -204,7 +210,7 @@ function serveParticipants(parts: TestParts, participants: ReadonlyMap<string, P
   })
 }
 
-/** The headers that a question comes with, as the edge hands them on. */
+/** The headers of a query, as the edge passes them on. */
 export const relay: Relay = {
   body: Buffer.alloc(0),
   headers: Buffer.from(
@@ -251,7 +257,7 @@ export function participantQuery(named: Named): OutgoingMessage {
   return newEvent('fspiop-api', 'ParticipantQueryReceived', about(named))
 }
 
-/** `by` says that the party is its own, or `fspId`'s. */
+/** `by` requests that the party becomes its own, or `fspId`'s. */
 export function association(
   named: Named,
   changed: Partial<Payload<'ParticipantAssociationRequestReceived'>> = {},
@@ -285,13 +291,13 @@ export function batch(
   })
 }
 
-/** What a message says; there must be one. */
+/** The payload of a message, which must exist. */
 export function payloadOf(message: Message | undefined): unknown {
-  if (message === undefined) throw new Error('nothing was said')
+  if (message === undefined) throw new Error('nothing was published')
   return message.payload
 }
 
-/** The parts of an answer that a test looks at: what it is, and its error code if it has one. */
+/** The name of an answer, and its error code if it has one. */
 export function gist({ type, payload }: Message): string {
   const { errorInformation, result } = payload as {
     readonly errorInformation?: { readonly errorCode: string }

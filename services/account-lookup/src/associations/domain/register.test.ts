@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { overlap } from '../../domain/match.ts'
 import type { Party } from '../../domain/party.ts'
-import { register, type Command, type Held } from './register.ts'
+import { register, type Command, type PartyAssociation } from './register.ts'
 
 const ana: Party = { type: 'MSISDN', identifier: '27713803912', subId: '' }
 
@@ -12,41 +12,44 @@ function command(type: Command['type'], fspId: string, currency = '', party = an
 
 const associate = (fspId: string, currency = '') => command('ASSOCIATE', fspId, currency)
 const remove = (fspId: string, currency = '') => command('REMOVE', fspId, currency)
-const held = (fspId: string, currency = ''): Held => ({ party: ana, currency, fspId })
+const held = (fspId: string, currency = ''): PartyAssociation => ({ party: ana, currency, fspId })
 
-function outcomesOf(before: readonly Held[], ...commands: readonly Command[]): readonly string[] {
+function outcomesOf(
+  before: readonly PartyAssociation[],
+  ...commands: readonly Command[]
+): readonly string[] {
   return register(before, commands).outcomes.map((each) =>
     each.type === 'REFUSED' ? each.reason : each.type,
   )
 }
 
 describe('a party', () => {
-  test('belongs to the first FSP that says so, and saying it again changes nothing', () => {
+  test('A party belongs to the first FSP that registers it, and registering it again changes nothing', () => {
     const { outcomes, added, removed } = register([], [associate('green'), associate('green')])
     expect(outcomes).toEqual([{ type: 'DONE' }, { type: 'DONE' }])
     expect(added).toEqual([held('green')])
     expect(removed).toEqual([])
   })
 
-  test('is not taken over by another FSP', () => {
+  test('Another FSP cannot take over a party', () => {
     expect(outcomesOf([held('green')], associate('blue'))).toEqual(['TAKEN'])
     expect(outcomesOf([], associate('green'), associate('blue'))).toEqual(['DONE', 'TAKEN'])
   })
 
-  test('may belong to one FSP in one currency and to another in another', () => {
+  test('A party may belong to different FSPs in different currencies', () => {
     const all = register([held('green', 'USD')], [associate('blue', 'EUR')])
     expect(all.outcomes).toEqual([{ type: 'DONE' }])
     expect(all.added).toEqual([held('blue', 'EUR')])
   })
 
-  test('that belongs to an FSP in any currency belongs to no other in a single one', () => {
+  test('A party that belongs to an FSP in any currency belongs to no other FSP in a single one', () => {
     expect(outcomesOf([held('green')], associate('blue', 'USD'))).toEqual(['TAKEN'])
     expect(outcomesOf([held('green', 'USD')], associate('blue'))).toEqual(['TAKEN'])
     expect(outcomesOf([held('green', 'USD')], associate('green'))).toEqual(['DONE'])
     expect(outcomesOf([held('green')], associate('green', 'USD'))).toEqual(['DONE'])
   })
 
-  test('is taken over with every currency by whom it belongs to in any case', () => {
+  test('The owner of a party in one currency may register it in all currencies', () => {
     const before = [held('blue', 'USD'), held('red', 'EUR')]
     const all = register(before, [{ ...associate('green'), replaces: true }, associate('blue')])
     expect(all.outcomes).toEqual([{ type: 'DONE' }, { type: 'REFUSED', reason: 'TAKEN' }])
@@ -54,7 +57,7 @@ describe('a party', () => {
     expect(all.added).toEqual([held('green')])
   })
 
-  test('is let go of by its owner alone', () => {
+  test('Only its owner can remove a party', () => {
     expect(outcomesOf([held('green')], remove('blue'))).toEqual(['NOT_OWNER'])
     expect(outcomesOf([held('green')], remove('green'))).toEqual(['DONE'])
     expect(outcomesOf([], remove('green'))).toEqual(['PARTY_UNKNOWN'])
@@ -64,7 +67,7 @@ describe('a party', () => {
     ])
   })
 
-  test('is let go of in one currency when one is named, else in all of them', () => {
+  test('A removal affects the named currency, or all currencies if none is named', () => {
     const both = [held('green', 'USD'), held('green', 'EUR'), held('blue', 'KES')]
     expect(register(both, [remove('green', 'USD')]).removed).toEqual([held('green', 'USD')])
     expect(register(both, [remove('green')]).removed).toEqual([
@@ -75,7 +78,7 @@ describe('a party', () => {
     expect(outcomesOf([held('green')], remove('green', 'USD'))).toEqual(['PARTY_UNKNOWN'])
   })
 
-  test('that is let go of is free for another FSP in the same batch', () => {
+  test('A removed party is free for another FSP in the same batch', () => {
     const { outcomes, added, removed } = register(
       [held('green')],
       [remove('green'), associate('blue')],
@@ -98,18 +101,21 @@ const commands = fc.array(
 )
 
 /** What is stored after a batch. */
-function applied(before: readonly Held[], batch: readonly Command[]): readonly Held[] {
+function applied(
+  before: readonly PartyAssociation[],
+  batch: readonly Command[],
+): readonly PartyAssociation[] {
   const { added, removed } = register(before, batch)
   const gone = new Set(removed.map((each) => JSON.stringify(each)))
   return [...before.filter((each) => !gone.has(JSON.stringify(each))), ...added]
 }
 
-function sorted(all: readonly Held[]): readonly string[] {
+function sorted(all: readonly PartyAssociation[]): readonly string[] {
   return all.map((each) => JSON.stringify(each)).sort()
 }
 
 describe('a batch', () => {
-  test('comes to what its commands would have come to in any split', () => {
+  test('A batch has the same result as its commands in any split', () => {
     fc.assert(
       fc.property(commands, fc.nat(12), (all, cut) => {
         const whole = register([], all)
@@ -122,7 +128,7 @@ describe('a batch', () => {
     )
   })
 
-  test('leaves each party at most one FSP in a currency', () => {
+  test('A batch leaves each party at most one FSP per currency', () => {
     fc.assert(
       fc.property(commands, commands, (before, batch) => {
         const all = applied(applied([], before), batch)
@@ -139,7 +145,7 @@ describe('a batch', () => {
     )
   })
 
-  test('never takes from an FSP what it has not let go of', () => {
+  test('A batch never removes an association that its FSP has not removed', () => {
     fc.assert(
       fc.property(commands, commands, (before, batch) => {
         const stored = applied([], before)

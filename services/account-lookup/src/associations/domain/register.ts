@@ -1,57 +1,62 @@
 /**
- * Whose a party is in the hub's own store: in each currency it is its first FSP's until that FSP lets
- * go of it (or a consent is the auth service's by the word of the DFSP that granted it), and one that has it without currency has it in all of them. Requests are worked in their order; what they come to together is what one after the other
- * would have come to. FSPIOP 6.2.2.3, 6.2.2.4.
+ * Ownership of parties in the hub's own store. In each currency a party belongs to the first FSP
+ * that registers it, until that FSP removes it; an association without currency covers all
+ * currencies. Exception: a consent belongs to the auth service if the DFSP that granted it
+ * registers it there. Commands are applied in order; a batch has the same result as its commands
+ * one by one. FSPIOP 6.2.2.3, 6.2.2.4.
  */
 import { overlap } from '../../domain/match.ts'
 import { partyKey, type Party } from '../../domain/party.ts'
 
-/** What there is at most once for each (party, currency). */
-export interface Held {
+/** At most one exists per party and currency. */
+export interface PartyAssociation {
   readonly party: Party
   /** Empty: any. */
   readonly currency: string
   readonly fspId: string
 }
 
-/** REMOVE without currency is of every association that the FSP has with the party. */
-export interface Command extends Held {
+/** REMOVE without currency removes every association of the FSP with the party. */
+export interface Command extends PartyAssociation {
   readonly type: 'ASSOCIATE' | 'REMOVE'
-  /** Of ASSOCIATE: whoever else has the party loses it. */
+  /** For ASSOCIATE: associations of other FSPs with the party are removed. */
   readonly replaces?: boolean | undefined
 }
 
 export type RegisterReason = 'TAKEN' | 'NOT_OWNER' | 'PARTY_UNKNOWN'
 
-export type Registered =
+export type CommandOutcome =
   { readonly type: 'DONE' } | { readonly type: 'REFUSED'; readonly reason: RegisterReason }
 
-export interface Registering {
-  /** One for each command, in their order. */
-  readonly outcomes: readonly Registered[]
-  /** What is to be stored: not held before. */
-  readonly added: readonly Held[]
-  /** What is to be deleted: held before, by this FSP. */
-  readonly removed: readonly Held[]
+export interface RegisterResult {
+  /** One per command, in order. */
+  readonly outcomes: readonly CommandOutcome[]
+  /** Rows to insert. */
+  readonly added: readonly PartyAssociation[]
+  /** Rows to delete. */
+  readonly removed: readonly PartyAssociation[]
 }
 
 /** FSPs by currency. */
 type Holders = Map<string, string>
 
-interface OfParty {
+interface PartyState {
   readonly party: Party
   readonly before: ReadonlyMap<string, string>
   readonly now: Holders
 }
 
-/** `held` is all that is stored of the parties that the commands name. */
-export function register(held: readonly Held[], commands: readonly Command[]): Registering {
-  const parties = new Map<string, OfParty>()
+/** `stored` holds all stored associations of the parties that the commands name. */
+export function register(
+  stored: readonly PartyAssociation[],
+  commands: readonly Command[],
+): RegisterResult {
+  const parties = new Map<string, PartyState>()
   for (const { party } of commands) {
     const key = partyKey(party)
     if (!parties.has(key)) parties.set(key, { party, before: new Map(), now: new Map() })
   }
-  for (const { party, currency, fspId } of held) {
+  for (const { party, currency, fspId } of stored) {
     const of = parties.get(partyKey(party))
     if (of === undefined) continue
     ;(of.before as Holders).set(currency, fspId)
@@ -59,12 +64,12 @@ export function register(held: readonly Held[], commands: readonly Command[]): R
   }
   const outcomes = commands.map((command) => {
     const of = parties.get(partyKey(command.party))
-    return of === undefined ? refused('PARTY_UNKNOWN') : work(of.now, command)
+    return of === undefined ? refused('PARTY_UNKNOWN') : apply(of.now, command)
   })
   return { outcomes, ...differences([...parties.values()]) }
 }
 
-function work(holders: Holders, command: Command): Registered {
+function apply(holders: Holders, command: Command): CommandOutcome {
   const { type, currency, fspId } = command
   if (type === 'REMOVE') return remove(holders, currency, fspId)
   if (command.replaces === true) holders.clear()
@@ -75,7 +80,7 @@ function work(holders: Holders, command: Command): Registered {
   return done
 }
 
-function remove(holders: Holders, currency: string, fspId: string): Registered {
+function remove(holders: Holders, currency: string, fspId: string): CommandOutcome {
   const meant = [...holders].filter(([each]) => currency === '' || each === currency)
   if (meant.length === 0) return refused('PARTY_UNKNOWN')
   const own = meant.filter(([, holder]) => holder === fspId)
@@ -84,10 +89,10 @@ function remove(holders: Holders, currency: string, fspId: string): Registered {
   return done
 }
 
-/** One that changed hands on the way is both: deleted, then stored anew. */
-function differences(parties: readonly OfParty[]): Pick<Registering, 'added' | 'removed'> {
-  const added: Held[] = []
-  const removed: Held[] = []
+/** An association whose FSP has changed is both removed and added. */
+function differences(parties: readonly PartyState[]): Pick<RegisterResult, 'added' | 'removed'> {
+  const added: PartyAssociation[] = []
+  const removed: PartyAssociation[] = []
   for (const { party, before, now } of parties) {
     for (const [currency, fspId] of before) {
       if (now.get(currency) !== fspId) removed.push({ party, currency, fspId })
@@ -99,8 +104,8 @@ function differences(parties: readonly OfParty[]): Pick<Registering, 'added' | '
   return { added, removed }
 }
 
-const done: Registered = { type: 'DONE' }
+const done: CommandOutcome = { type: 'DONE' }
 
-function refused(reason: RegisterReason): Registered {
+function refused(reason: RegisterReason): CommandOutcome {
   return { type: 'REFUSED', reason }
 }

@@ -1,19 +1,19 @@
 import { describe, expect, test } from '@jest/globals'
-import { decideAsking, decideTelling, type Findings, type Standing } from './answer.ts'
+import { decideForwarding, decideOwner, type Findings, type Reachability } from './answer.ts'
 
-const standings: Readonly<Record<string, Standing>> = {
+const reachabilities: Readonly<Record<string, Reachability>> = {
   green: 'REACHABLE',
   blue: 'REACHABLE',
   mute: 'NO_ADDRESS',
   gone: 'INACTIVE',
 }
-const standingOf = (fspId: string): Standing => standings[fspId] ?? 'INACTIVE'
+const reachabilityOf = (fspId: string): Reachability => reachabilities[fspId] ?? 'INACTIVE'
 const found = (...fspIds: readonly string[]): Findings => ({ type: 'FOUND', fspIds })
 
 describe('GET /parties', () => {
-  test('goes to every owner that can be reached', () => {
-    expect(decideAsking(found('gone', 'green', 'mute', 'blue'), standingOf)).toEqual({
-      type: 'ASK',
+  test('GET /parties goes to every reachable owner', () => {
+    expect(decideForwarding(found('gone', 'green', 'mute', 'blue'), reachabilityOf)).toEqual({
+      type: 'FORWARD',
       fspIds: ['green', 'blue'],
     })
   })
@@ -27,22 +27,22 @@ describe('GET /parties', () => {
     [{ type: 'ORACLE_TRIPPED' } as const, 'ORACLE_TRIPPED'],
     [{ type: 'TYPE_NOT_ASKED' } as const, 'TYPE_NOT_ASKED'],
   ])('with %j is refused as %s', (findings, reason) => {
-    expect(decideAsking(findings, standingOf)).toEqual({ type: 'REFUSED', reason })
+    expect(decideForwarding(findings, reachabilityOf)).toEqual({ type: 'REFUSED', reason })
   })
 })
 
 describe('GET /participants', () => {
-  const isActive = (fspId: string) => standingOf(fspId) !== 'INACTIVE'
+  const isActive = (fspId: string) => reachabilityOf(fspId) !== 'INACTIVE'
 
-  test('tells of the oldest owner that is active, address or not', () => {
-    expect(decideTelling(found('gone', 'mute', 'green'), isActive)).toEqual({
-      type: 'TELL',
+  test('GET /participants answers with the oldest active owner, with or without an address', () => {
+    expect(decideOwner(found('gone', 'mute', 'green'), isActive)).toEqual({
+      type: 'OWNER',
       fspId: 'mute',
     })
   })
 
-  test('tells of no inactive one', () => {
-    expect(decideTelling(found('gone'), isActive)).toEqual({
+  test('GET /participants never answers with an inactive owner', () => {
+    expect(decideOwner(found('gone'), isActive)).toEqual({
       type: 'REFUSED',
       reason: 'FSP_INACTIVE',
     })

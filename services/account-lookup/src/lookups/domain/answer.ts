@@ -1,31 +1,31 @@
-/** What becomes of a question about a party, once it is known whose the party is said to be. */
+/** Decides how to answer a query about a party, given the owners that the lookup found. */
 
-/** What the lookup of one party came to. */
+/** The result of looking up one party. */
 export type Owners =
   /** At least one, active or not, the oldest association first. */
   { readonly type: 'FOUND'; readonly fspIds: readonly string[] } | { readonly type: OwnersMissing }
 
 export type OwnersMissing =
   | 'PARTY_UNKNOWN'
-  /** Nobody answers for parties of this type. */
+  /** No oracle is registered for parties of this type. */
   | 'ORACLE_MISSING'
-  /** The oracle does not answer, or not in a way that can be read. */
+  /** The oracle does not answer, or its answer is not valid. */
   | 'ORACLE_AWAY'
-  /** It has not answered for a while, and is left alone for now. */
+  /** Its circuit is open: it has not answered for a while. */
   | 'ORACLE_TRIPPED'
 
-/** The same, or that nobody is to be asked about a party of such a type. */
+/** Owners, or the fact that parties of this type cannot be queried. */
 export type Findings = Owners | { readonly type: 'TYPE_NOT_ASKED' }
 
-/** How an FSP stands with the hub right now. */
-export type Standing =
+/** Whether the hub can send a request to an FSP now. */
+export type Reachability =
   | 'REACHABLE'
   /** Active, without an address for the request. */
   | 'NO_ADDRESS'
-  /** No active participant. */
+  /** Not an active participant. */
   | 'INACTIVE'
 
-/** Why a question is answered by the hub with an error. */
+/** Why the hub answers a query with an error. */
 export type QueryReason = Exclude<Findings['type'], 'FOUND'> | 'FSP_INACTIVE' | 'NO_ADDRESS'
 
 export interface QueryRefused {
@@ -33,26 +33,36 @@ export interface QueryRefused {
   readonly reason: QueryReason
 }
 
-/** GET /parties: it goes to every owner that can be reached. */
-export type Asking = { readonly type: 'ASK'; readonly fspIds: readonly string[] } | QueryRefused
+/** GET /parties: forwarded to every reachable owner. */
+export type ForwardDecision =
+  { readonly type: 'FORWARD'; readonly fspIds: readonly string[] } | QueryRefused
 
-/** GET /participants: one owner is told. */
-export type Telling = { readonly type: 'TELL'; readonly fspId: string } | QueryRefused
+/** GET /participants: the answer names one owner. */
+export type OwnerDecision = { readonly type: 'OWNER'; readonly fspId: string } | QueryRefused
 
-export function decideAsking(findings: Findings, standingOf: (fspId: string) => Standing): Asking {
+export function decideForwarding(
+  findings: Findings,
+  reachabilityOf: (fspId: string) => Reachability,
+): ForwardDecision {
   if (findings.type !== 'FOUND') return refused(findings.type)
-  const standings = findings.fspIds.map((fspId) => ({ fspId, standing: standingOf(fspId) }))
-  const reachable = standings.filter(({ standing }) => standing === 'REACHABLE')
-  if (reachable.length > 0) return { type: 'ASK', fspIds: reachable.map(({ fspId }) => fspId) }
-  const isActive = standings.some(({ standing }) => standing === 'NO_ADDRESS')
+  const reachabilities = findings.fspIds.map((fspId) => ({
+    fspId,
+    reachability: reachabilityOf(fspId),
+  }))
+  const reachable = reachabilities.filter(({ reachability }) => reachability === 'REACHABLE')
+  if (reachable.length > 0) return { type: 'FORWARD', fspIds: reachable.map(({ fspId }) => fspId) }
+  const isActive = reachabilities.some(({ reachability }) => reachability === 'NO_ADDRESS')
   return refused(isActive ? 'NO_ADDRESS' : 'FSP_INACTIVE')
 }
 
-/** The first one that is active: an address is not needed to be told of. */
-export function decideTelling(findings: Findings, isActive: (fspId: string) => boolean): Telling {
+/** The first active owner; it needs no address. */
+export function decideOwner(
+  findings: Findings,
+  isActive: (fspId: string) => boolean,
+): OwnerDecision {
   if (findings.type !== 'FOUND') return refused(findings.type)
   const fspId = findings.fspIds.find(isActive)
-  return fspId === undefined ? refused('FSP_INACTIVE') : { type: 'TELL', fspId }
+  return fspId === undefined ? refused('FSP_INACTIVE') : { type: 'OWNER', fspId }
 }
 
 function refused(reason: QueryReason): QueryRefused {

@@ -10,12 +10,12 @@ function after(signs: readonly boolean[], now_ms = 0): Circuit {
   )
 }
 
-test('failures in a row open it, and an answer between them begins the count anew', () => {
+test('Consecutive failures open the circuit, and an answer between them resets the count', () => {
   expect(mayCall(after([false, false, true, false, false]), 0)).toBe(true)
   expect(mayCall(after([false, false, false]), 0)).toBe(false)
 })
 
-test('while it is open one call is let through each time, as a trial', () => {
+test('While the circuit is open, one trial call is allowed per interval', () => {
   const open = after([false, false, false], 1_000)
   expect(mayCall(open, 5_999)).toBe(false)
   expect(mayCall(open, 6_000)).toBe(true)
@@ -24,19 +24,19 @@ test('while it is open one call is let through each time, as a trial', () => {
   expect(mayCall(trying, 11_000)).toBe(true)
 })
 
-test('calls that fail late do not put off the trial, and a failed trial waits its time', () => {
+test('Late failures do not postpone the trial, and a failed trial waits for the next interval', () => {
   const open = after([false, false, false], 1_000)
   expect(afterEnd(open, false, 4_000, bounds)).toEqual(open)
   const trying = afterBegin(open, 6_000, bounds)
   expect(afterEnd(trying, false, 6_500, bounds)).toEqual(trying)
 })
 
-test('one answer closes it', () => {
+test('One answer closes the circuit', () => {
   const open = after([false, false, false], 1_000)
   expect(afterEnd(open, true, 6_500, bounds)).toEqual(closedCircuit)
 })
 
-test('a closed one lets every call through', () => {
+test('A closed circuit allows every call', () => {
   expect(afterBegin(closedCircuit, 1_000, bounds)).toEqual(closedCircuit)
   expect(mayCall(closedCircuit, 1_000_000)).toBe(true)
 })

@@ -1,6 +1,6 @@
 /**
- * The circuit breaker of one oracle: after several failures in a row it is asked nothing but one trial
- * at a time, until it answers.
+ * The circuit breaker of one oracle: after several consecutive failures only one trial call at a
+ * time is made, until the oracle answers.
  */
 
 export type Circuit =
@@ -14,18 +14,18 @@ export interface CircuitBounds {
 
 export const closedCircuit: Circuit = { state: 'CLOSED', failures: 0 }
 
-/** Whether a call may begin now: any while it is closed, the trial that is due while it is open. */
+/** Whether a call may begin now: any while closed, only a due trial while open. */
 export function mayCall(circuit: Circuit, now_ms: number): boolean {
   return circuit.state === 'CLOSED' || circuit.trial_at_ms <= now_ms
 }
 
-/** Once a call has begun the next trial waits its time. */
+/** A call that begins while open postpones the next trial. */
 export function afterBegin(circuit: Circuit, now_ms: number, bounds: CircuitBounds): Circuit {
   if (circuit.state === 'CLOSED') return circuit
   return { state: 'OPEN', trial_at_ms: now_ms + bounds.trial_every_ms }
 }
 
-/** Failures of calls that began before it opened do not put off the next trial. */
+/** Failures of calls that began before the circuit opened do not postpone the next trial. */
 export function afterEnd(
   circuit: Circuit,
   answered: boolean,

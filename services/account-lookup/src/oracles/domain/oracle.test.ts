@@ -24,7 +24,7 @@ describe('an oracle', () => {
     })
   })
 
-  test('for CONSENTS is one for CONSENT', () => {
+  test('An oracle for CONSENTS is registered for CONSENT', () => {
     expect(decideOracle({ ...proposal, oracleIdType: 'CONSENTS' })).toMatchObject({
       draft: { oracleIdType: 'CONSENT' },
     })
@@ -73,11 +73,11 @@ describe('the oracle for a request', () => {
   test.each([
     ['the one of its currency', [usd, eur, other], 'EUR', 2],
     ['the default one when there is none of its currency', [usd, eur, other], 'KES', 3],
-    ['the default one when no currency is asked for', [usd, eur, other], '', 3],
-    ['the only one, whatever its currency', [usd, alias], 'EUR', 1],
-    ['the only one when no currency is asked for', [usd, alias], '', 1],
+    ['the default one when no currency is requested', [usd, eur, other], '', 3],
+    ['the only one, in any currency', [usd, alias], 'EUR', 1],
+    ['the only one when no currency is requested', [usd, alias], '', 1],
     ['none of several that do not fit', [usd, eur], 'KES', undefined],
-    ['none of several when no currency is asked for', [usd, eur], '', undefined],
+    ['none of several when no currency is requested', [usd, eur], '', undefined],
     ['none when none is registered for the type', [alias], '', undefined],
     [
       'of two default ones the one for any currency',
@@ -95,7 +95,7 @@ describe('the oracle for a request', () => {
     expect(selectOracle(oracles, 'MSISDN', currency)?.id).toBe(expected)
   })
 
-  test('does not depend on the order in which they are listed', () => {
+  test('The selected oracle does not depend on the order of the list', () => {
     const any = fc.uniqueArray(
       fc.record({
         id: fc.integer({ min: 1, max: 20 }),

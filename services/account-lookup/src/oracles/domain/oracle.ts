@@ -1,9 +1,9 @@
-/** Which oracle answers for a type and currency, and which oracles may be registered. */
+/** Selects the oracle for a type and currency, and validates oracles to be registered. */
 import { readType } from '../../domain/party.ts'
 import type { PartyIdType } from '@causeway/fspiop'
 import { isCurrency } from '@causeway/money'
 
-/** An oracle that may be registered. */
+/** A valid oracle. */
 export interface Draft {
   readonly oracleIdType: PartyIdType
   /** An absolute address, or `builtInEndpoint`. */
@@ -18,7 +18,7 @@ export interface Oracle extends Draft {
   readonly id: number
 }
 
-/** As it is asked for: any words. */
+/** A requested oracle: unchecked text. */
 export interface Proposal {
   readonly oracleIdType: string
   readonly endpointValue: string
@@ -44,12 +44,12 @@ export const builtInEndpoint = 'builtin:'
 
 const endpoint_length_max = 1_024
 
-/** Whether such an oracle may be registered; whether another one stands is known to the store alone. */
+/** Validates the oracle; only the store knows whether another one exists. */
 export function decideOracle(proposal: Proposal): DraftDecision {
   const { endpointValue, currency, isDefault } = proposal
   const oracleIdType = readType(proposal.oracleIdType)
-  if (oracleIdType === undefined) return invalid('oracleIdType is no PartyIdType')
-  if (proposal.endpointType !== 'URL') return invalid('endpointType is URL')
+  if (oracleIdType === undefined) return invalid('oracleIdType is not a PartyIdType')
+  if (proposal.endpointType !== 'URL') return invalid('endpointType must be URL')
   const fault = endpointFault(endpointValue)
   if (fault !== undefined) return invalid(fault)
   if (currency !== '' && !isCurrency(currency)) return invalid(`${currency} is not a currency`)
@@ -58,10 +58,9 @@ export function decideOracle(proposal: Proposal): DraftDecision {
 }
 
 /**
- * The oracle for a request: the one registered for its currency, else the default one, else the only
- * one of the type. `undefined` when none of these is there. Where the rule leaves a choice, the
- * default one goes before others, one for any currency before one for a single one, an old one
- * before a new one.
+ * The oracle for a request: the one registered for its currency, otherwise the default one,
+ * otherwise the only one of the type; `undefined` if there is none of these. Ties are resolved in
+ * this order: default before others, any currency before a single one, older before newer.
  */
 export function selectOracle(
   oracles: readonly Oracle[],
@@ -83,17 +82,20 @@ function onlyOne(oracles: readonly Oracle[]): Oracle | undefined {
   return oracles.length === 1 ? oracles[0] : undefined
 }
 
-/** Names in an address would be shown to whoever may list oracles, and paths are appended to it. */
+/**
+ * A user name in an address would be visible to every operator that may list oracles, and paths are
+ * appended to the address.
+ */
 function endpointFault(value: string): string | undefined {
   if (value === builtInEndpoint) return undefined
   if (value.length > endpoint_length_max) return 'endpoint.value has at most 1024 characters'
   if (!/^https?:\/\/[^/\s]/i.test(value) || /\s/.test(value) || !URL.canParse(value)) {
-    return 'endpoint.value is an absolute http or https address'
+    return 'endpoint.value must be an absolute http or https address'
   }
   const { username, password, search, hash } = new URL(value)
-  if (username + password !== '') return 'endpoint.value holds no user and no password'
+  if (username + password !== '') return 'endpoint.value must not contain a user or password'
   if (search + hash !== '' || /[?#]/.test(value))
-    return 'endpoint.value has no query and no fragment'
+    return 'endpoint.value must not contain a query or fragment'
   return undefined
 }
 

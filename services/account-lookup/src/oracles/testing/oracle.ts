@@ -1,4 +1,4 @@
-/** An oracle of somebody else's over real HTTP: it keeps what it is told, or answers as a test wants. */
+/** An external oracle over real HTTP: it stores associations, or answers as a test prescribes. */
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -25,11 +25,13 @@ interface Entry {
 export interface OracleStandIn {
   readonly url: string
   readonly calls: Call[]
-  /** Calls under way at the same time, at most. */
+  /** The maximum number of concurrent calls. */
   readonly busiest: () => number
-  /** What it keeps, by "TYPE/identifier". */
+  /** The stored associations, by "TYPE/identifier". */
   readonly entries: Map<string, Entry[]>
-  /** Undefined: as an oracle should. A reply that never comes is a promise that never resolves. */
+  /**
+   * Undefined: the default behaviour. A promise that never resolves is a reply that never arrives.
+   */
   answer: ((call: Call) => Reply | undefined | Promise<Reply>) | undefined
   stop(): Promise<void>
 }

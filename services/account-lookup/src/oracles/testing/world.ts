@@ -1,4 +1,4 @@
-/** What the tests of oracles stand on: the service, and an oracle of somebody else that is new for each. */
+/** The environment of the oracle tests: the service, and a new external oracle per test. */
 import { oraclesService, type Oracle } from '@causeway/protos'
 import type { Calls, Message, OutgoingMessage } from '@causeway/runtime'
 import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals'
@@ -8,7 +8,7 @@ import { openOracle, type OracleStandIn } from './oracle.ts'
 
 export const calls_max = 4
 
-/** It gives up no oracle before the test is over. */
+/** The circuit of an oracle does not open during a test. */
 export const patient = { ACCOUNT_LOOKUP_ORACLE_TIMEOUT_MS: 60_000 }
 
 export const everything = { oracleIdType: '', currency: '' }
@@ -29,19 +29,19 @@ export function alias(): string {
 }
 
 export interface OracleWorld {
-  readonly stand: World
+  readonly service: World
   readonly oracle: OracleStandIn
   readonly administration: Calls<typeof oraclesService>
-  /** Works with a service that has other settings. */
+  /** Runs with a service that has other settings. */
   readonly withSettings: (changed: Partial<Settings>, work: () => Promise<void>) => Promise<void>
   readonly create: (changes?: Partial<Oracle>) => Promise<Oracle>
-  /** What events about one party come to, in words. */
+  /** A readable form of the results of events about one party. */
   readonly gistsOf: (...events: readonly OutgoingMessage[]) => Promise<readonly string[]>
   readonly saidOf: (...events: readonly OutgoingMessage[]) => Promise<readonly Message[]>
   readonly methods: () => readonly string[]
   readonly belongs: (identifier: string, fspId: string, more?: object) => void
-  /** After a crash: from now on this one. */
-  readonly connect: (stand: World) => void
+  /** Replaces the service after a crash. */
+  readonly connect: (service: World) => void
 }
 
 /** Opens it before the tests of the file that calls this, and closes it after them. */
@@ -49,14 +49,14 @@ export function useOracles(): OracleWorld {
   let opened: World | undefined
   let standIn: OracleStandIn | undefined
   const world: OracleWorld = {
-    get stand() {
+    get service() {
       return begun(opened)
     },
     get oracle() {
       return begun(standIn)
     },
     get administration() {
-      return world.stand.parts.grpc.client(oraclesService, 'account-lookup')
+      return world.service.parts.grpc.client(oraclesService, 'account-lookup')
     },
     async withSettings(changed, work) {
       const common = opened
@@ -65,7 +65,7 @@ export function useOracles(): OracleWorld {
         await work()
       } finally {
         await world.oracle.stop()
-        await world.stand.stop()
+        await world.service.stop()
         opened = common
       }
     },
@@ -80,16 +80,16 @@ export function useOracles(): OracleWorld {
     },
     gistsOf: async (...events) => (await world.saidOf(...events)).map(gist),
     async saidOf(...events) {
-      world.stand.heard.length = 0
-      await world.stand.publish(...events)
-      return world.stand.said(events[0]?.key ?? '', events.length)
+      world.service.published.length = 0
+      await world.service.publish(...events)
+      return world.service.eventsFor(events[0]?.key ?? '', events.length)
     },
     methods: () => world.oracle.calls.map(({ method }) => method),
     belongs(identifier, fspId, more = {}) {
       world.oracle.entries.set(`ALIAS/${identifier}`, [{ fspId, ...more }])
     },
-    connect: (stand) => {
-      opened = stand
+    connect: (service) => {
+      opened = service
     },
   }
   beforeAll(async () => {
@@ -99,9 +99,9 @@ export function useOracles(): OracleWorld {
       ACCOUNT_LOOKUP_ORACLE_CALLS_MAX: calls_max,
     })
   })
-  afterAll(() => world.stand.stop())
+  afterAll(() => world.service.stop())
   beforeEach(async () => {
-    world.stand.heard.length = 0
+    world.service.published.length = 0
     standIn = await openOracle()
   })
   afterEach(async () => {

@@ -1,6 +1,6 @@
 /**
- * What a POST /participants is to its requestId: the first to name it, the same request again, or
- * another one. A redelivery of the first is still the first.
+ * Classifies a POST /participants by its requestId: the first with this id, a repeat of it, or
+ * different content under a used id. A redelivery of the first is still the first.
  */
 
 /** The request that an id belongs to. */
@@ -11,10 +11,10 @@ export interface Owner {
   readonly payloadHash: string
 }
 
-export type Standing = 'FIRST' | 'REPEAT' | 'ID_USED'
+export type RequestIdStatus = 'FIRST' | 'REPEAT' | 'ID_USED'
 
-/** The body alone counts, not its headers; an id is never shared by two FSPs. */
-export function standingOf(owner: Owner, request: Owner): Standing {
+/** Compares bodies, not headers; two FSPs never share an id. */
+export function requestIdStatusOf(owner: Owner, request: Owner): RequestIdStatus {
   if (owner.eventId === request.eventId) return 'FIRST'
   const isSame =
     owner.requesterFspId === request.requesterFspId && owner.payloadHash === request.payloadHash

@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals'
-import { standingOf, type Owner } from './standing.ts'
+import { requestIdStatusOf, type Owner } from './request-id.ts'
 
 const owner: Owner = { eventId: 'e1', requesterFspId: 'greenbank', payloadHash: 'h1' }
 
 describe('a request for many parties', () => {
   test.each([
     ['that owns its id is the first, however often it is redelivered', owner, 'FIRST'],
-    ['that comes again with the same content is a repeat', { ...owner, eventId: 'e2' }, 'REPEAT'],
+    ['with the same content in another event is a repeat', { ...owner, eventId: 'e2' }, 'REPEAT'],
     [
       'with other content under a used id is refused',
       { ...owner, eventId: 'e2', payloadHash: 'h2' },
@@ -17,7 +17,7 @@ describe('a request for many parties', () => {
       { ...owner, eventId: 'e2', requesterFspId: 'bluewallet' },
       'ID_USED',
     ],
-  ])('%s', (_title, request, standing) => {
-    expect(standingOf(owner, request)).toBe(standing)
+  ])('%s', (_title, request, status) => {
+    expect(requestIdStatusOf(owner, request)).toBe(status)
   })
 })

@@ -1,6 +1,6 @@
 /**
- * Whose a party is may change through any process of this service: each hears what the others have
- * stored, and forgets what it knew.
+ * Any process of this service may change the owner of a party: each process receives the events of
+ * the others and drops the cached entries.
  */
 import { onBroadcast, type DomainEvent } from '@causeway/events'
 import type { EventBus, Listener } from '@causeway/runtime'
@@ -14,7 +14,7 @@ const changes = [
 
 type Change = DomainEvent<(typeof changes)[number]>
 
-export function hearChanges(
+export function invalidateOnChanges(
   bus: EventBus,
   group: string,
   owners: { forget(party: Party): void },
@@ -25,7 +25,7 @@ export function hearChanges(
         if (reading.type === 'PARTY') owners.forget(reading.party)
       }
     },
-    // What is remembered is never older than ACCOUNT_LOOKUP_CACHE_AGE_MAX_MS.
+    // A cached entry is never older than ACCOUNT_LOOKUP_CACHE_AGE_MAX_MS.
     onMissed: () => undefined,
   })
 }

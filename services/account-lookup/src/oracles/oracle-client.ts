@@ -1,6 +1,6 @@
 /**
- * The line to one oracle, with its own connections and circuit: an oracle that is slow or away holds
- * up nobody but those who ask it, and those not for long.
+ * The HTTP client of one oracle, with its own connections and circuit breaker: a slow or
+ * unreachable oracle delays only the requests that need it, and those for a bounded time.
  */
 import { createHttpClient, HttpFailure, type HttpAnswer, type Logger } from '@causeway/runtime'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -15,34 +15,34 @@ import {
 } from './domain/circuit.ts'
 import { OracleFailed } from './failure.ts'
 
-export interface LineRequest {
+export interface OracleRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: Buffer
 }
 
-export interface Line {
+export interface OracleClient {
   /**
-   * `read` turns an answer into what it means, or into undefined when it means nothing: that is a
-   * failure of the oracle. GET is repeated, anything else is sent once. Rejects with OracleFailed.
+   * `read` parses an answer; undefined means that it is invalid, which counts as a failure of the
+   * oracle. GET is retried, any other method is sent once. Rejects with OracleFailed.
    */
-  call<T>(request: LineRequest, read: (answer: HttpAnswer) => T | undefined): Promise<T>
-  /** Nobody begins to use it any more: its connections are closed when the last call has ended. */
+  call<T>(request: OracleRequest, read: (answer: HttpAnswer) => T | undefined): Promise<T>
+  /** Closes the connections when the last call has ended; no further calls may begin. */
   retire(): void
-  /** Fails what is under way. */
+  /** Fails the calls in progress. */
   close(): Promise<void>
 }
 
-export interface LineBounds extends CircuitBounds {
+export interface OracleBounds extends CircuitBounds {
   readonly timeout_ms: number
   readonly attempts_max: number
   readonly calls_max: number
 }
 
-export interface LineParts {
+export interface OracleClientParts {
   readonly oracleId: number
-  readonly bounds: LineBounds
+  readonly bounds: OracleBounds
   readonly measures: Measures
   readonly log: Logger
 }
@@ -51,18 +51,23 @@ export interface LineParts {
 const body_bytes_max = 8_388_608
 const pause_ms = 50
 
-export function openLine({ oracleId, bounds, measures, log }: LineParts): Line {
+export function openOracleClient({
+  oracleId,
+  bounds,
+  measures,
+  log,
+}: OracleClientParts): OracleClient {
   const client = createHttpClient({
     connections_per_origin_max: bounds.calls_max,
     timeout_ms: bounds.timeout_ms,
     body_bytes_max,
   })
   let circuit: Circuit = closedCircuit
-  let underWay = 0
+  let callsInFlight = 0
   let retired = false
 
   async function attempt<T>(
-    request: LineRequest,
+    request: OracleRequest,
     read: (answer: HttpAnswer) => T | undefined,
   ): Promise<T> {
     const began_ms = performance.now()
@@ -74,33 +79,33 @@ export function openLine({ oracleId, bounds, measures, log }: LineParts): Line {
     const now_ms = performance.now()
     const failed = attempted instanceof HttpFailure
     measures.called(oracleId, failed ? attempted.kind : 'ANSWERED', now_ms - began_ms)
-    turn(afterEnd(circuit, !failed, now_ms, bounds))
+    setCircuit(afterEnd(circuit, !failed, now_ms, bounds))
     if (!failed) return attempted.value
     const { message } = attempted
     throw new OracleFailed('ORACLE_AWAY', `oracle ${oracleId}: ${message}`, { cause: attempted })
   }
 
-  function turn(next: Circuit): void {
+  function setCircuit(next: Circuit): void {
     const { state } = circuit
     circuit = next
     if (next.state === state) return
     measures.circuitOpen(oracleId, next.state === 'OPEN')
-    log.warn({ oracleId, state: next.state }, 'the circuit of an oracle has turned')
+    log.warn({ oracleId, state: next.state }, 'the circuit of an oracle has changed its state')
   }
 
   function closeIfIdle(): void {
-    if (retired && underWay === 0) void client.close()
+    if (retired && callsInFlight === 0) void client.close()
   }
 
   return {
     async call(request, read) {
-      underWay++
+      callsInFlight++
       try {
         return await repeated(request.method === 'GET' ? bounds.attempts_max : 1, () =>
           attempt(request, read),
         )
       } finally {
-        underWay--
+        callsInFlight--
         closeIfIdle()
       }
     },
@@ -120,14 +125,14 @@ async function answerOf<T>(
     const answer = await asked
     const value = answer.truncated ? undefined : read(answer)
     if (value !== undefined) return { value }
-    return new HttpFailure('OTHER', `its answer (${answer.status}) is none that can be used`)
+    return new HttpFailure('OTHER', `its answer (${answer.status}) is not valid`)
   } catch (error) {
     if (error instanceof HttpFailure) return error
     throw error
   }
 }
 
-/** Who has waited for a slow oracle once does not wait for it again. */
+/** A request that has waited for a time-out is not retried. */
 async function repeated<T>(attempts_max: number, attempt: () => Promise<T>): Promise<T> {
   for (let attempts = 1; ; attempts++) {
     try {

@@ -1,19 +1,23 @@
 /**
- * What another process of this service was told by an oracle not long ago: a call that is spared. It is
- * forgotten when the party changes here, and lives no longer than any other answer from memory.
+ * Recent oracle answers that other processes of this service received, which saves a call. An
+ * answer is dropped when the party changes here, and expires like any other cached answer.
  */
 import type { SharedMemory } from '@causeway/runtime'
 import type { Association } from '../domain/match.ts'
 
-export interface Remembered {
-  /** Empty when nothing is known, or not known soon enough. */
+export interface SharedAnswers {
+  /** Empty if there is no answer, or none in time. */
   recall(key: string): Promise<readonly Association[]>
   remember(key: string, associations: readonly Association[]): void
   forget(keys: readonly string[]): void
 }
 
-/** @param name of the oracle: its id and address, so that one that has moved is another one */
-export function openRemembered(shared: SharedMemory, name: string, age_max_ms: number): Remembered {
+/** @param name of the oracle: id and address, so that a new address is a new name */
+export function openSharedAnswers(
+  shared: SharedMemory,
+  name: string,
+  age_max_ms: number,
+): SharedAnswers {
   const keyOf = (key: string) => `oracle:${name}:${key}`
   return {
     async recall(key) {
