@@ -31,7 +31,7 @@ async function verifierOf(example: Example): Promise<FidoVerifier> {
   return checked.verifier
 }
 
-/** With one bit of its bytes changed: those that begin at the marker, and so many bytes further. */
+/** The example with one bit changed, in the bytes at the given distance from the marker. */
 function flipped(hex: string, marker: string, bytes: number): string {
   const at = hex.indexOf(marker) / 2 + bytes
   if (!Number.isInteger(at) || at < bytes) throw new Error(`there is no ${marker}`)
@@ -40,7 +40,7 @@ function flipped(hex: string, marker: string, bytes: number): string {
   return changed.toString('hex')
 }
 
-/** Of the keys `sig` and `x5c`, which CBOR has as texts of three letters. */
+/** The keys `sig` and `x5c` as CBOR: texts of three letters. */
 const [signatureKey, chainKey] = ['63736967', '63783563']
 
 describe.each<[string, Example]>([
@@ -50,7 +50,7 @@ describe.each<[string, Example]>([
 ])('the published credential with an attestation that is %s', (_name, example) => {
   const { attestationObject, credentialId } = example.registration
 
-  test('is valid, and so is the published signature with it', async () => {
+  test('A published credential is valid, and so is the published signature with it', async () => {
     const verifier = await verifierOf(example)
     expect(verifier).toMatchObject({
       credentialId: base64url(credentialId),
@@ -73,13 +73,13 @@ describe.each<[string, Example]>([
     })
     expect(await checkAssertion(payload, ['AAAA'], verifier)).toEqual({
       type: 'INVALID',
-      detail: 'the challenge is another one',
+      detail: 'the challenge is different',
     })
   })
 
   test.each([
     ['the signature', signatureKey, 20],
-    // They follow one another in the authenticator's data.
+    // These are adjacent in the authenticator's data.
     ['the AAGUID', example.aaguid + '0020', 3],
     ['the id of the credential in the attestation', example.aaguid + '0020', 20],
     ['the key of the credential', credentialId, 60],
@@ -88,10 +88,10 @@ describe.each<[string, Example]>([
     expect((await check(example, changed)).type).toBe('INVALID')
   })
 
-  test('is invalid for another challenge, and with a statement that is not there', async () => {
+  test('An attestation is invalid for another challenge, and without its statement', async () => {
     expect(await checkAttestation(attestationOf(example), ['AAAA'])).toEqual({
       type: 'INVALID',
-      detail: 'the challenge is another one',
+      detail: 'the challenge is different',
     })
     const unsigned = attestationObject.replace(signatureKey, '63736968')
     expect((await check(example, { attestationObject: unsigned })).type).toBe('INVALID')
@@ -101,15 +101,15 @@ describe.each<[string, Example]>([
 test.each<[string, Example]>([
   ['packed', packedWithCertificate],
   ['fido-u2f', fidoU2f],
-])('a %s attestation is signed by the key of its certificate', async (_name, example) => {
+])('A %s attestation is signed by the key of its certificate', async (_name, example) => {
   const { attestationObject } = example.registration
-  // The key is behind its curve in the certificate.
+  // The key follows its curve in the certificate.
   const other = flipped(attestationObject, '06082a8648ce3d030107034200', 20)
   expect(other.includes(chainKey)).toBe(true)
   expect((await check(example, { attestationObject: other })).type).toBe('INVALID')
 })
 
-test('a fido-u2f attestation is signed for its relying party', async () => {
+test('A fido-u2f attestation is signed for its relying party', async () => {
   const { attestationObject } = fidoU2f.registration
   const other = flipped(attestationObject, 'bfabc37432958b06', 0)
   expect((await check(fidoU2f, { attestationObject: other })).type).toBe('INVALID')

@@ -1,14 +1,14 @@
-/** Public keys as authenticators give them: COSE_Key. (RFC 9052, section 7; RFC 9053, section 7) */
+/** Public keys of authenticators: COSE_Key. (RFC 9052, section 7; RFC 9053, section 7) */
 import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto'
 
-/** Of a key, those that are read here. */
+/** The labels of a key that are read here. */
 export interface CoseKey {
   get(label: number): unknown
 }
 
 export interface SigningKey {
   readonly key: KeyObject
-  /** What is signed is hashed with; undefined: the algorithm hashes by itself. */
+  /** The hash of the signed bytes; undefined: the algorithm hashes by itself. */
   readonly digest: 'sha256' | undefined
 }
 

@@ -47,7 +47,7 @@ async function verifierOf(payload: unknown, challenges = consentChallenges): Pro
 }
 
 describe('a FIDO credential', () => {
-  test('that a known authenticator made is taken with what it says of itself', async () => {
+  test('A FIDO credential of a known authenticator is accepted with the reported data', async () => {
     const verifier = await verifierOf(known.credential, known.challenges)
     expect(verifier).toMatchObject({
       credentialId: 'Eh5Kx3FpyYmdA9W1nYOI9Cm1jTleATr-V9maphu2KzQ',
@@ -84,13 +84,13 @@ describe('a FIDO credential', () => {
     },
   )
 
-  test('may be made over the hexadecimal text of the challenge', async () => {
+  test('A FIDO credential may sign the hexadecimal text of the challenge', async () => {
     const device = openDevice()
     const text = Buffer.from(consent.toString('hex'))
     expect(await verifierOf(device.register(text))).toMatchObject({ origin })
   })
 
-  test('is the same in base64url, in base64 and without rawId', async () => {
+  test('A FIDO credential is the same in base64url, in base64 and without rawId', async () => {
     const { id, response, type } = openDevice().register(consent)
     const url = (text: string) => Buffer.from(text, 'base64').toString('base64url')
     const payload = {
@@ -105,7 +105,7 @@ describe('a FIDO credential', () => {
   })
 
   test.each<[string, Wrong, string]>([
-    ['was made over another challenge', { challenge: 'AAAA' }, 'the challenge is another one'],
+    ['was made over another challenge', { challenge: 'AAAA' }, 'the challenge is different'],
     ['is a signature', { type: 'webauthn.get' }, 'the client data is of webauthn.get'],
     ['was made without the user', { flags: 0x44 }, 'User presence was required'],
     ['has no key', { flags: 0x01 }, 'Leftover bytes'],
@@ -118,7 +118,7 @@ describe('a FIDO credential', () => {
     expect(check).toEqual({ type: 'INVALID', detail: expect.stringContaining(detail) })
   })
 
-  test('whose attestation was tampered with is invalid', async () => {
+  test('A FIDO credential with a modified attestation is invalid', async () => {
     const statement = new Map<string, number | Buffer>([
       ['alg', -7],
       ['sig', openDevice().keys.publicKey.export({ type: 'spki', format: 'der' })],
@@ -127,7 +127,7 @@ describe('a FIDO credential', () => {
     expect((await checkAttestation(payload, consentChallenges)).type).toBe('INVALID')
   })
 
-  test('whose key is no point of its curve is invalid', async () => {
+  test('A FIDO credential whose key is not a point of its curve is invalid', async () => {
     const { response, ...names } = known.credential
     const bytes = Buffer.from(response.attestationObject, 'base64')
     bytes.writeUInt8(bytes.readUInt8(bytes.length - 1) ^ 1, bytes.length - 1)
@@ -138,7 +138,7 @@ describe('a FIDO credential', () => {
     expect((await checkAttestation(payload, known.challenges)).type).toBe('INVALID')
   })
 
-  test('with a key of an algorithm that is not allowed is invalid', async () => {
+  test('A FIDO credential with a key of an unsupported algorithm is invalid', async () => {
     const check = await checkAttestation(openDevice('ES256K').register(consent), consentChallenges)
     expect(check).toEqual({ type: 'INVALID', detail: expect.stringContaining('alg "-47"') })
   })
@@ -159,7 +159,7 @@ describe('a FIDO credential', () => {
 describe('a FIDO signature', () => {
   const device = openDevice()
 
-  test('says where it was made and how often the device has signed', async () => {
+  test('A FIDO signature reports its origin and the signature counter', async () => {
     const verifier = await verifierOf(device.register(consent))
     const signature = device.assert(payment, { count: 7, crossOrigin: true, flags: 0x05 })
     expect(await checkAssertion(signature, paymentChallenges, verifier)).toEqual({
@@ -175,7 +175,7 @@ describe('a FIDO signature', () => {
   })
 
   test.each<[string, Wrong, string]>([
-    ['is over another challenge', { challenge: 'AAAA' }, 'the challenge is another one'],
+    ['is over another challenge', { challenge: 'AAAA' }, 'the challenge is different'],
     ['is a registration', { type: 'webauthn.create' }, 'the client data is of webauthn.create'],
     ['was made without the user', { flags: 0x04 }, 'the user was not present'],
     ['is of another credential', { id: Buffer.alloc(32) }, 'another credential signed'],
@@ -200,7 +200,7 @@ describe('a FIDO signature', () => {
     },
   )
 
-  test('of another key is invalid', async () => {
+  test('A FIDO signature of another key is invalid', async () => {
     const verifier = await verifierOf(device.register(consent))
     const other = openDevice().assert(payment, { id: device.id })
     expect(await checkAssertion(other, paymentChallenges, verifier)).toMatchObject({

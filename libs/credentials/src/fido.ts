@@ -1,7 +1,7 @@
 /**
- * FIDO credentials: whether an authenticator made the credential for this challenge, and whether the same
- * credential signed that one. Where the user did it is judged by the policy (`relying-party.ts`).
- * (Web Authentication Level 3, sections 7.1 and 7.2; Third-Party API v1.0, section 3.2.3)
+ * FIDO credentials: checks whether an authenticator made the credential for this challenge, and
+ * whether the same credential signed another one. The policy (`relying-party.ts`) judges the
+ * origin. (Web Authentication Level 3, sections 7.1 and 7.2; Third-Party API v1.0, section 3.2.3)
  */
 import { hash, verify } from 'node:crypto'
 import { z } from 'zod'
@@ -14,7 +14,7 @@ import {
   type SignatureCheck,
 } from './verifier.ts'
 
-/** SafetyNet statements are valid for 60 seconds, which a relayed message cannot rely on. */
+/** Without SafetyNet: its statements expire after 60 seconds, too soon for a relayed message. */
 const formats: ReadonlySet<string> = new Set([
   'none',
   'packed',
@@ -23,10 +23,13 @@ const formats: ReadonlySet<string> = new Set([
   'android-key',
   'apple',
 ])
-/** Of COSE (RFC 9053): ES256, RS256, EdDSA. */
+/** COSE algorithms (RFC 9053): ES256, RS256, EdDSA. */
 const algorithms = [-7, -257, -8]
 
-/** Loaded with the first credential: it takes half a second, which no start of a hub has to wait for. */
+/**
+ * Loaded with the first credential: loading takes half a second, which would delay every start of a
+ * hub.
+ */
 const loadServer = () => import('@simplewebauthn/server')
 const loadHelpers = () => import('@simplewebauthn/server/helpers')
 
@@ -78,7 +81,7 @@ type ClientData = z.infer<typeof clientData>
 
 /**
  * Checks FIDOPublicKeyCredentialAttestation.
- * @param challenges those that the client may have been given, base64url without padding
+ * @param challenges that the client may have received, base64url without padding
  */
 export async function checkAttestation(
   payload: unknown,
@@ -119,7 +122,8 @@ export async function checkAttestation(
     }
     const ceremony = ceremonyOf(client, parseAuthenticatorData(attestation.get('authData')))
     const { publicKey } = registrationInfo.credential
-    // Without an attestation nobody has used the key yet: one that verifies nothing is not taken.
+    // Without an attestation the key has not signed anything yet: a key that cannot verify is
+    // refused.
     signingKeyOf(decodeCredentialPublicKey(publicKey))
     return { type: 'VALID', verifier: verifierOf(data.id, publicKey, ceremony), ceremony }
   } catch (error_) {
@@ -128,8 +132,8 @@ export async function checkAttestation(
 }
 
 /**
- * Checks FIDOPublicKeyCredentialAssertion with the stored credential. The counter is judged by whoever
- * stores it.
+ * Checks FIDOPublicKeyCredentialAssertion with the stored credential. The caller, which stores the
+ * counter, checks it.
  */
 export async function checkAssertion(
   payload: unknown,
@@ -157,7 +161,7 @@ export async function checkAssertion(
   }
 }
 
-/** What the client says it was asked, or what is wrong with it. */
+/** The client data, or the fault in it. */
 function clientDataOf(
   json: Buffer,
   type: string,
@@ -167,10 +171,10 @@ function clientDataOf(
   if (error !== undefined) return `malformed client data: ${pathOf(error)}`
   if (data.type !== type) return `the client data is of ${data.type}`
   const challenge = base64url(Buffer.from(data.challenge, 'base64'))
-  return challenges.includes(challenge) ? data : 'the challenge is another one'
+  return challenges.includes(challenge) ? data : 'the challenge is different'
 }
 
-/** Throws when the user was not there. */
+/** Throws if the user was not present. */
 function ceremonyOf(
   { origin, crossOrigin = false }: ClientData,
   { rpIdHash, flags, counter }: ReturnType<Parse>,

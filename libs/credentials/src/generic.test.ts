@@ -26,7 +26,7 @@ function verifierOf(credential: object): GenericVerifier {
   return check.verifier
 }
 
-test('a known GENERIC credential verifies, and so does what it signed', () => {
+test('A known GENERIC credential verifies, and so do its signatures', () => {
   const verifier = verifierOf({
     publicKey:
       'MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAECyvYXcP8GwR7JrHW76QAlw0hn9o_EMc_Dm7S41yYF5DrnwFFrpV5eZGY_y6vCxezZA4RQhNNlV5eCUlAksbURw',
@@ -58,7 +58,7 @@ describe.each<Algorithm>(['ES256', 'ES256K', 'RS256', 'EdDSA'])(
       expect(verifierOf(credential).publicKey).toBe(der(publicKey).toString('base64url'))
     })
 
-    test('verifies what it signs, and nothing that another key signs', () => {
+    test('A GENERIC credential verifies its own signatures and no signature of another key', () => {
       const verifier: GenericVerifier = {
         type: 'GENERIC',
         publicKey: der(publicKey).toString('base64url'),
@@ -74,7 +74,7 @@ describe.each<Algorithm>(['ES256', 'ES256K', 'RS256', 'EdDSA'])(
   },
 )
 
-test('a GENERIC credential may come as PEM, and ECDSA signatures as 64 bytes', () => {
+test('A GENERIC credential may be PEM, and ECDSA signatures may have 64 bytes', () => {
   const { publicKey, privateKey } = pairOf('ES256')
   const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString()
   const bytes = Buffer.from(challenge.toString('base64url'))
@@ -90,7 +90,7 @@ test.each([
   ['a short RSA key', generateKeyPairSync('rsa', { modulusLength: 1_024 })],
   ['a key on another curve', generateKeyPairSync('ec', { namedCurve: 'P-384' })],
   ['a key of another algorithm', generateKeyPairSync('ed448')],
-])('a GENERIC credential with %s is invalid', (_key, { publicKey, privateKey }) => {
+])('A GENERIC credential with %s is invalid', (_key, { publicKey, privateKey }) => {
   const bytes = Buffer.from(challenge.toString('base64url'))
   const algorithm = publicKey.asymmetricKeyType === 'ed448' ? null : 'sha256'
   const credential = {
@@ -106,6 +106,6 @@ test.each([
   [{ publicKey: 'AAAA', signature: 'AAAA' }],
   [{ publicKey: der(pairOf('ES256').publicKey).toString('base64'), signature: 'AAAA' }],
   [{ publicKey: der(pairOf('ES256').publicKey).toString('base64'), signature: '***' }],
-])('a GENERIC credential that is %j is invalid', (credential) => {
+])('A GENERIC credential that is %j is invalid', (credential) => {
   expect(checkGenericRegistration(credential, challenge).type).toBe('INVALID')
 })

@@ -1,7 +1,8 @@
 /**
- * GENERIC credentials: a plain key pair of the user. The specification does not say which bytes of a
- * challenge are signed, so each reading that clients use is tried: all are fixed functions of the same
- * challenge, and each needs the private key. (Third-Party API v1.0, GenericCredential)
+ * GENERIC credentials: a plain key pair of the user. The specification does not define which bytes
+ * of a challenge are signed, so each interpretation that clients use is tried. All are fixed
+ * functions of the same challenge, and each needs the private key. (Third-Party API v1.0,
+ * GenericCredential)
  */
 import { challengeReadings } from '@causeway/fspiop'
 import { createPublicKey, hash, verify, type KeyObject } from 'node:crypto'
@@ -26,8 +27,8 @@ const rsa_bits_max = 8_192
 const curves: ReadonlySet<string> = new Set(['prime256v1', 'secp256k1'])
 
 /**
- * Checks GenericCredential: the signature shows that the user has the private key.
- * @param challenge 32 bytes, as `consentChallenge` makes them
+ * Checks GenericCredential: the signature proves that the user has the private key.
+ * @param challenge the 32 bytes of `consentChallenge`
  */
 export function checkGenericRegistration(credential: unknown, challenge: Buffer): CredentialCheck {
   const { data } = payload.safeParse(credential)
@@ -65,7 +66,7 @@ export function checkGenericSignature(
     : invalid('the signature does not verify')
 }
 
-/** A key that may be used, of DER or of PEM text, or what is wrong with it. */
+/** An acceptable key, from DER or PEM text, or the fault in it. */
 function readKey(bytes: Buffer): KeyObject | string {
   const key = parseKey(bytes)
   if (key === undefined) return 'the public key cannot be read'
@@ -95,7 +96,10 @@ function parseKey(bytes: Buffer): KeyObject | undefined {
   }
 }
 
-/** Over one of the readings, hashed by the signer once or, when it was given the hash, twice. */
+/**
+ * Whether one of the interpretations was signed, hashed once or, if the signer received the hash,
+ * twice.
+ */
 function isSignedBy(key: KeyObject, readings: readonly Buffer[], signature: Buffer): boolean {
   return readings
     .flatMap((reading) => [reading, hash('sha256', reading, 'buffer')])

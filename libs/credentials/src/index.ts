@@ -6,7 +6,7 @@ export {
   type RelyingPartyPolicy,
   allowedFor,
   countFault,
-  placeFault,
+  originFault,
   relyingPartyOf,
 } from './relying-party.ts'
 export type {

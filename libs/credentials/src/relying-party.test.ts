@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import {
   allowedFor,
   countFault,
-  placeFault,
+  originFault,
   relyingPartyOf,
   type RelyingPartyPolicy,
 } from './relying-party.ts'
@@ -28,7 +28,7 @@ function rpIdOf(ceremony: Ceremony, policy: Partial<RelyingPartyPolicy> = {}): s
   return judged.type === 'ACCEPTED' ? judged.rpId : undefined
 }
 
-describe('of a credential that nothing is listed for', () => {
+describe('for a credential without a list', () => {
   test.each([
     ['https://app.pispx.example', 'app.pispx.example'],
     ['https://app.pispx.example', 'pispx.example'],
@@ -50,7 +50,7 @@ describe('of a credential that nothing is listed for', () => {
     expect(rpIdOf(at(origin, rpId))).toBeUndefined()
   })
 
-  test('localhost and native apps are accepted where the policy says so', () => {
+  test('Localhost and native apps are accepted only if the policy allows them', () => {
     expect(rpIdOf(at('http://localhost', 'localhost'), { acceptsLocalhost: true })).toBe(
       'localhost',
     )
@@ -60,7 +60,7 @@ describe('of a credential that nothing is listed for', () => {
     ).toBeUndefined()
   })
 
-  test('frames of other origins and users who were not verified are refused where the policy says so', () => {
+  test('Cross-origin frames and unverified users are refused if the policy says so', () => {
     const framed = at('https://pispx.example', 'pispx.example', { isCrossOrigin: true })
     expect(rpIdOf(framed)).toBeUndefined()
     expect(rpIdOf(framed, { acceptsCrossOrigin: true })).toBe('pispx.example')
@@ -71,10 +71,10 @@ describe('of a credential that nothing is listed for', () => {
   })
 })
 
-describe('of a credential that origins are listed for', () => {
+describe('for a credential with a list of origins', () => {
   const listed = { origins: ['https://app.pispx.example', native], rpIds: ['pispx.example'] }
 
-  test('the list is that of the PISP, or of the DFSP when the PISP is unknown', () => {
+  test('The list is that of the PISP, or that of the DFSP if the PISP is unknown', () => {
     const policy = { ...strict, allowed: new Map([['pispx', listed]]) }
     expect(allowedFor(policy, 'pispx', 'bankx')).toBe(listed)
     expect(allowedFor(policy, 'pispy', 'pispx')).toBeUndefined()
@@ -90,10 +90,10 @@ describe('of a credential that origins are listed for', () => {
     expect(relyingPartyOf(at(origin, rpId), strict, listed).type).toBe(type)
   })
 
-  test('a signature may come from any listed origin', () => {
+  test('A signature may come from any listed origin', () => {
     const verifier = verifierAt('https://app.pispx.example')
-    expect(placeFault(at(native, 'pispx.example'), verifier, strict, listed)).toBeUndefined()
-    expect(placeFault(at('https://x.example', 'pispx.example'), verifier, strict, listed)).toBe(
+    expect(originFault(at(native, 'pispx.example'), verifier, strict, listed)).toBeUndefined()
+    expect(originFault(at('https://x.example', 'pispx.example'), verifier, strict, listed)).toBe(
       'its origin is not on the list',
     )
   })
@@ -102,22 +102,24 @@ describe('of a credential that origins are listed for', () => {
 describe('a signature', () => {
   const verifier = verifierAt('https://app.pispx.example')
 
-  test('comes from the origin and relying party of its credential', () => {
+  test('A signature must come from the origin and relying party of its credential', () => {
     const here = at('https://app.pispx.example', 'pispx.example')
-    expect(placeFault(here, verifier, strict, undefined)).toBeUndefined()
+    expect(originFault(here, verifier, strict, undefined)).toBeUndefined()
     const elsewhere = at('https://evil.example', 'pispx.example')
-    expect(placeFault(elsewhere, verifier, strict, undefined)).toBe('it was made at another origin')
+    expect(originFault(elsewhere, verifier, strict, undefined)).toBe(
+      'it was made at another origin',
+    )
     const other = at('https://app.pispx.example', 'app.pispx.example')
-    expect(placeFault(other, verifier, strict, undefined)).toBe('it is for another relying party')
+    expect(originFault(other, verifier, strict, undefined)).toBe('it is for another relying party')
   })
 
   test.each([
     [0, 0, undefined],
     [0, 1, undefined],
     [4, 5, undefined],
-    [4, 4, 'the signature counter did not grow'],
-    [4, 3, 'the signature counter did not grow'],
-    [4, 0, 'the signature counter did not grow'],
+    [4, 4, 'the signature counter did not increase'],
+    [4, 3, 'the signature counter did not increase'],
+    [4, 0, 'the signature counter did not increase'],
   ])('after counter %i with counter %i is wrong for: %s', (stored, received, fault) => {
     expect(countFault(stored, received)).toBe(fault)
   })

@@ -1,12 +1,13 @@
 /**
- * At which site or app a user may make a credential and sign with it. The hub is not the relying party
- * and no message names it beforehand, so an operator may list what belongs to a PISP; what is not
- * listed is accepted at first use and has to stay the same. (Web Authentication Level 3, section 13.4.9)
+ * The site or app at which a user may make a credential and sign with it. The hub is not the
+ * relying party, and no message names it in advance. So an operator may list the origins and
+ * relying parties of a PISP; others are accepted at first use and must stay the same. (Web
+ * Authentication Level 3, section 13.4.9)
  */
 import { hash } from 'node:crypto'
 import type { Ceremony, FidoVerifier } from './verifier.ts'
 
-/** What the operator allows one PISP, or a DFSP whose PISP is unknown. */
+/** The list of one PISP, or of a DFSP whose PISP is unknown. */
 export interface Allowed {
   readonly origins: readonly string[]
   readonly rpIds: readonly string[]
@@ -15,7 +16,7 @@ export interface Allowed {
 export interface RelyingPartyPolicy {
   /** By participant. */
   readonly allowed: ReadonlyMap<string, Allowed>
-  /** Origins that are no web address, such as `android:apk-key-hash:…`. */
+  /** Origins that are not web addresses, such as `android:apk-key-hash:…`. */
   readonly acceptsNativeOrigins: boolean
   /** `http://localhost`, for development. */
   readonly acceptsLocalhost: boolean
@@ -23,7 +24,7 @@ export interface RelyingPartyPolicy {
   readonly requiresUserVerification: boolean
 }
 
-/** By whom credentials of a consent are allowed: the list of its PISP, else that of its DFSP. */
+/** The list for credentials of a consent: that of its PISP, otherwise that of its DFSP. */
 export function allowedFor(
   { allowed }: RelyingPartyPolicy,
   pispId: string | undefined,
@@ -64,8 +65,8 @@ export function relyingPartyOf(
     : { type: 'ACCEPTED', rpId }
 }
 
-/** Why a signature was not made where the credential was; undefined: it was. */
-export function placeFault(
+/** Why a signature was not made at the origin of the credential; undefined if it was. */
+export function originFault(
   ceremony: Ceremony,
   verifier: FidoVerifier,
   policy: RelyingPartyPolicy,
@@ -82,13 +83,14 @@ export function placeFault(
 }
 
 /**
- * A counter that does not grow shows that the authenticator was copied, or that the signature was used
- * before. An authenticator that does not count always says 0. (Web Authentication Level 3, 6.1.1)
- * @param stored of the last signature
+ * A counter that does not increase shows that the authenticator was copied, or that the signature
+ * was used before. An authenticator without a counter always sends 0. (Web Authentication Level 3,
+ * 6.1.1)
+ * @param stored the counter of the last signature
  */
 export function countFault(stored: number, received: number): string | undefined {
   const doesNotCount = stored === 0 && received === 0
-  return doesNotCount || received > stored ? undefined : 'the signature counter did not grow'
+  return doesNotCount || received > stored ? undefined : 'the signature counter did not increase'
 }
 
 function ceremonyFault(
@@ -120,8 +122,8 @@ function isNative(origin: string): boolean {
 }
 
 /**
- * The host and the domains above it, but for the last label. Browsers also refuse other public suffixes
- * (`co.uk`); a PISP that makes up such a relying party deceives only its own users.
+ * The host and its parent domains, except for the last label. Browsers also refuse other public
+ * suffixes (`co.uk`); a PISP that invents such a relying party deceives only its own users.
  */
 function relyingPartyIds(host: string): readonly string[] {
   const labels = host.split('.')

@@ -1,6 +1,6 @@
-/** What is kept of a user's credential, and what a check of cryptography says, as plain values. */
+/** Stored form of a user's credential, and results of checks, as plain values. */
 
-/** What signatures of the user are checked with. Bytes are base64url. */
+/** The data that checks signatures of the user. Bytes are base64url. */
 export type Verifier = FidoVerifier | GenericVerifier
 
 export interface FidoVerifier {
@@ -10,10 +10,10 @@ export interface FidoVerifier {
   readonly publicKey: string
   /** SHA-256 of the relying party's id. */
   readonly rpIdHash: string
-  /** '' when only its hash is known, as of a native app. */
+  /** '' if only its hash is known, as for a native app. */
   readonly rpId: string
   readonly origin: string
-  /** Of the last signature; 0: the authenticator does not count. */
+  /** The counter of the last signature; 0: the authenticator does not count. */
   readonly signCount: number
 }
 
@@ -23,7 +23,9 @@ export interface GenericVerifier {
   readonly publicKey: string
 }
 
-/** Where and how the user acted, as the authenticator and its client say. */
+/**
+ * Origin and circumstances of the user's action, as reported by the authenticator and its client.
+ */
 export interface Ceremony {
   readonly origin: string
   readonly isCrossOrigin: boolean
@@ -35,7 +37,7 @@ export interface Ceremony {
 
 interface Invalid {
   readonly type: 'INVALID'
-  /** For an operator; what it says of the credential is not for the sender. */
+  /** For operators; not to be sent to the sender. */
   readonly detail: string
 }
 

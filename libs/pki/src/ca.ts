@@ -1,6 +1,7 @@
 /**
- * The certificate authority of a scheme, over PEM alone: who holds its certificate and its key can say
- * who is who. What it issues never lives longer than it does, and can certify nobody else.
+ * The certificate authority of a scheme, with PEM as input and output. The holder of its
+ * certificate and key can certify any identity. An issued certificate never outlives the authority
+ * and cannot certify others.
  */
 import { AsnConvert } from '@peculiar/asn1-schema'
 import { Certificate, SubjectKeyIdentifier, id_ce_subjectKeyIdentifier } from '@peculiar/asn1-x509'
@@ -47,17 +48,17 @@ export function makeCa({
   return { certificate, key: privatePem(key) }
 }
 
-/** What is wrong with an authority, for whom it was set up by; undefined: nothing. */
+/** The fault in an authority, for the operator that provides it; undefined: none. */
 export function faultOfCa({ certificate, key }: Ca, now: Date): string | undefined {
   const x509 = attempt(() => new X509Certificate(certificate))
-  if (x509 === undefined) return 'its certificate is no PEM of a certificate'
+  if (x509 === undefined) return 'its certificate is not a certificate in PEM'
   const privateKey = attempt(() => createPrivateKey(key))
-  if (privateKey === undefined) return 'its key is no PEM of a private key'
+  if (privateKey === undefined) return 'its key is not a private key in PEM'
   if (!x509.ca) return 'its certificate is not that of a certificate authority'
   const unfit = faultOfKey(x509.publicKey)
   if (unfit !== undefined) return `its key is ${unfit}`
   if (!x509.checkPrivateKey(privateKey)) return 'its key does not belong to its certificate'
-  return new Date(x509.validTo) <= now ? `its certificate has ended on ${x509.validTo}` : undefined
+  return new Date(x509.validTo) <= now ? `its certificate expired on ${x509.validTo}` : undefined
 }
 
 function attempt<Value>(read: () => Value): Value | undefined {
@@ -101,15 +102,15 @@ function withNewKey(
 ): Certified {
   const { publicKey, privateKey } = newKeyPair()
   const server = !isEmpty(names)
-  if (!client && !server) throw new RangeError('a server certificate names at least one host')
+  if (!client && !server) throw new RangeError('a server certificate must name at least one host')
   const usage = { type: 'END', client, server } as const
   const content = { subject: nameOf(subject), key: publicKey, validity, usage, names }
   return { certificate: issue(ca, content), key: privatePem(privateKey) }
 }
 
 /**
- * Certifies the key of a request for `subject` as a client, and as the server of `names`, which may be
- * fewer than the request asks for; none: as a client alone. The request's own subject is not read.
+ * Certifies the key of a request for `subject` as a client, and as the server of `names`, which may
+ * be fewer than requested; without names, as a client only. The subject in the request is ignored.
  * Throws for a request in which `readCsr` finds a fault.
  */
 export function signCsr(
@@ -142,12 +143,15 @@ function issue(ca: Ca, content: CertificateContent): string {
   })
   const issued = new X509Certificate(pem)
   if (!issued.checkIssued(own) || !issued.verify(own.publicKey)) {
-    throw new Error('a certificate was made that its authority does not stand for')
+    throw new Error('the issued certificate does not verify with its authority')
   }
   return pem
 }
 
-/** Named as it names itself, to the byte; its key identifier is its own, however it was made. */
+/**
+ * The issuer's name, byte for byte as in its own certificate, and its own key identifier, however
+ * that was computed.
+ */
 function issuerOf(own: X509Certificate, key: KeyObject): Issuer {
   const { tbsCertificate } = AsnConvert.parse(arrayBuffer(own.raw), Certificate)
   const identifier = tbsCertificate.extensions?.find(

@@ -1,4 +1,4 @@
-/** One certificate: what it says of a key, for how long, and the signature over that. RFC 5280. */
+/** One certificate: the statement about a key, its validity and the signature. RFC 5280. */
 import { AsnConvert, OctetString } from '@peculiar/asn1-schema'
 import {
   AuthorityKeyIdentifier,
@@ -107,7 +107,7 @@ function extension(extnID: string, value: object, critical = false): Extension {
   return new Extension({ extnID, critical, extnValue })
 }
 
-/** RSA keys may also carry the secret of an old handshake. */
+/** RSA keys may also encrypt the secret of an older handshake. */
 function keyUsageOf({ type }: Usage, { asymmetricKeyType }: KeyObject): number {
   if (type === 'CA') return KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign
   if (asymmetricKeyType !== 'rsa') return KeyUsageFlags.digitalSignature
@@ -118,7 +118,7 @@ function purposesOf({ client, server }: Extract<Usage, { type: 'END' }>): string
   return [...(client ? [id_kp_clientAuth] : []), ...(server ? [id_kp_serverAuth] : [])]
 }
 
-/** Positive, and of one length. */
+/** Positive, with a fixed length. */
 function newSerial(): Buffer {
   const serial = randomBytes(serial_bytes)
   serial.writeUInt8((serial.readUInt8(0) & 0x3f) | 0x40, 0)

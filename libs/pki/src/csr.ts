@@ -1,6 +1,6 @@
 /**
- * Requests for certificates: what is read of one is the key, which its signature proves to be the
- * sender's, and the names of hosts. Its subject is told, never believed. RFC 2986, RFC 2985 5.4.2.
+ * Certificate requests: read for the key, which the signature proves to be the sender's, and for
+ * host names. The subject is ignored. RFC 2986, RFC 2985 5.4.2.
  */
 import { Attributes, CertificationRequest, CertificationRequestInfo } from '@peculiar/asn1-csr'
 import { AsnConvert } from '@peculiar/asn1-schema'
@@ -20,7 +20,7 @@ import {
 } from './keys.ts'
 import { nameOf, type Subject } from './subject.ts'
 
-/** A request that holds what it must. */
+/** A valid request. */
 export interface SigningRequest {
   readonly key: KeyObject
   readonly names: HostNames
@@ -32,28 +32,28 @@ const text_max = 16_384
 const names_max = 20
 
 /**
- * Reads a PKCS #10 request in PEM: RSA of 2048 to 4096 bits or EC on P-256 or P-384, signed by that
- * very key over SHA-2. `fault` says in words what is wrong.
+ * Reads a PKCS #10 request in PEM: RSA of 2048 to 4096 bits or EC on P-256 or P-384, signed by the
+ * same key with SHA-2. `fault` describes the fault.
  */
 export function readCsr(pem: string): SigningRequest | { readonly fault: string } {
   if (pem.length > text_max) return { fault: `longer than ${text_max} characters` }
   if (pem.includes('PRIVATE KEY-----')) {
-    return { fault: 'holds a private key: it is no secret any more, make a new one' }
+    return { fault: 'contains a private key: it is compromised, create a new one' }
   }
   const der = fromPem(pem, labels)
-  if (der === undefined) return { fault: `no PEM of a ${labels[0] ?? ''}` }
+  if (der === undefined) return { fault: `not a PEM ${labels[0] ?? ''}` }
   try {
     if (isOneSequence(der)) return readDer(der)
   } catch {
-    // The parser throws for whatever it cannot read.
+    // The parser throws for invalid input.
   }
-  return { fault: 'no certificate request (PKCS #10) that can be read' }
+  return { fault: 'not a valid certificate request (PKCS #10)' }
 }
 
 function readDer(der: Buffer): SigningRequest | { readonly fault: string } {
   const request = AsnConvert.parse(arrayBuffer(der), CertificationRequest)
   const { certificationRequestInfo: info, certificationRequestInfoRaw: raw } = request
-  if (raw === undefined) return { fault: 'has no bytes that could be signed' }
+  if (raw === undefined) return { fault: 'has no signed bytes' }
   const key = createPublicKey({
     key: serialized(info.subjectPKInfo),
     format: 'der',
@@ -68,18 +68,18 @@ function readDer(der: Buffer): SigningRequest | { readonly fault: string } {
   const names = hostNamesIn(requestedExtensions(info))
   if ('fault' in names) return names
   if (names.dns.length + names.ip.length > names_max) {
-    return { fault: `more than ${names_max} names of hosts` }
+    return { fault: `more than ${names_max} host names` }
   }
   return { key, names }
 }
 
-/** A request without attributes may leave out their list, whatever its type says. */
+/** A request without attributes may omit the list, although the type requires it. */
 function requestedExtensions({ attributes }: { readonly attributes?: Attributes }): Extensions {
   const [value] = attributes?.find(({ type }) => type === extensionRequest)?.values ?? []
   return value === undefined ? new Extensions() : AsnConvert.parse(value, Extensions)
 }
 
-/** Makes a request, and the key that it is for unless one is given (PEM, private). */
+/** Creates a request, and its key unless one is given (PEM, private). */
 export function makeCsr({
   subject,
   names = noHostNames,

@@ -1,4 +1,4 @@
-/** Between PEM, which people and files hold, and DER, which is signed. RFC 7468. */
+/** Conversion between PEM and DER. RFC 7468. */
 import { AsnConvert } from '@peculiar/asn1-schema'
 
 const line_max = 64
@@ -8,7 +8,7 @@ export function toPem(label: string, der: Buffer): string {
   return [`-----BEGIN ${label}-----`, ...lines, `-----END ${label}-----`, ''].join('\n')
 }
 
-/** The bytes of the first block with one of these labels; undefined when there is none. */
+/** The bytes of the first block with one of these labels; undefined: none. */
 export function fromPem(pem: string, labels: readonly string[]): Buffer | undefined {
   const block = new RegExp(`-----BEGIN (${labels.join('|')})-----([^-]*)-----END \\1-----`).exec(
     pem,
@@ -19,8 +19,8 @@ export function fromPem(pem: string, labels: readonly string[]): Buffer | undefi
 const sequence = 0x30
 
 /**
- * Whether the bytes are one SEQUENCE and nothing besides; the parser reads what is cut off or followed
- * by something as if it were whole.
+ * Whether the bytes are exactly one SEQUENCE; the parser accepts truncated input and trailing
+ * bytes.
  */
 export function isOneSequence(der: Buffer): boolean {
   if (der.length < 2 || der.readUInt8(0) !== sequence) return false
@@ -36,7 +36,7 @@ export function serialized(structure: object): Buffer {
   return Buffer.from(AsnConvert.serialize(structure))
 }
 
-/** What the structures of ASN.1 hold instead of a Buffer. */
+/** The buffer type of ASN.1 structures. */
 export function arrayBuffer(bytes: Buffer): ArrayBuffer {
   return new Uint8Array(bytes).buffer
 }

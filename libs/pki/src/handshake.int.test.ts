@@ -23,7 +23,7 @@ const other = makeCa({ subject: { commonName: 'Scheme CA', organization: 'Hub' }
 const server = issueServerCertificate(ca, { subject: hub, names, validity })
 const client = issueClientCertificate(ca, { subject: greenbank, validity })
 
-/** What each side knows of the other after one handshake; undefined: there was none. */
+/** The peer names on both sides after one handshake; undefined: the handshake failed. */
 async function handshake(serving: Certified, calling: Certified, servername = 'localhost') {
   const sockets = new Set<Socket>()
   const listening = createServer({
@@ -53,12 +53,12 @@ async function handshake(serving: Certified, calling: Certified, servername = 'l
   return [seenByClient, seenByServer]
 }
 
-test('hub and FSP know each other over TLS', async () => {
+test('Hub and FSP authenticate each other over TLS', async () => {
   expect(await handshake(server, client)).toEqual(['Hub', 'greenbank'])
 })
 
-test('a certificate for a request with names serves callbacks and calls the hub', async () => {
-  const { csr, key } = makeCsr({ subject: { ...greenbank, commonName: 'whoever' }, names })
+test('A certificate for a request with host names works for callbacks and for calls of the hub', async () => {
+  const { csr, key } = makeCsr({ subject: { ...greenbank, commonName: 'ignored' }, names })
   const certificate = signCsr(ca, { request: csr, subject: greenbank, names, validity })
   expect(await handshake(server, { certificate, key })).toEqual(['Hub', 'greenbank'])
   const asClient = issueClientCertificate(ca, { subject: hub, validity })
@@ -72,14 +72,14 @@ test.each([
   ],
   ['that has ended', issueClientCertificate(ca, { subject: greenbank, validity: ended })],
   ['for servers alone', issueServerCertificate(ca, { subject: greenbank, names, validity })],
-])('a client with a certificate %s does not get in', async (_, stranger) => {
+])('A client with a certificate %s is rejected', async (_, stranger) => {
   expect((await handshake(server, stranger))[1]).toBeUndefined()
 })
 
-test('a server under a name that its certificate does not hold is not spoken to', async () => {
+test('A server with a host name outside of its certificate is rejected', async () => {
   expect((await handshake(server, client, 'elsewhere.example'))[0]).toBeUndefined()
 })
 
-test('a client certificate without names is no server', async () => {
+test('A client certificate without host names is not valid for a server', async () => {
   expect((await handshake(client, client))[0]).toBeUndefined()
 })

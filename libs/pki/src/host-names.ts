@@ -1,4 +1,4 @@
-/** The names under which a server is reached, as certificates hold them. RFC 5280 4.2.1.6. */
+/** The host names of a server in a certificate. RFC 5280 4.2.1.6. */
 import {
   Extension,
   GeneralName,
@@ -25,11 +25,12 @@ export function isEmpty({ dns, ip }: HostNames): boolean {
   return dns.length === 0 && ip.length === 0
 }
 
-/** The extension that holds them; throws RangeError for what is neither a host name nor an address. */
+/** The extension with the names; throws RangeError for an invalid host name or address. */
 export function extensionOf({ dns, ip }: HostNames): Extension {
-  for (const name of dns) if (!dnsName.test(name)) throw new RangeError(`${name} is no host name`)
+  for (const name of dns)
+    if (!dnsName.test(name)) throw new RangeError(`${name} is not a host name`)
   for (const address of ip) {
-    if (isIP(address) === 0) throw new RangeError(`${address} is no IP address`)
+    if (isIP(address) === 0) throw new RangeError(`${address} is not an IP address`)
   }
   const names = new SubjectAlternativeName([
     ...dns.map((name) => new GeneralName({ dNSName: name })),
@@ -41,17 +42,21 @@ export function extensionOf({ dns, ip }: HostNames): Extension {
   })
 }
 
-/** What a list of extensions says; names of other kinds are left out, a wildcard is a fault. */
+/**
+ * The host names in a list of extensions; names of other kinds are left out, a wildcard is a fault.
+ */
 export function hostNamesIn(
   extensions: readonly Extension[],
 ): HostNames | { readonly fault: string } {
   const extension = extensions.find(({ extnID }) => extnID === id_ce_subjectAltName)
   if (extension === undefined) return noHostNames
   const names = AsnConvert.parse(extension.extnValue.buffer, SubjectAlternativeName)
-  // A plain list: what is made of the parsed one by its own methods is a structure of ASN.1 again.
+  // A plain array: methods of the parsed list return ASN.1 structures again.
   const all = [...names]
   const dns = all.flatMap(({ dNSName }) => (dNSName === undefined ? [] : [dNSName.toLowerCase()]))
   const ip = all.flatMap(({ iPAddress }) => (iPAddress === undefined ? [] : [iPAddress]))
   const odd = dns.find((name) => !dnsName.test(name)) ?? ip.find((address) => isIP(address) === 0)
-  return odd === undefined ? { dns, ip } : { fault: `${odd.slice(0, 64)} is no name of one host` }
+  return odd === undefined
+    ? { dns, ip }
+    : { fault: `${odd.slice(0, 64)} is not the name of one host` }
 }

@@ -1,16 +1,16 @@
-/** Which keys are strong enough, and what they sign with. */
+/** Acceptable keys and their signature algorithms. */
 import { AlgorithmIdentifier } from '@peculiar/asn1-x509'
 import { generateKeyPairSync, sign, verify, type KeyObject } from 'node:crypto'
 
 const modulus_min = 2048
-/** Beyond it a handshake costs more than anyone gains. */
+/** Larger keys slow down handshakes without benefit. */
 const modulus_max = 4096
-/** With 1 anyone could sign. */
+/** With an exponent of 1 anyone could sign. */
 const exponent_min = 3n
 
 const curves: ReadonlySet<unknown> = new Set(['prime256v1', 'secp384r1'])
 
-/** What is wrong with a public key that is to be certified; undefined: nothing. */
+/** The fault in a public key to be certified; undefined: none. */
 export function faultOfKey({
   asymmetricKeyType,
   asymmetricKeyDetails = {},
@@ -42,7 +42,7 @@ const algorithms: readonly SignatureAlgorithm[] = [
   { oid: '1.2.840.10045.4.3.4', type: 'ec', digest: 'sha512' },
 ]
 
-/** What a key signs with: SHA-256, on P-384 SHA-384. */
+/** The signature algorithm of a key: with SHA-256, on P-384 with SHA-384. */
 export function algorithmOf(key: KeyObject): SignatureAlgorithm {
   const digest = key.asymmetricKeyDetails?.namedCurve === 'secp384r1' ? 'sha384' : 'sha256'
   const found = algorithms.find(
@@ -52,7 +52,7 @@ export function algorithmOf(key: KeyObject): SignatureAlgorithm {
   return found
 }
 
-/** RSA names its absent parameters, EC does not. */
+/** RSA encodes its absent parameters as NULL, EC omits them. */
 export function identifierOf({ oid, type }: SignatureAlgorithm): AlgorithmIdentifier {
   return new AlgorithmIdentifier({
     algorithm: oid,
@@ -64,7 +64,7 @@ export function signWith(key: KeyObject, bytes: Buffer): Buffer {
   return sign(algorithmOf(key).digest, bytes, key)
 }
 
-/** False also for an algorithm that is not read here, such as anything over SHA-1. */
+/** False also for an unsupported algorithm, such as any with SHA-1. */
 export function isSignedBy(
   key: KeyObject,
   algorithm: AlgorithmIdentifier,
@@ -76,7 +76,7 @@ export function isSignedBy(
   return verify(known.digest, bytes, key, signature)
 }
 
-/** P-256: as strong as RSA of 3,072 bits, and made at once. */
+/** P-256: as strong as RSA of 3,072 bits, and generated instantly. */
 export function newKeyPair(): { readonly publicKey: KeyObject; readonly privateKey: KeyObject } {
   return generateKeyPairSync('ec', { namedCurve: 'P-256' })
 }

@@ -38,7 +38,7 @@ function pem(key: 'rsa' | 'ec' | 'small' | 'p384' | 'ed25519'): string {
 }
 
 describe('an authority', () => {
-  test('is one, and certifies servers and clients but no further authorities', () => {
+  test('An authority certifies servers and clients but no further authorities', () => {
     const x509 = new X509Certificate(ca.certificate)
     expect(x509.ca).toBe(true)
     expect(x509.verify(x509.publicKey)).toBe(true)
@@ -48,23 +48,23 @@ describe('an authority', () => {
   })
 
   test.each([
-    ['no certificate', { ...ca, certificate: 'x' }, 'its certificate is no PEM of a certificate'],
-    ['no key', { ...ca, key: 'x' }, 'its key is no PEM of a private key'],
+    ['no certificate', { ...ca, certificate: 'x' }, 'its certificate is not a certificate in PEM'],
+    ['no key', { ...ca, key: 'x' }, 'its key is not a private key in PEM'],
     ['the key of another', { ...ca, key: pem('ec') }, 'its key does not belong to its certificate'],
     [
       'a client',
       issueClientCertificate(ca, { subject, validity }),
       'its certificate is not that of a certificate authority',
     ],
-  ])('that is %s is found out', (_, given, fault) => {
+  ])('with %s is rejected', (_, given, fault) => {
     expect(faultOfCa(given, now)).toBe(fault)
   })
 
-  test('that has ended is found out', () => {
-    expect(faultOfCa(ca, validity.to)).toContain('its certificate has ended on')
+  test('An expired authority is rejected', () => {
+    expect(faultOfCa(ca, validity.to)).toContain('its certificate expired on')
   })
 
-  test('issues nothing that lives longer than itself', () => {
+  test('No issued certificate outlives its authority', () => {
     const to = new Date(now.getTime() + 9 * day_ms)
     const { certificate } = issueClientCertificate(ca, { subject, validity: { ...validity, to } })
     expect(new X509Certificate(certificate).validTo).toBe(
@@ -72,7 +72,7 @@ describe('an authority', () => {
     )
   })
 
-  test('issues certificates whose numbers are never the same', () => {
+  test('Serial numbers of certificates never repeat', () => {
     const serials = Array.from({ length: 20 }, () => {
       const { certificate } = issueClientCertificate(ca, { subject, validity })
       return new X509Certificate(certificate).serialNumber
@@ -83,33 +83,30 @@ describe('an authority', () => {
 })
 
 describe('a certificate for a request', () => {
-  test.each(['rsa', 'ec', 'p384'] as const)(
-    'names whom the authority says, with key %s',
-    (kind) => {
-      const { csr, key } = makeCsr({ subject: { ...subject, commonName: 'evil' }, key: pem(kind) })
-      const certificate = signCsr(ca, {
-        request: csr,
-        subject,
-        names: none,
-        validity,
-      })
-      const x509 = new X509Certificate(certificate)
-      expect(readSubject(certificate)).toEqual(subject)
-      expect(x509.checkIssued(new X509Certificate(ca.certificate))).toBe(true)
-      expect(x509.toString()).toContain('BEGIN CERTIFICATE')
-      expect(x509.keyUsage).toEqual([clientAuth])
-      expect(x509.subjectAltName).toBeUndefined()
-      const known = new X509Certificate(certificate).publicKey.export({
-        type: 'spki',
-        format: 'pem',
-      })
-      const again = makeCsr({ subject, key })
-      const read = readCsr(again.csr)
-      expect('key' in read && read.key.export({ type: 'spki', format: 'pem' })).toBe(known)
-    },
-  )
+  test.each(['rsa', 'ec', 'p384'] as const)('names the given subject, with key %s', (kind) => {
+    const { csr, key } = makeCsr({ subject: { ...subject, commonName: 'evil' }, key: pem(kind) })
+    const certificate = signCsr(ca, {
+      request: csr,
+      subject,
+      names: none,
+      validity,
+    })
+    const x509 = new X509Certificate(certificate)
+    expect(readSubject(certificate)).toEqual(subject)
+    expect(x509.checkIssued(new X509Certificate(ca.certificate))).toBe(true)
+    expect(x509.toString()).toContain('BEGIN CERTIFICATE')
+    expect(x509.keyUsage).toEqual([clientAuth])
+    expect(x509.subjectAltName).toBeUndefined()
+    const known = new X509Certificate(certificate).publicKey.export({
+      type: 'spki',
+      format: 'pem',
+    })
+    const again = makeCsr({ subject, key })
+    const read = readCsr(again.csr)
+    expect('key' in read && read.key.export({ type: 'spki', format: 'pem' })).toBe(known)
+  })
 
-  test('is a server too, for the names that it is given and no others', () => {
+  test('A certificate is valid as a server for exactly the names that it is given', () => {
     const asked = { dns: ['a.example', 'b.example'], ip: ['192.0.2.7', '2001:db8::7'] }
     const { csr } = makeCsr({ subject, names: asked })
     expect(readCsr(csr)).toMatchObject({ names: asked })
@@ -135,7 +132,7 @@ describe('a certificate for a request', () => {
   })
 })
 
-/** Made by OpenSSL 3; the names of hosts are asked for beside an e-mail address. */
+/** Made by OpenSSL 3; requests host names and an e-mail address. */
 const foreign = `-----BEGIN CERTIFICATE REQUEST-----
 MIIBOzCB4gIBADA0MQswCQYDVQQGEwJYWDETMBEGA1UECgwKR3JlZW4gQmFuazEQ
 MA4GA1UEAwwHd2hvZXZlcjBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABLCuoDAJ
@@ -165,7 +162,7 @@ m9d7d4HRJpwbZiy2dEPR12B0457ru6VzAiAHNkZp0fALhvvMJ2BsAZ1zpJcJyURb
 `
 
 describe('a request', () => {
-  test("of OpenSSL's is read, its subject aside", () => {
+  test('A request of OpenSSL is read without its subject', () => {
     expect(readCsr(foreign)).toMatchObject({
       names: { dns: ['callbacks.greenbank.example'], ip: ['192.0.2.7'] },
     })
@@ -174,26 +171,26 @@ describe('a request', () => {
   })
 
   test.each([
-    ['no PEM', 'x', 'no PEM of a CERTIFICATE REQUEST'],
-    ['a certificate', ca.certificate, 'no PEM of a CERTIFICATE REQUEST'],
-    ['a private key', foreign + ca.key, 'holds a private key: it is no secret any more'],
+    ['no PEM', 'x', 'not a PEM CERTIFICATE REQUEST'],
+    ['a certificate', ca.certificate, 'not a PEM CERTIFICATE REQUEST'],
+    ['a private key', foreign + ca.key, 'contains a private key: it is compromised'],
     ['too long', `${foreign}${' '.repeat(16_384)}`, 'longer than 16384 characters'],
-    ['cut off', foreign.replace('hKSP', ''), 'no certificate request (PKCS #10) that can be read'],
+    ['cut off', foreign.replace('hKSP', ''), 'not a valid certificate request (PKCS #10)'],
     ['signed over SHA-1', overSha1, 'its signature does not verify'],
-    ['for every host of a domain', wildcard, '*.greenbank.example is no name of one host'],
+    ['for every host of a domain', wildcard, '*.greenbank.example is not the name of one host'],
     ['for a weak key', makeCsr({ subject, key: pem('small') }).csr, 'its key is RSA of 1024 bits'],
     [
       'for too many hosts',
       makeCsr({ subject, names: { dns: Array.from({ length: 21 }, (_, n) => `h${n}`), ip: [] } })
         .csr,
-      'more than 20 names of hosts',
+      'more than 20 host names',
     ],
-  ])('that is %s is refused in words', (_, request, fault) => {
+  ])('that is %s is refused with a description', (_, request, fault) => {
     expect(readCsr(request)).toEqual({ fault: expect.stringContaining(fault) })
     expect(() => signCsr(ca, { request, subject, names: none, validity })).toThrow(fault)
   })
 
-  test('in which any byte was changed that its key has signed is refused', () => {
+  test('A request with any modified signed byte is refused', () => {
     const der = Buffer.from(foreign.replace(/-----[^-]+-----|\n/g, ''), 'base64')
     const signed = { from: 4, to: 4 + 3 + der.readUInt8(6) }
     for (let at = signed.from; at < signed.to; at += 1) {
@@ -206,7 +203,7 @@ describe('a request', () => {
   })
 })
 
-test('a server certificate names its hosts and is of no use to a client', () => {
+test('A server certificate names its hosts and is not valid for a client', () => {
   const names = { dns: ['localhost'], ip: ['127.0.0.1'] }
   const { certificate } = issueServerCertificate(ca, { subject, names, validity })
   const x509 = new X509Certificate(certificate)
@@ -216,25 +213,25 @@ test('a server certificate names its hosts and is of no use to a client', () => 
 })
 
 test.each([
-  [{ dns: ['a b'], ip: [] }, 'a b is no host name'],
-  [{ dns: ['*.a.example'], ip: [] }, '*.a.example is no host name'],
-  [{ dns: [], ip: ['a.example'] }, 'a.example is no IP address'],
-])('hosts %j are no hosts', (names, fault) => {
+  [{ dns: ['a b'], ip: [] }, 'a b is not a host name'],
+  [{ dns: ['*.a.example'], ip: [] }, '*.a.example is not a host name'],
+  [{ dns: [], ip: ['a.example'] }, 'a.example is not an IP address'],
+])('The invalid hosts %j are refused', (names, fault) => {
   expect(() => issueClientCertificate(ca, { subject, names, validity })).toThrow(fault)
 })
 
-test('a name that no certificate can hold is refused', () => {
+test('A name that a certificate cannot contain is refused', () => {
   for (const commonName of ['', 'x'.repeat(65)]) {
     expect(() => makeCsr({ subject: { ...subject, commonName } })).toThrow('1 to 64 characters')
   }
 })
 
-test('reading a subject leaves the TLS of its process whole', async () => {
+test('Reading a subject does not break TLS in its process', async () => {
   expect(readSubject(ca.certificate)?.commonName).toBe('Test scheme CA')
   const { createSecureContext } = await import('node:tls')
   expect(typeof createSecureContext).toBe('function')
 })
 
-test('what is no certificate has no subject', () => {
+test('An invalid certificate has no subject', () => {
   expect(readSubject('x')).toBeUndefined()
 })

@@ -1,4 +1,4 @@
-/** Whom a certificate names: one common name, and the organization that vouches for it. */
+/** The subject of a certificate: one common name, and an organization. */
 import {
   AttributeTypeAndValue,
   AttributeValue,
@@ -6,7 +6,8 @@ import {
   RelativeDistinguishedName,
 } from '@peculiar/asn1-x509'
 import { X509Certificate } from 'node:crypto'
-// Node.js 20: a toLegacyObject() before this is loaded leaves it without createSecureContext for good.
+// Node.js 20: calling toLegacyObject() before this import leaves the process without
+// createSecureContext.
 import 'node:tls'
 
 export interface Subject {
@@ -21,7 +22,7 @@ const organizationType = '2.5.4.10'
 /** RFC 5280, appendix A.1: ub-common-name, ub-organization-name. */
 const text_max = 64
 
-/** Throws RangeError for a text that no certificate can hold. */
+/** Throws RangeError for a text that a certificate cannot contain. */
 export function nameOf({ commonName, organization }: Subject): Name {
   const organizations =
     organization === undefined ? [] : [attribute(organizationType, organization)]
@@ -30,15 +31,15 @@ export function nameOf({ commonName, organization }: Subject): Name {
 
 function attribute(type: string, text: string): RelativeDistinguishedName {
   if (text.length === 0 || text.length > text_max) {
-    throw new RangeError(`a name in a certificate has 1 to ${text_max} characters: ${text}`)
+    throw new RangeError(`a name in a certificate must have 1 to ${text_max} characters: ${text}`)
   }
   const value = new AttributeValue({ utf8String: text })
   return new RelativeDistinguishedName([new AttributeTypeAndValue({ type, value })])
 }
 
 /**
- * The subject of a certificate in PEM. Undefined when it is no certificate or has not exactly one
- * common name: two of them say nothing.
+ * The subject of a certificate in PEM. Undefined for an invalid certificate and for one without
+ * exactly one common name: two are ambiguous.
  */
 export function readSubject(certificate: string): Subject | undefined {
   const subject = subjectOf(certificate)
@@ -49,7 +50,7 @@ export function readSubject(certificate: string): Subject | undefined {
   }
 }
 
-/** A member that occurs more than once is a list. */
+/** An attribute that occurs more than once is a list. */
 type Attributes = Readonly<Partial<Record<string, string | readonly string[]>>>
 
 function subjectOf(certificate: string): Attributes | undefined {

@@ -29,9 +29,9 @@ export function ttlCache<Value>(options: TtlCacheOptions<Value>): TtlCache<Value
   const cache = readThrough<Entry<Value>>({
     entries_max,
     async load(keys) {
-      const asked_ms = clock()
+      const requested_ms = clock()
       const answer = await load(keys)
-      return new Map([...answer].map(([key, value]) => [key, { value, asked_ms }]))
+      return new Map([...answer].map(([key, value]) => [key, { value, requested_ms }]))
     },
   })
   return {

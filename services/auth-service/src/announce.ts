@@ -1,4 +1,4 @@
-/** What others must know: that what they remember of an FSP's keys or credentials is no longer true. */
+/** Announces that cached keys or credentials of an FSP are out of date. */
 import { newEvent } from '@causeway/events'
 import type { EventBus, Transaction } from '@causeway/runtime'
 

@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import { fsp, openWorld, type World } from './testing/world.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'causeway-auth-'))
-const heard: Payload<'/audit-log-write'>[] = []
+const received: Payload<'/audit-log-write'>[] = []
 let auth: World
 
 beforeAll(async () => {
@@ -27,7 +27,7 @@ beforeAll(async () => {
   })
   await onEvents(auth.parts.bus, 'audit_test', ['/audit-log-write'], (events) => {
     const own = events.filter(({ payload }) => payload.sourceBcName === 'auth-service')
-    heard.push(...own.map(({ payload }) => payload))
+    received.push(...own.map(({ payload }) => payload))
     return Promise.resolve()
   })
 })
@@ -37,7 +37,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-test('each change of keys, secrets and certificates leaves one entry, and what changes nothing none', async () => {
+test('Each change of keys, secrets and certificates leaves one audit entry; a request without change leaves none', async () => {
   const { keys, credentials } = auth
   const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const addition = {
@@ -67,7 +67,10 @@ test('each change of keys, secrets and certificates leaves one entry, and what c
   })
   expect(certificate).toBeTruthy()
 
-  const entries = await eventually(() => (heard.length >= 5 ? heard : undefined), 'five entries')
+  const entries = await eventually(
+    () => (received.length >= 5 ? received : undefined),
+    'five entries',
+  )
   expect(
     entries.map(({ actionType, securityContext, subject }) => [
       securityContext.userId,

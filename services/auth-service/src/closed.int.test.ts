@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 afterAll(() => auth.stop())
 
-/** A client that may ask for tokens. */
+/** A client that can request tokens. */
 async function client(name: string): Promise<() => Promise<string>> {
   await auth.createFsp(name)
   const { secret } = await auth.credentials.CreateClientSecret({ participant: name, createdBy: '' })
@@ -41,7 +41,7 @@ function newPem(): string {
   return publicKey.export({ type: 'spki', format: 'pem' }).toString()
 }
 
-test('an FSP that is closed gets no token and hands in nothing new, and a suspended one goes on', async () => {
+test('A closed FSP gets no token and can add nothing; a suspended one is unaffected', async () => {
   const token = await client('bluewallet')
   await change('bluewallet', 'SUSPENDED')
   expect(await token()).toBe('ISSUED')
@@ -56,15 +56,15 @@ test('an FSP that is closed gets no token and hands in nothing new, and a suspen
   expect(added.refusal?.reason).toBe('PARTICIPANT_UNKNOWN')
 })
 
-test('the call alone is enough, and a version that is not newer does nothing', async () => {
+test('The gRPC call alone ends the secrets, and a version that is not newer does nothing', async () => {
   const token = await client('redpay')
-  const told = auth.parts.grpc.client(authServiceParticipantStatesService, 'auth-service')
+  const callbacks = auth.parts.grpc.client(authServiceParticipantStatesService, 'auth-service')
   const state = { participantId: 'redpay', oldState: 'ACTIVE', changedAt: '', isActive: false }
   const suspended = { ...state, newState: 'SUSPENDED', version: 900 }
-  expect(await told.ParticipantStateUpdated(suspended)).toEqual({ version: 900 })
+  expect(await callbacks.ParticipantStateUpdated(suspended)).toEqual({ version: 900 })
   const late = { ...state, newState: 'CLOSED', version: 899 }
-  expect(await told.ParticipantStateUpdated(late)).toEqual({ version: 900 })
+  expect(await callbacks.ParticipantStateUpdated(late)).toEqual({ version: 900 })
   expect(await token()).toBe('ISSUED')
-  await told.ParticipantStateUpdated({ ...late, version: 901 })
+  await callbacks.ParticipantStateUpdated({ ...late, version: 901 })
   await eventually(async () => (await token()) === 'SECRET_WRONG' || undefined, 'the end of tokens')
 })

@@ -1,7 +1,7 @@
 /**
- * An FSP that is CLOSED gets no token any more: its secrets end. Of the event and of the call that tell of
- * it either is enough. Any other state takes nothing away: what an FSP has reserved it must be able to
- * finish, and what it may begin is judged where it begins.
+ * Ends the client secrets of an FSP that becomes CLOSED, so it gets no more tokens. The change
+ * arrives as an event and as a gRPC call; either is enough. No other state ends secrets: an FSP
+ * must be able to complete what it has reserved, and services check new requests themselves.
  */
 import { onEvents } from '@causeway/events'
 import { onParticipantStates } from '@causeway/participants'
@@ -32,7 +32,7 @@ export function endSecretsOfClosed(parts: ClosedParts): Promise<Subscribed> {
     newState === closed ? endSecretsOf(parts, participantId, actor) : Promise.resolve()
   onParticipantStates({ grpc, log }, 'auth-service', (change) => {
     retrying(() => end(change), { log, what: `end the secrets of ${change.participantId}`, signal })
-      // The event has it done.
+      // The event handler ends them.
       .catch((error: unknown) => log.warn({ err: error }, 'secrets were not ended at once'))
   })
   return onEvents(bus, 'auth_service.states', ['ParticipantStateUpdated'], async (events) => {

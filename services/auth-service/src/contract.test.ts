@@ -1,11 +1,14 @@
 import { expect, test } from '@jest/globals'
 import { createdByFault, timeOf } from './contract.ts'
 
-test.each(['2026-05-01T12:00:00Z', '2026-05-01T14:00:00.000+02:00'])('%s is a time', (text) => {
-  expect(timeOf('t', text, null)).toEqual(new Date('2026-05-01T12:00:00.000Z'))
-})
+test.each(['2026-05-01T12:00:00Z', '2026-05-01T14:00:00.000+02:00'])(
+  '%s is a valid time',
+  (text) => {
+    expect(timeOf('t', text, null)).toEqual(new Date('2026-05-01T12:00:00.000Z'))
+  },
+)
 
-test('no time is the one that stands for it', () => {
+test('An empty text yields the default time', () => {
   expect(timeOf('t', '', null)).toBeNull()
 })
 
@@ -16,7 +19,7 @@ test.each(['tomorrow', '2026-05-01', '2026-05-01T12:00:00', '2026-13-01T12:00:00
   },
 )
 
-test('who did something is a short text', () => {
+test('The author of a change is a short text', () => {
   expect(createdByFault('op')).toBeUndefined()
   expect(createdByFault('x'.repeat(129))).toMatchObject({ reason: 'INVALID' })
   expect(createdByFault('a\0b')).toMatchObject({ reason: 'INVALID' })

@@ -1,4 +1,7 @@
-/** Wire ↔ domain of what all three services share: refusals, times, who did something. */
+/**
+ * Maps refusals, times and authors between gRPC messages and the domain, for all services of this
+ * process.
+ */
 import type { Refusal } from '@causeway/protos'
 import { z } from 'zod'
 import { refuse, type Refused } from './domain/refusal.ts'
@@ -13,7 +16,7 @@ export function isRefused(value: object): value is Refused {
 
 const time = z.iso.datetime({ offset: true })
 
-/** An empty text is `otherwise`. */
+/** An empty text yields `otherwise`. */
 export function timeOf<Otherwise extends Date | null>(
   name: string,
   text: string,
@@ -22,7 +25,7 @@ export function timeOf<Otherwise extends Date | null>(
   if (text === '') return otherwise
   return time.safeParse(text).success
     ? new Date(text)
-    : refuse('INVALID', `${name} is no time (ISO 8601 with its offset)`)
+    : refuse('INVALID', `${name} is not a valid time (ISO 8601 with offset)`)
 }
 
 /** An absent time is an empty text. */
@@ -34,6 +37,6 @@ const text_max = 128
 
 export function createdByFault(createdBy: string): Refused | undefined {
   return createdBy.length > text_max || /\p{Cc}/u.test(createdBy)
-    ? refuse('INVALID', `createdBy has at most ${text_max} characters`)
+    ? refuse('INVALID', `createdBy must have at most ${text_max} characters`)
     : undefined
 }

@@ -19,7 +19,7 @@ let folder: string
 let ca: Ca
 let auth: World
 
-/** Writes it where the running service reads it. */
+/** Writes the CA to the files of the running service. */
 function installCa(made: Ca): void {
   ca = made
   writeFileSync(join(folder, 'ca.pem'), made.certificate)
@@ -67,9 +67,10 @@ async function keySet(): Promise<JSONWebKeySet> {
   return JSON.parse((await auth.credentials.GetTokenKeys({})).jwksJson) as JSONWebKeySet
 }
 
-const changesSaid = () => auth.said.filter(({ name }) => name === 'ParticipantKeysUpdated').length
+const changesPublished = () =>
+  auth.published.filter(({ name }) => name === 'ParticipantKeysUpdated').length
 
-/** Everything that is stored, as text. */
+/** All stored data, as text. */
 async function dump(): Promise<string> {
   const database = await ownDatabase(auth.parts)
   const rows = await Promise.all(
@@ -82,16 +83,19 @@ async function dump(): Promise<string> {
 }
 
 describe('a secret', () => {
-  test('is shown once, stored nowhere, and its readers are told of it', async () => {
-    const before = changesSaid()
+  test('A secret is returned once, stored nowhere, and announced', async () => {
+    const before = changesPublished()
     const secret = await newSecret()
     expect(secret).toMatch(/^[\w-]{43}$/)
     expect(await dump()).not.toContain(secret)
     expect(await dump()).not.toContain(Buffer.from(secret, 'base64url').toString('hex'))
-    await eventually(() => changesSaid() === before + 1 || undefined, 'the change is said')
+    await eventually(
+      () => changesPublished() === before + 1 || undefined,
+      'the change is published',
+    )
   })
 
-  test('of several serves as well as the others, until all are ended', async () => {
+  test('Each of several secrets is valid until all are ended', async () => {
     const secrets = [await newSecret(), await newSecret()]
     for (const secret of secrets) expect(await tokenFor(secret)).toMatchObject({ token: {} })
     expect(await auth.credentials.GetCredentialStates({ names: [fsp, 'nobody'] })).toEqual({
@@ -103,7 +107,7 @@ describe('a secret', () => {
     }
   })
 
-  test('beyond the tenth is refused, though eleven are asked for at once', async () => {
+  test('An eleventh secret is refused, even in concurrent requests', async () => {
     const answers = await Promise.all(
       Array.from({ length: 11 }, () =>
         auth.credentials.CreateClientSecret({ participant: fsp, createdBy: 'operator' }),
@@ -113,16 +117,16 @@ describe('a secret', () => {
   })
 
   test.each([
-    ['nobody', { participant: 'nobody' }, 'PARTICIPANT_UNKNOWN'],
+    ['an unknown FSP', { participant: 'nobody' }, 'PARTICIPANT_UNKNOWN'],
     ['the hub', { participant: 'Hub' }, 'PARTICIPANT_UNKNOWN'],
     ['a name that is none', { participant: 'a\0b' }, 'PARTICIPANT_UNKNOWN'],
-    ['an author that is none', { createdBy: 'a\0b' }, 'INVALID'],
+    ['an invalid author', { createdBy: 'a\0b' }, 'INVALID'],
   ])('for %s is refused', async (_, changes, reason) => {
     const asked = { participant: fsp, createdBy: 'operator', ...changes }
     expect(await auth.credentials.CreateClientSecret(asked)).toMatchObject({ refusal: { reason } })
   })
 
-  test('is ended of nobody', async () => {
+  test('Ending the secrets of an unknown FSP is refused', async () => {
     expect(await auth.credentials.EndClientSecrets({ name: 'nobody', actor: 'ada' })).toMatchObject(
       {
         refusal: { reason: 'PARTICIPANT_UNKNOWN' },
@@ -132,7 +136,7 @@ describe('a secret', () => {
 })
 
 describe('a token', () => {
-  test('names the FSP, for the API of FSPs, and verifies with the published keys', async () => {
+  test('A token names the FSP and the audience, and verifies with the published keys', async () => {
     const { token } = await tokenFor(await newSecret())
     expect(token?.expiresInS).toBe(60)
     const { payload } = await jwtVerify(
@@ -150,7 +154,7 @@ describe('a token', () => {
     expect((payload.exp ?? 0) - (payload.iat ?? 0)).toBe(60)
   })
 
-  test('is of a key of which nothing private is published or stored in clear', async () => {
+  test('The private part of a token key is neither published nor stored in clear', async () => {
     const { keys } = await keySet()
     expect(keys.map(({ d }) => d)).toEqual([undefined])
     expect(keys).toMatchObject([{ kty: 'EC', crv: 'P-256', alg: 'ES256', use: 'sig' }])
@@ -160,23 +164,23 @@ describe('a token', () => {
       [],
     )
     await database.close()
-    // A PKCS #8 key of P-256 holds the curve's object identifier.
+    // A PKCS #8 key of P-256 contains the object identifier of the curve.
     const curve = Buffer.from('2a8648ce3d030107', 'hex')
     expect(rows.map(({ private_key }) => private_key.includes(curve))).toEqual([false])
   })
 
   test.each([
     ['an unknown client', 'x'.repeat(43), 'nobody'],
-    ['a client that is no name', 'x'.repeat(43), 'a\0b'],
+    ['a client with an invalid name', 'x'.repeat(43), 'a\0b'],
     ['no secret', '', fsp],
-    ['what never was a secret', 'a\0b', fsp],
+    ['a text that was never a secret', 'a\0b', fsp],
   ])('is refused to %s', async (_, clientSecret, clientId) => {
     expect(await tokenFor(clientSecret, clientId)).toMatchObject({
       refusal: { reason: 'SECRET_WRONG' },
     })
   })
 
-  test("is refused for another FSP's secret", async () => {
+  test("A token is refused for another FSP's secret", async () => {
     await auth.createFsp('bluewallet')
     const secret = await newSecret()
     expect(await tokenFor(secret, 'bluewallet')).toMatchObject({
@@ -184,7 +188,7 @@ describe('a token', () => {
     })
   })
 
-  test('is refused to who has guessed too often, but not to who knows', async () => {
+  test('After too many wrong secrets a token is refused for a new secret, but not for one that was correct before', async () => {
     await auth.createFsp('guessed')
     const made = await auth.credentials.CreateClientSecret({
       participant: 'guessed',
@@ -221,8 +225,8 @@ describe('a certificate', () => {
     return certificate ?? { certificate: '', ca: '', validTo: '' }
   }
 
-  test("names the FSP whatever the request calls itself, for the request's key", async () => {
-    const before = changesSaid()
+  test("A certificate names the FSP, whatever the subject of the request, and has the request's key", async () => {
+    const before = changesPublished()
     const { csr, key } = request()
     const { certificate, ca: shown, validTo } = await issued(csr)
     expect(shown).toBe(ca.certificate)
@@ -233,15 +237,15 @@ describe('a certificate', () => {
     expect(new Date(x509.validTo).toISOString()).toBe(validTo)
     const { states } = await auth.credentials.GetCredentialStates({ names: [fsp] })
     expect(states).toMatchObject([{ participant: fsp, certificateValidTo: validTo }])
-    await eventually(() => changesSaid() > before || undefined, 'the change is said')
+    await eventually(() => changesPublished() > before || undefined, 'the change is published')
   })
 
-  test('never lives longer than its CA', async () => {
+  test('A certificate never outlives its CA', async () => {
     const { validTo } = await issued(request().csr)
     expect(validTo).toBe(new Date(new X509Certificate(ca.certificate).validTo).toISOString())
   })
 
-  test('may name the hosts at which the FSP is reached, and its own machine', async () => {
+  test("A certificate may name the hosts of the FSP's endpoints, and its own machine", async () => {
     const names = { dns: [callbackHost, 'localhost'], ip: ['127.0.0.1'] }
     const { certificate } = await issued(request(names).csr)
     expect(new X509Certificate(certificate).subjectAltName).toBe(
@@ -249,7 +253,7 @@ describe('a certificate', () => {
     )
   })
 
-  test('is of the CA that lies in the files now', async () => {
+  test('A certificate is issued by the CA that is in the files now', async () => {
     const before = ca
     installCa(newCa())
     const { certificate, ca: shown } = await issued(request().csr)
@@ -258,10 +262,10 @@ describe('a certificate', () => {
   })
 
   test.each([
-    ['what is no request', 'x', 'csr: no PEM'],
+    ['an invalid request', 'x', 'csr: not a PEM'],
     ["another's host", request({ dns: ['hub.example'], ip: [] }).csr, 'hub.example'],
     ['a request with its private key', request().csr + request().key, 'private key'],
-  ])('is refused for %s, in words', async (_, csr, words) => {
+  ])('is refused for %s, with a description', async (_, csr, words) => {
     const answer = await auth.credentials.IssueCertificate({ participant: fsp, csr, actor: 'ada' })
     expect(answer).toMatchObject({
       refusal: { reason: 'INVALID', detail: expect.stringContaining(words) },

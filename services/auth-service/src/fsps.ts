@@ -1,19 +1,21 @@
-/** Who is an FSP, asked of participant-lifecycle each time: what rests on it is rare and lasts. */
+/**
+ * Looks up FSPs in participant-lifecycle, without a cache: the calls are rare, and their results
+ * have lasting effects.
+ */
 import { participantsService, type Participant } from '@causeway/protos'
 import type { GrpcHost } from '@causeway/runtime'
 
 export interface Fsp {
   readonly name: string
-  /** Hosts of its registered endpoints, names in lower case. */
+  /** Hosts of its registered endpoints; names in lower case. */
   readonly hosts: ReadonlySet<string>
 }
 
-/** Who is in this state stays in it. */
+/** A final state. */
 export const closed = 'CLOSED'
 
 /**
- * Undefined when nobody has the name; the hub and the auth service that it hosts are no FSPs, and who is
- * CLOSED comes back no more.
+ * Undefined for an unknown name, for the hub, for its hosted auth service, and for a CLOSED FSP.
  */
 export type FindFsp = (name: string) => Promise<Fsp | undefined>
 
@@ -30,7 +32,7 @@ export function openFsps(grpc: GrpcHost): FindFsp {
   }
 }
 
-/** Whether a participant can have this name; anything else is not looked for. */
+/** Whether the text is a valid participant name; others are not looked up. */
 export function isName(text: string): boolean {
   return /^[\x21-\x7e]{1,32}$/.test(text)
 }
@@ -39,7 +41,7 @@ function hostsOf({ endpoints }: Participant): ReadonlySet<string> {
   return new Set(endpoints.flatMap(({ value }) => hostOf(value) ?? []))
 }
 
-/** Templates may have variables, but not in their host. */
+/** URL templates may have variables, but not in the host. */
 function hostOf(value: string): string | undefined {
   const origin = /^https?:\/\/[^/{}]+/i.exec(value)?.[0]
   if (origin === undefined || !URL.canParse(origin)) return undefined

@@ -41,14 +41,14 @@ async function keysOf(...names: string[]) {
   )
 }
 
-function changesSaid(): number {
-  return auth.said.filter(({ name }) => name === 'ParticipantKeysUpdated').length
+function changesPublished(): number {
+  return auth.published.filter(({ name }) => name === 'ParticipantKeysUpdated').length
 }
 
 describe('a key', () => {
-  test('is kept under its thumbprint, shown as JWK, and its readers are told', async () => {
+  test('A key is stored under its thumbprint, returned as JWK, and announced', async () => {
     const { publicKey } = newPair()
-    const before = changesSaid()
+    const before = changesPublished()
     const { key } = await add(pemOf(publicKey))
     const kid = await calculateJwkThumbprint(publicKey)
     expect(key).toMatchObject({ kid, use: 'sig', validTo: '', createdBy: 'operator' })
@@ -57,26 +57,32 @@ describe('a key', () => {
       kid,
       use: 'sig',
     })
-    await eventually(() => changesSaid() === before + 1 || undefined, 'the change is said')
-    expect(auth.said.at(-1)?.payload).toMatchObject({ participantId: fsp })
+    await eventually(
+      () => changesPublished() === before + 1 || undefined,
+      'the change is published',
+    )
+    expect(auth.published.at(-1)?.payload).toMatchObject({ participantId: fsp })
     expect((await keysOf(fsp, 'nobody', '\0'))[fsp]).toContain(kid)
   })
 
-  test('again, as JWK or as PEM, is the same answer and no change', async () => {
+  test('Adding a key again, as JWK or PEM, gives the same answer and changes nothing', async () => {
     const { publicKey } = newPair()
     const first = await add(pemOf(publicKey), { kid: 'twice' })
     const jwk = JSON.stringify({ ...publicKey.export({ format: 'jwk' }), kid: 'twice', use: 'sig' })
-    const before = changesSaid()
+    const before = changesPublished()
     expect(await add(jwk, { validFrom: '2030-01-01T00:00:00Z' })).toEqual(first)
     expect(await add(pemOf(newPair().publicKey), { kid: 'twice' })).toMatchObject({
       refusal: { reason: 'KEY_EXISTS' },
     })
     const { key } = await add(pemOf(newPair().publicKey), { kid: 'after' })
     expect(key?.kid).toBe('after')
-    await eventually(() => changesSaid() === before + 1 || undefined, 'one change is said')
+    await eventually(
+      () => changesPublished() === before + 1 || undefined,
+      'one change is published',
+    )
   })
 
-  test('added by many at the same time is one', async () => {
+  test('A key that is added concurrently is stored once', async () => {
     const { publicKey } = newPair()
     const pem = pemOf(publicKey)
     const answers = await Promise.all(Array.from({ length: 8 }, () => add(pem, { kid: 'raced' })))
@@ -84,7 +90,7 @@ describe('a key', () => {
     expect((await keysOf(fsp))[fsp]?.filter((kid) => kid === 'raced')).toHaveLength(1)
   })
 
-  test('of many different ones under one kid, one is taken', async () => {
+  test('Of several keys with one kid that are added concurrently, one is accepted', async () => {
     const pems = Array.from({ length: 4 }, () => pemOf(newPair().publicKey))
     const answers = await Promise.all(pems.map((pem) => add(pem, { kid: 'contested' })))
     expect(answers.filter(({ key }) => key)).toHaveLength(1)
@@ -92,7 +98,7 @@ describe('a key', () => {
     expect(refused).toEqual(['KEY_EXISTS', 'KEY_EXISTS', 'KEY_EXISTS'])
   })
 
-  test('can begin later and end later, and both ends of its life are kept', async () => {
+  test('A key may have a future start and end, and both are stored', async () => {
     const times = { validFrom: '2030-01-01T00:00:00+01:00', validTo: '2031-01-01T00:00:00Z' }
     const { key } = await add(pemOf(newPair().publicKey), { kid: 'future', ...times })
     expect(key).toMatchObject({
@@ -101,7 +107,7 @@ describe('a key', () => {
     })
   })
 
-  test('is ended and stays in the history', async () => {
+  test('An ended key stays in the history', async () => {
     await add(pemOf(newPair().publicKey), { kid: 'ending' })
     const end = { participant: fsp, kid: 'ending', validTo: '2030-01-01T00:00:00Z', actor: 'ada' }
     expect((await auth.keys.EndParticipantKey(end)).key?.validTo).toBe('2030-01-01T00:00:00.000Z')
@@ -115,12 +121,12 @@ describe('a key', () => {
   })
 })
 
-describe('refused is', () => {
+describe('a request is refused for', () => {
   const pair = newPair()
   const pem = pemOf(pair.publicKey)
 
   test.each([
-    ['a key of nobody', pem, { participant: 'nobody' }, 'PARTICIPANT_UNKNOWN'],
+    ['a key of an unknown FSP', pem, { participant: 'nobody' }, 'PARTICIPANT_UNKNOWN'],
     ['a key of the hub', pem, { participant: 'Hub' }, 'PARTICIPANT_UNKNOWN'],
     ['a key of a name with a NUL', pem, { participant: 'a\0b' }, 'PARTICIPANT_UNKNOWN'],
     ['what is no key', 'x', {}, 'INVALID'],
@@ -161,7 +167,7 @@ describe('refused is', () => {
     expect(answer).toMatchObject({ refusal: { reason } })
   })
 
-  test('a private key, which is stored and repeated nowhere', async () => {
+  test('A private key is refused, and neither stored nor repeated in the error', async () => {
     const { privateKey } = newPair()
     const jwk = privateKey.export({ format: 'jwk' })
     const forms = [
@@ -177,7 +183,7 @@ describe('refused is', () => {
     expect((await keysOf(fsp))[fsp]).not.toContain('private')
   })
 
-  test('a seventeenth key that has not ended, though seventeen ask at once', async () => {
+  test('A seventeenth key that has not ended is refused, even in concurrent requests', async () => {
     const { keys } = auth
     const [known] = (await keys.GetParticipantKeys({ names: [fsp] })).participants
     for (const { kid } of known?.keys ?? []) {
@@ -191,8 +197,8 @@ describe('refused is', () => {
   })
 })
 
-test('a crash between the answers loses no key and says each change once', async () => {
-  const before = auth.said.length
+test('A crash between the answers loses no key, and each change is announced once', async () => {
+  const before = auth.published.length
   const pem = pemOf(newPair().publicKey)
   const { key } = await add(pem, { use: 'enc', kid: 'crash' })
   auth = await auth.crash()

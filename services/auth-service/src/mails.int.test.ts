@@ -1,4 +1,4 @@
-/** Operators are told of requests and decisions, on a real bus and database. */
+/** E-mails about requests and decisions, on a real bus and database. */
 import { newEvent, onEvents, type DomainEvent } from '@causeway/events'
 import { operatorsService } from '@causeway/protos'
 import { eventually } from '@causeway/runtime/testing'
@@ -41,7 +41,7 @@ function mailsOf(cause: string) {
   }, `e-mails of ${cause}`)
 }
 
-test('who may approve is told of a request, and who asked is told how it ended, each once', async () => {
+test('Approvers get one e-mail about a request, and its maker gets one about the decision', async () => {
   const requested = newEvent('participant-lifecycle', 'ParticipantChangeRequested', {
     ...head,
     approvedWith: 'APPROVE_MANAGE_FUNDS',
@@ -63,7 +63,7 @@ test('who may approve is told of a request, and who asked is told how it ended, 
     address: 'grace@hub.example',
     subject: 'greenbank: ManageFunds waits for a decision',
   })
-  expect(toChecker?.relay?.body.toString()).toContain('Asked for by: ada\n')
+  expect(toChecker?.relay?.body.toString()).toContain('Requested by: ada\n')
   const [toMaker] = await mailsOf('ParticipantChangeDecided')
   expect(toMaker?.payload.transport).toMatchObject({
     address: 'ada@hub.example',

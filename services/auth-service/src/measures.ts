@@ -1,4 +1,4 @@
-/** What the operator's dashboards see of credentials and pings. */
+/** Metrics of credentials, log-ins, pings and consents. */
 import type { Metrics } from '@causeway/runtime'
 import { Counter } from 'prom-client'
 
@@ -6,11 +6,11 @@ export interface Measures {
   token(issued: boolean): void
   certificate(issued: boolean): void
   ping(identity: string): void
-  /** `let_in`, or why not. */
+  /** `let_in`, or the reason of the refusal. */
   logIn(outcome: string): void
-  /** A consent came into a state. */
+  /** Counts a consent that entered the state. */
   consent(state: string): void
-  /** `VERIFIED`, or why not. */
+  /** `VERIFIED`, or the reason of the failure. */
   verification(result: string): void
 }
 
@@ -20,37 +20,37 @@ export function openMeasures(metrics: Metrics): Measures {
   const registers = [metrics]
   const tokens = new Counter({
     name: 'auth_service_tokens_total',
-    help: 'tokens of FSPs that were asked for; many refused ones are somebody who guesses',
+    help: 'token requests of FSPs; many refused ones indicate guessing',
     labelNames: ['outcome'],
     registers,
   })
   const certificates = new Counter({
     name: 'auth_service_certificates_total',
-    help: 'client certificates that were asked for',
+    help: 'requests for client certificates',
     labelNames: ['outcome'],
     registers,
   })
   const pings = new Counter({
     name: 'auth_service_pings_total',
-    help: 'pings of FSPs that were stored, by how the FSP identified itself',
+    help: 'stored pings of FSPs, by the means of identification',
     labelNames: ['identity'],
     registers,
   })
   const logIns = new Counter({
     name: 'auth_service_log_ins_total',
-    help: 'log-ins of operators; many wrong ones are somebody who guesses',
+    help: 'log-ins of operators; many wrong ones indicate guessing',
     labelNames: ['outcome'],
     registers,
   })
   const consents = new Counter({
     name: 'auth_service_consents_total',
-    help: 'consents of users by the state that they came into',
+    help: 'consents of users by the state that they entered',
     labelNames: ['state'],
     registers,
   })
   const verifications = new Counter({
     name: 'auth_service_verifications_total',
-    help: 'signatures of users that DFSPs had verified, by result',
+    help: "verifications of users' signatures for DFSPs, by result",
     labelNames: ['result'],
     registers,
   })

@@ -4,7 +4,7 @@ import { eventually } from '@causeway/runtime/testing'
 import * as settlements from '@causeway/settlements'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
-import { forgetPings } from './pings/store.ts'
+import { deletePings } from './pings/store.ts'
 import { fsp, openWorld, ownDatabase, type World } from './testing/world.ts'
 
 const services = [participantLifecycle, settlements] as const
@@ -56,7 +56,7 @@ async function lastOf(name: string) {
   return (await auth.pings.GetLastPings({ names: [name] })).pings[0]
 }
 
-/** Waits until all that was published before it is stored: events are worked off in their order. */
+/** Waits until all earlier events are stored: events are processed in order. */
 async function settled(): Promise<void> {
   const name = newFsp()
   await auth.parts.bus.publish([received({ requesterFspId: name })])
@@ -64,11 +64,11 @@ async function settled(): Promise<void> {
 }
 
 const accepted = (pingId: string) =>
-  auth.said.flatMap((event) =>
+  auth.published.flatMap((event) =>
     event.name === 'PingAccepted' && event.payload.pingId === pingId ? [event] : [],
   )
 
-test('a ping is stored, and that the FSP is to be pinged in turn is said once', async () => {
+test('A ping is stored, and its answer is announced once', async () => {
   const requesterFspId = newFsp()
   const event = received({ requesterFspId, pingId: 'p-1' })
   await auth.parts.bus.publish([event, event])
@@ -85,13 +85,13 @@ test('a ping is stored, and that the FSP is to be pinged in turn is said once', 
     callbackError: '',
     callbackAt: '',
   })
-  await eventually(() => accepted('p-1').length > 0, 'it is said')
+  await eventually(() => accepted('p-1').length > 0, 'it is published')
   expect(accepted('p-1').map(({ payload }) => payload)).toEqual([
     { pingId: 'p-1', requesterFspId, version: '1.1', receivedAt: at(0) },
   ])
 })
 
-test('the same id of two FSPs is two pings', async () => {
+test('The same id of two FSPs is two pings', async () => {
   const [one, two] = [newFsp(), newFsp()]
   const pingId = randomUUID()
   await auth.parts.bus.publish([
@@ -101,10 +101,10 @@ test('the same id of two FSPs is two pings', async () => {
   await settled()
   expect(await lastOf(one)).toMatchObject({ pingId, identity: 'mtls' })
   expect(await lastOf(two)).toMatchObject({ pingId, identity: 'token' })
-  await eventually(() => accepted(pingId).length === 2, 'both are said')
+  await eventually(() => accepted(pingId).length === 2, 'both are published')
 })
 
-test("the outcome of the hub's own ping is kept with it, the newest one", async () => {
+test("The newest outcome of the hub's own ping is stored with the ping", async () => {
   const name = newFsp()
   const pingId = randomUUID()
   const late = { status: 'SUCCESS', reportedAt: at(9_000) }
@@ -122,7 +122,7 @@ test("the outcome of the hub's own ping is kept with it, the newest one", async 
   expect(await lastOf(name)).toMatchObject({ callbackStatus: 'SUCCESS', callbackError: '' })
 })
 
-test('a ping that is sent again forgets the outcome of before and is answered again', async () => {
+test('A repeated ping clears the earlier outcome and is answered again', async () => {
   const name = newFsp()
   const pingId = randomUUID()
   await auth.parts.bus.publish([received({ requesterFspId: name, pingId })])
@@ -136,14 +136,14 @@ test('a ping that is sent again forgets the outcome of before and is answered ag
   await eventually(() => accepted(pingId).length === 2, 'both are answered')
 })
 
-test('a report of what nobody knows changes nothing', async () => {
+test('A report about an unknown ping changes nothing', async () => {
   const name = newFsp()
   await auth.parts.bus.publish([report(name, randomUUID())])
   await settled()
   expect(await auth.pings.GetLastPings({ names: [name, 'a\0b', ''] })).toEqual({ pings: [] })
 })
 
-test('the last ping of an FSP is never forgotten, older ones are', async () => {
+test('Old pings are deleted, except for the last one of an FSP', async () => {
   const name = newFsp()
   const pings = [0, 1_000, 2_000].map((ms) =>
     received({ requesterFspId: name, receivedAt: at(ms) }),
@@ -151,12 +151,12 @@ test('the last ping of an FSP is never forgotten, older ones are', async () => {
   await auth.parts.bus.publish(pings)
   await settled()
   const database = await ownDatabase(auth.parts)
-  await forgetPings(database, new Date(start_ms + 3_600_000))
+  await deletePings(database, new Date(start_ms + 3_600_000))
   await database.close()
   expect(await lastOf(name)).toMatchObject({ receivedAt: at(2_000) })
 })
 
-test('after a crash what was heard is known, and what was not heard is heard', async () => {
+test('After a crash processed events are recognized and the others are processed', async () => {
   const [before, after] = [newFsp(), newFsp()]
   const pingId = randomUUID()
   await auth.parts.bus.publish([received({ requesterFspId: before, pingId })])

@@ -1,4 +1,4 @@
-/** What was done to keys, credentials, operators and roles, on record with the change itself. */
+/** Audits a change of keys, credentials, operators or roles in its transaction. */
 import { auditEntry, type AuditedAction } from '@causeway/events'
 import type { EventBus, Transaction } from '@causeway/runtime'
 

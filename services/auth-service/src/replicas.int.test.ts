@@ -49,7 +49,7 @@ async function tokenVerifies(accessToken: string, jwksJson: string): Promise<str
   return payload.sub ?? ''
 }
 
-test('keys that are added everywhere at once are counted together', async () => {
+test('Keys that are added in all replicas at once are counted together', async () => {
   const pems = Array.from({ length: keys_max }, newPem)
   const answers = await everywhere((replica) =>
     Promise.all(pems.map(() => replica.keys.AddParticipantKey(addition(fsp, newPem()), call))),
@@ -58,7 +58,7 @@ test('keys that are added everywhere at once are counted together', async () => 
   expect(added).toHaveLength(keys_max)
 })
 
-test('one key that is added everywhere at once is one', async () => {
+test('One key that is added in all replicas at once is stored once', async () => {
   await auth.createFsp('bluewallet')
   const pem = newPem()
   await everywhere((replica) => replica.keys.AddParticipantKey(addition('bluewallet', pem), call))
@@ -66,7 +66,7 @@ test('one key that is added everywhere at once is one', async () => {
   expect(participants[0]?.keys).toHaveLength(1)
 })
 
-test('a secret of one replica serves at every other, and is ended at every other', async () => {
+test('A secret of one replica is valid, and can be ended, in every other', async () => {
   const [first, ...others] = replicas
   const made = await first?.credentials.CreateClientSecret(
     { participant: fsp, createdBy: 'operator' },
@@ -84,7 +84,7 @@ test('a secret of one replica serves at every other, and is ended at every other
   expect(refused.map(({ refusal }) => refusal?.reason)).toEqual(replicas.map(() => 'SECRET_WRONG'))
 })
 
-test('when the key of tokens has ended, all make the next one together, and both are shown', async () => {
+test('When the token key has ended, all replicas create one successor, and both keys are published', async () => {
   const database = await ownDatabase(auth.parts, 4)
   const seal = openSeal('KEY', randomBytes(32).toString('base64url'))
   const life_ms = 60_000
@@ -107,7 +107,7 @@ test('when the key of tokens has ended, all make the next one together, and both
   await database.close()
 })
 
-test('a replica with another key for its secrets does not start', async () => {
+test('A replica with another secrets key does not start', async () => {
   const database = await ownDatabase(auth.parts)
   await database.query(statement('delete from token_keys'), [])
   const open = () => openSeal('KEY', randomBytes(32).toString('base64url'))

@@ -41,7 +41,7 @@ async function known() {
   return { keys, states, tokenKeys }
 }
 
-test('after a crash every key, secret, token key and certificate that was answered is there', async () => {
+test('After a crash every confirmed key, secret, token key and certificate is stored', async () => {
   const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   await auth.keys.AddParticipantKey({
     participant: fsp,
@@ -70,7 +70,7 @@ test('after a crash every key, secret, token key and certificate that was answer
   expect(await auth.credentials.IssueToken(asked)).toMatchObject({ token: {} })
 })
 
-test('secrets that were ended stay so', async () => {
+test('Ended secrets stay ended after a crash', async () => {
   const made = await auth.credentials.CreateClientSecret({ participant: fsp, createdBy: 'op' })
   await auth.credentials.EndClientSecrets({ name: fsp, actor: 'ada' })
   auth = await auth.crash()

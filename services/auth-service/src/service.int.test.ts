@@ -34,7 +34,7 @@ function newCa(to = new Date(Date.now() + 86_400_000)) {
   return makeCa({ subject: { commonName: 'Scheme CA', organization: 'Hub' }, validity })
 }
 
-describe('the start is refused in one sentence', () => {
+describe('the start fails with one sentence', () => {
   const settingsOf = (certificate: string, key: string) => ({
     AUTH_SERVICE_CA_CERTIFICATE_FILE: certificate,
     AUTH_SERVICE_CA_KEY_FILE: key,
@@ -42,12 +42,12 @@ describe('the start is refused in one sentence', () => {
 
   test.each([
     [
-      'without a key for secrets',
+      'without a secrets key',
       () => ({ AUTH_SERVICE_SECRETS_KEY: '' }),
       'AUTH_SERVICE_SECRETS_KEY is not set',
     ],
     [
-      'with a key for secrets that is none',
+      'with an invalid secrets key',
       () => ({ AUTH_SERVICE_SECRETS_KEY: 'secret' }),
       'AUTH_SERVICE_SECRETS_KEY is not 32 bytes',
     ],
@@ -57,7 +57,7 @@ describe('the start is refused in one sentence', () => {
       'AUTH_SERVICE_CA_KEY_FILE is not set',
     ],
     [
-      'with a CA that is not there',
+      'with a missing CA',
       () => settingsOf(join(folder, 'none.pem'), join(folder, 'none.key')),
       'ENOENT: no such file or directory',
     ],
@@ -67,12 +67,12 @@ describe('the start is refused in one sentence', () => {
       'its key does not belong to its certificate',
     ],
     [
-      'with a CA that has ended',
+      'with an expired CA',
       () => {
         const { certificate, key } = newCa(new Date('2026-01-02T00:00:00Z'))
         return settingsOf(file('ca.pem', certificate), file('ca.key', key))
       },
-      'has ended',
+      'its certificate expired on',
     ],
   ])('%s', async (_, given, sentence) => {
     const refused = start(authSettings(given()), parts)
@@ -81,7 +81,7 @@ describe('the start is refused in one sentence', () => {
   })
 })
 
-test('with another key for secrets than before it does not start', async () => {
+test('With another secrets key than before the service does not start', async () => {
   const service = await start(authSettings(), parts)
   await service.stop()
   parts = await parts.restart()
@@ -89,7 +89,7 @@ test('with another key for secrets than before it does not start', async () => {
   await expect(start(authSettings(other), parts)).rejects.toThrow(StartError)
 })
 
-test('without a CA it starts and issues no certificates', async () => {
+test('Without a CA the service starts and issues no certificates', async () => {
   const service = await start(authSettings(), parts)
   const credentials = parts.grpc.client(credentialsService, 'auth-service')
   expect(

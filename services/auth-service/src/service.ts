@@ -1,4 +1,4 @@
-/** Keys of FSPs, what they identify themselves with, and their pings: built in reading order. */
+/** Starts auth-service: parts are opened in reading order and closed in reverse. */
 import { onEvents } from '@causeway/events'
 import {
   consentsService,
@@ -30,10 +30,10 @@ import { openFsps } from './fsps.ts'
 import { serveKeys } from './keys/serve.ts'
 import { openMeasures } from './measures.ts'
 import { openOperators } from './operators/open.ts'
-import { forgetExpired } from './operators/session-store.ts'
-import { heardOfPings, openPingHandle } from './pings/handle.ts'
+import { deleteExpired } from './operators/session-store.ts'
+import { pingEvents, openPingHandle } from './pings/handle.ts'
 import { servePings } from './pings/serve.ts'
-import { forgetPings } from './pings/store.ts'
+import { deletePings } from './pings/store.ts'
 import { mailOperators } from './mails/handle.ts'
 import type { Settings } from './settings.ts'
 import { openThirdParties } from './third-party/open.ts'
@@ -43,7 +43,10 @@ const day_ms = 86_400_000
 const forget_every_ms = 3_600_000
 const alive = statement('select 1')
 
-/** Only what is asked of consents and third-party transactions: no event is heard, nothing is decided. */
+/**
+ * Serves only queries of consents and third-party transactions: consumes no event and decides
+ * nothing.
+ */
 export const startReads: Start<Settings> = async (settings, parts) => {
   const db = await openOwnDatabase(settings, parts)
   const { bus, grpc } = parts
@@ -67,9 +70,9 @@ export const start: Start<Settings> = async (settings, parts) => {
     seal,
     life_ms: settings.AUTH_SERVICE_TOKEN_KEY_LIFE_D * day_ms,
   })
-  await orClosed(db, tokenKeys.current(new Date()))
+  await closeOnFailure(db, tokenKeys.current(new Date()))
   const { grpc } = parts
-  await orClosed(db, openOperators(settings, { bus, grpc, db, tokenKeys, measures, log }))
+  await closeOnFailure(db, openOperators(settings, { bus, grpc, db, tokenKeys, measures, log }))
 
   const guesses = openGuesses({ wrong_max: settings.AUTH_SERVICE_WRONG_SECRETS_MAX })
   const sharing = parts.shared.shareUse('auth-service/wrong-secrets', guesses.shared)
@@ -95,12 +98,12 @@ export const start: Start<Settings> = async (settings, parts) => {
   const closing = await endSecretsOfClosed({ db, bus, grpc, log, signal: stopping.signal })
   const onStored = ({ identity }: { readonly identity: string }) => measures.ping(identity)
   const handlePings = openPingHandle({ db, bus, onStored })
-  const subscribed = await onEvents(bus, 'auth_service', heardOfPings, (events) =>
+  const subscribed = await onEvents(bus, 'auth_service', pingEvents, (events) =>
     handlePings(events),
   )
   const mailing = await mailOperators({ bus, db, hubName: settings.HUB_NAME, log })
   const thirdPartyApi = await openThirdPartyApi(settings, { bus, grpc, db, policy, measures, log })
-  const forgetting = keepForgetting(db, log, settings.AUTH_SERVICE_PINGS_KEPT_D * day_ms)
+  const forgetting = deleteOldRecords(db, log, settings.AUTH_SERVICE_PINGS_KEPT_D * day_ms)
   parts.health.ready('auth-service database', async () => {
     await db.query(alive, [])
   })
@@ -142,19 +145,19 @@ async function openThirdPartyApi(
   }
 }
 
-function keepForgetting(db: Database, log: Logger, kept_ms: number): Periodic {
+function deleteOldRecords(db: Database, log: Logger, kept_ms: number): Periodic {
   return periodically(
     forget_every_ms,
     async () => {
-      await forgetPings(db, new Date(Date.now() - kept_ms))
-      await forgetExpired(db, new Date())
+      await deletePings(db, new Date(Date.now() - kept_ms))
+      await deleteExpired(db, new Date())
     },
-    { log, name: 'forgetting old pings and sessions' },
+    { log, name: 'deletion of old pings and sessions' },
   )
 }
 
-/** A start that does not come to its end leaves nothing open. */
-async function orClosed(db: Database, found: Promise<unknown>): Promise<void> {
+/** Closes the database if the start fails. */
+async function closeOnFailure(db: Database, found: Promise<unknown>): Promise<void> {
   try {
     await found
   } catch (error) {

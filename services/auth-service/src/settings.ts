@@ -16,7 +16,7 @@ export const settings = {
   }),
   AUTH_SERVICE_SECRETS_KEY: text({
     about:
-      'encrypts what is stored of the keys that sign tokens: 32 random bytes in base64url; the hub ' +
+      'encrypts the stored token keys: 32 random bytes in base64url; the hub ' +
       'process makes its own',
     default: '',
     secret: true,
@@ -29,14 +29,15 @@ export const settings = {
     max: 3_600,
   }),
   AUTH_SERVICE_TOKEN_KEY_LIFE_D: integer({
-    about: 'how long one key signs tokens before the next one does',
+    about: 'how long a key signs tokens before the next key replaces it',
     unit: 'd',
     default: 30,
     min: 1,
     max: 365,
   }),
   AUTH_SERVICE_WRONG_SECRETS_MAX: integer({
-    about: 'wrong secrets of one client within a minute, in one process, before guessing is over',
+    about:
+      'wrong secrets of one client within a minute, per process, after which new ones are refused',
     unit: 'secrets',
     default: 10,
     min: 1,
@@ -58,7 +59,7 @@ export const settings = {
     max: 3_650,
   }),
   AUTH_SERVICE_PINGS_KEPT_D: integer({
-    about: 'how long pings are kept; the last one of an FSP stays',
+    about: 'retention of pings; the last one of an FSP is always retained',
     unit: 'd',
     default: 30,
     min: 1,
@@ -72,28 +73,28 @@ export const settings = {
     max: 3_600,
   }),
   AUTH_SERVICE_SESSION_LIFE_S: integer({
-    about: 'how long an operator may go on after a log-in before he logs in again',
+    about: 'maximum duration of an operator session after a log-in',
     unit: 's',
     default: 43_200,
     min: 60,
     max: 2_592_000,
   }),
   AUTH_SERVICE_WRONG_PASSWORDS_MAX: integer({
-    about: 'wrong passwords of an operator in a row before no further one is looked at',
+    about: 'consecutive wrong passwords of an operator before it is locked',
     unit: 'passwords',
     default: 10,
     min: 1,
     max: 1_000,
   }),
   AUTH_SERVICE_PASSWORD_COST: integer({
-    about: 'what hashing a password costs: 15 is 32 MiB of memory, each step doubles it',
+    about: 'cost of hashing a password: 15 is 32 MiB of memory, each step doubles it',
     unit: '',
     default: 15,
     min: 10,
     max: 20,
   }),
   AUTH_SERVICE_LOCK_S: integer({
-    about: 'how long they are remembered, and so how long a lock holds',
+    about: 'how long wrong passwords count, which is also how long a lock lasts',
     unit: 's',
     default: 900,
     min: 1,
@@ -101,14 +102,14 @@ export const settings = {
   }),
   AUTH_SERVICE_FIRST_PASSWORD_FILE: text({
     about:
-      'file: the password of the first administrator, made where there is no operator yet and to be ' +
-      'changed at the first log-in; the hub process makes its own',
+      'file: the password of the first administrator, created if there is no operator, to be ' +
+      'changed at the first log-in; the hub process creates its own',
     default: '',
   }),
   AUTH_SERVICE_SETUP_SECRET_FILE: text({
     about:
-      "file: the secret of the operator 'setup', a program that may set the hub up: 32 random bytes " +
-      'in base64url; empty: there is none; the hub process makes its own',
+      "file: the secret of the operator 'setup', a program that sets up the hub: 32 random bytes " +
+      'in base64url; empty: none; the hub process creates its own',
     default: '',
   }),
   AUTH_SERVICE_PARTICIPANT: text({
@@ -117,10 +118,10 @@ export const settings = {
   }),
   AUTH_SERVICE_ORIGINS: text({
     about:
-      'where users of a PISP may make and use FIDO credentials, PISPs parted by semicolons: its name, ' +
-      'then the origins and relying-party ids parted by blanks ' +
-      "('pispx https://app.pispx.example pispx.example'); for a PISP that is not named: any https " +
-      'origin of the relying party, and the same one ever after',
+      'where users of a PISP may make and use FIDO credentials, PISPs separated by semicolons: name, ' +
+      'then origins and relying-party ids, separated by blanks ' +
+      "('pispx https://app.pispx.example pispx.example'); for a PISP that is not listed: any https " +
+      'origin of the relying party, which then must stay the same',
     default: '',
   }),
   AUTH_SERVICE_NATIVE_ORIGINS: choice({
@@ -140,7 +141,7 @@ export const settings = {
   }),
   AUTH_SERVICE_USER_VERIFICATION: choice({
     about:
-      'whether an authenticator must have verified its user (PIN, fingerprint) and not only noticed one',
+      'whether an authenticator must verify the user (PIN, fingerprint), not only detect presence',
     options: ['off', 'on'],
     default: 'off',
   }),

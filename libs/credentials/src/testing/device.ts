@@ -1,4 +1,4 @@
-/** A device that also does what real ones never do: each part of what it makes can be made wrong. */
+/** A software authenticator that can also produce invalid output: each part can be made wrong. */
 import {
   createHash,
   generateKeyPairSync,

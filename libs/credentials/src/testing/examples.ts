@@ -1,6 +1,6 @@
 /**
- * Examples that the Web Authentication specification publishes, in hexadecimal: the challenge, the
- * credential's id, and what client and authenticator give. (Web Authentication Level 3, section 16)
+ * Published examples of the Web Authentication specification, in hexadecimal: challenge, credential
+ * id, and the output of client and authenticator. (Web Authentication Level 3, section 16)
  */
 export interface Example {
   readonly format: string
@@ -41,7 +41,7 @@ export const packedSelf: Example = {
   },
 }
 
-/** Signed with the key of a certificate, whose authority nobody knows. */
+/** Signed with the key of a certificate of an unknown authority. */
 export const packedWithCertificate: Example = {
   format: 'packed',
   aaguid: '876ca4f52071c3e9b25509ef2cdf7ed6',
@@ -64,8 +64,9 @@ export const packedWithCertificate: Example = {
 }
 
 /**
- * Of the protocol before WebAuthn. In the specification its AAGUID is afb3c2efc054df425013d5c88e79c3c1,
- * which no such authenticator has and no signature covers: it is zero here, as CTAP 2.1 has it.
+ * Of the protocol before WebAuthn. In the specification its AAGUID is
+ * afb3c2efc054df425013d5c88e79c3c1, which no such authenticator has and no signature covers; here
+ * it is zero, as in CTAP 2.1.
  */
 export const fidoU2f: Example = {
   format: 'fido-u2f',

@@ -108,8 +108,13 @@ describe('an association', () => {
 
   test.each([
     ['for another FSP', { id: '1' }, { fspId: 'bluewallet' }, 'fspId is not FSPIOP-Source'],
-    ['for an inactive FSP', { id: '1', by: 'sleeper' }, {}, 'the FSP is no active participant'],
-    ['for an unknown FSP', { id: '1', by: 'unheard-of' }, {}, 'the FSP is no active participant'],
+    ['for an inactive FSP', { id: '1', by: 'sleeper' }, {}, 'the FSP is not an active participant'],
+    [
+      'for an unknown FSP',
+      { id: '1', by: 'unheard-of' },
+      {},
+      'the FSP is not an active participant',
+    ],
   ])('is not made %s', async (_title, named, changed, detail) => {
     const event = association(named, changed)
     await world.publish(event)
@@ -322,7 +327,7 @@ describe('POST /participants', () => {
     expect(result).toEqual({
       errorInformation: {
         errorCode: '3003',
-        errorDescription: 'Add Party information error - the FSP is no active participant',
+        errorDescription: 'Add Party information error - the FSP is not an active participant',
       },
     })
   })

@@ -122,7 +122,7 @@ describe('a POST /participants whose requestId is known', () => {
     const refused = {
       errorInformation: {
         errorCode: '3003',
-        errorDescription: 'Add Party information error - the FSP is no active participant',
+        errorDescription: 'Add Party information error - the FSP is not an active participant',
       },
     }
     const [first] = await resultsOf(batch(requestId, list, { by: 'sleeper' }))

@@ -20,7 +20,7 @@ import type { OwnerBook } from './owners.ts'
 
 export interface LookupParts {
   readonly participants: Pick<Participants, 'get'>
-  readonly owners: Pick<OwnerBook, 'find' | 'findAtHome'>
+  readonly owners: Pick<OwnerBook, 'find' | 'findWithoutCalls'>
   /** How long delivery of a query to an owner is attempted. */
   readonly deadline_ms: number
 }

@@ -122,7 +122,7 @@ export function openExternal(oracle: Oracle, parts: ExternalParts): ExternalOrac
   }
 }
 
-type Calls = Pick<ExternalOracle, 'find' | 'make' | 'remove' | 'makeMany'>
+type Calls = Pick<ExternalOracle, 'find' | 'associate' | 'remove' | 'associateMany'>
 
 /** Each rejects with OracleFailed. */
 function callsOver(client: OracleClient, base: string, hubName: string): Calls {

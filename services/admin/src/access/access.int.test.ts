@@ -148,7 +148,7 @@ describe('a log-in', () => {
     for (const id of ['administrator', 'nobody-at-all']) {
       const answer = await admin.call('POST', '/app-basic-auth', { id, secret: 'not it at all' })
       expect(toldOf(answer)).toBe('401 3000')
-      expect(answer.text).toContain('no such operator, or not the password')
+      expect(answer.text).toContain('unknown operator or wrong password')
     }
   })
 

@@ -1,22 +1,22 @@
-/** Answers as events. The id of each is made of its cause, so that the same answer is one event. */
+/** Maps answers to events. Each id is derived from the cause, so the same answer is one event. */
 import { auditEntry, derivedId, newEvent } from '@causeway/events'
 import type { OutgoingMessage } from '@causeway/runtime'
 import type { ConsentDocument } from './domain/consent.ts'
 import type { Answer, VerificationAnswer } from './domain/decision.ts'
 import { errorOf } from './errors.ts'
 
-export interface Announcing {
-  /** The participant that the auth service is. */
+export interface MessageContext {
+  /** The participant name of the auth service. */
   readonly participant: string
   readonly traceparent: string | undefined
 }
 
-/** The version of POST /participants that the claim stands for. */
+/** The version of the POST /participants that a claim replaces. */
 const participantsVersion = '1.1'
 
 export function messageOf(
   answer: Answer,
-  { participant, traceparent }: Announcing,
+  { participant, traceparent }: MessageContext,
 ): OutgoingMessage {
   const { causeId } = answer
   const options = (name: string) => ({ id: derivedId(causeId, name), traceparent })
@@ -35,12 +35,12 @@ export function messageOf(
     }
     case 'REGISTERED': {
       const name = 'ConsentRegistered'
-      const payload = { ...askedOf(answer), body: verifiedBody(answer.document) }
+      const payload = { ...requestFields(answer), body: verifiedBody(answer.document) }
       return newEvent('auth-service', name, payload, options(name))
     }
     case 'REFUSED': {
       const name = 'ConsentRefused'
-      const payload = { ...askedOf(answer), errorInformation: errorOf(answer.reason) }
+      const payload = { ...requestFields(answer), errorInformation: errorOf(answer.reason) }
       return newEvent('auth-service', name, payload, options(name))
     }
     case 'REVOKED': {
@@ -75,7 +75,7 @@ function verificationMessage(
   return newEvent('auth-service', 'VerificationAnswered', payload, options)
 }
 
-function askedOf({ consentId, to }: Extract<Answer, { type: 'REGISTERED' | 'REFUSED' }>) {
+function requestFields({ consentId, to }: Extract<Answer, { type: 'REGISTERED' | 'REFUSED' }>) {
   return { consentId, requesterFspId: to.fspId, version: to.version }
 }
 

@@ -1,4 +1,4 @@
-/** From events to what is asked, with the bodies that FSPs sent. */
+/** Maps events to commands and queries, with the bodies that FSPs sent. */
 import type { DomainEvent, EventName } from '@causeway/events'
 import {
   consentChallenge,
@@ -14,7 +14,7 @@ import type { Ownership, Registration } from './domain/register.ts'
 import type { Revocation } from './domain/revoke.ts'
 import type { VerificationQuery, VerificationRequest } from './domain/verify.ts'
 
-export const heardOfConsents = [
+export const consentEvents = [
   'ConsentRegistrationReceived',
   'ConsentQueryReceived',
   'ConsentRevocationReceived',
@@ -25,7 +25,7 @@ export const heardOfConsents = [
   'ParticipantAssociationRequestRefused',
 ] as const satisfies readonly EventName[]
 
-export type ConsentEvent = DomainEvent<(typeof heardOfConsents)[number]>
+export type ConsentEvent = DomainEvent<(typeof consentEvents)[number]>
 
 /** A command that may change something. */
 export type Command = { readonly eventId: string; readonly traceparent: string | undefined } & (
@@ -48,17 +48,20 @@ export type Command = { readonly eventId: string; readonly traceparent: string |
     }
 )
 
-/** A question that changes nothing. */
+/** A query: it changes nothing. */
 export type Question = { readonly traceparent: string | undefined } & (
   | { readonly type: 'QUERY'; readonly query: ConsentQuery }
   | { readonly type: 'QUERY_VERIFICATION'; readonly query: VerificationQuery }
 )
 
 /**
- * What the event asks; undefined when it is about another participant's association.
- * @param participant that the auth service is
+ * The command or query of an event; undefined for an association of another participant.
+ * @param participant the participant name of the auth service
  */
-export function askedBy(event: ConsentEvent, participant: string): Command | Question | undefined {
+export function parseEvent(
+  event: ConsentEvent,
+  participant: string,
+): Command | Question | undefined {
   const { id: eventId, traceparent } = event
   switch (event.name) {
     case 'ConsentRegistrationReceived':
@@ -100,7 +103,9 @@ function requesterOf({
 
 const empty = Buffer.alloc(0)
 
-/** The edge has judged the body by the same schema: another form is a fault of the hub. */
+/**
+ * The edge has validated the body by the same schema: a malformed body here is a defect of the hub.
+ */
 function registrationOf(event: DomainEvent<'ConsentRegistrationReceived'>) {
   const { consentId } = event.payload
   const bytes = event.relay?.body ?? empty
@@ -118,7 +123,7 @@ function registrationOf(event: DomainEvent<'ConsentRegistrationReceived'>) {
     return { type: 'REGISTER', registration: malformed, ...unread } as const
   }
   const { value, json } = reading
-  // As it was sent: the challenge is made over it, and the FSP gets it back.
+  // As received: the challenge is computed over it, and the FSP gets it back.
   const { scopes, credential } = json as ConsentDocument
   const { credentialType, status } = value.credential
   const isStatusRight = value.status === 'ISSUED' && status === 'PENDING'
@@ -138,7 +143,9 @@ function registrationOf(event: DomainEvent<'ConsentRegistrationReceived'>) {
   } as const
 }
 
-/** What proves a credential: `payload` in the newest form of the API, or the member of its type. */
+/**
+ * The proof of a credential: `payload` in the newest form of the API, or the member of its type.
+ */
 export function payloadIn(credential: {
   readonly credentialType?: unknown
   readonly payload?: unknown
@@ -185,7 +192,7 @@ function verificationOf(event: DomainEvent<'VerificationReceived'>) {
 
 const consentTypes: ReadonlySet<string> = new Set(['CONSENT', 'CONSENTS'])
 
-/** FSPs associate their parties on the same topic. */
+/** The topic also carries associations of FSPs with their parties. */
 function ownershipOf(
   event: DomainEvent<'ParticipantAssociationCreated' | 'ParticipantAssociationRequestRefused'>,
   participant: string,
@@ -199,9 +206,9 @@ function ownershipOf(
   return { consentId, outcome: 'REFUSED', detail: `${errorCode} ${errorDescription}` }
 }
 
-/** Throws when it is none: the event is then a dead letter of the bus. */
+/** Throws for an invalid time: the event then becomes a dead letter. */
 function timeOf(text: string): Date {
   const time = new Date(text)
-  if (Number.isNaN(time.getTime())) throw new Error(`'${text}' is no time`)
+  if (Number.isNaN(time.getTime())) throw new Error(`'${text}' is not a valid time`)
   return time
 }

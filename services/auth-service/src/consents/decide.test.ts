@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { decide } from './decide.ts'
 import type { Consent } from './domain/consent.ts'
-import { silence } from './domain/decision.ts'
+import { noChange } from './domain/decision.ts'
 import { dfsp, pisp, stranger } from './testing/messages.ts'
 import {
   answerText,
@@ -23,7 +23,7 @@ import {
   register,
   revoke,
   states,
-  told,
+  summaryOf,
   verify,
   type Message,
   type State,
@@ -33,7 +33,7 @@ const other = { requestHash: 'other content' }
 const both = 'REVOKED bankx+pispx'
 const noState = ['-', '-', '-', '-', '-']
 
-/** What each message comes to in each state: none, REFUSED, PENDING, ISSUED, REVOKED. */
+/** The result of each message in each state: none, REFUSED, PENDING, ISSUED, REVOKED. */
 const table: readonly (readonly [string, Message, readonly string[]])[] = [
   [
     'a registration with a valid credential',
@@ -57,7 +57,7 @@ const table: readonly (readonly [string, Message, readonly string[]])[] = [
     ],
   ],
   [
-    'a registration whose credential nobody has looked at',
+    'a registration with an unchecked credential',
     register(dfsp, other),
     ['to be examined', 'to be examined', 'ID_USED bankx', 'ID_USED bankx', 'ID_USED bankx'],
   ],
@@ -94,7 +94,7 @@ const table: readonly (readonly [string, Message, readonly string[]])[] = [
     ['-', '-', 'REFUSED: OWNERSHIP_REFUSED bankx', '-', '-'],
   ],
   [
-    'the ownership that account-lookup says nothing of',
+    'an ownership that account-lookup does not confirm',
     own('UNCONFIRMED'),
     ['-', '-', 'REFUSED: OWNERSHIP_UNCONFIRMED bankx', '-', '-'],
   ],
@@ -163,7 +163,7 @@ const table: readonly (readonly [string, Message, readonly string[]])[] = [
     ],
   ],
   [
-    'a signature that nobody has looked at',
+    'an unchecked signature',
     verify(dfsp),
     [
       'CONSENT_UNKNOWN bankx',
@@ -196,7 +196,7 @@ const table: readonly (readonly [string, Message, readonly string[]])[] = [
     ],
   ],
   [
-    'a valid signature whose counter did not grow',
+    'a valid signature whose counter did not increase',
     verify(dfsp, {}, { type: 'VALID', ceremony: { ...ceremony, signCount: 4 } }),
     [
       'CONSENT_UNKNOWN bankx',
@@ -225,14 +225,14 @@ const cases = table.flatMap(([name, sent, expected]) =>
 
 describe('a consent', () => {
   test.each(cases)('by %s, being %s: %s', (_name, state, expected, sent) => {
-    expect(told(decided(state, sent))).toBe(expected)
+    expect(summaryOf(decided(state, sent))).toBe(expected)
   })
 
-  test.each(cases)('is not changed by %s that was worked on, being %s', (_n, state, _e, sent) => {
-    expect(decided(state, sent, { handled: ['next'] })).toEqual(silence)
+  test.each(cases)('is not changed by a processed %s, being %s', (_n, state, _e, sent) => {
+    expect(decided(state, sent, { handled: ['next'] })).toEqual(noChange)
   })
 
-  test('has a credential exactly while it is PENDING or ISSUED', () => {
+  test('A consent has a credential exactly while it is PENDING or ISSUED', () => {
     for (const [, state, , sent] of cases) {
       const decision = decided(state, sent)
       if (decision.type !== 'DECISION' || decision.consent === undefined) continue
@@ -242,17 +242,17 @@ describe('a consent', () => {
     }
   })
 
-  test('whose PISP is unknown may be ended by whoever names its DFSP', () => {
+  test('A consent whose PISP is unknown may be revoked by any sender that names its DFSP', () => {
     const naming = (destination?: string) =>
       message({ type: 'REVOKE', revocation: { ...by('pispy'), destination, relayedAt: undefined } })
-    expect(told(decided('ISSUED', naming(dfsp), { isUnseen: true }))).toBe(
+    expect(summaryOf(decided('ISSUED', naming(dfsp), { isUnseen: true }))).toBe(
       'REVOKED: REVOKED bankx+pispy',
     )
-    expect(told(decided('ISSUED', naming(), { isUnseen: true }))).toBe('NOT_PARTY pispy')
-    expect(told(decided('ISSUED', naming(dfsp)))).toBe('NOT_PARTY pispy')
+    expect(summaryOf(decided('ISSUED', naming(), { isUnseen: true }))).toBe('NOT_PARTY pispy')
+    expect(summaryOf(decided('ISSUED', naming(dfsp)))).toBe('NOT_PARTY pispy')
   })
 
-  test('was revoked at the moment that the DFSP tells, but never in the future', () => {
+  test('A consent is revoked at the time that the DFSP reports, but never in the future', () => {
     const later = new Date('2026-01-15T13:00:00.000Z')
     expect(decided('ISSUED', revoke(dfsp, before))).toMatchObject({
       consent: { revokedAt: before },
@@ -270,14 +270,17 @@ describe('of a pair of FSPs', () => {
     ['PENDING', stranger, 'PARTIES_CONFLICT'],
     ['ISSUED', stranger, 'PARTIES_CONFLICT'],
     ['REVOKED', stranger, 'PARTIES_CONFLICT'],
-  ])('the first is kept, being %s, if its DFSP %s can be: %s', (state, fspId, step) => {
-    const decision = decided(state, observe(fspId, pisp), { isUnseen: true })
-    expect(decision).toMatchObject({ step: { type: step, fspId } })
-    expect('parties' in decision).toBe(step === 'PARTIES_OBSERVED')
-  })
+  ])(
+    'the first pair is retained, being %s, if its DFSP %s is possible: %s',
+    (state, fspId, step) => {
+      const decision = decided(state, observe(fspId, pisp), { isUnseen: true })
+      expect(decision).toMatchObject({ step: { type: step, fspId } })
+      expect('parties' in decision).toBe(step === 'PARTIES_OBSERVED')
+    },
+  )
 })
 
-test('in any order of messages nothing is verified but with a valid credential and signature, while the consent is issued', () => {
+test('In any order of messages, a verification needs a valid credential and signature and an issued consent', () => {
   const messages = fc.array(fc.nat(table.length - 1), { maxLength: 30 })
   fc.assert(
     fc.property(fc.constantFrom(...order), messages, (start, sent) => {
@@ -288,19 +291,19 @@ test('in any order of messages nothing is verified but with a valid credential a
         if (one === undefined) continue
         const decision = decide(one.command, knownAs(consent, {}), one.checks, judging, now)
         if (decision.type === 'UNEXAMINED') continue
-        const said = decision.answers.map(answerText)
-        if (said.includes('VERIFIED bankx')) {
+        const published = decision.answers.map(answerText)
+        if (published.includes('VERIFIED bankx')) {
           expect([consent?.state, one.checks.signature]).toEqual(['ISSUED', goodSignature])
         }
-        // Nothing comes after the end.
+        // No change follows the end.
         if (consent?.state === 'REVOKED') expect(decision.consent).toBeUndefined()
-        if (said.includes('CLAIM')) {
+        if (published.includes('CLAIM')) {
           hasClaimed = true
           expect(one.checks.credential).toEqual(goodCredential)
         }
         consent = decision.consent ?? consent
         if (consent?.state === 'ISSUED') expect(hasClaimed).toBe(true)
-        const finals = said.filter((text) => text !== 'CLAIM' && text !== 'AUDIT')
+        const finals = published.filter((text) => text !== 'CLAIM' && text !== 'AUDIT')
         expect(new Set(finals).size).toBe(finals.length)
       }
     }),

@@ -1,21 +1,21 @@
-/** Each command to its decision, on what is stored and what cryptography says. Pure. */
+/** Decides a command, given the stored state and the results of the cryptographic checks. Pure. */
 import {
   allowedFor,
-  placeFault,
+  originFault,
   relyingPartyOf,
   type RelyingPartyPolicy,
 } from '@causeway/credentials'
 import type { Command } from './contract.ts'
-import { silence, type Decision, type Unexamined } from './domain/decision.ts'
+import { noChange, type Decision, type Unexamined } from './domain/decision.ts'
 import { decideOwnership, decideParties, decideRegistration } from './domain/register.ts'
 import { decideRevocation } from './domain/revoke.ts'
 import { decideVerification } from './domain/verify.ts'
 import type { Checks } from './examine.ts'
 import type { Known } from './store.ts'
 
-export interface Judging {
+export interface DecisionContext {
   readonly policy: RelyingPartyPolicy
-  /** That the auth service is. */
+  /** The participant name of the auth service. */
   readonly participant: string
 }
 
@@ -23,10 +23,10 @@ export function decide(
   command: Command,
   known: Known,
   checks: Checks,
-  { policy, participant }: Judging,
+  { policy, participant }: DecisionContext,
   now: Date,
 ): Decision | Unexamined {
-  if (known.handled.has(command.eventId)) return silence
+  if (known.handled.has(command.eventId)) return noChange
   const consentId = consentIdOf(command)
   const consent = known.consents.get(consentId)
   const parties = known.parties.get(consentId)
@@ -56,7 +56,7 @@ export function decide(
         { consent, verification },
         request,
         checks.signature,
-        (ceremony, verifier) => placeFault(ceremony, verifier, policy, allowed),
+        (ceremony, verifier) => originFault(ceremony, verifier, policy, allowed),
         now,
       )
     }

@@ -1,4 +1,4 @@
-/** Each reason with its FSPIOP error; a reason without one does not compile. */
+/** The FSPIOP error of each reason; a reason without one does not compile. */
 import { errorInformation, type ErrorCode } from '@causeway/fspiop'
 import type { VerificationAnswer } from './domain/decision.ts'
 import type { ConsentReason } from './domain/reason.ts'
@@ -7,7 +7,7 @@ type Reason = ConsentReason | Exclude<VerificationAnswer['result'], 'VERIFIED'>
 
 type ErrorOf = readonly [code: ErrorCode, detail?: string]
 
-/** Why a credential or a signature is invalid is on record for the operator and not sent. */
+/** The detail of an invalid credential or signature is recorded for operators and not sent. */
 const errors = {
   MALFORMED: ['3101'],
   STATUS_WRONG: ['3100', 'status must be ISSUED and credential.status PENDING'],
@@ -15,7 +15,7 @@ const errors = {
   OWNERSHIP_REFUSED: ['6003', 'the consent could not be registered for lookups'],
   OWNERSHIP_UNCONFIRMED: ['6003', 'the consent could not be registered for lookups in time'],
   ID_USED: ['3106', 'the id was used before'],
-  NOT_PARTY: ['6104', 'the sender is no party of the consent'],
+  NOT_PARTY: ['6104', 'the sender is not a party of the consent'],
   CONSENT_UNKNOWN: ['6103', 'the consent is unknown'],
   CONSENT_PENDING: ['6103', 'the consent is not issued yet'],
   CONSENT_REVOKED: ['6103', 'the consent is revoked'],
@@ -23,7 +23,7 @@ const errors = {
   VERIFICATION_UNKNOWN: ['3200', 'the verification request is unknown'],
 } as const satisfies Record<Reason, ErrorOf>
 
-/** What an FSP is sent. */
+/** The error as it is sent to an FSP. */
 export function errorOf(reason: Reason): { errorCode: string; errorDescription: string } {
   const [code, detail]: ErrorOf = errors[reason]
   const { errorCode, errorDescription } = errorInformation(code, detail)

@@ -1,6 +1,6 @@
 /**
- * Cryptography before decisions: what a decision will need to know of a credential or a signature. It
- * holds no lock and no transaction, and what it finds is thrown away when it is not needed.
+ * Cryptographic checks that a decision will need. They run before it, without lock or transaction;
+ * an unneeded result is discarded.
  */
 import {
   checkAssertion,
@@ -21,7 +21,7 @@ export interface Checks {
 
 type Of<Type extends Command['type']> = Extract<Command, { type: Type }>
 
-/** Nothing is checked for a command that is decided without. */
+/** Checks nothing for a command whose decision does not need it. */
 export async function examine(command: Command, known: Known): Promise<Checks> {
   if (known.handled.has(command.eventId)) return {}
   switch (command.type) {

@@ -1,23 +1,23 @@
 /**
- * A batch of events about consents: read what is stored, examine credentials and signatures, then decide
- * under lock on what is stored by then, and store and announce the decisions in one transaction. Several
- * events of one consent or one verification request keep their order.
+ * Processes a batch of events about consents: reads the stored state, checks credentials and
+ * signatures, decides under lock on the state as of then, and stores and announces the decisions in
+ * one transaction. Events of one consent or one verification request stay in order.
  */
 import { allOf, type OutgoingMessage } from '@causeway/runtime'
 import { messageOf } from './announce.ts'
-import { askedBy, type Command, type ConsentEvent, type Question } from './contract.ts'
-import { consentIdOf, decide, type Judging } from './decide.ts'
+import { parseEvent, type Command, type ConsentEvent, type Question } from './contract.ts'
+import { consentIdOf, decide, type DecisionContext } from './decide.ts'
 import type { Decision } from './domain/decision.ts'
 import { decideQuery } from './domain/query.ts'
 import { decideVerificationQuery } from './domain/verify.ts'
 import { examine, type Checks } from './examine.ts'
 import type { ConsentStore, Decided, Keys, Known } from './store.ts'
 
-export interface ConsentWork extends Judging {
+export interface ConsentWork extends DecisionContext {
   readonly store: ConsentStore
   readonly publish: (messages: readonly OutgoingMessage[]) => Promise<void>
   readonly now: () => Date
-  /** Told of each decision that is stored. */
+  /** Called with each stored decision. */
   readonly onDecided: (decision: Decision) => void
 }
 
@@ -25,17 +25,17 @@ export async function handleBatch(
   work: ConsentWork,
   events: readonly ConsentEvent[],
 ): Promise<void> {
-  const asked = events.flatMap((event) => askedBy(event, work.participant) ?? [])
+  const asked = events.flatMap((event) => parseEvent(event, work.participant) ?? [])
   for (const round of roundsOf(asked)) {
     await allOf([carryOut(work, round.filter(isCommand)), answer(work, round.filter(isQuestion))])
   }
 }
 
-/** Commands are of different consents and verification requests. */
+/** No two commands concern the same consent or verification request. */
 export async function carryOut(work: ConsentWork, commands: readonly Command[]): Promise<void> {
   let open = commands
   let known = open.length === 0 ? undefined : await work.store.read(keysOf(open))
-  // What was examined too early, because it was not there yet, is examined on what was read since.
+  // A check that found no state to check against is repeated on the state that was read since.
   while (known !== undefined && open.length > 0) {
     const checks = await examineAll(open, known)
     ;({ open, known } = await settle(work, checks))
@@ -50,8 +50,11 @@ export function examineAll(commands: readonly Command[], known: Known): Promise<
   )
 }
 
-/** Decides, stores and announces; gives back what has to be examined anew, and what was read. */
-async function settle(work: ConsentWork, examined: Examined) {
+/**
+ * Decides, stores and announces; returns the commands that need a check, and the state that was
+ * read.
+ */
+export async function settle(work: ConsentWork, examined: Examined) {
   const now = work.now()
   let open: readonly Command[] = []
   let decided: readonly Decided[] = []
@@ -73,7 +76,11 @@ async function settle(work: ConsentWork, examined: Examined) {
   return { open, known }
 }
 
-function decidedOf({ participant }: Judging, command: Command, decision: Decision): Decided {
+function decidedOf(
+  { participant }: DecisionContext,
+  command: Command,
+  decision: Decision,
+): Decided {
   const { eventId, traceparent } = command
   const messages = decision.answers.map((one) => messageOf(one, { participant, traceparent }))
   return { consentId: consentIdOf(command), eventId, decision, messages }
@@ -127,7 +134,10 @@ export function keysOf(commands: readonly Command[]): Keys {
   }
 }
 
-/** No consent and no verification request is in a round twice, and each keeps its order. */
+/**
+ * Splits into rounds that preserve order, each with at most one entry per consent and per
+ * verification request.
+ */
 export function roundsOf(
   asked: readonly (Command | Question)[],
 ): readonly (readonly (Command | Question)[])[] {

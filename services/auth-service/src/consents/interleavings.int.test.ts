@@ -5,7 +5,7 @@ import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { randomUUID } from 'node:crypto'
-import { askedBy, type Command, type ConsentEvent } from './contract.ts'
+import { parseEvent, type Command, type ConsentEvent } from './contract.ts'
 import { examineAll, handleBatch, keysOf, roundsOf } from './handle.ts'
 import { openConsentStore } from './store.ts'
 import {
@@ -64,7 +64,7 @@ const actions = [
 ] as const
 
 /** What happens to a batch: a crash is followed by redelivery, in another split. */
-const fates = [
+const outcomes = [
   'whole',
   'whole',
   'twiceAtOnce',
@@ -75,7 +75,7 @@ const fates = [
 
 const batches = fc.array(
   fc.record({
-    fate: fc.constantFrom(...fates),
+    outcome: fc.constantFrom(...outcomes),
     steps: fc.array(
       fc.record({
         action: fc.constantFrom(...actions),
@@ -88,7 +88,7 @@ const batches = fc.array(
   { minLength: 1, maxLength: 10, size: 'max' },
 )
 
-/** A case may begin with an issued consent, so that what comes after it is tried often. */
+/** A case may begin with an issued consent, so that later states occur often. */
 const issuing = (['observe', 'register', 'own', 'verify'] as const).map((action) => ({
   action,
   consent: 0,
@@ -178,8 +178,8 @@ function openCase() {
   }
 }
 
-async function deliver(fate: (typeof fates)[number], batch: readonly ConsentEvent[]) {
-  switch (fate) {
+async function deliver(outcome: (typeof outcomes)[number], batch: readonly ConsentEvent[]) {
+  switch (outcome) {
     case 'whole':
       await world.handle(...batch)
       return
@@ -199,10 +199,10 @@ async function deliver(fate: (typeof fates)[number], batch: readonly ConsentEven
   for (const event of batch) await world.handle(event)
 }
 
-/** Claims nothing and stores nothing: what was found out is lost with the memory. */
+/** The crash comes before anything is stored: results in memory are lost. */
 async function examineFirst(batch: readonly ConsentEvent[]) {
   const { participant, store } = world.work()
-  const [round = []] = roundsOf(batch.flatMap((event) => askedBy(event, participant) ?? []))
+  const [round = []] = roundsOf(batch.flatMap((event) => parseEvent(event, participant) ?? []))
   const commands = round as readonly Command[]
   await examineAll(commands, await store.read(keysOf(commands)))
 }
@@ -246,11 +246,11 @@ function checkAnswers(
     } else if (event.name === 'ConsentRegistrationReceived') {
       const answered = (one: ConsentEvent) => finals(one, 'ConsentRegistered', 'ConsentRefused')
       expect(answered(event)).toBeLessThanOrEqual(1)
-      // A repeat of a registration under way is answered with it.
+      // A repeat of a pending registration is answered with it.
       const same = unique.filter((other) => contentOf(other) === contentOf(event))
       expect(Math.max(...same.map(answered))).toBe(1)
     } else if (event.name === 'ConsentRevocationReceived') {
-      // What a DFSP has told its PISP itself is answered by nobody.
+      // A revocation that the DFSP has sent to its PISP itself gets no answer.
       const isDeletion = event.payload.revokedAt === undefined
       expect(finals(event, 'ConsentRevoked', 'ConsentRefused')).toBe(isDeletion ? 1 : 0)
     }
@@ -262,7 +262,7 @@ function checkAnswers(
   for (const id of ids) checkRevoked(id, answers)
 }
 
-/** Nothing is verified and nothing registered once both parties are told of the end. */
+/** Nothing is verified or registered once both parties have received the revocation. */
 function checkRevoked(consentId: string, answers: readonly Answer[]) {
   const ofConsent = answers.filter(({ payload }) => payload.consentId === consentId)
   const end = ofConsent.findIndex(({ type }) => type === 'ConsentRevoked')
@@ -272,16 +272,16 @@ function checkRevoked(consentId: string, answers: readonly Answer[]) {
   expect(later.flatMap((answer) => verifiedRequest(answer) ?? [])).toEqual([])
 }
 
-test('however messages are mixed, repeated and cut off by crashes, each request ends once and nothing is verified that must not be', async () => {
+test('With messages in any order, repeated and interrupted by crashes, each request ends once and no forbidden verification happens', async () => {
   await fc.assert(
     fc.asyncProperty(fc.boolean(), batches, async (isIssued, all) => {
-      const from = world.said.length
+      const from = world.published.length
       const one = openCase()
       if (isIssued) await world.handle(...one.send(issuing))
-      for (const { fate, steps } of all) await deliver(fate, one.send(steps))
+      for (const { outcome, steps } of all) await deliver(outcome, one.send(steps))
       world.after(60_000)
       await world.sweep(60_000)
-      const answers = world.said.slice(from) as unknown as readonly Answer[]
+      const answers = world.published.slice(from) as unknown as readonly Answer[]
       checkAnswers(one, answers)
       for (const id of one.ids) {
         const consent = await world.consent(id)

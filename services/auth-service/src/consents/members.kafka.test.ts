@@ -1,4 +1,7 @@
-/** Two processes of the auth service share the topics of consents; one dies with work stored. */
+/**
+ * Two processes of the auth service share the topics of consents; one crashes after it has stored
+ * its work.
+ */
 import { statement } from '@causeway/runtime'
 import { eventually } from '@causeway/runtime/testing'
 import { createAuthenticator } from '@causeway/fsp'
@@ -19,7 +22,7 @@ const consentsStatement = statement(`
   select state, verifier, count(*)::int as count from consents group by state, verifier`)
 
 let members: Members
-/** The first member that has stored a batch with such an event dies of it. */
+/** The first member that has stored a batch with such an event crashes. */
 let deadly: ConsentEvent['name'] | undefined
 
 beforeEach(async () => {
@@ -35,14 +38,14 @@ function isLast(batch: readonly ConsentEvent[]): boolean {
   return true
 }
 
-/** A PISP and a DFSP between which the consent was seen, and its registration. */
+/** The observed PISP and DFSP of a consent, and its registration. */
 function granted(id: string): readonly ConsentEvent[] {
   const attestation = createAuthenticator().register({ challenge: challengeOf(id), origin })
   return [observed(id), registration(id, fido(attestation))]
 }
 
 function answersOf(name: Answer['name']) {
-  return members.heard.filter((answer) => answer.name === name)
+  return members.received.filter((answer) => answer.name === name)
 }
 
 /** Different answers of each consent: a repeat of an answer has the same id. */
@@ -62,7 +65,10 @@ async function bothJoined(): Promise<void> {
   await eventually(async () => (await members.membersInGroup()) === 2, 'both', takeover_ms_max)
 }
 
-/** One has died, and what it had stored comes to the other once more; the other one. */
+/**
+ * Waits until one has crashed and its stored events are redelivered to the other; returns the
+ * other.
+ */
 async function survivorOf(one: Member, other: Member): Promise<Member> {
   const [dead, living] = one.storedAtDeath.length > 0 ? [one, other] : [other, one]
   expect(dead.storedAtDeath.length).toBeGreaterThan(0)
@@ -72,7 +78,7 @@ async function survivorOf(one: Member, other: Member): Promise<Member> {
   return living
 }
 
-test('a member that dies between storing and committing its offsets leaves every consent issued once and revoked once', async () => {
+test('A member that crashes between storing and committing its offsets leaves every consent issued once and revoked once', async () => {
   const ids = Array.from({ length: consent_count }, () => randomUUID())
   const once = ids.map(() => 1)
 

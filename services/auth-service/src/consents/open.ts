@@ -1,4 +1,7 @@
-/** The hosted auth service: it hears of consents, answers, and lets no registration wait for ever. */
+/**
+ * Starts the hosted auth service: event handlers, the operator API, and the time-out of
+ * registrations.
+ */
 import type { RelyingPartyPolicy } from '@causeway/credentials'
 import { onEvents } from '@causeway/events'
 import {
@@ -10,7 +13,7 @@ import {
 } from '@causeway/runtime'
 import type { Measures } from '../measures.ts'
 import type { Settings } from '../settings.ts'
-import { heardOfConsents } from './contract.ts'
+import { consentEvents } from './contract.ts'
 import type { Decision } from './domain/decision.ts'
 import { handleBatch, type ConsentWork } from './handle.ts'
 import { openConsentStore } from './store.ts'
@@ -43,7 +46,7 @@ export async function openConsents(
     now: () => new Date(),
     onDecided: (decision) => measure(measures, decision),
   }
-  const subscribed = await onEvents(bus, 'auth_service.consents', heardOfConsents, (events) =>
+  const subscribed = await onEvents(bus, 'auth_service.consents', consentEvents, (events) =>
     handleBatch(work, events),
   )
   const wait_ms = settings.AUTH_SERVICE_OWNERSHIP_WAIT_MS
@@ -51,7 +54,7 @@ export async function openConsents(
   const routines = [
     periodically(wait_ms / sweeps_per_wait, () => refuseUnconfirmed(work, sweeping), {
       log,
-      name: 'refuse registrations of consents that nothing confirms',
+      name: 'refusal of unconfirmed consent registrations',
     }),
     periodically(upkeep_interval_ms, () => store.ensurePartitions(work.now()), {
       log,

@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals'
 import { authSettings } from '../testing/world.ts'
 import { policyOf } from './policy.ts'
 
-test('a PISP is listed with its origins and its relying-party ids', () => {
+test('A PISP is listed with its origins and its relying-party ids', () => {
   const { allowed } = policyOf(
     authSettings({
       AUTH_SERVICE_ORIGINS:
@@ -22,7 +22,7 @@ test('a PISP is listed with its origins and its relying-party ids', () => {
   ])
 })
 
-test('nothing is listed and nothing unusual accepted unless a setting says so', () => {
+test('By default no PISP is listed and no special origin is accepted', () => {
   expect(policyOf(authSettings())).toEqual({
     allowed: new Map(),
     acceptsNativeOrigins: false,
@@ -38,7 +38,7 @@ test.each([
   'pispx pispx.example',
   'https://pispx.example pispx.example',
   'pispx https://a.example a.example; pispx https://b.example b.example',
-])('the start is refused with the list %s', (text) => {
+])('The start fails with the list %s', (text) => {
   const settings = authSettings({ AUTH_SERVICE_ORIGINS: text })
   expect(() => policyOf(settings)).toThrow(StartError)
 })

@@ -1,9 +1,9 @@
-/** Settings → where users may make and use FIDO credentials. */
+/** Reads the settings of allowed origins and relying parties of FIDO credentials. */
 import type { Allowed, RelyingPartyPolicy } from '@causeway/credentials'
 import { StartError } from '@causeway/runtime'
 import type { Settings } from '../settings.ts'
 
-/** Throws StartError for a list that cannot be read. */
+/** Throws StartError for an invalid list. */
 export function policyOf(settings: Settings): RelyingPartyPolicy {
   return {
     allowed: allowedIn(settings.AUTH_SERVICE_ORIGINS),
@@ -17,14 +17,14 @@ export function policyOf(settings: Settings): RelyingPartyPolicy {
 function allowedIn(text: string): ReadonlyMap<string, Allowed> {
   const allowed = new Map<string, Allowed>()
   for (const entry of text.split(';')) {
-    const [name, ...places] = entry.split(' ').filter((word) => word !== '')
+    const [name, ...entries] = entry.split(' ').filter((word) => word !== '')
     if (name === undefined) continue
     // Only an origin has a colon: https://…, android:apk-key-hash:….
-    const origins = places.filter((place) => place.includes(':'))
-    const rpIds = places.filter((place) => !place.includes(':'))
+    const origins = entries.filter((text) => text.includes(':'))
+    const rpIds = entries.filter((text) => !text.includes(':'))
     if (name.includes(':') || origins.length === 0 || rpIds.length === 0 || allowed.has(name)) {
       throw new StartError(
-        `AUTH_SERVICE_ORIGINS: '${entry.trim()}' is not a PISP with its origins and relying-party ids, once each.`,
+        `AUTH_SERVICE_ORIGINS: '${entry.trim()}' must be one PISP followed by its origins and relying-party ids, and each PISP may occur once.`,
       )
     }
     allowed.set(name, { origins, rpIds })

@@ -1,4 +1,4 @@
-/** What is stored of consents, for the operator, and its erasure. */
+/** Queries of consents for operators, and the erasure of consents. */
 import { statement, type Queries, type Transaction } from '@causeway/runtime'
 import { eraseDescriptions } from '../third-party/record-store.ts'
 
@@ -32,7 +32,7 @@ export interface Search {
   readonly state: string
   readonly from: Date | null
   readonly to: Date | null
-  /** The place behind which the page begins. */
+  /** The last entry of the page before. */
   readonly after: { readonly at: Date; readonly id: string } | null
   readonly limit: number
 }
@@ -102,11 +102,11 @@ export interface Erasure {
   readonly consentId: string
   readonly erasedBy: string
   readonly now: Date
-  /** Of the history's partition. */
+  /** The partition of the history. */
   readonly month: string
 }
 
-/** The lock of the consent is held. */
+/** Requires the lock of the consent. */
 export async function eraseContents(tx: Transaction, erasure: Erasure): Promise<void> {
   const { consentId, erasedBy, now, month } = erasure
   await Promise.all([

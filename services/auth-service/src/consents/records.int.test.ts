@@ -59,7 +59,7 @@ function erase(consentId: string) {
   return served.EraseConsent({ consentId, erasedBy: 'olivia' }, call)
 }
 
-test('an operator sees every step of a consent, the newest first, and no credential', async () => {
+test('An operator sees every step of a consent, newest first, and no credential', async () => {
   const { id, device } = await issued()
   for (const signer of [device, createAuthenticator()]) {
     world.after(1_000)
@@ -88,7 +88,7 @@ test('an operator sees every step of a consent, the newest first, and no credent
   expect((await served.GetConsentRecord({ consentId: randomUUID() }, call)).record).toBeNull()
 })
 
-test('consents are found by id, FSP, state and time, page by page', async () => {
+test('Consents are found by id, FSP, state and time, in pages', async () => {
   world.after(3_600_000)
   const from = world.work().now().toISOString()
   const ids: string[] = []
@@ -115,7 +115,7 @@ test('consents are found by id, FSP, state and time, page by page', async () => 
   })
 })
 
-test('a consent that is over is erased but for its state and history, and its id never serves again', async () => {
+test('The erasure of an ended consent retains its state and history, and its id cannot be reused', async () => {
   const { id, asked } = await issued()
   expect((await erase(id)).refusal?.reason).toBe('CONSENT_IN_FORCE')
   await world.handle(deletion(id))

@@ -41,7 +41,7 @@ function valid(consentId: string, ceremony: { origin?: string; rpId?: string } =
 }
 
 describe('a consent with a valid credential', () => {
-  test('is issued when account-lookup has confirmed its ownership, and not before', async () => {
+  test('A consent is issued only after account-lookup has confirmed its ownership', async () => {
     const id = randomUUID()
     expect(await world.handle(registration(id, valid(id)))).toEqual([
       'ConsentOwnershipClaimed centralAuth',
@@ -56,11 +56,11 @@ describe('a consent with a valid credential', () => {
     ])
   })
 
-  test('comes back to the DFSP as it was sent, but for the status of its credential', async () => {
+  test('The DFSP receives its consent as sent, except for the status of the credential', async () => {
     const id = randomUUID()
     const credential = valid(id)
     await world.handle(registration(id, credential, { body: { extra: 1 } }), owned(id))
-    expect(world.said.at(-1)?.payload).toEqual({
+    expect(world.published.at(-1)?.payload).toEqual({
       consentId: id,
       requesterFspId: dfsp,
       version: '1.0',
@@ -68,7 +68,7 @@ describe('a consent with a valid credential', () => {
     })
   })
 
-  test('may be GENERIC', async () => {
+  test('A credential may be GENERIC', async () => {
     const id = randomUUID()
     const key = createGenericKey('Ed25519')
     const signature = key.sign(challengeOf(id).toString('base64url'))
@@ -80,7 +80,7 @@ describe('a consent with a valid credential', () => {
     expect(await world.consent(id)).toMatchObject({ state: 'ISSUED', sign_count: '0' })
   })
 
-  test('is refused with 6003 when account-lookup refuses, and may be registered again', async () => {
+  test('A registration is refused with 6003 if account-lookup refuses, and may be repeated', async () => {
     const id = randomUUID()
     const asked = registration(id, valid(id))
     await world.handle(asked)
@@ -97,7 +97,7 @@ describe('a consent with a valid credential', () => {
     ])
   })
 
-  test('is refused with 6003 when account-lookup does not answer in time', async () => {
+  test('A registration is refused with 6003 if account-lookup does not answer in time', async () => {
     const ids = [randomUUID(), randomUUID(), randomUUID()]
     await world.handle(...ids.map((id) => registration(id, valid(id))))
     world.after(59_999)
@@ -109,7 +109,7 @@ describe('a consent with a valid credential', () => {
     expect(await world.consent(ids[0] ?? '')).toMatchObject({ state: 'REFUSED' })
   })
 
-  test('is not issued by what account-lookup says of the parties of FSPs', async () => {
+  test("Associations of FSPs' parties do not issue a consent", async () => {
     const id = randomUUID()
     await world.handle(registration(id, valid(id)))
     const stolen = owned(id, { from: stranger })
@@ -126,7 +126,7 @@ test.each([
   const id = randomUUID()
   if (isGranter) await world.handle(observed(id))
   await world.handle(registration(id, valid(id)))
-  expect(world.said.at(-1)?.payload).toMatchObject({ isGranter })
+  expect(world.published.at(-1)?.payload).toMatchObject({ isGranter })
 })
 
 describe('a registration is refused', () => {
@@ -155,20 +155,20 @@ describe('a registration is refused', () => {
     expect(await world.handle(query(id))).toEqual(['ConsentRefused bankx 6103'])
   })
 
-  test('when the scopes are not those that were signed', async () => {
+  test('A registration is refused if the scopes are not the signed ones', async () => {
     const id = randomUUID()
     const changed = [{ ...scopes[0], address: 'bankx.acc.2' }]
     const asked = registration(id, valid(id), { body: { scopes: changed } })
     expect(await world.handle(asked)).toEqual(['ConsentRefused bankx 6200'])
   })
 
-  test('when the consent is REVOKED in the message', async () => {
+  test('A registration is refused if the consent in the message is REVOKED', async () => {
     const id = randomUUID()
     const asked = registration(id, valid(id), { body: { status: 'REVOKED' } })
     expect(await world.handle(asked)).toEqual(['ConsentRefused bankx 3100'])
   })
 
-  test('when another DFSP granted the consent, whose own registration then succeeds', async () => {
+  test("A registration is refused if another DFSP granted the consent; that DFSP's own registration then succeeds", async () => {
     const id = randomUUID()
     const credential = valid(id)
     expect(
@@ -181,7 +181,7 @@ describe('a registration is refused', () => {
     ])
   })
 
-  test('of the DFSP that used an id of another one second, who may register under a new id', async () => {
+  test('A registration with an id that another DFSP uses is refused; a new id is accepted', async () => {
     const id = randomUUID()
     const credential = valid(id)
     await world.handle(registration(id, credential, { from: stranger }), owned(id))
@@ -199,7 +199,7 @@ describe('a registration is refused', () => {
     ).toEqual(['ConsentOwnershipClaimed centralAuth', 'ConsentRegistered bankx'])
   })
 
-  test('and may be tried again under the same id', async () => {
+  test('A refused registration may be repeated under the same id', async () => {
     const id = randomUUID()
     const wrong = fido(createAuthenticator().register({ challenge: Buffer.alloc(32), origin }))
     await world.handle(registration(id, wrong))
@@ -210,7 +210,7 @@ describe('a registration is refused', () => {
 })
 
 describe('a registration that comes again', () => {
-  test('as the same event says nothing, in whatever state the consent is', async () => {
+  test('A redelivered registration gets no second answer, in any state of the consent', async () => {
     const id = randomUUID()
     const asked = registration(id, valid(id))
     const wrong = registration(id, fido({}))
@@ -222,7 +222,7 @@ describe('a registration that comes again', () => {
     expect(await world.handle(asked, wrong)).toEqual([])
   })
 
-  test('with the same content is answered once, and again when the consent is issued', async () => {
+  test('A registration with the same content is answered once, and again when the consent is issued', async () => {
     const id = randomUUID()
     const asked = registration(id, valid(id))
     expect(await world.handle(asked, again(asked))).toEqual(['ConsentOwnershipClaimed centralAuth'])
@@ -256,10 +256,10 @@ test.each([
   ['PATCH with REVOKED', '2026-01-15T11:00:00.000Z', []],
 ])(
   '%s of a consent that is not there yet ends none that is registered before the event comes again',
-  async (_message, revokedAt, told) => {
+  async (_message, revokedAt, expected) => {
     const id = randomUUID()
     const revocation = deletion(id, revokedAt === undefined ? {} : { revokedAt })
-    expect(await world.handle(revocation)).toEqual(told)
+    expect(await world.handle(revocation)).toEqual(expected)
     await world.handle(registration(id, valid(id)), owned(id))
     expect(await world.handle(revocation)).toEqual([])
     expect(await world.consent(id)).toMatchObject({ state: 'ISSUED' })
@@ -267,7 +267,7 @@ test.each([
 )
 
 describe('the policy of origins', () => {
-  test('is that of the PISP that the consent was granted to', async () => {
+  test('The policy of origins is that of the PISP to which the consent was granted', async () => {
     const allowed = new Map([[pisp, { origins: [origin], rpIds: ['pispx.example'] }]])
     world.setPolicy({ allowed })
     const [right, wrong, other] = [randomUUID(), randomUUID(), randomUUID()]
@@ -298,7 +298,7 @@ describe('the policy of origins', () => {
 })
 
 describe('an issued consent', () => {
-  test('is shown to its DFSP and its PISP, and to no other FSP', async () => {
+  test('An issued consent is shown to its DFSP and its PISP, and to no other FSP', async () => {
     const id = randomUUID()
     await world.handle(observed(id), registration(id, valid(id)), owned(id))
     expect(await world.handle(query(id))).toEqual(['ConsentRegistered bankx'])
@@ -309,14 +309,14 @@ describe('an issued consent', () => {
     expect(await world.handle(query(randomUUID()))).toEqual(['ConsentRefused bankx 6103'])
   })
 
-  test('is found by the id of its request too', async () => {
+  test('An issued consent is also found by the id of its request', async () => {
     const [id, consentRequestId] = [randomUUID(), randomUUID()]
     await world.handle(registration(id, valid(id), { body: { consentRequestId } }), owned(id))
     expect(await world.handle(query(consentRequestId))).toEqual(['ConsentRegistered bankx'])
-    expect(world.said.at(-1)?.payload).toMatchObject({ consentId: consentRequestId })
+    expect(world.published.at(-1)?.payload).toMatchObject({ consentId: consentRequestId })
   })
 
-  test('keeps the first pair of DFSP and PISP', async () => {
+  test('An issued consent retains the first pair of DFSP and PISP', async () => {
     const id = randomUUID()
     await world.handle(observed(id), observed(id), observed(id, { pispId: 'pispy' }))
     expect(await world.steps(id)).toEqual(['PARTIES_OBSERVED bankx', 'PARTIES_CONFLICT bankx'])
@@ -324,7 +324,7 @@ describe('an issued consent', () => {
     expect(await world.handle(query(id, { from: 'pispy' }))).toEqual(['ConsentRefused pispy 6104'])
   })
 
-  test('takes no DFSP but its own from what is observed later', async () => {
+  test('A later observation cannot change the DFSP of an issued consent', async () => {
     const id = randomUUID()
     await world.handle(registration(id, valid(id)), observed(id, { dfspId: stranger }))
     expect(await world.steps(id)).toContain('PARTIES_CONFLICT stranger')

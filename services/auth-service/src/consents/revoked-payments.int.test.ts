@@ -1,6 +1,6 @@
 /**
- * Never a payment on a revoked consent: a PISP, a DFSP and the hosted auth service, with payments and
- * revocations in any order, and answers that come twice or late.
+ * No payment begins under a revoked consent: a PISP, a DFSP and the hosted auth service, with
+ * payments and revocations in any order, and answers that are repeated or late.
  */
 import { createAuthenticator, createFsp, type Fsp, type FspOptions } from '@causeway/fsp'
 import { openScheme, type Scheme, type Taken } from '@causeway/fsp/testing'
@@ -24,9 +24,9 @@ let hosted: Hosted
 let bank: Fsp
 let app: Fsp
 let payee: Fsp
-/** "PUT /consents/…" with the state that it tells, as they came to the DFSP, in order. */
+/** "PUT /consents/…" with its state, in the order in which the DFSP received them. */
 let toBank: string[] = []
-/** Of the case that runs. */
+/** State of the current case. */
 let times = () => 1
 let onPassed: () => void = () => undefined
 let onLate: () => void = () => undefined
@@ -85,7 +85,7 @@ function noted(message: Parameters<Fsp['receive']>[0]) {
   return bank.receive(message)
 }
 
-/** The edge tells the auth service between whom a consent is. */
+/** The edge reports the parties of a consent to the auth service. */
 function noteGrant({ method, path, headers, body }: Taken): void {
   if (method !== 'POST' || path !== '/consents') return
   if (headers['fspiop-destination'] !== pisp) return
@@ -95,7 +95,7 @@ function noteGrant({ method, path, headers, body }: Taken): void {
 
 const jsonOf = ({ body }: Taken) => JSON.parse(body.toString()) as Record<string, string>
 
-/** A linked account of a new user, what the user's device signs with, and payments from it. */
+/** A linked account of a new user, the key of the user's device, and payments from the account. */
 async function linked() {
   const userId = randomUUID()
   const address = addressOf(userId)
@@ -146,13 +146,13 @@ const cases = fc.record({
   revocations: fc.array(
     fc.record({
       by: fc.constantFrom('dfsp', 'pisp', 'twice'),
-      /** So many messages have passed the hub since the first payment began. */
+      /** Number of relayed messages since the first payment began. */
       after: fc.integer({ min: 0, max: 24 }),
     }),
     { minLength: 1, maxLength: 2 },
   ),
   repeats: fc.array(fc.constantFrom(0, 1, 2), { minLength: 1, maxLength: 12 }),
-  /** One more payment, when the consent is over. */
+  /** One more payment after the end of the consent. */
   paysLater: fc.boolean(),
 })
 
@@ -162,7 +162,11 @@ async function carryOut({ payments, revocations, repeats, paysLater }: Case) {
   const { consentId, pay } = await linked()
   let answers = 0
   times = () => repeats[answers++ % repeats.length] ?? 1
-  const from = { hub: scheme.hub.taken.length, bank: toBank.length, said: world.said.length }
+  const from = {
+    hub: scheme.hub.taken.length,
+    bank: toBank.length,
+    published: world.published.length,
+  }
   const revoking: Promise<unknown>[] = []
   let passed = 0
   let open = revocations
@@ -175,7 +179,7 @@ async function carryOut({ payments, revocations, repeats, paysLater }: Case) {
   onLate = () => revoke(() => true)
   const paying = Array.from({ length: payments }, pay)
   const results = await Promise.all(paying)
-  // What was to come later than all messages comes now.
+  // Delivers what was delayed until the end.
   revoke(() => true)
   await Promise.all(revoking)
   await hosted.idle()
@@ -190,13 +194,13 @@ async function carryOut({ payments, revocations, repeats, paysLater }: Case) {
     consentId,
     taken: scheme.hub.taken.slice(from.hub),
     toBank: toBank.slice(from.bank),
-    said: world.said.slice(from.said),
+    published: world.published.slice(from.published),
   }
 }
 
 type Course = Awaited<ReturnType<typeof carryOut>>
 
-/** Verification requests whose answer VERIFIED came to the DFSP before it knew of the revocation. */
+/** Verification requests whose VERIFIED reached the DFSP before it knew of the revocation. */
 function verifiedInTime({ toBank: came, consentId }: Course): readonly string[] {
   const revokedAt = came.findIndex((line) => line === `PATCH /consents/${consentId} REVOKED`)
   expect(revokedAt).toBeGreaterThanOrEqual(0)
@@ -223,9 +227,9 @@ function checkTransfers(course: Course): void {
   }
 }
 
-/** What the auth service has decided, in the order of its decisions. */
-function checkDecisions({ said, consentId }: Course): void {
-  const own = said.filter(
+/** The decisions of the auth service, in order. */
+function checkDecisions({ published, consentId }: Course): void {
+  const own = published.filter(
     ({ payload }) => (payload as { readonly consentId?: string }).consentId === consentId,
   )
   const end = own.findIndex(({ type }) => type === 'ConsentRevoked')
@@ -248,7 +252,7 @@ function checkEnds({ taken, results }: Course): void {
   }
 }
 
-test('whatever is revoked while payments go on, none begins after it, and each request ends once', async () => {
+test('No payment begins after a revocation during payments, and each request ends once', async () => {
   await fc.assert(
     fc.asyncProperty(cases, async (one) => {
       const course = await carryOut(one)

@@ -1,4 +1,4 @@
-/** Consents, their parties and verifications as rows. */
+/** Maps rows to consents, parties and verifications. */
 import type { Verifier } from '@causeway/credentials'
 import type {
   Consent,
@@ -82,13 +82,13 @@ function usableOf(row: ConsentRow): Usable {
   }
 }
 
-/** A constraint of the table promises it. */
+/** A constraint of the table guarantees the value. */
 function present<T>({ id, state }: ConsentRow, value: T | null): T {
-  if (value === null) throw new Error(`consent ${id} is ${state} without its proof`)
+  if (value === null) throw new Error(`consent ${id} is ${state} without a required column`)
   return value
 }
 
-/** What a usable credential is stored as. */
+/** The columns of a usable credential. */
 export interface CredentialColumns {
   readonly type: string
   readonly verifier: string

@@ -1,4 +1,4 @@
-/** Consents for the operator: a search, the history of one, and its erasure. No credential leaves here. */
+/** Consents for operators: search, history and erasure. Credentials are never returned. */
 import type { FidoVerifier, Verifier } from '@causeway/credentials'
 import type { ConsentStep, ConsentSummary, consentsService } from '@causeway/protos'
 import { monthOf, type Database, type EventBus, type Handlers } from '@causeway/runtime'
@@ -39,14 +39,14 @@ export function serveConsents(parts: ServeParts): Handlers<typeof consentsServic
         state,
         from,
         to,
-        after: placeOf(asked.after),
+        after: cursorOf(asked.after),
         limit,
       }
-      // One more than is shown says whether there are more.
+      // One entry beyond the page shows whether there are more.
       const rows = await searchConsents(db, { ...search, limit: limit + 1 })
       const shown = rows.slice(0, limit)
       const last = shown.at(-1)
-      const next = rows.length > limit && last !== undefined ? placeText(last) : ''
+      const next = rows.length > limit && last !== undefined ? cursorText(last) : ''
       return { consents: shown.map(summaryOf), next }
     },
     async GetConsentRecord({ consentId }) {
@@ -64,7 +64,7 @@ export function serveConsents(parts: ServeParts): Handlers<typeof consentsServic
   }
 }
 
-/** Erasing again changes nothing. */
+/** A repeated erasure changes nothing. */
 function erase(
   { db, bus, now: clock }: ServeParts,
   consentId: string,
@@ -75,7 +75,7 @@ function erase(
     const row = await readSummary(tx, consentId)
     if (row === undefined) return refuse('CONSENT_UNKNOWN', `there is no consent ${consentId}`)
     if (row.state === 'PENDING' || row.state === 'ISSUED') {
-      return refuse('CONSENT_IN_FORCE', `the consent is ${row.state}: it has to be revoked first`)
+      return refuse('CONSENT_IN_FORCE', `the consent is ${row.state}: revoke it first`)
     }
     if (row.erased_at !== null) return undefined
     const now = clock()
@@ -92,17 +92,17 @@ function erase(
   })
 }
 
-/** The operator API has read the time before. */
+/** The operator API has validated the time. */
 function orNull(time: Date | null | Refused): Date | null {
   if (time !== null && isRefused(time)) throw new Error(time.detail)
   return time
 }
 
-function placeText({ registered_at, id }: SummaryRow): string {
+function cursorText({ registered_at, id }: SummaryRow): string {
   return `${registered_at.toISOString()} ${id}`
 }
 
-function placeOf(text: string): Search['after'] {
+function cursorOf(text: string): Search['after'] {
   const [at = '', id = ''] = text.split(' ')
   return Number.isNaN(Date.parse(at)) ? null : { at: new Date(at), id }
 }

@@ -1,7 +1,7 @@
 /**
- * Consents and verifications as they are stored. Whoever changes a consent or answers a verification
- * request holds its lock until COMMIT, has read what is stored after the lock was given, and announces
- * what was decided on that in the same transaction.
+ * Storage of consents and verifications. A transaction that changes a consent or answers a
+ * verification request locks it until COMMIT, reads after it has the lock, and announces the
+ * resulting decision itself.
  */
 import {
   ensureMonthlyPartitions,
@@ -26,11 +26,11 @@ import {
 } from './row.ts'
 import { writeDecisions } from './write-store.ts'
 
-/** What decisions are taken on. */
+/** The ids whose state decisions need. */
 export interface Keys {
   readonly consentIds: readonly string[]
   readonly verificationRequestIds: readonly string[]
-  /** Of the events that are worked on. */
+  /** The ids of the events in the batch. */
   readonly eventIds: readonly string[]
 }
 
@@ -38,11 +38,11 @@ export interface Known {
   readonly consents: ReadonlyMap<string, Consent>
   readonly parties: ReadonlyMap<string, ConsentParties>
   readonly verifications: ReadonlyMap<string, Verification>
-  /** Events whose decision is stored. */
+  /** Events with a stored decision. */
   readonly handled: ReadonlySet<string>
 }
 
-/** A decision with the consent and the event that it is about. */
+/** A decision with its consent and its event. */
 export interface Decided {
   readonly consentId: string
   readonly eventId: string
@@ -54,9 +54,11 @@ export interface ConsentStore {
   read(keys: Keys): Promise<Known>
   /** Decides on what is stored, stores the decisions and announces their messages, or does neither. */
   change(keys: Keys, now: Date, decide: (known: Known) => readonly Decided[]): Promise<Known>
-  /** For a query by consentId or, where there is none, by consentRequestId; by the id asked for. */
+  /**
+   * For a query by consentId or, if none matches, by consentRequestId; keyed by the requested id.
+   */
   find(ids: readonly string[]): Promise<ReadonlyMap<string, Found>>
-  /** Consents that have waited for account-lookup since before that moment. */
+  /** Consents that have been PENDING since before that moment. */
   listUnconfirmed(before: Date, limit: number): Promise<readonly Consent[]>
   ensurePartitions(now: Date): Promise<void>
 }
@@ -66,7 +68,7 @@ export interface Found {
   readonly parties: ConsentParties | undefined
 }
 
-// In one order, so that batches that share ids wait for each other and never in a circle.
+// Locks in one order, so that batches with common ids cannot deadlock.
 const lockStatement = statement(`
   select pg_advisory_xact_lock(n) from (
     select distinct hashtextextended(id, 0) as n from unnest($1::text[]) as a (id) order by n
@@ -127,7 +129,7 @@ async function lock(tx: Transaction, keys: Keys): Promise<void> {
   ])
 }
 
-/** Whoever changes the consent otherwise holds the same lock. */
+/** The same lock as for every other change of the consent. */
 export function lockConsent(tx: Transaction, consentId: string): Promise<void> {
   return lockIds(tx, [`consent ${consentId}`])
 }
@@ -143,7 +145,7 @@ async function read(db: Queries, keys: Keys): Promise<Known> {
     verificationsStatement,
     verificationRequestIds,
   )
-  // A verification that is asked for by its id alone is of a consent that only its row names.
+  // For a verification that is queried by its id alone, only its row names the consent.
   const ids = [...new Set([...consentIds, ...verifications.map((row) => row.consent_id)])]
   const [consents, parties, handled] = await Promise.all([
     rowsOf<ConsentRow>(db, consentsStatement, ids),

@@ -1,6 +1,6 @@
 /**
- * No registration waits for account-lookup for ever: one that is not confirmed in time is refused. An
- * answer that came in time and waits to be read counts.
+ * Refuses registrations that account-lookup does not confirm in time. An answer that arrived in
+ * time but is not processed yet still counts.
  */
 import { derivedId } from '@causeway/events'
 import type { Command } from './contract.ts'
@@ -9,11 +9,11 @@ import { carryOut, type ConsentWork } from './handle.ts'
 export interface UnconfirmedOptions {
   readonly batch_max: number
   readonly wait_ms: number
-  /** Whatever was announced before that moment is worked off. */
+  /** All events announced before that moment are processed. */
   readonly lowWatermark: () => Promise<Date>
 }
 
-/** Takes what is due, batch by batch, until nothing is. Any number of sweepers may run. */
+/** Processes due registrations in batches until none is left. Any number of sweepers may run. */
 export async function refuseUnconfirmed(
   work: ConsentWork,
   { batch_max, wait_ms, lowWatermark }: UnconfirmedOptions,

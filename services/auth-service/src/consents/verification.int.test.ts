@@ -53,21 +53,21 @@ const verified = 'VerificationAnswered bankx VERIFIED'
 const failed = (code: string, to = 'bankx') => `VerificationAnswered ${to} ${code}`
 
 describe('a signature', () => {
-  test('of the credential is verified', async () => {
+  test('A signature of the credential is verified', async () => {
     const { id, device } = await issued()
     const request = verification(randomUUID(), id, sign(device))
     expect(await world.handle(request)).toEqual([verified])
     expect(await world.consent(id)).toMatchObject({ sign_count: '1' })
   })
 
-  test('may stand under either name, and over the challenge as text', async () => {
+  test('A signature may be in either member, and over the challenge as text', async () => {
     const { id, device } = await issued()
     const assertion = device.assert({ challenge: Buffer.from(challengeText), origin })
     const signed = { signedPayloadType: 'FIDO', fidoValue: assertion }
     expect(await world.handle(verification(randomUUID(), id, signed))).toEqual([verified])
   })
 
-  test('of a GENERIC credential is verified', async () => {
+  test('A signature of a GENERIC credential is verified', async () => {
     const id = randomUUID()
     const key = createGenericKey()
     const proof = key.sign(challengeOf(id).toString('base64url'))
@@ -105,7 +105,7 @@ describe('a signature', () => {
 })
 
 describe('the signature counter', () => {
-  test('refuses a signature that was used, and one of a copied device, and says so in the audit log', async () => {
+  test('The signature counter rejects a reused signature and one of a copied device, and both are audited', async () => {
     const { id, device } = await issued()
     const copy = device.clone()
     const used = sign(device)
@@ -119,14 +119,14 @@ describe('the signature counter', () => {
     expect(await world.handle(verification(randomUUID(), id, sign(device)))).toEqual([verified])
   })
 
-  test('of several signatures in one batch grows with each', async () => {
+  test('The signature counter increases with each of several signatures in one batch', async () => {
     const { id, device } = await issued()
     const requests = [1, 2, 3].map(() => verification(randomUUID(), id, sign(device)))
     expect(await world.handle(...requests)).toEqual([verified, verified, verified])
     expect(await world.consent(id)).toMatchObject({ sign_count: '3' })
   })
 
-  test('of a device that does not count stays 0', async () => {
+  test('The signature counter of a device that does not count stays 0', async () => {
     const { id, device } = await issued(createAuthenticator({ counts: false }))
     const requests = [1, 2].map(() => verification(randomUUID(), id, sign(device)))
     expect(await world.handle(...requests)).toEqual([verified, verified])
@@ -134,7 +134,7 @@ describe('the signature counter', () => {
 })
 
 describe('a verification request', () => {
-  test('of an unknown, pending or revoked consent is refused with 6103', async () => {
+  test('A verification request for an unknown, pending or revoked consent is refused with 6103', async () => {
     const device = createAuthenticator()
     const pending = randomUUID()
     const attestation = device.register({ challenge: challengeOf(pending), origin })
@@ -152,7 +152,7 @@ describe('a verification request', () => {
     }
   })
 
-  test('of an FSP that is not its DFSP is refused with 6104', async () => {
+  test('A verification request of an FSP that is not the DFSP is refused with 6104', async () => {
     const { id, device } = await issued()
     for (const from of [pisp, stranger]) {
       const request = verification(randomUUID(), id, sign(device), { from })
@@ -160,14 +160,14 @@ describe('a verification request', () => {
     }
   })
 
-  test('that comes again as the same event says nothing', async () => {
+  test('A redelivered verification request gets no second answer', async () => {
     const { id, device } = await issued()
     const request = verification(randomUUID(), id, sign(device))
     await world.handle(request)
     expect(await world.handle(request)).toEqual([])
   })
 
-  test('that comes again with the same content has the same answer', async () => {
+  test('A verification request with the same content gets the same answer', async () => {
     const { id, device } = await issued()
     const right = verification(randomUUID(), id, sign(device))
     const wrong = verification(randomUUID(), id, sign(createAuthenticator()))
@@ -176,7 +176,7 @@ describe('a verification request', () => {
     expect(await world.consent(id)).toMatchObject({ sign_count: '1' })
   })
 
-  test('that comes again with other content or of another FSP or consent is refused with 3106', async () => {
+  test('A verification request with a used id and another content, FSP or consent is refused with 3106', async () => {
     const { id, device } = await issued()
     const { id: otherId } = await issued()
     const requestId = randomUUID()
@@ -192,7 +192,7 @@ describe('a verification request', () => {
     ).toEqual([verified, failed('3106'), failed('3106'), failed('3106', 'stranger')])
   })
 
-  test('that was verified is not verified again once the consent is revoked', async () => {
+  test('A verified request is not verified again once the consent is revoked', async () => {
     const { id, device } = await issued()
     const request = verification(randomUUID(), id, sign(device))
     await world.handle(request, deletion(id))
@@ -201,7 +201,7 @@ describe('a verification request', () => {
     expect(await world.handle(verificationQuery(verificationRequestId))).toEqual([failed('6103')])
   })
 
-  test('is shown to the DFSP that made it and to no other FSP', async () => {
+  test('A verification request is shown to its DFSP and to no other FSP', async () => {
     const { id, device } = await issued()
     const [right, wrong] = [randomUUID(), randomUUID()]
     await world.handle(
@@ -218,29 +218,32 @@ describe('a verification request', () => {
 })
 
 describe('DELETE of an issued consent', () => {
-  test.each([undefined, pisp])('by %s revokes it, and both parties are told', async (from) => {
-    const { id } = await issued()
-    const request = deletion(id, from === undefined ? {} : { from })
-    expect(await world.handle(request)).toEqual(['ConsentRevoked bankx,pispx'])
-    expect(await world.consent(id)).toMatchObject({ state: 'REVOKED', verifier: null })
-    expect(await world.withdrawn(id)).toEqual(['FIDO'])
-    expect(await world.handle(query(id, from === undefined ? {} : { from }))).toEqual([
-      `ConsentRefused ${from ?? 'bankx'} 6103`,
-    ])
-  })
+  test.each([undefined, pisp])(
+    'by %s revokes it, and both parties get a callback',
+    async (from) => {
+      const { id } = await issued()
+      const request = deletion(id, from === undefined ? {} : { from })
+      expect(await world.handle(request)).toEqual(['ConsentRevoked bankx,pispx'])
+      expect(await world.consent(id)).toMatchObject({ state: 'REVOKED', verifier: null })
+      expect(await world.withdrawn(id)).toEqual(['FIDO'])
+      expect(await world.handle(query(id, from === undefined ? {} : { from }))).toEqual([
+        `ConsentRefused ${from ?? 'bankx'} 6103`,
+      ])
+    },
+  )
 
-  test('that comes again tells both again, with the time of the first', async () => {
+  test('A repeated DELETE sends both callbacks again, with the time of the first', async () => {
     const { id } = await issued()
     const request = deletion(id)
     await world.handle(request)
-    const first = world.said.at(-1)?.payload
+    const first = world.published.at(-1)?.payload
     world.after(5_000)
     expect(await world.handle(request)).toEqual([])
     expect(await world.handle(again(request))).toEqual(['ConsentRevoked bankx,pispx'])
-    expect(world.said.at(-1)?.payload).toEqual(first)
+    expect(world.published.at(-1)?.payload).toEqual(first)
   })
 
-  test('by a stranger is refused with 6104, and of an unknown consent with 6103', async () => {
+  test('DELETE by another FSP is refused with 6104, and of an unknown consent with 6103', async () => {
     const { id } = await issued()
     expect(await world.handle(deletion(id, { from: stranger }))).toEqual([
       'ConsentRefused stranger 6104',
@@ -249,7 +252,7 @@ describe('DELETE of an issued consent', () => {
     expect(await world.handle(deletion(randomUUID()))).toEqual(['ConsentRefused bankx 6103'])
   })
 
-  test('by a PISP that the hub has not seen yet needs its DFSP as destination', async () => {
+  test('DELETE by a PISP that the hub has not observed needs the DFSP as destination', async () => {
     const id = randomUUID()
     const attestation = createAuthenticator().register({ challenge: challengeOf(id), origin })
     await world.handle(registration(id, fido(attestation)), owned(id))
@@ -258,7 +261,7 @@ describe('DELETE of an issued consent', () => {
     expect(await world.handle(named)).toEqual(['ConsentRevoked bankx,pispx'])
   })
 
-  test('of a consent that waits for account-lookup ends its registration too', async () => {
+  test('DELETE of a consent that waits for account-lookup also ends its registration', async () => {
     const id = randomUUID()
     const attestation = createAuthenticator().register({ challenge: challengeOf(id), origin })
     await world.handle(observed(id), registration(id, fido(attestation)))
@@ -274,15 +277,15 @@ describe('DELETE of an issued consent', () => {
 describe('PATCH with REVOKED that the hub has relayed', () => {
   const revokedAt = '2026-01-15T11:59:00.000Z'
 
-  test('by the DFSP revokes the consent from that moment, and nobody is told', async () => {
+  test('A relayed PATCH of the DFSP revokes the consent from its time, without callbacks', async () => {
     const { id } = await issued()
     expect(await world.handle(deletion(id, { revokedAt }))).toEqual([])
     expect(await world.consent(id)).toMatchObject({ state: 'REVOKED' })
     await world.handle(deletion(id))
-    expect(world.said.at(-1)?.payload).toMatchObject({ consentId: id, revokedAt })
+    expect(world.published.at(-1)?.payload).toMatchObject({ consentId: id, revokedAt })
   })
 
-  test('by the PISP or a stranger, or of an unknown consent, changes nothing', async () => {
+  test('A relayed PATCH of the PISP or another FSP, or for an unknown consent, changes nothing', async () => {
     const { id } = await issued()
     for (const from of [pisp, stranger]) {
       expect(await world.handle(deletion(id, { from, revokedAt }))).toEqual([])

@@ -1,10 +1,10 @@
-/** What `verify` reads of consents and of the signatures that were accepted. */
+/** The queries of `verify`: consents and accepted signatures. */
 import { statement, type Queries } from '@causeway/runtime'
 import { consentColumns, type ConsentRow } from './row.ts'
 
 const page_max = 500
 const untimely_max = 100
-/** By so much the clocks of two processes may differ. */
+/** The maximum difference between the clocks of two processes. */
 const clocks = '1 second'
 
 const pageStatement = statement(`
@@ -23,7 +23,7 @@ const untimelyStatement = statement(`
 const countStatement = statement(`
   select count(*)::int as verified from verifications where reason is null`)
 
-/** Consents in force, the newest first, behind the last one of the page before; an empty page ends them. */
+/** Consents in force, newest first, after the last one of the page before; empty at the end. */
 export function readInForce(
   db: Queries,
   last: Pick<ConsentRow, 'id' | 'registered_at'> | undefined,

@@ -1,4 +1,7 @@
-/** What is stored of consents is verified: credentials once more, signatures by the time of their consent. */
+/**
+ * Verification of stored consents: credentials are checked again, signatures against the time of
+ * their consent.
+ */
 import { createAuthenticator, createGenericKey } from '@causeway/fsp'
 import { statement } from '@causeway/runtime'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
@@ -63,7 +66,7 @@ async function verified(consent: Awaited<ReturnType<typeof issued>>) {
   return id
 }
 
-test('what was decided by messages alone is clean, whatever became of the consent', async () => {
+test('State that results from messages alone has no differences, whatever the state of the consent', async () => {
   const [used, revoked] = [await issued(), await issued()]
   await issuedWithKey()
   await verified(used)
@@ -100,10 +103,10 @@ const shifts = [
   ['before the consent was issued', `set decided_at = decided_at - interval '1 hour'`],
   ['after it was revoked', `set decided_at = decided_at + interval '1 hour'`],
   ['for another FSP', `set dfsp = 'stranger'`],
-  ['for a consent that there is not', `set consent_id = 'none'`],
+  ['for a consent that does not exist', `set consent_id = 'none'`],
 ] as const
 
-test.each(shifts)('a signature that was verified %s is a difference', async (_, change) => {
+test.each(shifts)('A signature that was verified %s is a difference', async (_, change) => {
   const consent = await issued()
   const id = await verified(consent)
   await world.handle(deletion(consent.id))

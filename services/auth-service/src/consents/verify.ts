@@ -1,6 +1,6 @@
 /**
- * Verifies what is stored of consents: the credential of a consent in force is still the one whose
- * registration proved it, and every signature that counted was given while its consent was in force.
+ * Verifies stored consents: the registration of a consent in force still proves its credential, and
+ * every accepted signature was verified while its consent was in force.
  */
 import type { Verifier } from '@causeway/credentials'
 import { consentChallenge } from '@causeway/fspiop'
@@ -12,17 +12,17 @@ import { consentOf } from './row.ts'
 import { countVerified, readInForce, readUntimely } from './verify-store.ts'
 
 export interface ConsentsVerified {
-  /** Credentials that were checked again. */
+  /** Number of credentials that were checked. */
   readonly consents: number
-  /** Signatures that were found to be valid. */
+  /** Number of signatures with the result VERIFIED. */
   readonly verifications: number
   /** One sentence each. */
   readonly differences: string[]
 }
 
-/** The newest of those in force: checking one again takes as long as registering it. */
+/** Only the newest consents in force: checking one takes as long as registering it. */
 const consents_max = 20_000
-/** Beyond so many the reader knows enough. */
+/** Further differences are not reported. */
 const differences_max = 100
 
 export async function verifyConsents(db: Queries): Promise<ConsentsVerified> {
@@ -70,7 +70,9 @@ async function isProven({ consentId, verifier, document }: Pending | Issued): Pr
   return check.type === 'VALID' && isSame(check.verifier, verifier)
 }
 
-/** The counter has gone on since, and the name of the relying party came from the policy of then. */
+/**
+ * The counter has changed since, and the relying party's name depended on the policy at that time.
+ */
 function isSame(proven: Verifier, stored: Verifier): boolean {
   if (proven.publicKey !== stored.publicKey) return false
   if (proven.type === 'GENERIC' || stored.type === 'GENERIC') return proven.type === stored.type

@@ -1,10 +1,10 @@
-/** Decisions as rows, a batch at a time. The locks of their consents and verifications are held. */
+/** Writes decisions in batches. Requires the locks of their consents and verifications. */
 import { byteaArray, monthOf, statement, textArray, type Transaction } from '@causeway/runtime'
 import { isUsable, type Consent } from './domain/consent.ts'
 import { credentialColumns, hashBytes } from './row.ts'
 import type { Decided } from './store.ts'
 
-// Under the lock no other transaction can have made the row since it was read.
+// Because of the lock, no other transaction can have inserted the row since it was read.
 const consentsStatement = statement(`
   insert into consents (id, state, dfsp, version, request_event_id, request_hash,
     consent_request_id, registered_at, issued_at, revoked_at, revoked_by, reason, credential_type,
@@ -149,7 +149,9 @@ async function writeVerifications(
   ])
 }
 
-/** Throws when a counter is not what was read: then nothing of the batch is stored. */
+/**
+ * Throws if a counter differs from the value that was read: then nothing of the batch is stored.
+ */
 async function writeCounts(tx: Transaction, decided: readonly Decided[]): Promise<void> {
   const counts = decided.flatMap(({ consentId, decision: { signCount } }) =>
     signCount === undefined ? [] : [{ consentId, ...signCount }],
@@ -160,7 +162,7 @@ async function writeCounts(tx: Transaction, decided: readonly Decided[]): Promis
     textArray(counts.map(({ from }) => String(from))),
     textArray(counts.map(({ to }) => String(to))),
   ])
-  if (rows.length !== counts.length) throw new Error('a signature counter was changed meanwhile')
+  if (rows.length !== counts.length) throw new Error('a signature counter has changed concurrently')
 }
 
 async function writeSteps(tx: Transaction, decided: readonly Decided[], now: Date): Promise<void> {

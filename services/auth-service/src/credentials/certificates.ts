@@ -1,6 +1,6 @@
 /**
- * Client certificates of the scheme's CA. The certificate names the FSP that the operator says, for
- * the key that the request proves; it is stored before it is handed out.
+ * Issues client certificates of the scheme's CA. The operator determines the FSP that the
+ * certificate names, the request proves the key. A certificate is stored before it is returned.
  */
 import { faultOfCa, readCsr, signCsr, type Ca } from '@causeway/pki'
 import { readPem, StartError, type Database, type EventBus } from '@causeway/runtime'
@@ -18,7 +18,7 @@ export interface CertificateParts {
   readonly db: Database
   readonly bus: EventBus
   readonly findFsp: FindFsp
-  /** Undefined: this hub issues no certificates. */
+  /** Undefined if this hub issues no certificates. */
   readonly readCa: (() => Promise<Ca>) | undefined
   readonly hubName: string
   readonly life_ms: number
@@ -30,12 +30,13 @@ export interface Issued extends IssuedCertificate {
   readonly ca: string
 }
 
-/** Clocks that are a little behind must not find it too new. */
+/** Certificates are backdated so that clocks that are slightly behind accept them. */
 const earlier_ms = 300_000
 
 /**
- * How the CA is read: from its files each time, so that a renewed one needs no restart and its key is
- * in memory only while it signs. Throws StartError for a CA that cannot sign.
+ * Returns a function that reads the CA from its files on each call, so that a renewed CA needs no
+ * restart and its key is in memory only while it signs. Throws StartError for a CA that cannot
+ * sign.
  */
 export async function openCa(settings: Settings): Promise<(() => Promise<Ca>) | undefined> {
   const { AUTH_SERVICE_CA_CERTIFICATE_FILE: file, AUTH_SERVICE_CA_KEY_FILE: keyFile } = settings

@@ -4,7 +4,7 @@ import { openGuesses } from './guesses.ts'
 const secret = Buffer.from('right')
 const guess = Buffer.from('wrong')
 
-test('after some wrong secrets within a minute nothing new is looked at, until the minute is over', () => {
+test('After the maximum of wrong secrets no new secret is checked until the minute is over', () => {
   const guesses = openGuesses({ wrong_max: 2 })
   guesses.wrong('a', 1_000)
   expect(guesses.mayTry('a', guess, 1_000)).toBe(true)
@@ -14,7 +14,7 @@ test('after some wrong secrets within a minute nothing new is looked at, until t
   expect(guesses.mayTry('a', guess, 61_000)).toBe(true)
 })
 
-test('a secret that was right before is looked at while a stranger guesses', () => {
+test('A secret that was correct before is checked while others are guessed', () => {
   const guesses = openGuesses({ wrong_max: 1 })
   guesses.right(secret)
   guesses.wrong('a', 0)
@@ -22,7 +22,7 @@ test('a secret that was right before is looked at while a stranger guesses', () 
   expect(guesses.mayTry('a', guess, 0)).toBe(false)
 })
 
-test('what is remembered is bounded', () => {
+test('The number of remembered clients is bounded', () => {
   const guesses = openGuesses({ wrong_max: 1 })
   guesses.wrong('first', 0)
   for (let n = 0; n < 10_000; n += 1) guesses.wrong(`client ${n}`, 0)
@@ -30,7 +30,7 @@ test('what is remembered is bounded', () => {
   expect(guesses.mayTry('client 9999', guess, 0)).toBe(false)
 })
 
-test('what is guessed in several processes is counted together', () => {
+test('Wrong secrets in several processes are counted together', () => {
   const [one, other] = [openGuesses({ wrong_max: 4 }), openGuesses({ wrong_max: 4 })]
   for (const each of [one, one, other]) each.wrong('a', 0)
   expect(one.shared.admitted().get('a')).toBe(2)
@@ -39,7 +39,7 @@ test('what is guessed in several processes is counted together', () => {
   expect(other.mayTry('a', guess, 0)).toBe(true)
   other.wrong('a', 0)
   expect(other.mayTry('a', guess, 0)).toBe(false)
-  // What was told is not told on as one's own.
+  // Received counts are not published as own counts.
   expect(other.shared.admitted().get('a')).toBe(2)
   expect(other.mayTry('a', guess, 60_000)).toBe(true)
 })

@@ -1,16 +1,16 @@
 /**
- * Who guesses is stopped; who knows is not, even while a stranger guesses in his name: secrets that were
- * right before are still looked at. Each process counts what it sees, and what the others tell it of the
- * same client some ten times a second while they share a memory.
+ * Limits wrong secrets per client. Secrets that were correct before are still checked, so guessing
+ * in a client's name does not lock it out. Each process counts its own attempts; with a shared
+ * memory the processes exchange their counts for the same client about ten times a second.
  */
 import type { Use } from '@causeway/runtime'
 
 export interface Guesses {
-  /** Whether this secret of the client is looked at now. */
+  /** Whether this secret of the client is checked now. */
   mayTry(clientId: string, secretHash: Buffer, now_ms: number): boolean
   wrong(clientId: string, now_ms: number): void
   right(secretHash: Buffer): void
-  /** What other processes are told of wrong secrets, and what they tell. */
+  /** The exchange of wrong attempts with other processes. */
   readonly shared: Use
 }
 
@@ -22,7 +22,7 @@ const nothing: ReadonlyMap<string, number> = new Map()
 export function openGuesses({ wrong_max }: { readonly wrong_max: number }): Guesses {
   const counted = new Map<string, { readonly since_ms: number; readonly wrong: number }>()
   const proven = new Set<string>()
-  /** Of each client since the start, or since there were too many of them. */
+  /** Wrong attempts per client since the start, or since the map was last full. */
   const all = new Map<string, number>()
 
   function countOf(clientId: string, now_ms: number) {
@@ -39,18 +39,18 @@ export function openGuesses({ wrong_max }: { readonly wrong_max: number }): Gues
       counted.set(clientId, { since_ms, wrong: wrong + 1 })
       if (all.size >= clients_max && !all.has(clientId)) all.clear()
       all.set(clientId, (all.get(clientId) ?? 0) + 1)
-      forgetOldest(counted, clients_max)
+      evictOldest(counted, clients_max)
     },
     right(secretHash) {
       proven.add(secretHash.toString('base64'))
-      forgetOldest(proven, secrets_max)
+      evictOldest(proven, secrets_max)
     },
     shared: {
       admitted: () => all,
       atWork: () => nothing,
       learn(clientId, { admitted }) {
         const count = counted.get(clientId)
-        // Others are heard of a client of whom there was a guess here, which is when it matters.
+        // Counts of other processes matter only for a client with a wrong attempt in this one.
         if (count === undefined || admitted === 0) return
         counted.set(clientId, { ...count, wrong: count.wrong + admitted })
       },
@@ -59,7 +59,7 @@ export function openGuesses({ wrong_max }: { readonly wrong_max: number }): Gues
   }
 }
 
-function forgetOldest(
+function evictOldest(
   all: { keys(): Iterable<string>; delete(key: string): boolean; readonly size: number },
   entries_max: number,
 ): void {

@@ -5,28 +5,28 @@ import { openSeal } from './seal.ts'
 const newKey = () => randomBytes(32).toString('base64url')
 const plain = Buffer.from('a private key')
 
-describe('a secret that was closed', () => {
+describe('an encrypted secret', () => {
   const seal = openSeal('KEY', newKey())
-  const closed = seal.close(plain, 'kid-1')
+  const closed = seal.encrypt(plain, 'kid-1')
 
-  test('opens with the same key in the same place', () => {
-    expect(seal.open(closed, 'kid-1')).toEqual(plain)
+  test('An encrypted secret is decrypted with the same key and context', () => {
+    expect(seal.decrypt(closed, 'kid-1')).toEqual(plain)
     expect(closed.includes(plain)).toBe(false)
   })
 
-  test('does not open elsewhere, with another key, cut, or changed in any byte', () => {
-    expect(seal.open(closed, 'kid-2')).toBeUndefined()
-    expect(openSeal('KEY', newKey()).open(closed, 'kid-1')).toBeUndefined()
-    expect(seal.open(closed.subarray(0, 20), 'kid-1')).toBeUndefined()
+  test('An encrypted secret is not decrypted with another context or key, or if truncated or modified in any byte', () => {
+    expect(seal.decrypt(closed, 'kid-2')).toBeUndefined()
+    expect(openSeal('KEY', newKey()).decrypt(closed, 'kid-1')).toBeUndefined()
+    expect(seal.decrypt(closed.subarray(0, 20), 'kid-1')).toBeUndefined()
     for (let at = 0; at < closed.length; at += 1) {
       const changed = Buffer.from(closed)
       changed.writeUInt8(changed.readUInt8(at) ^ 1, at)
-      expect(seal.open(changed, 'kid-1')).toBeUndefined()
+      expect(seal.decrypt(changed, 'kid-1')).toBeUndefined()
     }
   })
 
-  test('never looks the same twice', () => {
-    expect(seal.close(plain, 'kid-1')).not.toEqual(closed)
+  test('Encrypting the same secret twice yields different texts', () => {
+    expect(seal.encrypt(plain, 'kid-1')).not.toEqual(closed)
   })
 })
 
@@ -35,6 +35,6 @@ test.each([
   ['short', 'KEY is not 32 bytes'],
   [`${'A'.repeat(42)}B`, 'KEY is not 32 bytes'],
   [randomBytes(33).toString('base64url'), 'KEY is not 32 bytes'],
-])('the key %j stops the start, without being repeated', (text, sentence) => {
+])('The invalid key %j fails the start, and the error does not contain it', (text, sentence) => {
   expect(() => openSeal('KEY', text)).toThrow(sentence)
 })

@@ -1,12 +1,12 @@
-/** Secrets as they are stored: AES-256-GCM, bound to what they belong to. */
+/** Encryption of stored secrets: AES-256-GCM, bound to a context. */
 import { StartError } from '@causeway/runtime'
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 
 export interface Seal {
-  /** `context` must be given again to open it. */
-  close(plain: Buffer, context: string): Buffer
-  /** Undefined when it was closed with another key or for another context, or was changed. */
-  open(closed: Buffer, context: string): Buffer | undefined
+  /** Decryption needs the same `context`. */
+  encrypt(plain: Buffer, context: string): Buffer
+  /** Undefined if the text was encrypted with another key or context, or was modified. */
+  decrypt(closed: Buffer, context: string): Buffer | undefined
 }
 
 const algorithm = 'aes-256-gcm'
@@ -14,7 +14,7 @@ const key_bytes = 32
 const nonce_bytes = 12
 const tag_bytes = 16
 
-/** Throws StartError for what is not 32 bytes in base64url. */
+/** Throws StartError for a key that is not 32 bytes in base64url. */
 export function openSeal(setting: string, text: string): Seal {
   if (text === '') {
     throw new StartError(`${setting} is not set: give ${key_bytes} random bytes in base64url.`)
@@ -24,13 +24,13 @@ export function openSeal(setting: string, text: string): Seal {
     throw new StartError(`${setting} is not ${key_bytes} bytes in base64url.`)
   }
   return {
-    close(plain, context) {
+    encrypt(plain, context) {
       const nonce = randomBytes(nonce_bytes)
       const cipher = createCipheriv(algorithm, key, nonce, { authTagLength: tag_bytes })
       cipher.setAAD(Buffer.from(context))
       return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()])
     },
-    open(closed, context) {
+    decrypt(closed, context) {
       if (closed.length < nonce_bytes + tag_bytes) return undefined
       const nonce = closed.subarray(0, nonce_bytes)
       const decipher = createDecipheriv(algorithm, key, nonce, { authTagLength: tag_bytes })

@@ -1,10 +1,13 @@
-/** The secrets of FSPs as OAuth 2 clients: the client is the FSP, and may have several while it rotates. */
+/**
+ * Client secrets of FSPs for OAuth 2: the client is the FSP, which may have several secrets during
+ * rotation.
+ */
 import type { Database, EventBus } from '@causeway/runtime'
 import { announceChange } from '../announce.ts'
 import { refuse, unknownParticipant, type Refused } from '../domain/refusal.ts'
 import type { FindFsp } from '../fsps.ts'
 import { record } from '../record.ts'
-import { waitForTurn } from '../turn-store.ts'
+import { lockParticipant } from '../participant-lock.ts'
 import { endSecrets, insertSecret, openSecrets } from './store.ts'
 import { newSecret } from './tokens.ts'
 
@@ -23,7 +26,7 @@ export async function createSecret(
 ): Promise<Refused | { readonly type: 'MADE'; readonly secret: string }> {
   if ((await findFsp(participant)) === undefined) return unknownParticipant(participant)
   return db.transaction(async (tx) => {
-    await waitForTurn(tx, participant)
+    await lockParticipant(tx, participant)
     const open = await openSecrets(tx, participant)
     if (open >= secrets_max) {
       return refuse('INVALID', `${participant} has ${secrets_max} secrets: end them first`)
@@ -44,7 +47,7 @@ export async function createSecret(
   })
 }
 
-/** All of them at once; to end none is no change. */
+/** Ends all secrets at once; no secret to end is no change. */
 export async function endAllSecrets(
   { db, bus, findFsp }: SecretParts,
   participant: string,
@@ -61,7 +64,7 @@ export async function endSecretsOf(
   actor: string,
 ): Promise<void> {
   await db.transaction(async (tx) => {
-    await waitForTurn(tx, participant)
+    await lockParticipant(tx, participant)
     const now = new Date()
     const ended = await endSecrets(tx, participant, now)
     if (ended === 0) return

@@ -1,4 +1,4 @@
-/** Secrets, tokens and certificates over gRPC. */
+/** Serves secrets, tokens and certificates over gRPC. */
 import type { credentialsService } from '@causeway/protos'
 import type { Handlers } from '@causeway/runtime'
 import { createdByFault, refusalMessage, timeMessage } from '../contract.ts'

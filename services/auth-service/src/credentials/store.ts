@@ -1,4 +1,4 @@
-/** Secrets, token keys and certificates as rows. */
+/** Storage of secrets, token keys and certificates. */
 import { statement, textArray, type Queries, type Transaction } from '@causeway/runtime'
 
 const insertSecretRow = statement(`
@@ -30,7 +30,7 @@ const endOpen = statement(`
   update client_secrets set ended_at = $2 where participant = $1 and ended_at is null
   returning secret_hash`)
 
-/** How many were ended. */
+/** Returns the number of ended secrets. */
 export async function endSecrets(
   tx: Transaction,
   participant: string,
@@ -50,7 +50,7 @@ export interface StoredTokenKey {
   readonly kid: string
   /** JSON of the public JWK. */
   readonly jwk: string
-  /** Encrypted; null once it signs no more. */
+  /** Encrypted; null once it no longer signs. */
   readonly privateKey: Buffer | null
   readonly signsUntil: Date
 }
@@ -60,7 +60,7 @@ const selectTokenKeys = statement(`
   where signs_until > $1
   order by signs_until desc`)
 
-/** Those that sign until later than this, the last one first. */
+/** Keys that sign until after this moment, the latest first. */
 export async function tokenKeysAfter(
   db: Queries,
   moment: Date,
@@ -68,11 +68,11 @@ export async function tokenKeysAfter(
   return db.query<StoredTokenKey>(selectTokenKeys, [moment])
 }
 
-const lockTurn = statement(`select from token_key_turn for update`)
+const lockStatement = statement(`select from token_key_turn for update`)
 
-/** Held until the transaction ends: one replica makes the next key. */
-export async function lockTokenKeyTurn(tx: Transaction): Promise<void> {
-  await tx.query(lockTurn, [])
+/** Locks until the end of the transaction: one replica creates the next key. */
+export async function lockTokenKeys(tx: Transaction): Promise<void> {
+  await tx.query(lockStatement, [])
 }
 
 const insertTokenKeyRow = statement(`
@@ -82,7 +82,7 @@ const insertTokenKeyRow = statement(`
 const forgetPrivateKeys = statement(`
   update token_keys set private_key = null where signs_until <= $1 and private_key is not null`)
 
-/** What signs no more loses its private key. */
+/** Also deletes the private keys that no longer sign. */
 export async function insertTokenKey(
   tx: Transaction,
   key: StoredTokenKey,
@@ -132,7 +132,7 @@ export interface CredentialRow {
   readonly certificateValidTo: Date | null
 }
 
-/** FSPs that have neither are left out. */
+/** FSPs with neither are left out. */
 export async function credentialStates(
   db: Queries,
   participants: readonly string[],

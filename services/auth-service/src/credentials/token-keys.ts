@@ -1,13 +1,13 @@
 /**
- * The keys that sign tokens: one signs at a time, every replica uses the same one, and each is shown to
- * those who verify for as long as a token of it can be valid.
+ * The keys that sign tokens: one key signs at a time, the same in every replica, and each is
+ * published for as long as one of its tokens can be valid.
  */
 import { StartError, type Database, type Transaction } from '@causeway/runtime'
 import { calculateJwkThumbprint } from 'jose'
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
-import { shownFrom, signing } from './domain/token-key.ts'
+import { publishedFrom, signing } from './domain/token-key.ts'
 import type { Seal } from './seal.ts'
-import { insertTokenKey, lockTokenKeyTurn, tokenKeysAfter, type StoredTokenKey } from './store.ts'
+import { insertTokenKey, lockTokenKeys, tokenKeysAfter, type StoredTokenKey } from './store.ts'
 
 export interface SigningKey {
   readonly kid: string
@@ -16,9 +16,9 @@ export interface SigningKey {
 }
 
 export interface TokenKeys {
-  /** The one that signs now; made by whoever asks first when there is none. */
+  /** The current signing key; the first call creates it if there is none. */
   current(now: Date): Promise<SigningKey>
-  /** JSON of the JWK set that verifies every token that is valid now. */
+  /** The JWK set, as JSON, that verifies every valid token. */
   jwks(now: Date): Promise<string>
 }
 
@@ -38,10 +38,10 @@ export function openTokenKeys({ db, seal, life_ms }: TokenKeyParts): TokenKeys {
     return known
   }
 
-  /** Under the lock it may turn out that another replica has just made one. */
+  /** Another replica may have created a key before this one got the lock. */
   function make(now: Date): Promise<StoredTokenKey> {
     return db.transaction(async (tx: Transaction) => {
-      await lockTokenKeyTurn(tx)
+      await lockTokenKeys(tx)
       const made = signing(await tokenKeysAfter(tx, now), now)
       if (made !== undefined) return made
       const key = await newTokenKey(seal, new Date(now.getTime() + life_ms))
@@ -51,10 +51,10 @@ export function openTokenKeys({ db, seal, life_ms }: TokenKeyParts): TokenKeys {
   }
 
   function opened({ kid, privateKey, signsUntil }: StoredTokenKey): SigningKey {
-    const der = privateKey === null ? undefined : seal.open(privateKey, kid)
+    const der = privateKey === null ? undefined : seal.decrypt(privateKey, kid)
     if (der === undefined) {
       throw new StartError(
-        'AUTH_SERVICE_SECRETS_KEY is not the key with which the keys of tokens were stored.',
+        'AUTH_SERVICE_SECRETS_KEY is not the key that encrypted the stored token keys.',
       )
     }
     return { kid, key: createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }), signsUntil }
@@ -69,7 +69,7 @@ export function openTokenKeys({ db, seal, life_ms }: TokenKeyParts): TokenKeys {
       return finding
     },
     async jwks(now) {
-      const keys = await tokenKeysAfter(db, shownFrom(now))
+      const keys = await tokenKeysAfter(db, publishedFrom(now))
       return `{"keys":[${keys.map(({ jwk }) => jwk).join(',')}]}`
     },
   }
@@ -82,7 +82,7 @@ async function newTokenKey(seal: Seal, signsUntil: Date): Promise<StoredTokenKey
   return {
     kid,
     jwk: JSON.stringify({ ...jwk, kid, use: 'sig', alg: 'ES256' }),
-    privateKey: seal.close(privateKey.export({ type: 'pkcs8', format: 'der' }), kid),
+    privateKey: seal.encrypt(privateKey.export({ type: 'pkcs8', format: 'der' }), kid),
     signsUntil,
   }
 }

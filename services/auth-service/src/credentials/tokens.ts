@@ -22,14 +22,14 @@ export interface IssuedToken {
   readonly expiresIn_s: number
 }
 
-/** Whom tokens are for; whoever verifies them asks for this audience. */
+/** The audience of tokens; verifiers require it. */
 const audience = 'fsp-api'
 
 const secret_bytes = 32
 const secretForm = /^[A-Za-z0-9_-]{43}$/
 
 export interface NewSecret {
-  /** Shown once, stored nowhere. */
+  /** Returned once, never stored. */
   readonly secret: string
   readonly hash: Buffer
 }
@@ -39,7 +39,7 @@ export function newSecret(): NewSecret {
   return { secret, hash: hashOf(secret) }
 }
 
-/** One SHA-256: nobody can try out 2^256 secrets, so making each trial slow would gain nothing. */
+/** A single SHA-256: 2^256 secrets cannot be tried out, so a slow hash would gain nothing. */
 function hashOf(secret: string): Buffer {
   return createHash('sha256').update(secret).digest()
 }

@@ -1,4 +1,4 @@
-/** The closed set of reasons for which something is refused, as the gRPC contract lists it. */
+/** The closed set of refusal reasons, as in the gRPC contract. */
 
 export type Reason =
   | 'PARTICIPANT_UNKNOWN'
@@ -23,7 +23,7 @@ export type Reason =
 export interface Refused {
   readonly type: 'REFUSE'
   readonly reason: Reason
-  /** For whoever asked: names what is wrong, and never repeats a secret. */
+  /** For the caller: names the fault and never repeats a secret. */
   readonly detail: string
 }
 

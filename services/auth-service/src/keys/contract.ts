@@ -1,11 +1,14 @@
-/** Wire ↔ domain of keys. What is no public key that could verify or encrypt never gets further. */
+/**
+ * Maps keys between gRPC messages and the domain. Only public keys that can verify or encrypt are
+ * accepted.
+ */
 import { isKid, readPublicKey } from '@causeway/fspiop'
 import type { ParticipantKey } from '@causeway/protos'
 import { createdByFault, isRefused, timeMessage, timeOf } from '../contract.ts'
 import { refuse, type Refused } from '../domain/refusal.ts'
 import type { Key, NewKey } from './domain/key.ts'
 
-export interface KeyWords {
+export interface KeyInput {
   readonly kid: string
   readonly use: string
   readonly publicKey: string
@@ -14,18 +17,18 @@ export interface KeyWords {
   readonly createdBy: string
 }
 
-/** The kid is the one that was given, else the JWK's own, else the thumbprint. */
-export async function newKeyOf(words: KeyWords, now: Date): Promise<NewKey | Refused> {
+/** The kid is the given one, otherwise that of the JWK, otherwise the thumbprint. */
+export async function newKeyOf(words: KeyInput, now: Date): Promise<NewKey | Refused> {
   const { use } = words
-  if (use !== 'sig' && use !== 'enc') return refuse('INVALID', 'use is sig or enc')
+  if (use !== 'sig' && use !== 'enc') return refuse('INVALID', 'use must be sig or enc')
   if (words.kid !== '' && !isKid(words.kid)) {
-    return refuse('INVALID', 'kid has 1 to 256 visible ASCII characters')
+    return refuse('INVALID', 'kid must have 1 to 256 visible ASCII characters')
   }
   const read = await readPublicKey(words.publicKey, use)
   if ('fault' in read) return refuse('INVALID', `publicKey: ${read.fault}`)
   const kid = words.kid === '' ? read.kid : words.kid
   if (read.kid !== read.thumbprint && read.kid !== kid) {
-    return refuse('INVALID', `kid is ${kid}, but the JWK calls itself ${read.kid}`)
+    return refuse('INVALID', `kid is ${kid}, but the kid of the JWK is ${read.kid}`)
   }
   const validFrom = timeOf('validFrom', words.validFrom, now)
   if (isRefused(validFrom)) return validFrom

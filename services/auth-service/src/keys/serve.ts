@@ -1,4 +1,4 @@
-/** The keys of FSPs over gRPC: a change is stored and announced in one transaction. */
+/** Serves keys of FSPs over gRPC: a change is stored and announced in one transaction. */
 import { isKid } from '@causeway/fspiop'
 import type { keysService } from '@causeway/protos'
 import type { Database, EventBus, Handlers, Transaction } from '@causeway/runtime'
@@ -7,7 +7,7 @@ import { isRefused, refusalMessage, timeMessage, timeOf } from '../contract.ts'
 import { refuse, unknownParticipant, type Refused } from '../domain/refusal.ts'
 import { isName, type FindFsp } from '../fsps.ts'
 import { record } from '../record.ts'
-import { waitForTurn } from '../turn-store.ts'
+import { lockParticipant } from '../participant-lock.ts'
 import { keyMessage, newKeyOf } from './contract.ts'
 import { add, end, type Key, type NewKey } from './domain/key.ts'
 import { insert, keysOf, saveEnd } from './store.ts'
@@ -99,7 +99,7 @@ function endKey(
 }
 
 async function lockKeys(tx: Transaction, participant: string): Promise<readonly Key[]> {
-  await waitForTurn(tx, participant)
+  await lockParticipant(tx, participant)
   return (await keysOf(tx, [participant])).get(participant) ?? []
 }
 

@@ -1,4 +1,4 @@
-/** The keys of FSPs as rows. */
+/** Storage of FSPs' keys. */
 import { statement, textArray, type Queries, type Transaction } from '@causeway/runtime'
 import type { Key } from './domain/key.ts'
 
@@ -12,7 +12,7 @@ const selectKeys = statement(`
 
 type Row = Key & { readonly participant: string }
 
-/** The keys of these FSPs, the oldest first; FSPs without any are left out. */
+/** The keys of these FSPs, oldest first; FSPs without keys are left out. */
 export async function keysOf(
   db: Queries,
   participants: readonly string[],

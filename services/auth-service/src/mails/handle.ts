@@ -1,12 +1,12 @@
 /**
- * Operators are told by e-mail of what waits for their decision, and of what became of what they asked
- * for. The ids follow from the event, so that one which is heard twice is mailed once.
+ * Sends e-mails to operators about changes that need their approval, and about decisions on their
+ * requests. Ids are derived from the event, so a redelivered event sends no second e-mail.
  */
 import { derivedId, newEvent, onEvents, type DomainEvent } from '@causeway/events'
 import type { Database, EventBus, Logger, OutgoingMessage, Subscribed } from '@causeway/runtime'
 import { allRoles } from '../operators/role-store.ts'
 import { allOperators } from '../operators/store.ts'
-import { mailOf, toldOf, type Addressee } from './told.ts'
+import { mailOf, recipientsOf, type Addressee } from './recipients.ts'
 
 export interface MailParts {
   readonly bus: EventBus
@@ -15,39 +15,40 @@ export interface MailParts {
   readonly log: Logger
 }
 
-const heard = ['ParticipantChangeRequested', 'ParticipantChangeDecided'] as const
+const mailedEvents = ['ParticipantChangeRequested', 'ParticipantChangeDecided'] as const
 
-type Heard = DomainEvent<(typeof heard)[number]>
+type ChangeEvent = DomainEvent<(typeof mailedEvents)[number]>
 
-const kept_for_ms = 24 * 3_600_000
+const delivery_max_ms = 24 * 3_600_000
 
 export function mailOperators({ bus, db, hubName, log }: MailParts): Promise<Subscribed> {
-  return onEvents(bus, 'auth_service.changes', heard, async (events) => {
+  return onEvents(bus, 'auth_service.changes', mailedEvents, async (events) => {
     const operators = await allOperators(db)
     const roles = await allRoles(db)
     const messages = events.flatMap((event) => {
-      const told = toldOf(event, operators, roles)
+      const recipients = recipientsOf(event, operators, roles)
       const { requestId } = event.payload
-      if (told.length === 0) log.info({ requestId, event: event.name }, 'nobody has an address')
-      return told.map((person) => message(event, person, hubName))
+      if (recipients.length === 0)
+        log.info({ requestId, event: event.name }, 'no operator to notify has an e-mail address')
+      return recipients.map((person) => message(event, person, hubName))
     })
     if (messages.length > 0) await bus.publish(messages)
   })
 }
 
-function message(event: Heard, { name, email }: Addressee, hubName: string): OutgoingMessage {
+function message(event: ChangeEvent, { name, email }: Addressee, hubName: string): OutgoingMessage {
   const { subject, text } = mailOf(event)
   const notificationId = derivedId(event.id, 'NotifyRequested', name)
   const payload = {
     notificationId,
-    // E-mails keep no order among each other, so that no address waits for another one.
+    // E-mails are unordered, so that no address waits for another one.
     entityId: notificationId,
     cause: { msgName: event.name, entityId: event.payload.requestId },
     legRole: 'REQUESTER' as const,
     destinationFspId: hubName,
     transport: { type: 'EMAIL' as const, address: email, subject },
     headers: {},
-    deadline: new Date(Date.parse(event.time) + kept_for_ms).toISOString(),
+    deadline: new Date(Date.parse(event.time) + delivery_max_ms).toISOString(),
     reportRequired: false,
   }
   return newEvent('auth-service', 'NotifyRequested', payload, {

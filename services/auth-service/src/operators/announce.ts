@@ -1,4 +1,4 @@
-/** What those who judge tokens by themselves must know. */
+/** Announcements for services that verify tokens locally. */
 import { newEvent } from '@causeway/events'
 import type { EventBus, Transaction } from '@causeway/runtime'
 import type { Operator } from './domain/operator.ts'
@@ -22,7 +22,7 @@ export async function invalidate(
   ])
 }
 
-/** No token of the operator that was issued before is accepted any more. */
+/** Invalidates all tokens of the operator that were issued before. */
 export async function invalidateTokensOf(
   bus: EventBus,
   tx: Transaction,

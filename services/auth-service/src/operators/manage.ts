@@ -1,13 +1,15 @@
-/** Operators are made, changed, given a new secret; each change is on record with what was before. */
+/**
+ * Creates and changes operators and their secrets; each change is audited with the state before.
+ */
 import type { Database, EventBus, Transaction } from '@causeway/runtime'
 import { refuse, type Refused } from '../domain/refusal.ts'
 import { record } from '../record.ts'
-import { waitForTurn } from '../turn-store.ts'
+import { lockParticipant } from '../participant-lock.ts'
 import { invalidateTokensOf } from './announce.ts'
 import {
   isEmail,
   isOperatorName,
-  leavesNobody,
+  leavesNoAdministrator,
   passwordFault,
   recordOf,
   type Kind,
@@ -32,7 +34,7 @@ export interface ManageParts {
   readonly db: Database
   readonly bus: EventBus
   readonly secrets: Secrets
-  /** Of access tokens. */
+  /** Lifetime of access tokens. */
   readonly life_s: number
   readonly attempts_max: number
   readonly lock_s: number
@@ -41,7 +43,7 @@ export interface ManageParts {
 export interface Managed {
   readonly type: 'OPERATOR'
   readonly operator: Operator
-  /** Shown this once; empty when no new one was made. */
+  /** Returned once; empty if no new one was created. */
   readonly secret: string
 }
 
@@ -61,9 +63,10 @@ export async function createOperator(
   { name, kind, roles, email, actor }: Creation,
 ): Promise<Managed | Refused> {
   if (!isOperatorName(name)) {
-    return refuse('INVALID', 'name has 2 to 64 small letters, digits, . _ @ and -')
+    return refuse('INVALID', 'name must have 2 to 64 lower-case letters, digits or . _ @ -')
   }
-  if (kind !== 'PERSON' && kind !== 'MACHINE') return refuse('INVALID', 'kind is PERSON or MACHINE')
+  if (kind !== 'PERSON' && kind !== 'MACHINE')
+    return refuse('INVALID', 'kind must be PERSON or MACHINE')
   const fault = emailFault(kind, email)
   if (fault !== undefined) return fault
   const mustChange = kind === 'PERSON'
@@ -79,7 +82,7 @@ export async function createOperator(
     secretHash: made.hash,
   }
   return db.transaction(async (tx): Promise<Managed | Refused> => {
-    await waitForTurn(tx, turn)
+    await lockParticipant(tx, turn)
     const unknown = await unknownRole(tx, roles)
     if (unknown !== undefined) return unknown
     const now = new Date()
@@ -104,18 +107,18 @@ export interface Changes {
   readonly name: string
   readonly isActive: boolean | undefined
   readonly roles: readonly string[] | undefined
-  /** Empty: none any more. */
+  /** Empty: removes the address. */
   readonly email: string | undefined
   readonly actor: string
 }
 
-/** Tokens that say what is not true any more are not accepted from now on. */
+/** Tokens with outdated claims are invalid from now on. */
 export async function updateOperator(
   { db, bus, life_s }: ManageParts,
   { name, isActive, roles, email, actor }: Changes,
 ): Promise<Managed | Refused> {
   return db.transaction(async (tx): Promise<Managed | Refused> => {
-    await waitForTurn(tx, turn)
+    await lockParticipant(tx, turn)
     const operators = await allOperators(tx)
     const before = operators.find((one) => one.name === name)
     if (before === undefined) return unknownOperator(name)
@@ -128,8 +131,8 @@ export async function updateOperator(
     }
     const unknown = await unknownRole(tx, change.roles)
     if (unknown !== undefined) return unknown
-    if (leavesNobody(operators, await allRoles(tx), name, change)) {
-      return refuse('LAST_ADMINISTRATOR', 'nobody would be left who may manage operators')
+    if (leavesNoAdministrator(operators, await allRoles(tx), name, change)) {
+      return refuse('LAST_ADMINISTRATOR', 'no person would be left that may manage operators')
     }
     const mayTheSame =
       change.isActive === before.isActive && change.roles.join() === before.roles.join()
@@ -156,11 +159,11 @@ export async function updateOperator(
 
 function emailFault(kind: Kind, email: string): Refused | undefined {
   if (email === '') return undefined
-  if (kind === 'MACHINE') return refuse('INVALID', 'a program reads no e-mail')
-  return isEmail(email) ? undefined : refuse('INVALID', 'email is one address')
+  if (kind === 'MACHINE') return refuse('INVALID', 'a program cannot have an e-mail address')
+  return isEmail(email) ? undefined : refuse('INVALID', 'email must be one address')
 }
 
-/** A new first secret: who forgot his own, or whose became known, begins anew. */
+/** Sets a new initial secret, for one that is forgotten or compromised. */
 export async function resetSecret(
   { db, bus, secrets, life_s }: ManageParts,
   name: string,
@@ -171,7 +174,7 @@ export async function resetSecret(
   const made = await firstSecret(secrets, known.kind)
   if ('type' in made) return made
   return db.transaction(async (tx): Promise<Managed> => {
-    await waitForTurn(tx, turn)
+    await lockParticipant(tx, turn)
     const now = new Date()
     const before = await operatorNamed(tx, name)
     await saveSecret(tx, name, made.hash, before.kind === 'PERSON')
@@ -190,7 +193,7 @@ export async function resetSecret(
   })
 }
 
-/** By somebody who knows the old one; guesses count as those of a log-in do. */
+/** Requires the old password; wrong ones count as failed log-ins. */
 export async function changePassword(
   parts: ManageParts,
   name: string,
@@ -208,7 +211,7 @@ export async function changePassword(
   const hash = await secrets.hashPassword(password)
   if (hash === undefined) return busy
   await db.transaction(async (tx) => {
-    await waitForTurn(tx, turn)
+    await lockParticipant(tx, turn)
     const now = new Date()
     const before = await operatorNamed(tx, name)
     await saveSecret(tx, name, hash, false)
@@ -226,7 +229,7 @@ export async function changePassword(
   return undefined
 }
 
-/** Who tries to change a password without knowing it is on record. */
+/** Audits an attempt to change a password without knowing it. */
 async function recordFailed(
   { db, bus }: ManageParts,
   name: string,
@@ -252,9 +255,9 @@ async function prove(
   const forgottenFrom = new Date(now.getTime() - lock_s * 1_000)
   const hash = await claimAttempt(db, name, { now, forgottenFrom }, attempts_max)
   if (hash === undefined) return refuse('LOCKED', 'too many wrong passwords: wait')
-  const look = await secrets.look(old, hash)
+  const look = await secrets.check(old, hash)
   if (look === 'BUSY') return busy
-  // Between the two nobody else has changed it: else the old one is not the old one any more.
+  // Fails if the password has changed concurrently: then the given one is no longer the old one.
   const isRight = look === 'RIGHT' && (await secretHashOf(db, name)) === hash
   return isRight ? undefined : refuse('INVALID', 'secret is not the password')
 }

@@ -1,10 +1,10 @@
-/** The operators of the hub: the first ones are made where nobody is yet, then all are served. */
+/** Creates the initial operators if there are none, then serves the operators API. */
 import { operatorsService } from '@causeway/protos'
 import type { Database, Logger, ProcessParts } from '@causeway/runtime'
 import type { TokenKeys } from '../credentials/token-keys.ts'
 import type { Measures } from '../measures.ts'
 import type { Settings } from '../settings.ts'
-import { openFirstOperators } from './first.ts'
+import { createInitialOperators } from './initial-operators.ts'
 import { openSecrets } from './secrets.ts'
 import { serveOperators } from './serve.ts'
 
@@ -15,13 +15,13 @@ export interface OpenParts extends Pick<ProcessParts, 'bus' | 'grpc'> {
   readonly log: Logger
 }
 
-/** Throws StartError for a secret in a file that is none. */
+/** Throws StartError for an invalid secret file. */
 export async function openOperators(
   settings: Settings,
   { bus, grpc, db, tokenKeys, measures, log }: OpenParts,
 ): Promise<void> {
   const secrets = openSecrets({ cost: settings.AUTH_SERVICE_PASSWORD_COST })
-  await openFirstOperators({
+  await createInitialOperators({
     db,
     bus,
     secrets,

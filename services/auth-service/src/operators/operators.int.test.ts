@@ -11,8 +11,8 @@ import { join } from 'node:path'
 import { start } from '../service.ts'
 import { authSettings, ownDatabase } from '../testing/world.ts'
 
-const said = ['/audit-log-write', 'AuthTokenInvalidated', 'PlatformRoleChanged'] as const
-type Said = DomainEvent<(typeof said)[number]>
+const published = ['/audit-log-write', 'AuthTokenInvalidated', 'PlatformRoleChanged'] as const
+type Published = DomainEvent<(typeof published)[number]>
 
 const folder = mkdtempSync(join(tmpdir(), 'causeway-operators-'))
 const passwordFile = join(folder, 'administrator-password')
@@ -25,7 +25,7 @@ let parts: TestParts
 let service: Service
 let operators: Calls<typeof operatorsService>
 let db: Database
-const heard: Said[] = []
+const received: Published[] = []
 
 const settings = authSettings({
   AUTH_SERVICE_FIRST_PASSWORD_FILE: passwordFile,
@@ -46,8 +46,8 @@ async function open(on: TestParts): Promise<void> {
   service = await start(settings, parts)
   operators = parts.grpc.client(operatorsService, 'auth-service')
   db = await ownDatabase(parts)
-  await onEvents(parts.bus, 'test', said, (events) => {
-    heard.push(...events)
+  await onEvents(parts.bus, 'test', published, (events) => {
+    received.push(...events)
     return Promise.resolve()
   })
 }
@@ -61,7 +61,7 @@ afterAll(async () => {
 
 let name = ''
 
-/** Each test has a person of its own, with a password that he chose. */
+/** Each test has its own person with a chosen password. */
 beforeEach(async () => {
   name = await person('viewer')
 })
@@ -90,7 +90,7 @@ async function isActive(accessToken: string): Promise<boolean> {
 }
 
 function entriesOf(subject: string) {
-  const entries = heard.filter((event) => event.name === '/audit-log-write')
+  const entries = received.filter((event) => event.name === '/audit-log-write')
   return entries.map(({ payload }) => payload).filter((entry) => entry.subject === subject)
 }
 
@@ -102,8 +102,8 @@ async function entries(subject: string, count: number) {
   }, `${count} audit entries of ${subject}`)
 }
 
-describe('before anybody has logged in', () => {
-  test('there is an administrator, who can do nothing but change the password', async () => {
+describe('before the first log-in', () => {
+  test('Initially there is an administrator, who can only change the password', async () => {
     const session = await sessionOf('administrator', firstPassword)
     expect(session).toMatchObject({ roles: ['administrator'], mustChangePassword: true })
     expect(await operators.CheckToken({ accessToken: session.accessToken })).toMatchObject({
@@ -113,12 +113,12 @@ describe('before anybody has logged in', () => {
     })
   })
 
-  test('there is a program that sets up, whose sessions do not go on', async () => {
+  test('Initially there is a setup program, whose sessions cannot be refreshed', async () => {
     const session = await sessionOf('setup', setupSecret)
     expect(session).toMatchObject({ roles: ['setup'], refreshToken: '', mustChangePassword: false })
   })
 
-  test('a start makes neither of them again, and takes a new secret of the program', async () => {
+  test('A restart creates neither operator again, and updates the secret of the program', async () => {
     const next = randomBytes(32).toString('base64url')
     writeFileSync(setupFile, next)
     await db.close()
@@ -134,7 +134,7 @@ describe('before anybody has logged in', () => {
 })
 
 describe('a token', () => {
-  test('is verified by the published keys and says who it is and what he is', async () => {
+  test("A token verifies with the published keys and carries the operator's name and roles", async () => {
     const { accessToken, expiresInS } = await sessionOf()
     const { jwksJson } = await operators.GetAccessPolicy({})
     const keys = createLocalJWKSet(JSON.parse(jwksJson) as JSONWebKeySet)
@@ -151,14 +151,14 @@ describe('a token', () => {
     expect((payload.exp ?? 0) - (payload.iat ?? 0)).toBe(expiresInS)
   })
 
-  test('of somebody else, or changed, is none', async () => {
+  test('A foreign or modified token is invalid', async () => {
     const { accessToken } = await sessionOf()
     expect(await isActive(accessToken)).toBe(true)
     expect(await isActive(`${accessToken.slice(0, -4)}AAAA`)).toBe(false)
     expect(await isActive('')).toBe(false)
   })
 
-  test('is not accepted after log-out, and those who judge by themselves are told', async () => {
+  test('A token is invalid after log-out, and the invalidation is announced', async () => {
     const { accessToken, refreshToken } = await sessionOf()
     const other = await sessionOf()
     expect(await operators.LogOut({ accessToken })).toEqual({})
@@ -169,7 +169,7 @@ describe('a token', () => {
     const ids = new Set(invalidated.map(({ tokenId }) => tokenId))
     await eventually(
       () =>
-        heard.find(
+        received.find(
           (event) => event.name === 'AuthTokenInvalidated' && ids.has(event.payload.tokenId),
         ),
       'AuthTokenInvalidated',
@@ -178,14 +178,14 @@ describe('a token', () => {
 })
 
 describe('a session', () => {
-  test('goes on with a new pair of tokens', async () => {
+  test('A refresh returns a new pair of tokens', async () => {
     const first = await sessionOf()
     const { session } = await operators.RefreshSession({ refreshToken: first.refreshToken })
     expect(session?.refreshToken).not.toBe(first.refreshToken)
     expect(await isActive(session?.accessToken ?? '')).toBe(true)
   })
 
-  test('ends when an old refresh token comes again: one of the two was not its owner', async () => {
+  test('A reused refresh token ends the session', async () => {
     const first = await sessionOf()
     const { session } = await operators.RefreshSession({ refreshToken: first.refreshToken })
     const again = await operators.RefreshSession({ refreshToken: first.refreshToken })
@@ -196,8 +196,8 @@ describe('a session', () => {
   })
 })
 
-describe('who guesses', () => {
-  test('is locked out after some wrong passwords, also from the right one, until it is reset', async () => {
+describe('guessing', () => {
+  test('Too many wrong passwords lock the operator, also for the right password, until a reset', async () => {
     for (let n = 0; n < 3; n += 1) {
       expect((await logIn(name, 'a wrong password')).refusal?.reason).toBe('SECRET_WRONG')
     }
@@ -214,7 +214,7 @@ describe('who guesses', () => {
     expect((await logIn(name, operator?.secret)).session?.mustChangePassword).toBe(true)
   })
 
-  test('has no more tries when he asks side by side', async () => {
+  test('Concurrent attempts do not increase the number of tries', async () => {
     const answers = await Promise.all(
       Array.from({ length: 12 }, () => logIn(name, 'a wrong password')),
     )
@@ -223,7 +223,7 @@ describe('who guesses', () => {
     expect(reasons.filter((reason) => reason === 'LOCKED')).toHaveLength(9)
   })
 
-  test('is let in again when the lock is over', async () => {
+  test('The operator can log in again when the lock has expired', async () => {
     for (let n = 0; n < 3; n += 1) await logIn(name, 'a wrong password')
     await db.query(
       statement(
@@ -234,19 +234,19 @@ describe('who guesses', () => {
     expect((await logIn()).session).toBeTruthy()
   })
 
-  test('cannot lock the program out', async () => {
+  test('Wrong secrets cannot lock the setup program', async () => {
     for (let n = 0; n < 5; n += 1) await logIn('setup', 'x'.repeat(43))
     expect((await logIn('setup', 'x'.repeat(43))).refusal?.reason).toBe('SECRET_WRONG')
   })
 
-  test('learns nothing of names', async () => {
+  test('The answer does not reveal whether a name exists', async () => {
     const unknown = await logIn('nobody-at-all', password)
     const known = await logIn(name, 'a wrong password')
     expect(unknown).toEqual(known)
   })
 })
 
-describe('whoever is disabled, given another role or a new password', () => {
+describe('an operator that is disabled or gets another role or password', () => {
   test.each([
     ['disabled', { isActive: false }],
     ['given another role', { roles: { ids: ['maker'] } }],
@@ -256,7 +256,7 @@ describe('whoever is disabled, given another role or a new password', () => {
     expect(await isActive(accessToken)).toBe(false)
   })
 
-  test('may go on with the session and the new role', async () => {
+  test('After a change of roles the session continues with the new role', async () => {
     const { refreshToken } = await sessionOf()
     await operators.UpdateOperator({ name, actor: 'ada', roles: { ids: ['maker'] } })
     const { session } = await operators.RefreshSession({ refreshToken })
@@ -264,14 +264,14 @@ describe('whoever is disabled, given another role or a new password', () => {
     expect(await isActive(session?.accessToken ?? '')).toBe(true)
   })
 
-  test('does not go on when he is disabled, nor log in', async () => {
+  test('A disabled operator can neither refresh nor log in', async () => {
     const { refreshToken } = await sessionOf()
     await operators.UpdateOperator({ name, actor: 'ada', isActive: false })
     expect((await operators.RefreshSession({ refreshToken })).refusal?.reason).toBe('TOKEN_INVALID')
     expect((await logIn()).refusal?.reason).toBe('SECRET_WRONG')
   })
 
-  test('proves the old password to choose a new one, and it must be a good one', async () => {
+  test('A change of password requires the old one and a valid new one', async () => {
     const { accessToken } = await sessionOf()
     const change = (oldPassword: string, newPassword: string) =>
       operators.ChangePassword({ name, oldPassword, newPassword })
@@ -289,7 +289,7 @@ describe('operators', () => {
     ['an odd name', () => ({ name: 'Ada Lovelace' }), 'INVALID'],
     ['a kind that is none', () => ({ kind: 'CAT' }), 'INVALID'],
     ['an unknown role', () => ({ roles: ['emperor'] }), 'ROLE_UNKNOWN'],
-    ['what is no e-mail address', () => ({ email: 'at home' }), 'INVALID'],
+    ['an invalid e-mail address', () => ({ email: 'at home' }), 'INVALID'],
     ['an address of a program', () => ({ kind: 'MACHINE', email: 'a@b.example' }), 'INVALID'],
   ])('are refused: %s', async (_, changes, reason) => {
     const person = { name: `p-${randomUUID()}`, kind: 'PERSON', roles: [] }
@@ -299,7 +299,7 @@ describe('operators', () => {
     )
   })
 
-  test('do not all go: somebody must be left who manages operators', async () => {
+  test('The last person that manages operators cannot be disabled', async () => {
     const change = { name: 'administrator', actor: 'ada', isActive: false }
     expect((await operators.UpdateOperator(change)).refusal?.reason).toBe('LAST_ADMINISTRATOR')
   })
@@ -326,7 +326,7 @@ describe('roles', () => {
     ...changes,
   })
 
-  test('grant privileges that a component registered; an older set is refused', async () => {
+  test('Roles grant privileges that a component registered; an older set is refused', async () => {
     const made = role()
     expect((await operators.SetRole({ role: made, actor: 'ada' })).role).toEqual(made)
     const keeper = await person(made.id)
@@ -334,7 +334,7 @@ describe('roles', () => {
     expect((await operators.CheckToken({ accessToken })).privileges).toEqual(['MANAGE_THINGS'])
     await eventually(
       () =>
-        heard.find(
+        received.find(
           (event) => event.name === 'PlatformRoleChanged' && event.payload.roleId === made.id,
         ),
       'PlatformRoleChanged',
@@ -349,7 +349,7 @@ describe('roles', () => {
   })
 
   test.each([
-    ['a privilege that nobody asks for', { privileges: ['FLY'] }, 'PRIVILEGE_UNKNOWN'],
+    ['a privilege that is not registered', { privileges: ['FLY'] }, 'PRIVILEGE_UNKNOWN'],
     ["the hub's own", { id: 'administrator' }, 'ROLE_BUILT_IN'],
     ['an odd name', { id: 'R 2' }, 'INVALID'],
   ])('are refused: %s', async (_, changes, reason) => {
@@ -358,7 +358,7 @@ describe('roles', () => {
   })
 })
 
-test('each change of an operator leaves exactly one audit entry, and no secret in it', async () => {
+test('Each change of an operator leaves exactly one audit entry, without secrets', async () => {
   const subject = `operators/${name}`
   await operators.UpdateOperator({ name, actor: 'ada', roles: { ids: ['maker'] } })
   await operators.UpdateOperator({ name, actor: 'ada', roles: { ids: ['maker'] } })
@@ -379,5 +379,5 @@ test('each change of an operator leaves exactly one audit entry, and no secret i
     after: { isActive: true, roles: ['maker'] },
     securityContext: { userId: 'ada' },
   })
-  expect(JSON.stringify(heard)).not.toContain(password)
+  expect(JSON.stringify(received)).not.toContain(password)
 })

@@ -1,4 +1,4 @@
-/** Roles and privileges as rows. */
+/** Storage of roles and privileges. */
 import { statement, textArray, type Queries, type Transaction } from '@causeway/runtime'
 import type { Role } from './domain/operator.ts'
 
@@ -23,7 +23,7 @@ const upsertRole = statement(`
   on conflict (id) do update
     set label = excluded.label, description = excluded.description, privileges = excluded.privileges`)
 
-/** The caller holds the turn of the roles, so nobody else changes it at the same time. */
+/** The caller holds the lock of the roles, so there is no concurrent change. */
 export async function saveRole(tx: Transaction, role: Omit<Role, 'isBuiltIn'>): Promise<void> {
   const { id, label, description, privileges } = role
   await tx.query(upsertRole, [id, label, description, JSON.stringify(privileges)])
@@ -67,7 +67,7 @@ const upsertPrivileges = statement(`
   on conflict (id) do update set label = excluded.label, description = excluded.description
     where privileges.bounded_context = excluded.bounded_context`)
 
-/** The whole set in place of the one before. */
+/** Replaces the whole set. */
 export async function savePrivileges(
   tx: Transaction,
   boundedContext: string,

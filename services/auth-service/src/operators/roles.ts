@@ -1,10 +1,10 @@
-/** Which privileges there are, and which role has which. */
+/** Registered privileges, and the roles that grant them. */
 import type { Database, EventBus } from '@causeway/runtime'
 import { refuse, type Refused } from '../domain/refusal.ts'
 import { record } from '../record.ts'
-import { waitForTurn } from '../turn-store.ts'
+import { lockParticipant } from '../participant-lock.ts'
 import { announceRole } from './announce.ts'
-import { leavesNobody, type Role } from './domain/operator.ts'
+import { leavesNoAdministrator, type Role } from './domain/operator.ts'
 import { isOlder, isPrivilegePattern, isVersion } from './domain/privilege.ts'
 import {
   allPrivileges,
@@ -30,19 +30,19 @@ export interface PrivilegeSet {
   readonly privileges: readonly Omit<Privilege, 'boundedContext'>[]
 }
 
-/** A set of a lower version comes from a replica that is about to be replaced. */
+/** A set of a lower version comes from a replica of an older release. */
 export async function registerPrivileges(
   { db }: RoleParts,
   { boundedContext, version, privileges }: PrivilegeSet,
 ): Promise<Refused | undefined> {
-  if (!isVersion(version)) return refuse('INVALID', 'privilegeSetVersion is MAJOR.MINOR.PATCH')
+  if (!isVersion(version)) return refuse('INVALID', 'privilegeSetVersion must be MAJOR.MINOR.PATCH')
   if (privileges.length > privileges_max) {
     return refuse('INVALID', `at most ${privileges_max} privileges`)
   }
   const odd = privileges.find(({ id }) => !isPrivilegePattern(id) || id.endsWith('*'))
-  if (odd !== undefined) return refuse('INVALID', `${odd.id} is no name of a privilege`)
+  if (odd !== undefined) return refuse('INVALID', `${odd.id} is not a valid privilege name`)
   return db.transaction(async (tx) => {
-    await waitForTurn(tx, turn)
+    await lockParticipant(tx, turn)
     const known = await setVersionOf(tx, boundedContext)
     if (known !== undefined && isOlder(version, known)) {
       return refuse('SET_OUTDATED', `version ${known} of ${boundedContext} is known`)
@@ -59,15 +59,16 @@ export async function setRole(
 ): Promise<Refused | { readonly type: 'ROLE'; readonly role: Role }> {
   const { id, label, description } = wanted
   if (!/^[a-z][a-z0-9-]{0,62}[a-z0-9]$/.test(id)) {
-    return refuse('INVALID', 'id has 2 to 64 small letters, digits and -')
+    return refuse('INVALID', 'id must have 2 to 64 lower-case letters, digits or -')
   }
-  if (label.length > 128 || description.length > 512) return refuse('INVALID', 'too long a text')
+  if (label.length > 128 || description.length > 512)
+    return refuse('INVALID', 'label or description is too long')
   const privileges = [...new Set(wanted.privileges)].toSorted()
   return db.transaction(async (tx) => {
-    await waitForTurn(tx, turn)
+    await lockParticipant(tx, turn)
     const roles = await allRoles(tx)
     const before = roles.find((role) => role.id === id)
-    if (before?.isBuiltIn === true) return refuse('ROLE_BUILT_IN', `${id} is the hub's own role`)
+    if (before?.isBuiltIn === true) return refuse('ROLE_BUILT_IN', `${id} is a built-in role`)
     const known = new Set((await allPrivileges(tx)).map((one) => one.id))
     const unknown = privileges.find((one) => !known.has(one) && !isStarred(one))
     if (unknown !== undefined)
@@ -76,7 +77,7 @@ export async function setRole(
     const after = [...roles.filter((one) => one.id !== id), role]
     const operators = await allOperators(tx)
     if (before !== undefined && losesAll(operators, roles, after)) {
-      return refuse('LAST_ADMINISTRATOR', 'nobody would be left who may manage operators')
+      return refuse('LAST_ADMINISTRATOR', 'no person would be left that may manage operators')
     }
     const now = new Date()
     await saveRole(tx, role)
@@ -97,15 +98,17 @@ function isStarred(privilege: string): boolean {
   return isPrivilegePattern(privilege) && privilege.endsWith('*')
 }
 
-/** As if the one in charge were changed to what he is under the new roles. */
+/** Whether the change of roles would leave no operator that may manage operators. */
 function losesAll(
-  operators: Parameters<typeof leavesNobody>[0],
+  operators: Parameters<typeof leavesNoAdministrator>[0],
   before: readonly Role[],
   after: readonly Role[],
 ): boolean {
-  const nobody = { isActive: false, roles: [] }
+  const withoutRoles = { isActive: false, roles: [] }
   const isInCharge = (roles: readonly Role[]) =>
-    operators.some((operator) => leavesNobody([operator], roles, operator.name, nobody))
+    operators.some((operator) =>
+      leavesNoAdministrator([operator], roles, operator.name, withoutRoles),
+    )
   return isInCharge(before) && !isInCharge(after)
 }
 

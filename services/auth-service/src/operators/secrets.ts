@@ -1,6 +1,6 @@
 /**
- * How the secrets of operators are stored and looked at. A person's password is hashed slowly and with
- * much memory (scrypt, RFC 7914); a program's secret is 256 random bits, which nobody can try out.
+ * Hashing and checking of operators' secrets. A person's password is hashed slowly and with much
+ * memory (scrypt, RFC 7914); a program's secret is 256 random bits, which cannot be guessed.
  */
 import { createHash, randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 import { secret_length_max } from './domain/operator.ts'
@@ -13,13 +13,13 @@ const secret_bytes = 32
 const at_once_max = 2
 const waiting_max = 32
 
-export type Look = 'RIGHT' | 'WRONG' | 'BUSY'
+export type SecretCheck = 'RIGHT' | 'WRONG' | 'BUSY'
 
 export interface Secrets {
-  /** Undefined while too many are being hashed. */
+  /** Undefined if too many hashes are in progress. */
   hashPassword(password: string): Promise<string | undefined>
-  /** `stored` undefined: nobody has it, and it takes as long to find that out. */
-  look(secret: string, stored: string | undefined): Promise<Look>
+  /** With `stored` undefined the result is WRONG, after the same time. */
+  check(secret: string, stored: string | undefined): Promise<SecretCheck>
 }
 
 /** For a program, or as the first password of a person. */
@@ -27,7 +27,7 @@ export function newSecret(): string {
   return randomBytes(secret_bytes).toString('base64url')
 }
 
-/** For secrets of `newSecret` alone. */
+/** Only for secrets of `newSecret`. */
 export function hashOfSecret(secret: string): string {
   return `sha256$${sha256(secret).toString('base64url')}`
 }
@@ -36,18 +36,18 @@ export function sha256(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }
 
-/** @param cost what a hash costs, as a power of two: 15 is 32 MiB of memory and about 100 ms */
+/** @param cost of a hash, as a power of two: 15 is 32 MiB of memory and about 100 ms */
 export function openSecrets({ cost }: { readonly cost: number }): Secrets {
-  const turns = openTurns()
-  const nobody = encoded(cost, randomBytes(salt_bytes), randomBytes(hash_bytes))
+  const turns = limitConcurrency()
+  const dummyHash = encoded(cost, randomBytes(salt_bytes), randomBytes(hash_bytes))
 
-  async function lookAtPassword(password: string, stored: string): Promise<Look> {
+  async function checkPassword(password: string, stored: string): Promise<SecretCheck> {
     const [, rounds = '', , , salt = '', hash = ''] = stored.split('$')
     const wanted = Buffer.from(hash, 'base64url')
     const stored_cost = Math.log2(Number(rounds))
     const found = await turns(() => derive(stored_cost, password, Buffer.from(salt, 'base64url')))
     if (found === undefined) return 'BUSY'
-    return timingSafeEqual(found, wanted) && stored !== nobody ? 'RIGHT' : 'WRONG'
+    return timingSafeEqual(found, wanted) && stored !== dummyHash ? 'RIGHT' : 'WRONG'
   }
 
   return {
@@ -56,9 +56,9 @@ export function openSecrets({ cost }: { readonly cost: number }): Secrets {
       const hash = await turns(() => derive(cost, password, salt))
       return hash === undefined ? undefined : encoded(cost, salt, hash)
     },
-    async look(secret, stored = nobody) {
+    async check(secret, stored = dummyHash) {
       if (secret.length > secret_length_max) return 'WRONG'
-      if (!stored.startsWith('sha256$')) return lookAtPassword(secret, stored)
+      if (!stored.startsWith('sha256$')) return checkPassword(secret, stored)
       const found = Buffer.from(hashOfSecret(secret))
       const wanted = Buffer.from(stored)
       return found.length === wanted.length && timingSafeEqual(found, wanted) ? 'RIGHT' : 'WRONG'
@@ -71,7 +71,7 @@ function encoded(cost: number, salt: Buffer, hash: Buffer): string {
   return ['scrypt', 2 ** cost, block, parallel, ...texts].join('$')
 }
 
-/** Passwords are compared in one form of their characters (RFC 8265). */
+/** Passwords are normalized before comparison (RFC 8265). */
 function derive(cost: number, password: string, salt: Buffer): Promise<Buffer> {
   const N = 2 ** cost
   const options = { N, r: block, p: parallel, maxmem: 256 * N * block }
@@ -83,14 +83,14 @@ function derive(cost: number, password: string, salt: Buffer): Promise<Buffer> {
   })
 }
 
-/** Few at once, some waiting, and no more: memory is bounded, however many knock. */
-function openTurns(): <Value>(work: () => Promise<Value>) => Promise<Value | undefined> {
+/** Runs few tasks at once, queues some, and rejects the rest: memory is bounded under any load. */
+function limitConcurrency(): <Value>(work: () => Promise<Value>) => Promise<Value | undefined> {
   let working = 0
   const waiting: (() => void)[] = []
   return async (work) => {
     if (working >= at_once_max) {
       if (waiting.length >= waiting_max) return undefined
-      // Whoever has finished hands over his place.
+      // A finished task passes its slot to the next one.
       await new Promise<void>((resolve) => {
         waiting.push(resolve)
       })

@@ -1,4 +1,4 @@
-/** Operators, their sessions, roles and privileges over gRPC. */
+/** Serves operators, sessions, roles and privileges over gRPC. */
 import type { operatorsService, Operator as OperatorMessage } from '@causeway/protos'
 import type { Handlers } from '@causeway/runtime'
 import { refusalMessage, timeMessage } from '../contract.ts'

@@ -1,4 +1,4 @@
-/** Sessions, and tokens that are not accepted any more, as rows. */
+/** Storage of sessions and invalidated tokens. */
 import { statement, type Queries, type Transaction } from '@causeway/runtime'
 
 export interface Session {
@@ -24,7 +24,10 @@ const lockByToken = statement(`
   where (refresh_hash = $1 or used_hash = $1) and ended_at is null and expires_at > $2
   for update`)
 
-/** By its refresh token or the one before, until the transaction ends. */
+/**
+ * Finds a session by its current or previous refresh token and locks it until the end of the
+ * transaction.
+ */
 export async function lockSession(
   tx: Transaction,
   refreshHash: Buffer,
@@ -47,7 +50,7 @@ export async function saveRefresh(tx: Transaction, id: string, refreshHash: Buff
 const endOne = statement(`
   update sessions set ended_at = $2 where id = $1 and ended_at is null returning id`)
 
-/** False when it had ended before. */
+/** False if it had ended before. */
 export async function endSession(tx: Transaction, id: string, now: Date): Promise<boolean> {
   return (await tx.query(endOne, [id, now])).length > 0
 }
@@ -68,7 +71,7 @@ const insertInvalid = statement(`
 export interface Invalidated {
   /** The id of a session, or the subject of an operator. */
   readonly tokenId: string
-  /** Of an operator; 0 for a session. */
+  /** For an operator: lower versions are invalid; 0 for a session. */
   readonly versionsBelow: number
   readonly expiry: Date
 }
@@ -85,10 +88,10 @@ export async function invalidatedTokens(db: Queries, now: Date): Promise<readonl
   return db.query<Invalidated>(selectInvalid, [now])
 }
 
-const forgetInvalid = statement(`delete from invalidated_tokens where expiry <= $1`)
-const forgetOld = statement(`delete from sessions where expires_at <= $1`)
+const deleteInvalid = statement(`delete from invalidated_tokens where expiry <= $1`)
+const deleteOld = statement(`delete from sessions where expires_at <= $1`)
 
-export async function forgetExpired(db: Queries, now: Date): Promise<void> {
-  await db.query(forgetInvalid, [now])
-  await db.query(forgetOld, [now])
+export async function deleteExpired(db: Queries, now: Date): Promise<void> {
+  await db.query(deleteInvalid, [now])
+  await db.query(deleteOld, [now])
 }

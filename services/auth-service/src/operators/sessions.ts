@@ -1,4 +1,4 @@
-/** A name and its secret become a session; a session goes on, and ends. */
+/** Log-in, refresh and log-out. */
 import type { Database, EventBus, Transaction } from '@causeway/runtime'
 import { randomUUID } from 'node:crypto'
 import { refuse, type Refused } from '../domain/refusal.ts'
@@ -22,7 +22,7 @@ export interface SessionParts extends TokenParts {
   readonly secrets: Secrets
   readonly sessionLife_s: number
   readonly attempts_max: number
-  /** How long attempts are remembered, and so how long a lock holds. */
+  /** How long wrong attempts count, which is also how long a lock lasts. */
   readonly lock_s: number
 }
 
@@ -34,7 +34,7 @@ export interface OpenSession {
   readonly refreshToken: string
 }
 
-const wrong = refuse('SECRET_WRONG', 'no such operator, or not the password')
+const wrong = refuse('SECRET_WRONG', 'unknown operator or wrong password')
 
 export async function logIn(
   parts: SessionParts,
@@ -51,7 +51,7 @@ export async function logIn(
     await db.transaction((tx) => recordLogIn(parts, tx, operator, now, false))
     return refuse('LOCKED', 'too many wrong passwords: wait, or have it reset')
   }
-  const look = await secrets.look(secret, hash)
+  const look = await secrets.check(secret, hash)
   if (look === 'BUSY') return refuse('BUSY', 'too many log-ins at once')
   if (operator === undefined) return wrong
   if (look === 'WRONG' || !operator.isActive) {
@@ -79,7 +79,7 @@ function newSession({ sessionLife_s }: SessionParts, operator: Operator, now: Da
   return { row, refreshToken }
 }
 
-/** What was attempted is on record; `after` says whether it let anybody in. */
+/** Audits the attempt; `after` shows whether it succeeded. */
 function recordLogIn(
   { bus }: SessionParts,
   tx: Transaction,
@@ -100,7 +100,9 @@ function recordLogIn(
   return Promise.resolve()
 }
 
-/** The refresh token is replaced each time: one that comes again was stolen, or its thief came first. */
+/**
+ * Each refresh replaces the token. A reused token means that it was stolen, so it ends the session.
+ */
 export async function refreshSession(
   parts: SessionParts,
   refreshToken: string,
@@ -123,14 +125,14 @@ export async function refreshSession(
   return { type: 'SESSION', operator, accessToken, refreshToken: next }
 }
 
-/** To end what has ended is no change. */
+/** Ending an ended session is no change. */
 export async function logOut(
   parts: SessionParts,
   accessToken: string,
   now: Date,
 ): Promise<Refused | undefined> {
   const token = await readToken(parts, accessToken, now)
-  if (token === undefined) return refuse('TOKEN_INVALID', 'no token of this hub')
+  if (token === undefined) return refuse('TOKEN_INVALID', 'not a token of this hub')
   await parts.db.transaction((tx) => close(parts, tx, token.sessionId, token.name, now))
   return undefined
 }
@@ -149,7 +151,7 @@ async function close(
   record(bus, tx, { actor: name, action: 'LogOut', subject, before: null, after: null, at: now })
 }
 
-/** Undefined when it is not accepted. */
+/** Undefined for an invalid token. */
 export async function checkToken(
   parts: SessionParts,
   accessToken: string,

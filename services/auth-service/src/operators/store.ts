@@ -1,4 +1,4 @@
-/** Operators and their log-ins as rows. */
+/** Storage of operators and their log-ins. */
 import { statement, textArray, type Queries, type Transaction } from '@causeway/runtime'
 import type { Operator } from './domain/operator.ts'
 
@@ -78,7 +78,7 @@ export async function saveOperator(
 const updateSecret = statement(`
   update operators set secret_hash = $2, must_change = $3, attempts = 0 where name = $1`)
 
-/** Also opens a lock. */
+/** Also removes a lock. */
 export async function saveSecret(
   tx: Transaction,
   name: string,
@@ -98,7 +98,7 @@ export async function secretHashOf(db: Queries, name: string): Promise<string | 
 const nextVersion = statement(`
   update operators set version = version + 1 where name = $1 returning version`)
 
-/** Tokens of lower versions are not accepted any more. */
+/** Invalidates tokens of lower versions. */
 export async function raiseVersion(tx: Transaction, name: string): Promise<number> {
   const [row] = await tx.query<{ readonly version: number }>(nextVersion, [name])
   return row?.version ?? 0
@@ -112,8 +112,8 @@ const countAttempt = statement(`
   returning secret_hash as "secretHash"`)
 
 /**
- * Counted before the secret is looked at, so that many at once are not more than one after the other.
- * Undefined: nobody has the name, or it is locked.
+ * Counted before the secret is checked, so that concurrent attempts count like consecutive ones.
+ * Undefined for an unknown or locked name.
  */
 export async function claimAttempt(
   db: Queries,

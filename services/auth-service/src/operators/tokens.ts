@@ -1,7 +1,6 @@
 /**
- * Access tokens of operators (RFC 9068): whoever has the keys verifies them without asking. What they
- * say of an operator is what was true when they were issued; `ver` and `sid` tell which of them are not
- * accepted any more.
+ * Access tokens of operators (RFC 9068): any holder of the published keys verifies them locally.
+ * Their claims are those at the time of issue; `ver` and `sid` identify invalidated tokens.
  */
 import { createLocalJWKSet, errors, jwtVerify, SignJWT, type JSONWebKeySet } from 'jose'
 import { randomUUID } from 'node:crypto'
@@ -15,7 +14,7 @@ export interface TokenParts {
   readonly life_s: number
 }
 
-/** Whom tokens of operators are for. */
+/** The audience of operators' tokens. */
 const audience = 'operator-api'
 
 export function subjectOf({ kind, name }: Pick<Operator, 'kind' | 'name'>): string {
@@ -69,7 +68,7 @@ export async function issueToken(
     .sign(key)
 }
 
-/** Undefined for what is no token of this hub for operators, or has expired. */
+/** Undefined for a text that is not an operator token of this hub, or for an expired one. */
 export async function readToken(
   { tokenKeys, hubName }: TokenParts,
   token: string,

@@ -1,16 +1,16 @@
-/** Events and gRPC ↔ pings. */
+/** Maps pings between events, gRPC messages and the domain. */
 import type { DomainEvent, Payload } from '@causeway/events'
 import type { Ping as PingMessage } from '@causeway/protos'
 import { timeMessage } from '../contract.ts'
 import type { Callback, LastPing, Ping } from './domain/ping.ts'
 
-/** With the event that told of it, from which the id of the answer is derived. */
-export interface HeardPing extends Ping {
+/** A ping with its event id, from which the id of the answer is derived. */
+export interface ReceivedPing extends Ping {
   readonly eventId: string
 }
 
-/** Throws when the time is none: the event is then a dead letter of the bus. */
-export function pingOf({ id, payload }: DomainEvent<'PingReceived'>): HeardPing {
+/** Throws for an invalid time: the event then becomes a dead letter. */
+export function pingOf({ id, payload }: DomainEvent<'PingReceived'>): ReceivedPing {
   return {
     eventId: id,
     participant: payload.requesterFspId,
@@ -58,6 +58,6 @@ export function pingMessage(ping: LastPing): PingMessage {
 
 function timeOf(text: string): Date {
   const time = new Date(text)
-  if (Number.isNaN(time.getTime())) throw new Error(`'${text}' is no time`)
+  if (Number.isNaN(time.getTime())) throw new Error(`'${text}' is not a valid time`)
   return time
 }

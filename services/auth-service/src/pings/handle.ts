@@ -1,22 +1,22 @@
 /**
- * A batch of pings and of reports about the hub's own: what is new is stored, and that it is to be
- * answered is announced with it.
+ * Processes a batch of pings and of reports about the hub's pings: new pings are stored and their
+ * answers announced in one transaction.
  */
 import { derivedId, newEvent, type DomainEvent } from '@causeway/events'
 import type { Database, EventBus, OutgoingMessage } from '@causeway/runtime'
-import { acceptedOf, callbacksOf, pingOf, type HeardPing } from './contract.ts'
+import { acceptedOf, callbacksOf, pingOf, type ReceivedPing } from './contract.ts'
 import { newest } from './domain/ping.ts'
 import { saveCallbacks, savePings, type PingKey } from './store.ts'
 
-export const heardOfPings = ['PingReceived', 'PingCallbackReport'] as const
+export const pingEvents = ['PingReceived', 'PingCallbackReport'] as const
 
-export type PingEvent = DomainEvent<(typeof heardOfPings)[number]>
+export type PingEvent = DomainEvent<(typeof pingEvents)[number]>
 
 export interface PingParts {
   readonly db: Database
   readonly bus: EventBus
-  /** Told of each ping that was new, once it is stored. */
-  readonly onStored: (ping: HeardPing) => void
+  /** Called for each new ping after it is stored. */
+  readonly onStored: (ping: ReceivedPing) => void
 }
 
 export function openPingHandle({ db, bus, onStored }: PingParts) {
@@ -40,11 +40,11 @@ export function openPingHandle({ db, bus, onStored }: PingParts) {
   }
 }
 
-function isOf(key: PingKey, ping: HeardPing): boolean {
+function isOf(key: PingKey, ping: ReceivedPing): boolean {
   return key.participant === ping.participant && key.pingId === ping.pingId
 }
 
-function accepted(ping: HeardPing): OutgoingMessage {
+function accepted(ping: ReceivedPing): OutgoingMessage {
   const id = derivedId(ping.eventId, 'PingAccepted')
   return newEvent('auth-service', 'PingAccepted', acceptedOf(ping), { id })
 }

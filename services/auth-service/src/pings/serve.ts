@@ -1,4 +1,4 @@
-/** What is known of pings, over gRPC. */
+/** Serves pings over gRPC. */
 import type { pingsService } from '@causeway/protos'
 import type { Handlers, Queries } from '@causeway/runtime'
 import { isName } from '../fsps.ts'

@@ -1,23 +1,23 @@
-/** Pings as rows, a batch at a time. */
+/** Storage of pings, in batches. */
 import { statement, textArray, type Queries, type Transaction } from '@causeway/runtime'
 import type { Callback, LastPing, Ping } from './domain/ping.ts'
 
-const heard = `unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[],
+const received = `unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[],
     $6::text[]::timestamptz[])
   as heard (participant, ping_id, version, identity, kid, received_at)`
 
 const insertPings = statement(`
   insert into pings (participant, ping_id, version, identity, kid, received_at)
-  select * from ${heard}
+  select * from ${received}
   on conflict do nothing
   returning participant, ping_id as "pingId"`)
 
-/** An FSP that sends a ping again wants to be pinged again; a redelivery is no newer. */
+/** A repeated ping requests another answer; a redelivery is not newer. */
 const renewPings = statement(`
   update pings set version = heard.version, identity = heard.identity, kid = heard.kid,
     received_at = heard.received_at, callback_status = null, callback_error = null,
     callback_at = null
-  from ${heard}
+  from ${received}
   where pings.participant = heard.participant and pings.ping_id = heard.ping_id
     and pings.received_at < heard.received_at
   returning pings.participant, pings.ping_id as "pingId"`)
@@ -27,7 +27,7 @@ export interface PingKey {
   readonly pingId: string
 }
 
-/** Stores what is new, each ping once in the list, and says which were. */
+/** Stores new pings and returns them. The list contains each ping once. */
 export async function savePings(
   tx: Transaction,
   pings: readonly Ping[],
@@ -46,15 +46,15 @@ export async function savePings(
 }
 
 const updateCallbacks = statement(`
-  update pings set callback_status = told.status, callback_error = told.error,
-    callback_at = told.reported_at
+  update pings set callback_status = reported.status, callback_error = reported.error,
+    callback_at = reported.reported_at
   from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]::timestamptz[])
-    as told (participant, ping_id, status, error, reported_at)
-  where pings.participant = told.participant and pings.ping_id = told.ping_id
-    and pings.received_at <= told.reported_at
-    and (pings.callback_at is null or pings.callback_at < told.reported_at)`)
+    as reported (participant, ping_id, status, error, reported_at)
+  where pings.participant = reported.participant and pings.ping_id = reported.ping_id
+    and pings.received_at <= reported.reported_at
+    and (pings.callback_at is null or pings.callback_at < reported.reported_at)`)
 
-/** Each ping once in the list; what is told of an unknown one, or is not newer, changes nothing. */
+/** The list contains each ping once; an unknown ping or an older outcome changes nothing. */
 export async function saveCallbacks(
   tx: Transaction,
   callbacks: readonly Callback[],
@@ -79,7 +79,7 @@ const selectLast = statement(`
     limit 1
   ) as last`)
 
-/** The last ping of each; FSPs that never pinged are left out. */
+/** The last ping of each FSP; FSPs without pings are left out. */
 export async function lastPings(
   db: Queries,
   participants: readonly string[],
@@ -92,7 +92,7 @@ const deleteOld = statement(`
     select from pings as later
     where later.participant = pings.participant and later.received_at > pings.received_at)`)
 
-/** Forgets pings older than that, but never the last one of an FSP. */
-export async function forgetPings(db: Queries, before: Date): Promise<void> {
+/** Deletes older pings, but never the last one of an FSP. */
+export async function deletePings(db: Queries, before: Date): Promise<void> {
   await db.query(deleteOld, [before])
 }

@@ -1,4 +1,4 @@
-/** What a second process of auth-service has: its own connections and memory on the same database. */
+/** A second process of auth-service: its own connections and memory, the same database. */
 import type { Handlers } from '@causeway/runtime'
 import type { credentialsService, keysService } from '@causeway/protos'
 import { Registry } from 'prom-client'

@@ -1,4 +1,4 @@
-/** auth-service beside the services that it asks, with one FSP, and all that it says. */
+/** auth-service with the services that it calls, one FSP, and all published messages. */
 import { openScheme } from '@causeway/participants/testing'
 import { onEvents, type DomainEvent } from '@causeway/events'
 import {
@@ -20,7 +20,7 @@ import { randomBytes } from 'node:crypto'
 import { start } from '../service.ts'
 import { settings, type Settings } from '../settings.ts'
 
-/** A service that is asked, as its package exports it. */
+/** A called service, as its package exports it. */
 export interface AskedService<Definitions extends SettingDefinitions = SettingDefinitions> {
   readonly settings: Definitions
   start(settings: SettingValues<Definitions>, parts: TestParts): Promise<Service>
@@ -28,9 +28,9 @@ export interface AskedService<Definitions extends SettingDefinitions = SettingDe
 
 export type Values = Readonly<Record<string, string>>
 
-const said = ['ParticipantKeysUpdated', 'PingAccepted'] as const
+const published = ['ParticipantKeysUpdated', 'PingAccepted'] as const
 
-export type Said = DomainEvent<(typeof said)[number]>
+export type Published = DomainEvent<(typeof published)[number]>
 
 export interface World {
   readonly parts: TestParts
@@ -38,10 +38,10 @@ export interface World {
   readonly keys: Calls<typeof keysService>
   readonly credentials: Calls<typeof credentialsService>
   readonly pings: Calls<typeof pingsService>
-  readonly said: readonly Said[]
-  /** A further FSP. */
+  readonly published: readonly Published[]
+  /** Creates another FSP. */
   createFsp(name: string): Promise<void>
-  /** Cuts every connection, forgets all memory and starts everything again on the same database. */
+  /** Closes every connection, drops all memory and starts everything again on the same database. */
   crash(): Promise<World>
   stop(): Promise<void>
 }
@@ -60,7 +60,7 @@ function valuesOf<Definitions extends SettingDefinitions>(
   }).values
 }
 
-/** A look at the rows behind the back of the service; to be closed. */
+/** A direct database connection for reading rows; to be closed. */
 export function ownDatabase(parts: TestParts, connections_max = 1): Promise<Database> {
   return parts.openDatabase({
     url: '',
@@ -76,7 +76,7 @@ export function authSettings(given: Values = {}): Settings {
   return valuesOf(settings, { AUTH_SERVICE_SECRETS_KEY: secretsKey, ...given })
 }
 
-/** Starts the asked services and auth-service, and creates the FSP. */
+/** Starts the called services and auth-service, and creates the FSP. */
 export async function openWorld(
   asked: readonly AskedService[],
   given: Values = {},
@@ -97,9 +97,9 @@ async function openOn(
     services.push(await service.start(valuesOf(service.settings, given), parts))
   }
   const service = await start(authSettings(given), parts)
-  const heard: Said[] = []
-  await onEvents(parts.bus, 'test', said, (events) => {
-    heard.push(...events)
+  const received: Published[] = []
+  await onEvents(parts.bus, 'test', published, (events) => {
+    received.push(...events)
     return Promise.resolve()
   })
   return {
@@ -108,11 +108,11 @@ async function openOn(
     keys: parts.grpc.client(keysService, 'auth-service'),
     credentials: parts.grpc.client(credentialsService, 'auth-service'),
     pings: parts.grpc.client(pingsService, 'auth-service'),
-    said: heard,
+    published: received,
     createFsp: (name) => createParticipant(parts, name),
     async crash() {
       const again = await parts.restart()
-      // What is left of them has no connection any more, but would go on trying to get one.
+      // The crashed processes have no connection left, but would go on trying to open one.
       await Promise.allSettled([service, ...services].map((one) => one.stop()))
       return openOn(again, asked, given)
     },

@@ -1,17 +1,17 @@
-/** From events to the messages that were seen. */
+/** Maps events to observed messages. */
 import type { DomainEvent, EventName } from '@causeway/events'
 import { postVerifications, readBody } from '@causeway/fspiop'
 import { hash } from 'node:crypto'
 import type { Step } from './domain/transaction.ts'
 
-export const heardOfThirdParties = [
+export const thirdPartyEvents = [
   'ThirdPartyTransactionObserved',
   'ThirdPartyAuthorizationObserved',
   'ThirdPartyVerificationObserved',
   'VerificationReceived',
 ] as const satisfies readonly EventName[]
 
-export type ThirdPartyEvent = DomainEvent<(typeof heardOfThirdParties)[number]>
+export type ThirdPartyEvent = DomainEvent<(typeof thirdPartyEvents)[number]>
 
 const nothing = {
   outcome: undefined,
@@ -23,7 +23,7 @@ const nothing = {
   challengeHash: undefined,
 } as const
 
-/** @param participant that the hosted auth service is */
+/** @param participant the participant name of the hosted auth service */
 export function stepOf(event: ThirdPartyEvent, participant: string): Step {
   switch (event.name) {
     case 'ThirdPartyTransactionObserved': {
@@ -80,7 +80,7 @@ function messageOf({ id, payload }: Observed) {
   }
 }
 
-/** What the hosted auth service answers is in `verifications`. */
+/** The answers of the hosted auth service are in `verifications`. */
 function verificationOf(event: DomainEvent<'VerificationReceived'>, participant: string): Step {
   const { verificationRequestId, consentId, requesterFspId, receivedAt } = event.payload
   const reading = readBody(postVerifications, event.relay?.body ?? Buffer.alloc(0))
@@ -94,14 +94,14 @@ function verificationOf(event: DomainEvent<'VerificationReceived'>, participant:
     destination: participant,
     receivedAt: new Date(receivedAt),
     consentId,
-    // A body that cannot be read is refused by the auth service, and belongs to no payment.
+    // The auth service refuses an invalid body, which belongs to no payment.
     challengeHash: reading.ok ? hash('sha256', reading.value.challenge, 'base64url') : undefined,
   }
 }
 
 const id_length_max = 64
 
-/** A DFSP may write anything there; what is no id names no transaction. */
+/** A DFSP may write any text there; only an id names a transaction. */
 function idOrNothing(text: string | undefined): string | undefined {
   return text === undefined || text.length > id_length_max ? undefined : text
 }

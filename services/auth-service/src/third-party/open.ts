@@ -1,4 +1,7 @@
-/** What is seen of payments that PISPs begin is stored as it comes, and shown, whoever hosts the auth service. */
+/**
+ * Stores and serves observed messages of payments that PISPs begin, whether or not the hub hosts an
+ * auth service.
+ */
 import { onEvents } from '@causeway/events'
 import { thirdPartyTransactionsService } from '@causeway/protos'
 import {
@@ -9,14 +12,14 @@ import {
   type ProcessParts,
   type Service,
 } from '@causeway/runtime'
-import { heardOfThirdParties, stepOf } from './contract.ts'
+import { thirdPartyEvents, stepOf } from './contract.ts'
 import { serveThirdParties } from './serve.ts'
 import { saveSteps } from './store.ts'
 
 export interface ThirdPartyParts extends Pick<ProcessParts, 'bus' | 'grpc'> {
   readonly db: Database
   readonly log: Logger
-  /** The participant that the hosted auth service is; empty: none is hosted. */
+  /** The participant name of the hosted auth service; empty: none is hosted. */
   readonly participant: string
 }
 
@@ -27,16 +30,12 @@ export async function openThirdParties(parts: ThirdPartyParts): Promise<Service>
   const partitions = () => ensureMonthlyPartitions(db, ['third_party_steps'], new Date())
   await partitions()
   grpc.serve(thirdPartyTransactionsService, serveThirdParties({ db, participant }))
-  const subscribed = await onEvents(
-    bus,
-    'auth_service.third_party',
-    heardOfThirdParties,
-    (events) =>
-      saveSteps(
-        db,
-        events.map((event) => stepOf(event, participant)),
-        new Date(),
-      ),
+  const subscribed = await onEvents(bus, 'auth_service.third_party', thirdPartyEvents, (events) =>
+    saveSteps(
+      db,
+      events.map((event) => stepOf(event, participant)),
+      new Date(),
+    ),
   )
   const upkeep = periodically(upkeep_interval_ms, partitions, {
     log,

@@ -1,4 +1,4 @@
-/** What is stored of third-party transactions, for the operator and for reconciliation. */
+/** Queries of third-party transactions, for operators and for reconciliation. */
 import { statement, textArray, type Queries } from '@causeway/runtime'
 import type { VerificationReason } from '../consents/domain/consent.ts'
 
@@ -29,7 +29,7 @@ export interface StepRow {
   readonly consent_id: string | null
 }
 
-/** What the hosted auth service answered. */
+/** An answer of the hosted auth service. */
 export interface VerificationRow {
   readonly id: string
   readonly consent_id: string
@@ -43,7 +43,7 @@ export interface Search {
   readonly state: string
   readonly from: Date | null
   readonly to: Date | null
-  /** The place behind which the page begins. */
+  /** The last entry of the page before. */
   readonly after: { readonly at: Date; readonly id: string } | null
   readonly limit: number
 }
@@ -54,7 +54,7 @@ const columns = `t.id, t.pisp, t.dfsp, t.requested_at, t.state, t.transaction_st
 const byIdsStatement = statement(`
   select ${columns} from unnest($1::text[]) as a (id) join third_party_transactions t using (id)`)
 
-/** Only its DFSP names the transaction; of two that name the same one the first counts. */
+/** Only its DFSP names the transaction; of two with the same name the first counts. */
 const byTransactionStatement = statement(`
   select ${columns} from third_party_transactions t
   where t.transaction_id = $1 and t.dfsp = $2 order by t.requested_at limit 1`)
@@ -74,8 +74,8 @@ const steps_max = 200
 const stepColumns = `s.about, s.subject_id, s.method, s.source_fsp, s.destination_fsp, s.received_at,
   s.outcome, s.error_code, s.error_description, s.consent_id`
 
-// Of the transaction between its PISP and its DFSP, then of the authorizations that its DFSP asked for,
-// then of the verifications of what was signed there; strangers may use any id.
+// Messages of the transaction between its PISP and DFSP, then of the authorizations that the DFSP
+// requested, then of the verifications of what was signed there; other FSPs may use any id.
 const stepsStatement = statement(`
   with asked as materialized (
     select subject_id, challenge_hash from third_party_steps
@@ -162,7 +162,7 @@ const eraseTransactions = statement(`
   update third_party_steps s set error_description = ''
   from erased where s.transaction_request_id = erased.id and s.error_description is not null`)
 
-/** FSPs write what they like into the descriptions of errors; nothing else of it is about a person. */
+/** Descriptions of errors are free text of FSPs; no other column can contain personal data. */
 export async function eraseDescriptions(db: Queries, consentId: string): Promise<void> {
   await db.query(eraseTransactions, [consentId])
 }

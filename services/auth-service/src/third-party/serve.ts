@@ -1,4 +1,6 @@
-/** Third-party transactions for the operator: a search, the messages of one, and who began a payment. */
+/**
+ * Third-party transactions for operators: search, messages of one, and the initiator of a payment.
+ */
 import type {
   ThirdPartyStep,
   ThirdPartySummary,
@@ -22,7 +24,7 @@ import { verifyTransactions } from './verify-store.ts'
 
 export interface ServeParts {
   readonly db: Database
-  /** The participant that the hosted auth service is; empty: none is hosted. */
+  /** The participant name of the hosted auth service; empty: none is hosted. */
   readonly participant: string
 }
 
@@ -45,19 +47,19 @@ export function serveThirdParties({
         state,
         from,
         to,
-        after: placeOf(asked.after),
+        after: cursorOf(asked.after),
         limit,
       }
-      // One more than is shown says whether there are more.
+      // One entry beyond the page shows whether there are more.
       const rows = await searchTransactions(db, { ...search, limit: limit + 1 })
       const shown = rows.slice(0, limit)
       const last = shown.at(-1)
-      const next = rows.length > limit && last !== undefined ? placeText(last) : ''
+      const next = rows.length > limit && last !== undefined ? cursorText(last) : ''
       return { transactions: shown.map(summaryOf), next }
     },
     async FindThirdPartyTransactions({ transactionRequestIds }) {
       if (transactionRequestIds.length > ids_max) {
-        throw new RangeError(`at most ${ids_max} transactions are asked for at once`)
+        throw new RangeError(`at most ${ids_max} transactions per request`)
       }
       const rows = await readTransactions(db, [...new Set(transactionRequestIds)])
       return { transactions: rows.map(summaryOf), next: '' }
@@ -78,7 +80,7 @@ export function serveThirdParties({
         ...steps.map(stepOf),
         ...answers.map((answer) => answerOf(answer, participant, row.dfsp)),
       ]
-      // The link is stored with the later of two messages; two processes may have seen one each.
+      // The link is stored with the later of two messages, which two processes may have received.
       const consentId = row.consent_id ?? steps.findLast((step) => step.consent_id)?.consent_id
       return {
         record: {
@@ -90,18 +92,18 @@ export function serveThirdParties({
   }
 }
 
-/** The operator API has read the time before. */
+/** The operator API has validated the time. */
 function timeIn(name: string, text: string): Date | null {
   const time = timeOf(name, text, null)
   if (time !== null && isRefused(time)) throw new Error(time.detail)
   return time
 }
 
-function placeText({ requested_at, id }: SummaryRow): string {
+function cursorText({ requested_at, id }: SummaryRow): string {
   return `${requested_at.toISOString()} ${id}`
 }
 
-function placeOf(text: string): Search['after'] {
+function cursorOf(text: string): Search['after'] {
   const [at = '', id = ''] = text.split(' ')
   return Number.isNaN(Date.parse(at)) ? null : { at: new Date(at), id }
 }

@@ -1,4 +1,4 @@
-/** What was seen of third-party transactions, as rows: a batch at a time, each message once. */
+/** Storage of observed third-party messages and transactions, in batches, each message once. */
 import {
   filedMonthOf,
   statement,
@@ -41,7 +41,7 @@ const updateStatement = statement(`
     as a (id, state, transaction_state, transaction_id, error_code, error_description, ended_at)
   where t.id = a.id`)
 
-/** Whichever of the two messages with the challenge came first. */
+/** The two messages with the challenge may arrive in any order. */
 const consentsStatement = statement(`
   update third_party_transactions t set consent_id = found.consent_id
   from (
@@ -67,7 +67,7 @@ interface Row {
   readonly ended_at: Date | null
 }
 
-/** Stores the messages that are new, in the order in which they came, and what became by them. */
+/** Stores new messages in order of arrival, and the resulting transactions. */
 export function saveSteps(db: Database, steps: readonly Step[], now: Date): Promise<void> {
   return db.transaction(async (tx) => {
     const stored = await tx.query<{ id: string }>(insertSteps, stepValues(steps, now))

@@ -1,4 +1,4 @@
-/** Payments that PISPs begin, on a real database: what is stored of their messages, and what is shown. */
+/** Payments that PISPs begin, on a real database: stored messages and query results. */
 import type { thirdPartyTransactionsService, ThirdPartyRecord } from '@causeway/protos'
 import { ensureMonthlyPartitions, statement, type Database, type Handlers } from '@causeway/runtime'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
@@ -34,7 +34,7 @@ afterAll(async () => {
 
 const call = { signal: new AbortController().signal, left_ms: () => 2_000, caller: 'admin' }
 
-/** One payment with ids of its own, and each of its messages. */
+/** One payment with its own ids, and each of its messages. */
 function newPayment() {
   const ids = { request: randomUUID(), authorization: randomUUID(), verification: randomUUID() }
   const [transactionId, consentId, challenge] = [randomUUID(), randomUUID(), randomUUID()]
@@ -166,7 +166,7 @@ const whole = [
 ]
 
 describe('a payment from its request to its end', () => {
-  test('is stored with who, when and under which consent, and each of its messages', async () => {
+  test('A payment is stored with its FSPs, times and consent, and each of its messages', async () => {
     const payment = newPayment()
     const { asked, received, authorize, signed, verify, completed } = payment
     await save(asked)
@@ -191,7 +191,7 @@ describe('a payment from its request to its end', () => {
     expect(await toldOf(payment.request)).toEqual(whole)
   })
 
-  test('is the same in one batch, in whatever order its parts come, and when they come again', async () => {
+  test('A payment is stored the same in one batch, in any order, and when messages are repeated', async () => {
     const payment = newPayment()
     const { asked, received, authorize, signed, verify, completed } = payment
     await decided(payment, null)
@@ -204,7 +204,7 @@ describe('a payment from its request to its end', () => {
     expect(await toldOf(payment.request)).toEqual(whole)
   })
 
-  test('that fails has the error, and why the signature was not accepted', async () => {
+  test('A failed payment has the error and the reason why the signature was refused', async () => {
     const payment = newPayment()
     const { asked, received, authorize, signed, verify, failed } = payment
     await decided(payment, 'SIGNATURE_INVALID')
@@ -218,7 +218,7 @@ describe('a payment from its request to its end', () => {
     expect(record?.summary).toMatchObject({ state: 'FAILED', errorCode: '6003', endedAt: at(6) })
   })
 
-  test('is found by the transaction that its DFSP named, and by nobody else naming it', async () => {
+  test("A payment is found by the transaction id of its DFSP, but not by another FSP's", async () => {
     const payment = newPayment()
     await save(payment.asked, payment.received)
     const find = async (dfspId: string) => {
@@ -232,7 +232,7 @@ describe('a payment from its request to its end', () => {
   })
 })
 
-test('a stranger that uses the ids of others changes nothing and is not shown', async () => {
+test('Messages of another FSP with the same ids change nothing and are not shown', async () => {
   const payment = newPayment()
   const { asked, authorize, transaction, authorization } = payment
   const stranger = { sourceFspId: 'stranger' }
@@ -248,13 +248,13 @@ test('a stranger that uses the ids of others changes nothing and is not shown', 
   expect(await toldOf(payment.request)).toEqual([whole[0], whole[2]])
 })
 
-test('what a DFSP calls a transaction and is no id names none', async () => {
+test('An invalid transaction id of a DFSP names no transaction', async () => {
   const payment = newPayment()
   await save(payment.asked, payment.transaction({ transactionId: 'x'.repeat(65) }))
   expect((await recordOf(payment.request))?.summary?.transactionId).toBe('')
 })
 
-test('transactions are found by FSP, consent, state and time, a page at a time', async () => {
+test('Transactions are found by FSP, consent, state and time, in pages', async () => {
   const payments = [newPayment(), newPayment(), newPayment()]
   const other = `pisp${randomUUID().slice(0, 8)}`
   for (const [n, { transaction }] of payments.entries()) {
@@ -276,7 +276,7 @@ test('transactions are found by FSP, consent, state and time, a page at a time',
   expect((await find({ consentId: randomUUID() })).ids).toEqual([])
 })
 
-test('several are found at once, and unknown ids are left out', async () => {
+test('Several transactions are found at once, and unknown ids are left out', async () => {
   const [one, other] = [newPayment(), newPayment()]
   await save(one.asked, other.asked)
   const transactionRequestIds = [one.request, randomUUID(), other.request, one.request]
@@ -286,7 +286,7 @@ test('several are found at once, and unknown ids are left out', async () => {
   )
 })
 
-test('what FSPs wrote into the descriptions of errors is erased with the consent', async () => {
+test('Error descriptions of FSPs are erased with the consent', async () => {
   const [payment, another] = [newPayment(), newPayment()]
   for (const { asked, authorize, verify, failed } of [payment, another]) {
     await save(asked, authorize, verify, failed)
@@ -298,7 +298,7 @@ test('what FSPs wrote into the descriptions of errors is erased with the consent
   expect(JSON.stringify(await recordOf(another.request))).toContain('Amara')
 })
 
-describe('what became of transactions is verified', () => {
+describe('transactions are verified', () => {
   const setState = statement(`
     update third_party_transactions set state = $2 where id = $1 and state <> 'FAILED'`)
   const forget = statement('delete from third_party_steps where subject_id = $1')
@@ -307,7 +307,7 @@ describe('what became of transactions is verified', () => {
     return differences.filter((sentence) => sentence.includes(id))
   }
 
-  test('against the messages of its FSP, while they are kept', async () => {
+  test('A transaction is verified against the messages of its FSP as long as these are stored', async () => {
     const [paid, failed, open] = [newPayment(), newPayment(), newPayment()]
     await save(paid.asked, paid.received, paid.completed, failed.asked, failed.failed, open.asked)
     const before = await served.VerifyThirdPartyTransactions({}, call)
@@ -316,7 +316,7 @@ describe('what became of transactions is verified', () => {
     for (const state of ['REJECTED', 'REQUESTED']) {
       await db.query(setState, [paid.request, state])
       expect(await differing(paid.request)).toEqual([
-        `third-party transaction ${paid.request} is ${state}, but its FSP's messages say otherwise`,
+        `third-party transaction ${paid.request} is ${state}, which contradicts the messages of its DFSP`,
       ])
     }
     await db.query(setState, [open.request, 'ACCEPTED'])
@@ -326,7 +326,7 @@ describe('what became of transactions is verified', () => {
     expect(after).toEqual({ compared: before.compared - 2, differences: [] })
   })
 
-  test('and what others say under its id is no difference', async () => {
+  test('Messages of other FSPs with its id are no difference', async () => {
     const { asked, transaction, request } = newPayment()
     const stranger = { sourceFspId: 'stranger', transactionRequestState: 'REJECTED' }
     await save(asked, transaction({ receivedAt: at(1), ...stranger }))
@@ -334,7 +334,7 @@ describe('what became of transactions is verified', () => {
   })
 })
 
-test('its messages are archived by month, and it stays', async () => {
+test('The messages of a transaction are archived by month; the transaction is retained', async () => {
   const payment = newPayment()
   await save(payment.asked, payment.completed)
   await db.query(statement('delete from third_party_steps where subject_id = $1'), [

@@ -1,7 +1,7 @@
 /**
- * Verifies what became of third-party transactions: the state of each is what a message of its DFSP says,
- * and no message that says one was left out. The order of messages is not compared: an end counts once,
- * whatever is said behind it.
+ * Verifies third-party transactions: the state of each is that of a message of its DFSP, and no
+ * such message is ignored. The order of messages is not checked: an end counts once, whatever
+ * follows it.
  */
 import { statement, type Queries } from '@causeway/runtime'
 
@@ -13,10 +13,10 @@ export interface TransactionsVerified {
 
 /** The newest. */
 const transactions_max = 20_000
-/** Beyond so many the reader knows enough. */
+/** Further differences are not reported. */
 const differences_max = 100
 
-// Where the first message is archived, others may be as well: nothing can be said of those.
+// If the first message is archived, others may be as well, so the transaction is skipped.
 const compareStatement = statement(`
   with newest as materialized (
     select t.id, t.pisp, t.dfsp, t.requested_at, t.state from third_party_transactions t
@@ -43,7 +43,7 @@ const compareStatement = statement(`
   ) as d on true`)
 
 interface Row {
-  /** Null in the one row where nothing differs. */
+  /** Null in the single row of a result without differences. */
   readonly id: string | null
   readonly state: string | null
   readonly compared: number
@@ -56,7 +56,7 @@ export async function verifyTransactions(db: Queries): Promise<TransactionsVerif
     differences: rows.flatMap(({ id, state }) =>
       id === null
         ? []
-        : [`third-party transaction ${id} is ${state}, but its FSP's messages say otherwise`],
+        : [`third-party transaction ${id} is ${state}, which contradicts the messages of its DFSP`],
     ),
   }
 }

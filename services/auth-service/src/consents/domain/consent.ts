@@ -1,11 +1,11 @@
 /**
- * What the hub knows of a consent. A consent has a credential exactly while it is PENDING or ISSUED, so
- * nothing can be verified with a credential that was refused or revoked.
+ * The state of a consent. A consent has a credential exactly while it is PENDING or ISSUED, so
+ * nothing can be verified with a refused or revoked credential.
  */
 import type { Verifier } from '@causeway/credentials'
 import type { RegistrationReason } from './reason.ts'
 
-/** Parts of POST /consents as received; the hub returns them and never decides by them. */
+/** Parts of POST /consents as received; the hub returns them and bases no decision on them. */
 export interface ConsentDocument {
   readonly scopes: readonly unknown[]
   readonly credential: Readonly<Record<string, unknown>>
@@ -16,11 +16,11 @@ export interface Usable {
   readonly document: ConsentDocument
 }
 
-/** The registration that made the consent what it is. */
+/** The registration that created the current state. */
 export interface Registered {
   readonly consentId: string
   readonly dfspId: string
-  /** Of the DFSP's message, for its callbacks. */
+  /** The version of the DFSP's message, for its callbacks. */
   readonly version: string
   readonly requestEventId: string
   /** SHA-256 of the canonical body, base64url. */
@@ -55,7 +55,7 @@ export interface Refused extends Registered {
 
 export type Consent = Pending | Issued | Revoked | Refused
 
-/** Between whom a consent is, as the hub saw when it relayed their messages. */
+/** The DFSP and PISP of a consent, as observed when the hub relayed their messages. */
 export interface ConsentParties {
   readonly consentId: string
   readonly dfspId: string
@@ -63,13 +63,13 @@ export interface ConsentParties {
   readonly consentRequestId: string | undefined
 }
 
-/** Who sent a message, and the version in which it is answered. */
+/** The sender of a message, and the version of its answer. */
 export interface Requester {
   readonly fspId: string
   readonly version: string
 }
 
-/** A verification of the past, which is never decided again. */
+/** A stored verification, which is never decided again. */
 export interface Verification {
   readonly verificationRequestId: string
   readonly consentId: string
@@ -87,7 +87,7 @@ export type VerificationResult =
 export type VerificationReason =
   'CONSENT_UNKNOWN' | 'CONSENT_PENDING' | 'CONSENT_REVOKED' | 'NOT_PARTY' | 'SIGNATURE_INVALID'
 
-/** Whether an FSP may learn of the consent and act on it. */
+/** Whether an FSP may see the consent and act on it. */
 export function isParty(
   { dfspId }: Registered,
   parties: ConsentParties | undefined,

@@ -1,4 +1,7 @@
-/** What a message leads to: rows to store, an entry of the consent's history, and answers to announce. */
+/**
+ * The result of a message: rows to store, an entry in the consent's history, and answers to
+ * announce.
+ */
 import type {
   Consent,
   ConsentDocument,
@@ -12,13 +15,13 @@ import type { ConsentReason } from './reason.ts'
 
 export interface Decision {
   readonly type: 'DECISION'
-  /** The consent as it is from now on. */
+  /** The new state of the consent. */
   readonly consent?: Consent
-  /** What the consent loses with this decision. */
+  /** The credential that this decision withdraws. */
   readonly withdrawn?: Usable
   readonly parties?: ConsentParties
   readonly verification?: Verification
-  /** Of the consent's credential: from what was stored to what was received. */
+  /** The counter of the credential: the stored and the received value. */
   readonly signCount?: { readonly from: number; readonly to: number }
   readonly step?: Step
   readonly answers: readonly Answer[]
@@ -57,7 +60,7 @@ export type StepType = (typeof stepTypes)[number]
 export type Answer =
   | {
       readonly type: 'CLAIM'
-      /** The event that the answer belongs to: one event has at most one answer of a type. */
+      /** The event that is answered: one event has at most one answer of a type. */
       readonly causeId: string
       readonly consentId: string
       /** Whether the hub saw the DFSP grant the consent. */
@@ -107,7 +110,7 @@ export type Answer =
 export type VerificationAnswer = Extract<Answer, { type: 'VERIFICATION' }>
 
 /** Nothing changes and nothing is announced. */
-export const silence: Decision = { type: 'DECISION', answers: [] }
+export const noChange: Decision = { type: 'DECISION', answers: [] }
 
 export function answering(...answers: readonly Answer[]): Decision {
   return { type: 'DECISION', answers }

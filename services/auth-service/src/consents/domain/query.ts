@@ -1,4 +1,6 @@
-/** GET /consents/{ID}: its parties see an issued consent; of any other they are told why it is none. */
+/**
+ * GET /consents/{ID}: the parties see an issued consent; for any other state they get the reason.
+ */
 import { isParty, type Consent, type ConsentParties, type Requester } from './consent.ts'
 import { answering, type Decision } from './decision.ts'
 import { issuedAnswer } from './register.ts'
@@ -6,7 +8,7 @@ import type { ConsentReason } from './reason.ts'
 
 export interface ConsentQuery {
   readonly eventId: string
-  /** A consentId; or a consentRequestId, by which the specification also words it. */
+  /** A consentId, or a consentRequestId, which the specification also allows. */
   readonly consentId: string
   readonly requester: Requester
 }

@@ -1,8 +1,8 @@
-/** The closed sets of reasons for which something is refused; `errors.ts` has a code for each. */
+/** The closed sets of refusal reasons; `errors.ts` has a code for each. */
 
 export type RegistrationReason =
   | 'MALFORMED'
-  /** The status of the consent or of its credential is none to register with. */
+  /** The status of the consent or its credential is not valid for a registration. */
   | 'STATUS_WRONG'
   | 'CREDENTIAL_INVALID'
   | 'OWNERSHIP_REFUSED'
@@ -10,7 +10,7 @@ export type RegistrationReason =
 
 export type ConsentReason =
   | RegistrationReason
-  /** The id stands for a consent with other content, or of another DFSP. */
+  /** The id belongs to a consent with other content, or of another DFSP. */
   | 'ID_USED'
   | 'NOT_PARTY'
   | 'CONSENT_UNKNOWN'

@@ -1,6 +1,6 @@
 /**
- * A DFSP registers a consent: the credential is verified, then account-lookup is asked to make the auth
- * service owner of the consent, and only when it has done so is the consent ISSUED.
+ * Registration of a consent: the credential is verified, then account-lookup is asked to make the
+ * auth service the owner of the consent. The consent is ISSUED only after it has confirmed.
  */
 import type { Ceremony, CredentialCheck, RelyingParty } from '@causeway/credentials'
 import type {
@@ -12,7 +12,7 @@ import type {
   Registered,
   Requester,
 } from './consent.ts'
-import { answering, silence, type Answer, type Decision, type Unexamined } from './decision.ts'
+import { answering, noChange, type Answer, type Decision, type Unexamined } from './decision.ts'
 import type { ConsentReason, RegistrationReason } from './reason.ts'
 
 /** POST /consents to the auth service. */
@@ -22,7 +22,7 @@ export interface Registration {
   readonly requester: Requester
   readonly requestHash: string
   readonly consentRequestId: string | undefined
-  /** What is wrong with it before its credential is looked at. */
+  /** A fault that is found before the credential is checked. */
   readonly fault: 'MALFORMED' | 'STATUS_WRONG' | undefined
   readonly document: ConsentDocument
 }
@@ -105,19 +105,19 @@ function refuse(
   }
 }
 
-/** A consent stands under the id: the same registration is answered again, any other is refused. */
+/** The id is in use: the same registration gets the same answer, any other is refused. */
 function repeated(consent: Exclude<Consent, { state: 'REFUSED' }>, again: Registration): Decision {
-  if (consent.requestEventId === again.eventId) return silence
+  if (consent.requestEventId === again.eventId) return noChange
   const isSame =
     consent.dfspId === again.requester.fspId && consent.requestHash === again.requestHash
-  // It is answered when the registration under way is.
-  if (isSame && consent.state === 'PENDING') return silence
+  // The answer to the pending registration answers the repeat as well.
+  if (isSame && consent.state === 'PENDING') return noChange
   return {
     type: 'DECISION',
     step: {
       type: isSame ? 'REGISTRATION_REPEATED' : 'REGISTRATION_REFUSED',
       fspId: again.requester.fspId,
-      detail: isSame ? '' : 'the consentId is used',
+      detail: isSame ? '' : 'the consentId is already used',
     },
     answers: [isSame ? answerAgain(consent, again) : refusal(again, 'ID_USED')],
   }
@@ -137,7 +137,7 @@ export function issuedAnswer(
   return { type: 'REGISTERED', causeId, consentId, to, document }
 }
 
-/** account-lookup's answer to the claim of ownership, or that there was none in time. */
+/** The answer of account-lookup to the claim of ownership, or a time-out. */
 export interface Ownership {
   readonly consentId: string
   readonly outcome: 'CONFIRMED' | 'REFUSED' | 'UNCONFIRMED'
@@ -145,14 +145,14 @@ export interface Ownership {
   readonly detail: string
 }
 
-/** @param owner the participant that the auth service is */
+/** @param owner the participant name of the auth service */
 export function decideOwnership(
   consent: Consent | undefined,
   { outcome, detail }: Ownership,
   owner: string,
   now: Date,
 ): Decision {
-  if (consent?.state !== 'PENDING') return silence
+  if (consent?.state !== 'PENDING') return noChange
   const { requestEventId: causeId } = consent
   if (outcome === 'CONFIRMED') {
     return {
@@ -209,7 +209,10 @@ function refusal(registration: Registration, reason: ConsentReason): Answer {
   return { type: 'REFUSED', causeId, consentId, to, reason }
 }
 
-/** The hub relayed a consent or its credential: the first pair of DFSP and PISP stays. */
+/**
+ * The hub relayed a consent or its credential: the first observed pair of DFSP and PISP is
+ * retained.
+ */
 export function decideParties(
   known: ConsentParties | undefined,
   consent: Consent | undefined,
@@ -218,10 +221,10 @@ export function decideParties(
   const { dfspId, pispId } = observed
   const pair = `${dfspId} and ${pispId}`
   if (known !== undefined) {
-    if (known.dfspId === dfspId && known.pispId === pispId) return silence
+    if (known.dfspId === dfspId && known.pispId === pispId) return noChange
     return conflict(dfspId, pair)
   }
-  // Of a consent that is registered the DFSP is certain.
+  // The DFSP of a registered consent is certain.
   if (consent !== undefined && consent.state !== 'REFUSED' && consent.dfspId !== dfspId) {
     return conflict(dfspId, pair)
   }

@@ -1,4 +1,7 @@
-/** A party ends a consent. REVOKED is final, and the consent's credential is given up with it. */
+/**
+ * Revocation of a consent by a party. REVOKED is final, and the credential of the consent is
+ * removed with it.
+ */
 import {
   isParty,
   isUsable,
@@ -9,7 +12,7 @@ import {
   type Requester,
   type Revoked,
 } from './consent.ts'
-import { answering, silence, type Answer, type Decision } from './decision.ts'
+import { answering, noChange, type Answer, type Decision } from './decision.ts'
 import { requesterOf, withoutCredential } from './register.ts'
 import type { ConsentReason } from './reason.ts'
 
@@ -20,7 +23,7 @@ export interface Revocation {
   readonly requester: Requester
   /** FSPIOP-Destination. */
   readonly destination: string | undefined
-  /** When the DFSP says that it revoked the consent: nobody is answered then. */
+  /** The time of the revocation according to the DFSP; such a revocation gets no answer. */
   readonly relayedAt: Date | undefined
 }
 
@@ -32,20 +35,28 @@ export function decideRevocation(
 ): Decision {
   const { requester, relayedAt } = revocation
   if (consent === undefined || consent.state === 'REFUSED') {
-    // With a step, so that the same event ends no consent that is registered meanwhile.
+    // The step ensures that a redelivery cannot revoke a consent that is registered meanwhile.
     return {
       ...answering(...(relayedAt === undefined ? [refusal(revocation, 'CONSENT_UNKNOWN')] : [])),
-      step: { type: 'REVOCATION_REFUSED', fspId: requester.fspId, detail: 'it is not registered' },
+      step: {
+        type: 'REVOCATION_REFUSED',
+        fspId: requester.fspId,
+        detail: 'the consent is not registered',
+      },
     }
   }
   if (!mayRevoke(consent, parties, revocation)) {
     return {
       ...answering(...(relayedAt === undefined ? [refusal(revocation, 'NOT_PARTY')] : [])),
-      step: { type: 'REVOCATION_REFUSED', fspId: requester.fspId, detail: 'it is no party' },
+      step: {
+        type: 'REVOCATION_REFUSED',
+        fspId: requester.fspId,
+        detail: 'the sender is not a party of the consent',
+      },
     }
   }
   if (isUsable(consent)) return revoke(consent, parties, revocation, now)
-  if (relayedAt !== undefined) return silence
+  if (relayedAt !== undefined) return noChange
   return {
     ...answering(revokedAnswer(consent, parties, revocation)),
     step: { type: 'REVOCATION_REPEATED', fspId: requester.fspId, detail: '' },
@@ -53,8 +64,8 @@ export function decideRevocation(
 }
 
 /**
- * What a PISP says in a message to its DFSP is for the DFSP to decide. A PISP that the hub has not seen
- * yet is known by the DFSP that it names.
+ * A PATCH of a PISP to its DFSP is for the DFSP to decide. A PISP that the hub has not observed yet
+ * must name the DFSP as destination.
  */
 function mayRevoke(
   consent: Consent,
@@ -79,7 +90,7 @@ function revoke(
     ...withoutCredential(consent),
     state: 'REVOKED',
     issuedAt: consent.state === 'ISSUED' ? consent.issuedAt : undefined,
-    // A clock that is ahead revokes nothing in the future.
+    // A clock that is ahead cannot date a revocation in the future.
     revokedAt: relayedAt === undefined || relayedAt > now ? now : relayedAt,
     revokedBy: requester.fspId,
   }
@@ -96,7 +107,7 @@ function revoke(
   }
 }
 
-/** A registration under way ends with the consent. */
+/** A pending registration ends with the consent. */
 function registrationEnd(consent: Pending | Issued): readonly Answer[] {
   if (consent.state !== 'PENDING') return []
   const { consentId, requestEventId: causeId } = consent
@@ -106,7 +117,7 @@ function registrationEnd(consent: Pending | Issued): readonly Answer[] {
 
 const thirdPartyVersion = '1.0'
 
-/** Both parties are told, whichever of them asked. */
+/** Both parties get a callback, whichever of them revoked. */
 function revokedAnswer(
   consent: Revoked,
   parties: ConsentParties | undefined,

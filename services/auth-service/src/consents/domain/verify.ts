@@ -1,6 +1,6 @@
 /**
- * A DFSP asks whether the user has signed. The answer is stored under the id of the request and stays
- * the same, but a consent that is revoked by now verifies nothing, not even again.
+ * Verification of a user's signature for a DFSP. The result is stored under the id of the request
+ * and does not change, except that a revoked consent verifies nothing, not even a repeated request.
  */
 import {
   countFault,
@@ -17,7 +17,7 @@ import type {
 } from './consent.ts'
 import {
   answering,
-  silence,
+  noChange,
   type Decision,
   type Unexamined,
   type VerificationAnswer,
@@ -38,12 +38,15 @@ export interface VerificationKnown {
   readonly verification: Verification | undefined
 }
 
-/** @param placeFault why the signature was not made where the credential was */
+/**
+ * @param originFault why the signature was not made at the origin of the credential; undefined if
+ * it was
+ */
 export function decideVerification(
   { consent, verification }: VerificationKnown,
   request: VerificationRequest,
   check: SignatureCheck | undefined,
-  placeFault: (ceremony: Ceremony, verifier: FidoVerifier) => string | undefined,
+  originFault: (ceremony: Ceremony, verifier: FidoVerifier) => string | undefined,
   now: Date,
 ): Decision | Unexamined {
   if (verification !== undefined) return repeated(verification, consent, request)
@@ -54,7 +57,7 @@ export function decideVerification(
     const detail = `the credential is ${consent.verifier.type}`
     return failed(request, 'SIGNATURE_INVALID', detail, now)
   }
-  // The credential of an issued consent stays the same, so a check of it does.
+  // The credential of an issued consent does not change, so the result of the check stays valid.
   if (check === undefined) return { type: 'UNEXAMINED' }
   if (check.type === 'INVALID') {
     return failed(request, 'SIGNATURE_INVALID', check.detail, now)
@@ -64,14 +67,14 @@ export function decideVerification(
   if (ceremony === undefined || verifier.type !== 'FIDO') return verified(request, now)
   const { signCount: from } = verifier
   const { signCount: to } = ceremony
-  const fault = placeFault(ceremony, verifier)
+  const fault = originFault(ceremony, verifier)
   if (fault !== undefined) return failed(request, 'SIGNATURE_INVALID', fault, now)
   const copied = countFault(from, to)
   if (copied !== undefined) return suspicious(request, copied, now)
   return { ...verified(request, now), signCount: { from, to } }
 }
 
-/** Only its DFSP may have a consent verified. */
+/** Only the DFSP of a consent may request verifications. */
 function consentFault(consent: Consent | undefined, fspId: string): VerificationReason | undefined {
   if (consent === undefined || consent.state === 'REFUSED') return 'CONSENT_UNKNOWN'
   if (consent.state === 'REVOKED') return 'CONSENT_REVOKED'
@@ -92,7 +95,7 @@ function failed(
   return decided(request, { type: 'FAILED', reason, detail }, now)
 }
 
-/** A counter that does not grow is on record for operators. */
+/** A signature counter that does not increase is audited. */
 function suspicious(request: VerificationRequest, detail: string, now: Date): Decision {
   const { eventId: causeId, consentId, verificationRequestId, requester } = request
   const { fspId } = requester
@@ -128,7 +131,7 @@ function repeated(
   consent: Consent | undefined,
   request: VerificationRequest,
 ): Decision {
-  if (verification.requestEventId === request.eventId) return silence
+  if (verification.requestEventId === request.eventId) return noChange
   const { eventId, requester, requestHash, verificationRequestId, consentId } = request
   if (verification.dfspId !== requester.fspId || verification.requestHash !== requestHash) {
     return answering({
@@ -150,7 +153,7 @@ export interface VerificationQuery {
   readonly requester: Requester
 }
 
-/** A verification is known to the DFSP that asked for it and to no other FSP. */
+/** Only the DFSP that requested a verification may query it. */
 export function decideVerificationQuery(
   { consent, verification }: VerificationKnown,
   { eventId: causeId, verificationRequestId, requester: to }: VerificationQuery,

@@ -1,6 +1,6 @@
 /**
- * The hosted auth service as a participant of a scheme: what the edge makes of messages and of answers is
- * between, the decisions are the real ones.
+ * The hosted auth service as a participant of a scheme: this file stands in for the edge, the
+ * decisions are the real ones.
  */
 import type { Fsp, InboundMessage } from '@causeway/fsp/testing'
 import { randomUUID } from 'node:crypto'
@@ -9,18 +9,18 @@ import { deletion, observed, owned, owner, query } from './messages.ts'
 import type { World } from './world.ts'
 
 export interface Hosted extends Pick<Fsp, 'name' | 'receive'> {
-  /** The edge has seen a consent go from its DFSP to its PISP. */
+  /** The edge has relayed a consent from its DFSP to its PISP. */
   observe(consentId: string, parties: { readonly dfspId: string; readonly pispId: string }): void
-  /** Nothing is left to decide or to say. */
+  /** Waits until all messages are processed and answered. */
   idle(): Promise<void>
 }
 
 export interface HostedOptions {
   readonly world: World
   readonly hubUrl: string
-  /** How often an answer is delivered; 0: a VERIFIED is overtaken by the next revocation. */
+  /** How often an answer is delivered; 0: the next revocation overtakes a VERIFIED. */
   readonly times: () => number
-  /** Told of each such answer. */
+  /** Called with each such answer. */
   readonly onLate: () => void
 }
 
@@ -36,20 +36,20 @@ export function hostedAt({ world, hubUrl, times, onLate }: HostedOptions): Hoste
   const late: Outgoing[] = []
   let working: Promise<void> | undefined
 
-  /** What has come meanwhile is the next batch. */
+  /** Messages that arrived meanwhile form the next batch. */
   async function work(): Promise<void> {
     while (waiting.length > 0) {
-      const from = world.said.length
+      const from = world.published.length
       await world.handle(...waiting.splice(0))
-      for (const answer of world.said.slice(from)) {
+      for (const answer of world.published.slice(from)) {
         if (answer.type === 'ConsentOwnershipClaimed') waiting.push(owned(idIn(answer.payload)))
-        await sayAll(answer)
+        await publishAll(answer)
       }
     }
     working = undefined
   }
 
-  async function sayAll(answer: World['said'][number]): Promise<void> {
+  async function publishAll(answer: World['published'][number]): Promise<void> {
     for (const message of messagesOf(answer)) {
       const count = times()
       if (count === 0 && 'authenticationResponse' in message.body) {
@@ -112,7 +112,7 @@ function eventOf({ method, target, headers, body }: InboundMessage): ConsentEven
       }
 }
 
-interface Said {
+interface Published {
   readonly consentId: string
   readonly verificationRequestId: string
   readonly requesterFspId: string
@@ -123,20 +123,20 @@ interface Said {
   readonly result: object
 }
 
-function messagesOf({ type, payload }: World['said'][number]): readonly Outgoing[] {
-  const said = payload as Said
-  const consent = `/consents/${said.consentId}`
-  const to = said.requesterFspId
+function messagesOf({ type, payload }: World['published'][number]): readonly Outgoing[] {
+  const published = payload as Published
+  const consent = `/consents/${published.consentId}`
+  const to = published.requesterFspId
   switch (type) {
     case 'ConsentRegistered':
-      return [{ to, method: 'PUT', path: consent, body: said.body }]
+      return [{ to, method: 'PUT', path: consent, body: published.body }]
     case 'ConsentRefused': {
-      const { errorInformation } = said
+      const { errorInformation } = published
       return [{ to, method: 'PUT', path: `${consent}/error`, body: { errorInformation } }]
     }
     case 'ConsentRevoked': {
-      const body = { status: 'REVOKED', revokedAt: said.revokedAt }
-      return said.recipients.map(({ fspId }) => ({
+      const body = { status: 'REVOKED', revokedAt: published.revokedAt }
+      return published.recipients.map(({ fspId }) => ({
         to: fspId,
         method: 'PATCH',
         path: consent,
@@ -144,9 +144,9 @@ function messagesOf({ type, payload }: World['said'][number]): readonly Outgoing
       }))
     }
     case 'VerificationAnswered': {
-      const path = `/thirdpartyRequests/verifications/${said.verificationRequestId}`
-      const isError = 'errorInformation' in said.result
-      return [{ to, method: 'PUT', path: isError ? `${path}/error` : path, body: said.result }]
+      const path = `/thirdpartyRequests/verifications/${published.verificationRequestId}`
+      const isError = 'errorInformation' in published.result
+      return [{ to, method: 'PUT', path: isError ? `${path}/error` : path, body: published.result }]
     }
     default:
       return []

@@ -1,8 +1,11 @@
-/** Processes of the auth service on Kafka, some of which die, beside what the rest of the hub says to them. */
+/**
+ * Processes of the auth service on Kafka, some of which crash, and the events of the rest of the
+ * hub.
+ */
 import { derivedId, newEvent, onEvents, topics, type DomainEvent } from '@causeway/events'
 import type { Database } from '@causeway/runtime'
 import { openKafkaUnderTest, type KafkaUnderTest } from '@causeway/runtime/testing/kafka'
-import { heardOfConsents, type ConsentEvent } from '../contract.ts'
+import { consentEvents, type ConsentEvent } from '../contract.ts'
 import { handleBatch, type ConsentWork } from '../handle.ts'
 import { openConsentStore } from '../store.ts'
 import { owner } from './messages.ts'
@@ -18,9 +21,9 @@ const answers = [
 export type Answer = DomainEvent<(typeof answers)[number]>
 
 export interface Member {
-  /** Ids of the events that it was given, in their order. */
+  /** Ids of the events that it received, in order. */
   readonly given: readonly string[]
-  /** Those that it had stored when it died. */
+  /** Ids of the events that it had stored when it crashed. */
   readonly storedAtDeath: readonly string[]
 }
 
@@ -32,31 +35,31 @@ const group = 'auth_service.consents'
 export async function openMembers() {
   const outside = await openKafkaUnderTest({ topics, partitions: 4 })
   const processes: KafkaUnderTest[] = []
-  const heard: Answer[] = []
+  const received: Answer[] = []
   const db = await openDatabase(outside)
   await openConsentStore(db, outside.bus).ensurePartitions(new Date())
   await onEvents(outside.bus, 'test', answers, (events) => {
-    heard.push(...events)
+    received.push(...events)
     return Promise.resolve()
   })
-  // account-lookup has every consent belong to the auth service.
+  // account-lookup confirms every claim of the auth service.
   await onEvents(outside.bus, 'account_lookup', ['ConsentOwnershipClaimed'], (events) =>
     outside.bus.publish(events.map(confirmed)),
   )
 
   return {
     db,
-    heard,
+    received,
     publish: (events: readonly ConsentEvent[]) => outside.bus.publish(events.map(published)),
     membersInGroup: () => outside.membersOf(group),
-    /** @param diesAfter of a batch that it has stored: true ends it before its offsets are committed */
+    /** @param diesAfter a stored batch: true ends the member before its offsets are committed */
     async join(diesAfter: (batch: readonly ConsentEvent[]) => boolean) {
       const process = await outside.openAnother()
       processes.push(process)
       const work = workOf(await openDatabase(process), process)
       const given: string[] = []
       const storedAtDeath: string[] = []
-      await onEvents(process.bus, group, heardOfConsents, async (batch) => {
+      await onEvents(process.bus, group, consentEvents, async (batch) => {
         given.push(...batch.map(({ id }) => id))
         await handleBatch(work, batch)
         if (!diesAfter(batch)) return
@@ -94,7 +97,7 @@ function workOf(db: Database, { bus }: KafkaUnderTest): ConsentWork {
 
 function published({ name, payload, id, relay }: ConsentEvent) {
   if (name === 'ParticipantAssociationCreated' || name === 'ParticipantAssociationRequestRefused') {
-    throw new Error('account-lookup says so itself')
+    throw new Error('account-lookup publishes this itself')
   }
   return newEvent('fspiop-api', name, payload, { id, relay })
 }

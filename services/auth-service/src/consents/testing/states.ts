@@ -1,4 +1,4 @@
-/** Consents in every state, messages about them, and what these come to, as short texts. */
+/** Consents in every state, messages about them, and their results as short texts. */
 import type { Ceremony, CredentialCheck, FidoVerifier, SignatureCheck } from '@causeway/credentials'
 import type { Command } from '../contract.ts'
 import { decide } from '../decide.ts'
@@ -33,7 +33,7 @@ export const ceremony: Ceremony = {
   isUserVerified: true,
   signCount: 5,
 }
-/** GENERIC, so that no policy of origins has a say. */
+/** GENERIC, so that the policy of origins does not apply. */
 export const goodCredential: CredentialCheck = {
   type: 'VALID',
   verifier: { type: 'GENERIC', publicKey: 'AAAA' },
@@ -149,13 +149,13 @@ export function decided(state: State, { command, checks }: Message, given: Given
   return decide(command, knownAs(states[state], given), checks, judging, now)
 }
 
-/** `ISSUED: REGISTERED bankx`: what the consent becomes, and what is answered to whom. */
-export function told(decision: Decision | Unexamined): string {
+/** `ISSUED: REGISTERED bankx`: the new state, and the answers with their recipients. */
+export function summaryOf(decision: Decision | Unexamined): string {
   if (decision.type === 'UNEXAMINED') return 'to be examined'
   const { consent, answers } = decision
-  const said = answers.map(answerText).join(', ')
-  if (consent !== undefined) return `${consent.state}: ${said}`.trimEnd()
-  return said === '' ? '-' : said
+  const published = answers.map(answerText).join(', ')
+  if (consent !== undefined) return `${consent.state}: ${published}`.trimEnd()
+  return published === '' ? '-' : published
 }
 
 export function answerText(answer: Answer): string {

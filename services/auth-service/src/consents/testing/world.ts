@@ -1,4 +1,4 @@
-/** Consents on a real database, with a clock that tests set, and all that is announced. */
+/** Consents on a real database, with a clock that tests set, and all announced messages. */
 import type { RelyingPartyPolicy } from '@causeway/credentials'
 import { statement, type Database, type OutgoingMessage } from '@causeway/runtime'
 import type { TestParts } from '@causeway/runtime/testing'
@@ -31,14 +31,14 @@ export type World = Awaited<ReturnType<typeof openWorld>>
 export async function openWorld(parts: TestParts) {
   const db = await ownDatabase(parts, 4)
   let now_ms = Date.parse(started)
-  const said: OutgoingMessage[] = []
+  const published: OutgoingMessage[] = []
   const open = (policy: RelyingPartyPolicy): ConsentWork => ({
-    // Only what was committed is said.
-    store: openConsentStore(noting(db, said), parts.bus),
+    // Only committed messages are published.
+    store: openConsentStore(noting(db, published), parts.bus),
     policy,
     participant: owner,
     publish(messages) {
-      said.push(...messages)
+      published.push(...messages)
       return Promise.resolve()
     },
     now: () => new Date(now_ms),
@@ -48,14 +48,14 @@ export async function openWorld(parts: TestParts) {
   await work.store.ensurePartitions(new Date(now_ms))
 
   async function saidBy(working: Promise<void>): Promise<readonly string[]> {
-    const from = said.length
+    const from = published.length
     await working
-    return said.slice(from).map(toldBy)
+    return published.slice(from).map(summaryOf)
   }
 
   return {
     db,
-    said,
+    published,
     work: () => work,
     setPolicy(policy: Partial<RelyingPartyPolicy>) {
       work = open({ ...strict, ...policy })
@@ -87,8 +87,8 @@ export async function openWorld(parts: TestParts) {
   }
 }
 
-/** Notes what transactions have announced, as soon as they are committed. */
-function noting(db: Database, said: OutgoingMessage[]): Database {
+/** Records announced messages as soon as their transaction is committed. */
+function noting(db: Database, published: OutgoingMessage[]): Database {
   return {
     ...db,
     async transaction(work, options) {
@@ -98,13 +98,13 @@ function noting(db: Database, said: OutgoingMessage[]): Database {
         announced = [...tx.announced]
         return given
       }, options)
-      said.push(...announced)
+      published.push(...announced)
       return result
     },
   }
 }
 
-interface Told {
+interface Recipients {
   readonly requesterFspId?: string
   readonly errorInformation?: { readonly errorCode: string }
   readonly recipients?: readonly { readonly fspId: string }[]
@@ -114,9 +114,9 @@ interface Told {
   }
 }
 
-/** An event with whom it is for, and with its result. */
-function toldBy({ type, payload }: OutgoingMessage): string {
-  const { requesterFspId, recipients, result, errorInformation } = payload as Told
+/** An event with its recipient and its result. */
+function summaryOf({ type, payload }: OutgoingMessage): string {
+  const { requesterFspId, recipients, result, errorInformation } = payload as Recipients
   const error = errorInformation ?? result?.errorInformation
   const to = recipients?.map(({ fspId }) => fspId).join() ?? requesterFspId
   return [type, to, result?.authenticationResponse, error?.errorCode].filter(Boolean).join(' ')

@@ -1,12 +1,12 @@
 /**
- * Which hosts a certificate may name: with it an FSP could pass for them, so only those at which the
- * FSP is reached already, and those that mean the FSP's own machine to itself and nobody elsewhere.
+ * Which hosts a certificate may name. With it an FSP could impersonate them, so only the hosts of
+ * its registered endpoints are allowed, and the names by which a machine addresses itself.
  */
 import { refuse, type Refused } from '../../domain/refusal.ts'
 
 const loopback = /^(localhost|127(\.\d{1,3}){3}|::1)$/
 
-/** The first name that is asked for and that the FSP may not have. */
+/** Refuses the first requested name that the FSP may not have. */
 export function foreignHost(
   asked: { readonly dns: readonly string[]; readonly ip: readonly string[] },
   own: ReadonlySet<string>,
@@ -15,6 +15,6 @@ export function foreignHost(
   if (foreign === undefined) return undefined
   return refuse(
     'INVALID',
-    `csr: ${foreign} is no host of the FSP's endpoints: register them, or ask for no names`,
+    `csr: ${foreign} is not a host of the FSP's endpoints: register the endpoint, or request no names`,
   )
 }

@@ -1,6 +1,6 @@
 /**
- * For how long a key signs tokens and is shown to those who verify them. A key signs until a moment
- * that is fixed when it is made, so that replicas which do not talk to each other agree.
+ * How long a key signs tokens and is published for verification. The end of signing is fixed when
+ * the key is created, so that replicas agree without coordination.
  */
 
 export interface TokenKey {
@@ -9,17 +9,17 @@ export interface TokenKey {
 }
 
 const hour_ms = 3_600_000
-/** The longest life that tokens can be given, and clocks that differ. */
-const shown_ms = hour_ms + 300_000
+/** The maximum token lifetime, plus clock skew. */
+const published_ms = hour_ms + 300_000
 
-/** The one that signs: of those that still do, the one that does so longest. */
+/** The signing key: of the keys that may still sign, the one with the latest end. */
 export function signing<Key extends TokenKey>(keys: readonly Key[], now: Date): Key | undefined {
   return keys
     .filter(({ signsUntil }) => now < signsUntil)
     .toSorted((a, b) => b.signsUntil.getTime() - a.signsUntil.getTime())[0]
 }
 
-/** Keys that signed until this moment may still have tokens that are valid. */
-export function shownFrom(now: Date): Date {
-  return new Date(now.getTime() - shown_ms)
+/** Keys that signed until this moment or later may have valid tokens. */
+export function publishedFrom(now: Date): Date {
+  return new Date(now.getTime() - published_ms)
 }

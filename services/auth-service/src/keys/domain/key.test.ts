@@ -24,12 +24,12 @@ function known(changes: Partial<Key> = {}): Key {
 }
 
 describe('adding', () => {
-  test('a new key adds it', () => {
+  test('A new key is added', () => {
     const key = wanted({ kid: 'b', thumbprint: 'thumb-b' })
     expect(add([known()], key, now)).toEqual({ type: 'ADD', key: { ...key, createdAt: now } })
   })
 
-  test('the same key again is known, with the times that it had', () => {
+  test('The same key again is recognized, with its stored times', () => {
     const key = known({ validTo: before })
     expect(add([key], wanted({ validFrom: after }), now)).toEqual({ type: 'KNOWN', key })
   })
@@ -49,7 +49,7 @@ describe('adding', () => {
     expect(add([], wanted(times), now)).toMatchObject({ reason: 'INVALID' })
   })
 
-  test('keys that have not ended are bounded, for each use by itself', () => {
+  test('The number of keys that have not ended is bounded per use', () => {
     const many = Array.from({ length: keys_max }, (_, n) => known({ kid: `k${n}` }))
     expect(add(many, wanted(), now)).toMatchObject({ reason: 'INVALID' })
     expect(add(many, wanted({ use: 'enc' }), now)).toMatchObject({ type: 'ADD' })
@@ -59,26 +59,26 @@ describe('adding', () => {
 })
 
 describe('ending', () => {
-  test('now, later, and in the past, which is now', () => {
+  test('A key may end now or later; an end in the past means now', () => {
     expect(end(known(), now, now)).toMatchObject({ type: 'END', key: { validTo: now } })
     expect(end(known(), after, now)).toMatchObject({ type: 'END', key: { validTo: after } })
     expect(end(known(), before, now)).toMatchObject({ type: 'END', key: { validTo: now } })
   })
 
-  test('an end that lies ahead can be moved', () => {
+  test('A future end can be changed', () => {
     const later = new Date('2026-05-02T00:00:00.000Z')
     const key = known({ validTo: after })
     expect(end(key, later, now)).toMatchObject({ type: 'END', key: { validTo: later } })
     expect(end(key, after, now)).toEqual({ type: 'KNOWN', key })
   })
 
-  test('what has ended stays so', () => {
+  test('An ended key stays ended', () => {
     const key = known({ validTo: before })
     expect(end(key, now, now)).toEqual({ type: 'KNOWN', key })
     expect(end(key, after, now)).toMatchObject({ reason: 'INVALID' })
   })
 
-  test('a key that has ended is never valid again, whatever is asked', () => {
+  test('An ended key is never valid again, whatever is requested', () => {
     const times = fc.date({ min: before, max: after, noInvalidDate: true })
     fc.assert(
       fc.property(fc.array(fc.tuple(times, times), { maxLength: 20 }), (asked) => {

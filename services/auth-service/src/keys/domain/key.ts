@@ -1,6 +1,6 @@
 /**
- * Keys of FSPs: every one that is valid verifies, so adding one is all that rotation needs, and what
- * was once known of a key is never changed but for its end.
+ * Keys of FSPs. Every valid key verifies, so rotation only needs a new key. A stored key never
+ * changes, except for its end.
  */
 import { refuse, type Refused } from '../../domain/refusal.ts'
 
@@ -21,7 +21,7 @@ export interface Key extends NewKey {
   readonly createdAt: Date
 }
 
-/** Each signature without a kid is held against every valid key. */
+/** A signature without a kid is verified with every valid key. */
 export const keys_max = 16
 
 export type Addition =
@@ -29,19 +29,22 @@ export type Addition =
   | { readonly type: 'KNOWN'; readonly key: Key }
   | Refused
 
-/** The same key under the same kid is known, whatever times come with it: they were said before. */
+/**
+ * The same key under the same kid exists already; its stored times apply, not those of the
+ * request.
+ */
 export function add(known: readonly Key[], wanted: NewKey, now: Date): Addition {
   const same = known.find(({ kid }) => kid === wanted.kid)
   if (same !== undefined) {
     return same.thumbprint === wanted.thumbprint && same.use === wanted.use
       ? { type: 'KNOWN', key: same }
-      : refuse('KEY_EXISTS', `another key, or one for another use, has the kid ${wanted.kid}`)
+      : refuse('KEY_EXISTS', `another key, or a key for another use, has the kid ${wanted.kid}`)
   }
   if (wanted.validTo !== null && wanted.validTo <= wanted.validFrom) {
-    return refuse('INVALID', 'validTo does not lie after validFrom')
+    return refuse('INVALID', 'validTo must be after validFrom')
   }
   if (wanted.validTo !== null && wanted.validTo <= now) {
-    return refuse('INVALID', 'validTo lies in the past')
+    return refuse('INVALID', 'validTo is in the past')
   }
   const open = known.filter(({ use, validTo }) => use === wanted.use && !hasEnded(validTo, now))
   if (open.length >= keys_max) {
@@ -55,7 +58,9 @@ export type Ending =
   | { readonly type: 'KNOWN'; readonly key: Key }
   | Refused
 
-/** An end in the past is now: what was verified meanwhile was verified. What has ended stays so. */
+/**
+ * An end in the past means now, since signatures were verified until now. An ended key stays ended.
+ */
 export function end(key: Key, validTo: Date, now: Date): Ending {
   const at = validTo < now ? now : validTo
   if (hasEnded(key.validTo, now)) {

@@ -1,4 +1,4 @@
-/** Who runs the hub: which names and passwords there can be, and which changes would go wrong. */
+/** Operators of the hub: validation of names, e-mail addresses, passwords and changes. */
 import { refuse, type Refused } from '../../domain/refusal.ts'
 import { grants } from './privilege.ts'
 
@@ -11,7 +11,7 @@ export interface Operator {
   readonly mustChange: boolean
   /** Sorted. */
   readonly roles: readonly string[]
-  /** Where he is told of requests and decisions; null: nowhere. */
+  /** Address for requests and decisions; null: none. */
   readonly email: string | null
   readonly version: number
   readonly attempts: number
@@ -32,27 +32,30 @@ export interface Role {
 export const password_length_min = 12
 export const secret_length_max = 256
 
-/** Small letters, so that no two people differ by one that looks alike. */
+/** Lower case, so that no two names differ only by case. */
 export function isOperatorName(text: string): boolean {
   return /^[a-z0-9][a-z0-9._@-]{0,62}[a-z0-9]$/.test(text)
 }
 
-/** What a mail server may be handed: one address, no more than an envelope takes (RFC 5321, 4.5.3.1). */
+/** Whether the text is one address of a length that an envelope accepts (RFC 5321, 4.5.3.1). */
 export function isEmail(text: string): boolean {
   return text.length <= 254 && /^[^\s@,;<>"]+@[^\s@,;<>"]+$/.test(text)
 }
 
-/** Length alone makes a password good (NIST SP 800-63B); what stands beside it is no secret. */
+/**
+ * Length is the criterion (NIST SP 800-63B); the name and the old password are excluded because
+ * they are known.
+ */
 export function passwordFault(name: string, password: string, old: string): Refused | undefined {
   if (password.length < password_length_min || password.length > secret_length_max) {
     return refuse(
       'INVALID',
-      `a password has ${password_length_min} to ${secret_length_max} characters`,
+      `a password must have ${password_length_min} to ${secret_length_max} characters`,
     )
   }
-  if (password === old) return refuse('INVALID', 'the new password is the old one')
+  if (password === old) return refuse('INVALID', 'the new password must differ from the old one')
   if (password.toLowerCase().includes(name)) {
-    return refuse('INVALID', 'the password holds the name')
+    return refuse('INVALID', 'the password must not contain the name')
   }
   if (new Set(password).size < 5) return refuse('INVALID', 'the password is too simple')
   return undefined
@@ -63,8 +66,8 @@ export interface Change {
   readonly roles: readonly string[]
 }
 
-/** Somebody must be left who can let others in. */
-export function leavesNobody(
+/** Whether the change would leave no person that may manage operators. */
+export function leavesNoAdministrator(
   operators: readonly Operator[],
   roles: readonly Role[],
   name: string,
@@ -81,7 +84,7 @@ export function leavesNobody(
   return operators.some(isInCharge) && !after.some(isInCharge)
 }
 
-/** What is on record of an operator; never a secret. */
+/** The operator as it is audited; never a secret. */
 export function recordOf({ kind, isActive, mustChange, roles, email }: Operator) {
   return { kind, isActive, mustChangePassword: mustChange, roles, email }
 }

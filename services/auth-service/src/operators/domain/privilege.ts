@@ -1,4 +1,6 @@
-/** What a list of privileges grants: each names one, or with a star at its end all that begin so. */
+/**
+ * Whether a list of privileges grants one: each entry is a name, or a prefix that ends with a star.
+ */
 
 export function grants(granted: readonly string[], privilege: string): boolean {
   return granted.some((one) =>
@@ -6,12 +8,12 @@ export function grants(granted: readonly string[], privilege: string): boolean {
   )
 }
 
-/** Whether it can stand in a role: a star ends it, and nothing else than a name precedes. */
+/** Whether a role may contain the text: a name, optionally with a star at its end. */
 export function isPrivilegePattern(text: string): boolean {
   return text === '*' || /^[A-Z][A-Z0-9_]{0,62}(\*|[A-Z0-9])$/.test(text)
 }
 
-/** Compares semantic versions; undefined for what is none. */
+/** Compares semantic versions. */
 export function isOlder(version: string, than: string): boolean {
   const [one, other] = [partsOf(version), partsOf(than)]
   for (const [index, part] of one.entries()) {

@@ -1,13 +1,13 @@
-/** Pings and what became of the hub's own: the newest of what is told about one counts. */
+/** Pings of FSPs and the outcomes of the hub's pings: the latest report of each applies. */
 
 export interface Ping {
   readonly participant: string
-  /** Made by the FSP, so unique among its own pings alone. */
+  /** Chosen by the FSP, so unique only among its own pings. */
   readonly pingId: string
   readonly version: string
   /** mtls, token or header. */
   readonly identity: string
-  /** The key that verified; null when signatures are not verified. */
+  /** The key that verified the signature; null if signatures are not verified. */
   readonly kid: string | null
   readonly receivedAt: Date
 }
@@ -16,7 +16,7 @@ export interface Callback {
   readonly participant: string
   readonly pingId: string
   readonly status: 'SUCCESS' | 'FAILED'
-  /** null: nothing went wrong. */
+  /** null: no error. */
   readonly error: string | null
   readonly reportedAt: Date
 }
@@ -27,7 +27,7 @@ export interface LastPing extends Ping {
   readonly callbackAt: Date | null
 }
 
-/** One for each ping, the one of the latest time, in the order of their keys. */
+/** The latest entry per ping, in the order of keys. */
 export function newest<One extends { readonly participant: string; readonly pingId: string }>(
   all: readonly One[],
   timeOf: (one: One) => Date,

@@ -45,7 +45,7 @@ function after(...steps: readonly Step[]): ThirdPartyTransaction {
   return steps.reduce(follow, begun(request))
 }
 
-test('a request is REQUESTED until its DFSP says anything', () => {
+test('A request is REQUESTED until its DFSP answers', () => {
   expect(after(request)).toMatchObject({
     id: 'request-1',
     pisp: 'pispx',
@@ -55,7 +55,7 @@ test('a request is REQUESTED until its DFSP says anything', () => {
   })
 })
 
-test('PUT says how far it is and which transaction it became, and ends nothing', () => {
+test('PUT reports progress and the transaction id, and ends nothing', () => {
   expect(after(received)).toMatchObject({
     state: 'RECEIVED',
     transactionId: 'transaction-1',
@@ -63,7 +63,7 @@ test('PUT says how far it is and which transaction it became, and ends nothing',
   })
 })
 
-test('PATCH ends it with the states that the DFSP names', () => {
+test('PATCH ends the transaction with the states that the DFSP reports', () => {
   expect(after(received, accepted)).toMatchObject({
     state: 'ACCEPTED',
     transactionState: 'COMPLETED',
@@ -72,7 +72,7 @@ test('PATCH ends it with the states that the DFSP names', () => {
   })
 })
 
-test('an error ends it as FAILED, and keeps what was said before', () => {
+test('An error ends the transaction as FAILED and retains earlier reports', () => {
   expect(after(received, failed)).toMatchObject({
     state: 'FAILED',
     transactionId: 'transaction-1',
@@ -81,7 +81,7 @@ test('an error ends it as FAILED, and keeps what was said before', () => {
   })
 })
 
-test('what comes after the end changes nothing, but may name the transaction', () => {
+test('Messages after the end change nothing, but may name the transaction', () => {
   expect(after(accepted, failed, received)).toMatchObject({
     state: 'ACCEPTED',
     transactionId: 'transaction-1',
@@ -93,6 +93,6 @@ test('what comes after the end changes nothing, but may name the transaction', (
 test.each([
   ['another FSP than the DFSP', { source: 'stranger' }],
   ['the DFSP to another PISP', { destination: 'stranger' }],
-])('what is said by %s changes nothing', (_who, changes) => {
+])('A message of %s changes nothing', (_who, changes) => {
   expect(after({ ...accepted, ...changes })).toEqual(begun(request))
 })

@@ -1,6 +1,6 @@
-/** What becomes of a third-party transaction with each message of its DFSP: pure. */
+/** The state of a third-party transaction after each message of its DFSP. Pure. */
 
-/** A message about a transaction, an authorization or a verification, as it was passed on. */
+/** A relayed message about a transaction, an authorization or a verification. */
 export interface Step {
   readonly eventId: string
   readonly about: 'TRANSACTION' | 'AUTHORIZATION' | 'VERIFICATION'
@@ -9,7 +9,7 @@ export interface Step {
   readonly source: string
   readonly destination: string
   readonly receivedAt: Date
-  /** The state, response or result that it says. */
+  /** The state, response or result in the message. */
   readonly outcome: string | undefined
   readonly error: { readonly errorCode: string; readonly errorDescription: string } | undefined
   readonly transactionRequestId: string | undefined
@@ -32,7 +32,7 @@ export interface ThirdPartyTransaction {
   readonly endedAt: Date | undefined
 }
 
-/** Of the first POST of the id. */
+/** The transaction of the first POST with its id. */
 export function begun(step: Step): ThirdPartyTransaction {
   return {
     id: step.subjectId,
@@ -48,8 +48,8 @@ export function begun(step: Step): ThirdPartyTransaction {
 }
 
 /**
- * PATCH and PUT …/error end it, whatever the DFSP says later; PUT says how far it is. What another FSP
- * says changes nothing.
+ * PATCH and PUT …/error end it, whatever the DFSP sends later; PUT reports progress. Messages of
+ * other FSPs change nothing.
  */
 export function follow(transaction: ThirdPartyTransaction, step: Step): ThirdPartyTransaction {
   const { dfsp, pisp, endedAt } = transaction

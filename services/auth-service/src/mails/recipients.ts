@@ -1,4 +1,4 @@
-/** Who is told by e-mail of a change that two persons make, and in which words. */
+/** The recipients and the text of e-mails about changes that need a second person. */
 import type { Payload } from '@causeway/events'
 import type { Operator, Role } from '../operators/domain/operator.ts'
 import { grants } from '../operators/domain/privilege.ts'
@@ -22,16 +22,16 @@ export interface Addressee {
 }
 
 /**
- * Of a request everybody who may approve it, but for who asked; of a decision who asked. Who cannot log
- * in or has no address is not told.
+ * A request goes to all operators that may approve it, except its maker; a decision goes to the
+ * maker. Operators that cannot log in or have no address are left out.
  */
-export function toldOf(
+export function recipientsOf(
   event: MailedEvent,
   operators: readonly Person[],
   roles: readonly Pick<Role, 'id' | 'privileges'>[],
 ): readonly Addressee[] {
   const { createdBy } = event.payload
-  const isTold = (person: Person): boolean => {
+  const isRecipient = (person: Person): boolean => {
     if (event.name === 'ParticipantChangeDecided') return person.name === createdBy
     const granted = roles
       .filter(({ id }) => person.roles.includes(id))
@@ -41,17 +41,19 @@ export function toldOf(
   return operators.flatMap((person) => {
     const { name, kind, isActive, email } = person
     const isReached = kind === 'PERSON' && isActive && email !== null
-    return isReached && isTold(person) ? [{ name, email }] : []
+    return isReached && isRecipient(person) ? [{ name, email }] : []
   })
 }
 
-/** Without amounts: an e-mail leaves the hub, and what is asked for is looked at where it is decided. */
+/**
+ * Without amounts: an e-mail leaves the hub, and the details are shown where the decision is made.
+ */
 export function mailOf(event: MailedEvent): Mail {
   const { participantId, requestId, type, createdBy } = event.payload
   const head = [
     ['Change', type],
     ['Participant', participantId],
-    ['Asked for by', createdBy],
+    ['Requested by', createdBy],
     ['Request', requestId],
   ] as const
   if (event.name === 'ParticipantChangeRequested') {

@@ -12,7 +12,7 @@ import {
   order,
   seen,
   states,
-  told,
+  summaryOf,
   verify,
   type Message,
   type State,
@@ -55,7 +55,7 @@ describe('a verification that is decided', () => {
     ],
     ['is of one DFSP', verification, verify(stranger), 'ISSUED', 'ID_USED stranger'],
   ])('%s', (_name, stored, sent, state, expected) => {
-    expect(told(decided(state, sent, { verifications: [stored] }))).toBe(expected)
+    expect(summaryOf(decided(state, sent, { verifications: [stored] }))).toBe(expected)
   })
 
   test.each<[string, Verification | undefined, State, string]>([
@@ -64,10 +64,10 @@ describe('a verification that is decided', () => {
     [dfsp, failed, 'ISSUED', 'SIGNATURE_INVALID bankx'],
     [pisp, verification, 'ISSUED', 'NOT_PARTY pispx'],
     [dfsp, undefined, 'ISSUED', 'VERIFICATION_UNKNOWN bankx'],
-  ])('is told %s', (fspId, stored, state, expected) => {
+  ])('gets %s', (fspId, stored, state, expected) => {
     const query = { eventId: 'next', verificationRequestId: 'v1', requester: by(fspId).requester }
     const known = { consent: states[state], verification: stored }
-    expect(told(decideVerificationQuery(known, query))).toBe(expected)
+    expect(summaryOf(decideVerificationQuery(known, query))).toBe(expected)
   })
 })
 
@@ -92,6 +92,8 @@ test.each<[string, readonly string[]]>([
       'NOT_PARTY stranger',
     ],
   ],
-])('GET by %s shows an issued consent to its parties alone', (fspId, expected) => {
-  expect(order.map((state) => told(decideQuery(states[state], seen, by(fspId))))).toEqual(expected)
+])('GET by %s: only its parties see an issued consent', (fspId, expected) => {
+  expect(order.map((state) => summaryOf(decideQuery(states[state], seen, by(fspId))))).toEqual(
+    expected,
+  )
 })

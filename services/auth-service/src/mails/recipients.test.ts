@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { mailOf, toldOf, type MailedEvent } from './told.ts'
+import { mailOf, recipientsOf, type MailedEvent } from './recipients.ts'
 
 const head = { participantId: 'greenbank', requestId: 'r-1', type: 'ManageFunds', createdBy: 'ada' }
 
@@ -34,11 +34,11 @@ function person(name: string, ...of: readonly string[]) {
   return { name, kind: 'PERSON' as const, isActive: true, email, roles: of }
 }
 
-function namesOf(event: MailedEvent, operators: Parameters<typeof toldOf>[1]) {
-  return toldOf(event, operators, roles).map(({ name }) => name)
+function namesOf(event: MailedEvent, operators: Parameters<typeof recipientsOf>[1]) {
+  return recipientsOf(event, operators, roles).map(({ name }) => name)
 }
 
-test('of a request everybody is told who may approve it, but not who asked', () => {
+test('The e-mail about a request goes to all approvers except its maker', () => {
   const all = [
     person('ada', 'maker', 'checker'),
     person('grace', 'checker'),
@@ -49,11 +49,11 @@ test('of a request everybody is told who may approve it, but not who asked', () 
   expect(namesOf(requested, all)).toEqual(['grace', 'sue'])
 })
 
-test('of a decision who asked is told', () => {
+test('The e-mail about a decision goes to the maker', () => {
   expect(namesOf(decided, [person('ada', 'maker'), person('grace', 'checker')])).toEqual(['ada'])
 })
 
-test('who cannot log in, has no address or is a program is not told', () => {
+test('Operators that cannot log in, have no address or are programs get no e-mail', () => {
   const all = [
     { ...person('grace', 'checker'), isActive: false },
     { ...person('joan', 'checker'), email: null },
@@ -62,13 +62,13 @@ test('who cannot log in, has no address or is a program is not told', () => {
   expect(namesOf(requested, all)).toEqual([])
 })
 
-test('a request is told of with what it is about', () => {
+test('The e-mail about a request names its subject', () => {
   expect(mailOf(requested)).toEqual({
     subject: 'greenbank: ManageFunds waits for a decision',
     text: [
       'Change: ManageFunds',
       'Participant: greenbank',
-      'Asked for by: ada',
+      'Requested by: ada',
       'Request: r-1',
       'Time: 2030-01-01T00:00:00.000Z',
       '',
@@ -76,7 +76,7 @@ test('a request is told of with what it is about', () => {
   })
 })
 
-test('a decision is told of with who took it, and with what he wrote', () => {
+test('The e-mail about a decision contains the decider and the note', () => {
   const { subject, text } = mailOf(decided)
   expect(subject).toBe('greenbank: ManageFunds was rejected')
   expect(text).toContain('Decided by: grace\nTime: 2030-01-02T00:00:00.000Z\nNote: not agreed\n')

@@ -1,11 +1,11 @@
 /**
- * Who there is before anybody has logged in: the first administrator, whose password must be changed,
- * and the program that sets the hub up. Both secrets come from files that whoever starts the hub made.
+ * Creates the initial operators: the first administrator, who must change the password, and the
+ * program that sets up the hub. Both secrets come from files of the operator that starts the hub.
  */
 import { StartError, type Database, type EventBus, type Logger } from '@causeway/runtime'
 import { readFile } from 'node:fs/promises'
 import { record } from '../record.ts'
-import { waitForTurn } from '../turn-store.ts'
+import { lockParticipant } from '../participant-lock.ts'
 import { password_length_min, recordOf, secret_length_max } from './domain/operator.ts'
 import { hashOfSecret, type Secrets } from './secrets.ts'
 import {
@@ -17,12 +17,12 @@ import {
   type NewOperator,
 } from './store.ts'
 
-export interface FirstParts {
+export interface InitialOperatorParts {
   readonly db: Database
   readonly bus: EventBus
   readonly secrets: Secrets
   readonly log: Logger
-  /** Files; empty: none is made. */
+  /** File names; empty: the operator is not created. */
   readonly passwordFile: string
   readonly setupSecretFile: string
 }
@@ -32,23 +32,23 @@ const administratorName = 'administrator'
 const setupName = 'setup'
 const setupSecretForm = /^[A-Za-z0-9_-]{43}$/
 
-export async function openFirstOperators(parts: FirstParts): Promise<void> {
-  await openAdministrator(parts)
-  await openSetup(parts)
+export async function createInitialOperators(parts: InitialOperatorParts): Promise<void> {
+  await createAdministrator(parts)
+  await createSetup(parts)
 }
 
-/** Only where there is no person yet. */
-async function openAdministrator({ db, bus, secrets, log, passwordFile }: FirstParts) {
+/** Only if there is no person yet. */
+async function createAdministrator({ db, bus, secrets, log, passwordFile }: InitialOperatorParts) {
   const isPerson = async () => (await allOperators(db)).some(({ kind }) => kind === 'PERSON')
   if (await isPerson()) return
   if (passwordFile === '') {
-    log.warn('there is no operator, and AUTH_SERVICE_FIRST_PASSWORD_FILE names no first password')
+    log.warn('there is no operator, and AUTH_SERVICE_FIRST_PASSWORD_FILE is not set')
     return
   }
   const password = await readSecret('AUTH_SERVICE_FIRST_PASSWORD_FILE', passwordFile)
   if (password.length < password_length_min || password.length > secret_length_max) {
     throw new StartError(
-      `The password in AUTH_SERVICE_FIRST_PASSWORD_FILE does not have ${password_length_min} to ${secret_length_max} characters.`,
+      `The password in AUTH_SERVICE_FIRST_PASSWORD_FILE must have ${password_length_min} to ${secret_length_max} characters.`,
     )
   }
   const secretHash = await secrets.hashPassword(password)
@@ -64,13 +64,13 @@ async function openAdministrator({ db, bus, secrets, log, passwordFile }: FirstP
   })
 }
 
-/** Another secret in the file than before takes its place. */
-async function openSetup({ db, bus, setupSecretFile }: FirstParts) {
+/** A changed secret in the file replaces the stored one. */
+async function createSetup({ db, bus, setupSecretFile }: InitialOperatorParts) {
   if (setupSecretFile === '') return
   const secret = await readSecret('AUTH_SERVICE_SETUP_SECRET_FILE', setupSecretFile)
   if (!setupSecretForm.test(secret)) {
     throw new StartError(
-      'What is in AUTH_SERVICE_SETUP_SECRET_FILE is not 32 random bytes in base64url.',
+      'The content of AUTH_SERVICE_SETUP_SECRET_FILE is not 32 random bytes in base64url.',
     )
   }
   const secretHash = hashOfSecret(secret)
@@ -83,7 +83,7 @@ async function openSetup({ db, bus, setupSecretFile }: FirstParts) {
     return
   }
   await db.transaction(async (tx) => {
-    await waitForTurn(tx, 'operators')
+    await lockParticipant(tx, 'operators')
     const [before] = await operatorsOf(tx, [setupName])
     if (before === undefined || (await secretHashOf(tx, setupName)) === secretHash) return
     await saveSecret(tx, setupName, secretHash, false)
@@ -99,10 +99,10 @@ async function openSetup({ db, bus, setupSecretFile }: FirstParts) {
   })
 }
 
-/** Another replica may be quicker. */
+/** Another replica may have added the operator first. */
 async function add(db: Database, bus: EventBus, operator: NewOperator): Promise<void> {
   await db.transaction(async (tx) => {
-    await waitForTurn(tx, 'operators')
+    await lockParticipant(tx, 'operators')
     const now = new Date()
     if (!(await insertOperator(tx, operator, now))) return
     const [made] = await operatorsOf(tx, [operator.name])
