@@ -1,4 +1,4 @@
-/** How callbacks reached their FSPs: kept once each, however often it is reported. */
+/** Stores the delivery of callbacks, once each, however often it is reported. */
 import {
   ensureMonthlyPartitions,
   filedMonthOf,

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { roundsOf } from './handle.ts'
 
-test('a round holds each quote once, and the rounds keep the order of each', () => {
+test('A round contains each quote at most once, and the rounds preserve the order of each quote', () => {
   const event = fc.record({ payload: fc.record({ quoteId: fc.constantFrom('a', 'b', 'c') }) })
   fc.assert(
     fc.property(fc.array(event), (events) => {

@@ -1,6 +1,6 @@
 /**
- * A batch of events, each worked by the step that its name says. Several events of one quote keep
- * their order: they are worked in rounds, each round holding a quote once.
+ * Handles a batch of events by name. Events of one quote stay in order: they are processed in
+ * rounds with at most one event per quote.
  */
 import type { DomainEvent, EventName } from '@causeway/events'
 import { allOf } from '@causeway/runtime'
@@ -31,9 +31,9 @@ const reportNames = [
   'RuleViolatedInQuoteResponseCallbackReport',
 ] as const satisfies readonly EventName[]
 
-export const heard = [...quoteNames, ...reportNames, ...committedNames] as const
+export const consumedEvents = [...quoteNames, ...reportNames, ...committedNames] as const
 
-export type HeardEvent = DomainEvent<(typeof heard)[number]>
+export type ConsumedEvent = DomainEvent<(typeof consumedEvents)[number]>
 type ReportEvent = DomainEvent<(typeof reportNames)[number]>
 
 interface Sorted {
@@ -42,20 +42,24 @@ interface Sorted {
   readonly committed: readonly CommittedEvent[]
 }
 
-export async function handleBatch(work: Work, events: readonly HeardEvent[]): Promise<void> {
+export async function handleBatch(work: Work, events: readonly ConsumedEvent[]): Promise<void> {
   const { quotes, reports, committed } = sorted(events)
-  await allOf([workInRounds(work, quotes), keep(work, reports), count(work, committed)])
+  await allOf([
+    processInRounds(work, quotes),
+    storeDeliveries(work, reports),
+    count(work, committed),
+  ])
 }
 
-/** Without storing anything: what became of callbacks, and what was paid, is of no concern. */
-export async function passBatchOn(
+/** Stores nothing: callback reports and payments are ignored. */
+export async function passThroughBatch(
   parts: PassThrough,
-  events: readonly HeardEvent[],
+  events: readonly ConsumedEvent[],
 ): Promise<void> {
   for (const round of roundsOf(sorted(events).quotes)) await passOn(parts, round)
 }
 
-function sorted(events: readonly HeardEvent[]): Sorted {
+function sorted(events: readonly ConsumedEvent[]): Sorted {
   const quotes: QuoteEvent[] = []
   const reports: ReportEvent[] = []
   const committed: CommittedEvent[] = []
@@ -68,7 +72,7 @@ function sorted(events: readonly HeardEvent[]): Sorted {
   return { quotes, reports, committed }
 }
 
-async function keep(work: Work, events: readonly ReportEvent[]): Promise<void> {
+async function storeDeliveries(work: Work, events: readonly ReportEvent[]): Promise<void> {
   await work.deliveries.keep(
     events.flatMap(({ name, payload }) =>
       payload.reports.map((delivery) => ({ report: name, delivery })),
@@ -82,7 +86,7 @@ async function keep(work: Work, events: readonly ReportEvent[]): Promise<void> {
   )
 }
 
-async function workInRounds(work: Work, events: readonly QuoteEvent[]): Promise<void> {
+async function processInRounds(work: Work, events: readonly QuoteEvent[]): Promise<void> {
   for (const round of roundsOf(events)) {
     const requests: RequestEvent[] = []
     const ofPayees: PayeeEvent[] = []
@@ -96,7 +100,7 @@ async function workInRounds(work: Work, events: readonly QuoteEvent[]): Promise<
   }
 }
 
-/** The n-th event of each quote is in the n-th round. */
+/** Round n contains the n-th event of each quote. */
 export function roundsOf<Event extends { readonly payload: { readonly quoteId: string } }>(
   events: readonly Event[],
 ): readonly (readonly Event[])[] {

@@ -6,7 +6,7 @@ import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { randomUUID } from 'node:crypto'
-import type { HeardEvent } from './handle.ts'
+import type { ConsumedEvent } from './handle.ts'
 import {
   payee,
   payer,
@@ -33,7 +33,7 @@ afterAll(async () => {
   await parts.stop()
 })
 
-/** What an FSP may send at any time. */
+/** The messages that an FSP may send at any time. */
 const messages = {
   asks: (id: string) => requestEvent(id),
   'asks otherwise': (id: string) => requestEvent(id, { note: 'other' }),
@@ -50,7 +50,7 @@ const messages = {
   'payee looks': (id: string) => queryEvent(id, payee),
   'is reached': (id: string) => reportEvent(id),
   'is not reached': (id: string) => unreachedReport(id),
-} as const satisfies Record<string, (id: string) => HeardEvent>
+} as const satisfies Record<string, (id: string) => ConsumedEvent>
 
 type Kind = keyof typeof messages
 
@@ -62,7 +62,7 @@ interface Step {
 const kinds = Object.keys(messages) as Kind[]
 const quote = fc.integer({ min: 0, max: 2 })
 
-/** Nobody can answer, and nothing can be reported of, what was not asked before. */
+/** Answers and reports require an earlier request. */
 const steps = fc
   .tuple(
     fc.tuple(...[0, 1, 2].map(() => fc.constantFrom(...kinds.filter((kind) => /ask/.test(kind))))),
@@ -70,23 +70,23 @@ const steps = fc
   )
   .map(([asks, others]) => [...asks.map((kind, at) => ({ quote: at, kind })), ...others])
 
-/** How long batches are, and after which of them the last ones come once more. */
+/** The sizes of batches, and those after which the last events are redelivered. */
 const split = fc.array(
   fc.record({ length: fc.integer({ min: 1, max: 5 }), again: fc.integer({ min: 0, max: 8 }) }),
   { minLength: 15, maxLength: 15 },
 )
 
-function story(all: readonly Step[]): { ids: readonly string[]; events: readonly HeardEvent[] } {
+function story(all: readonly Step[]): { ids: readonly string[]; events: readonly ConsumedEvent[] } {
   const ids = [randomUUID(), randomUUID(), randomUUID()]
   return { ids, events: all.map(({ quote, kind }) => messages[kind](ids[quote] ?? '')) }
 }
 
-/** The rows and announcements of a story, with the ids replaced by their places. */
+/** The rows and announcements of a case, with ids replaced by indexes. */
 async function outcomeOf(ids: readonly string[], from: number) {
   const placed = (text: string) =>
     ids.reduce((now, id, at) => now.replaceAll(id, `quote ${at}`), text)
   const rows = (await world.quotes()).filter(({ id }) => ids.includes(id))
-  const announced = world.said
+  const announced = world.published
     .slice(from)
     .filter(({ type }) => !isAnswer(type))
     .map(({ type, key }) => `${type} ${key}`)
@@ -96,21 +96,21 @@ async function outcomeOf(ids: readonly string[], from: number) {
   }
 }
 
-/** Said to whoever asks, as often as the question comes; its id is made of the question's. */
+/** Answers to queries are published each time; the id is derived from the query's. */
 function isAnswer(type: string): boolean {
   return type.startsWith('QuoteQuery')
 }
 
-test('redelivery of any batch, in any split, changes nothing', async () => {
+test('A redelivery of any batch, in any split, changes nothing', async () => {
   await fc.assert(
     fc.asyncProperty(steps, split, async (all, batches) => {
       const once = story(all)
-      const fromOnce = world.said.length
+      const fromOnce = world.published.length
       for (const event of once.events) await world.handle(event)
       const expected = await outcomeOf(once.ids, fromOnce)
 
       const again = story(all)
-      const fromAgain = world.said.length
+      const fromAgain = world.published.length
       let done = 0
       for (const { length, again: back } of batches) {
         const batch = batchFrom(again.events.slice(done), length)
@@ -127,22 +127,22 @@ test('redelivery of any batch, in any split, changes nothing', async () => {
   )
 })
 
-/** A report comes when what it is about was said, so it is never in the batch of its cause. */
-function batchFrom(events: readonly HeardEvent[], length: number): readonly HeardEvent[] {
-  const isReport = ({ payload }: HeardEvent) => 'reports' in payload
+/** A report follows its cause, so it is never in the same batch. */
+function batchFrom(events: readonly ConsumedEvent[], length: number): readonly ConsumedEvent[] {
+  const isReport = ({ payload }: ConsumedEvent) => 'reports' in payload
   const at = events.findIndex(isReport)
   if (at === 0) return events.slice(0, 1)
   return events.slice(0, at < 0 ? length : Math.min(at, length))
 }
 
-/** Of each quote, one beginning and one end at most. */
+/** Each quote has at most one start and one end. */
 function expectOnce(ids: readonly string[], from: number): void {
-  const said = world.said.slice(from)
+  const published = world.published.slice(from)
   const beginnings = ['QuoteRequestAccepted']
   const ends = ['QuoteResponseAccepted', 'QuoteRejectAccepted', 'RuleViolatedInQuoteResponse']
   for (const id of ids) {
     const of = (types: readonly string[]) =>
-      said.filter(({ type, key }) => key === id && types.includes(type)).length
+      published.filter(({ type, key }) => key === id && types.includes(type)).length
     expect(of(beginnings)).toBeLessThanOrEqual(1)
     expect(of(ends)).toBeLessThanOrEqual(1)
   }

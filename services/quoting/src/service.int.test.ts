@@ -1,4 +1,4 @@
-/** The whole service on the real bus, beside the services that own participants, through crashes. */
+/** The whole service on the real bus, with the services that own participants, through crashes. */
 import {
   newEvent,
   onEvents,
@@ -15,7 +15,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
 import { start } from './service.ts'
 import { settings, type Settings } from './settings.ts'
-import type { HeardEvent } from './handle.ts'
+import type { ConsumedEvent } from './handle.ts'
 import {
   committedEvent,
   payee,
@@ -44,7 +44,7 @@ type Said = DomainEvent<(typeof announcements)[number]>
 
 let parts: TestParts
 let services: Service[]
-/** By event id: the bus may bring them again. */
+/** By event id, since the bus may redeliver them. */
 const heard = new Map<string, Said>()
 
 beforeEach(async () => {
@@ -80,10 +80,13 @@ async function stopAll(): Promise<void> {
   services = []
 }
 
-/** Of a batch that hangs until the crash. */
+/** Resolves for a batch that hangs until the crash. */
 let letGo: () => void = () => undefined
 
-/** A killed process stops nothing; in this one its services would go on, so they are stopped when dead. */
+/**
+ * A killed process stops nothing. In this process the services would continue, so they are stopped
+ * after the crash.
+ */
 async function restart(): Promise<void> {
   const dead = services.toReversed()
   parts = await parts.restart()
@@ -92,7 +95,7 @@ async function restart(): Promise<void> {
   await startOthers()
 }
 
-async function publish(...events: readonly HeardEvent[]): Promise<void> {
+async function publish(...events: readonly ConsumedEvent[]): Promise<void> {
   await parts.bus.publish(
     events.map(({ name, payload, relay, id }) => {
       const publisher: Publisher = name === 'TransferCommittedFulfiled' ? 'transfers' : 'fspiop-api'
@@ -107,7 +110,7 @@ function saidOf(quoteId: string): readonly string[] {
   )
 }
 
-function said(quoteId: string, name: Said['name']): Promise<Said> {
+function published(quoteId: string, name: Said['name']): Promise<Said> {
   return eventually(
     () => [...heard.values()].find((one) => one.name === name && one.payload.quoteId === quoteId),
     `${name} of ${quoteId}`,
@@ -122,18 +125,20 @@ function asking(id: string, expires_ms = 60_000) {
   return requestEvent(id, { expiration: inMs(expires_ms) })
 }
 
-test('a quote goes from the payer FSP to the payee FSP and back', async () => {
+test('A quote goes from the payer FSP to the payee FSP and back', async () => {
   await startQuoting()
   const id = randomUUID()
   await publish(asking(id))
-  const accepted = await said(id, 'QuoteRequestAccepted')
+  const accepted = await published(id, 'QuoteRequestAccepted')
   expect(accepted.relay).toEqual(requestEvent(id).relay)
   await publish(queryEvent(id, payer), responseEvent(id))
-  expect((await said(id, 'QuoteQueryForwarded')).payload).toMatchObject({ destinationFspId: payee })
-  expect((await said(id, 'QuoteResponseAccepted')).relay).toEqual(responseEvent(id).relay)
+  expect((await published(id, 'QuoteQueryForwarded')).payload).toMatchObject({
+    destinationFspId: payee,
+  })
+  expect((await published(id, 'QuoteResponseAccepted')).relay).toEqual(responseEvent(id).relay)
 })
 
-test('whom it is for is asked of account-lookup when the request does not say it', async () => {
+test('The destination comes from account-lookup if the request does not name it', async () => {
   const queries: object[] = []
   parts.grpc.serve(accountLookupService, {
     FindOwners: (asked) => {
@@ -153,9 +158,9 @@ test('whom it is for is asked of account-lookup when the request does not say it
     withoutDestination(asking(known)),
     withoutDestination(requestEvent(unknown, { expiration: inMs(60_000), payee: { partyIdInfo } })),
   )
-  const accepted = await said(known, 'QuoteRequestAccepted')
+  const accepted = await published(known, 'QuoteRequestAccepted')
   expect(accepted.payload).toMatchObject({ destinationFspId: payee })
-  const refused = await said(unknown, 'InvalidQuoteRequest')
+  const refused = await published(unknown, 'InvalidQuoteRequest')
   expect(refused.payload).toMatchObject({ errorInformation: { errorCode: '3204' } })
   expect(queries).toEqual([
     {
@@ -168,20 +173,20 @@ test('whom it is for is asked of account-lookup when the request does not say it
   ])
 })
 
-test('a lookup that does not answer refuses its own quotes and holds up no others', async () => {
+test('A lookup that does not answer refuses only the quotes that need it and delays no others', async () => {
   await startQuoting({ QUOTING_LOOKUP_TIMEOUT_MS: 100 })
   const [lost, other] = [randomUUID(), randomUUID()]
   await publish(withoutDestination(asking(lost)), asking(other))
-  await said(other, 'QuoteRequestAccepted')
-  const refused = await said(lost, 'InvalidQuoteRequest')
+  await published(other, 'QuoteRequestAccepted')
+  const refused = await published(lost, 'InvalidQuoteRequest')
   expect(refused.payload).toMatchObject({ errorInformation: { errorCode: '2003' } })
 })
 
-test('who became inactive is asked for no quote any more', async () => {
+test('An FSP that became inactive gets no more requests', async () => {
   await startQuoting()
   const [before, after] = [randomUUID(), randomUUID()]
   await publish(asking(before))
-  await said(before, 'QuoteRequestAccepted')
+  await published(before, 'QuoteRequestAccepted')
   await setActive(parts.grpc, payee, false)
   await eventually(async () => {
     const id = randomUUID()
@@ -193,12 +198,12 @@ test('who became inactive is asked for no quote any more', async () => {
     return name === 'InvalidFSPInQuoteRequest' || undefined
   }, 'the change is heard')
   await setActive(parts.grpc, payee, true)
-  // What is remembered does not suffice, so it is asked for again before anything is refused.
+  // The cached participant is unusable, so it is fetched again before a refusal.
   await publish(asking(after))
-  await said(after, 'QuoteRequestAccepted')
+  await published(after, 'QuoteRequestAccepted')
 })
 
-test('rules are set by the operator and hold at once', async () => {
+test('Rules of the operator apply at once', async () => {
   await startQuoting()
   const rules = parts.grpc.client(schemeRulesService, 'quoting')
   const hour = {
@@ -215,7 +220,7 @@ test('rules are set by the operator and hold at once', async () => {
   })
   const [first, second] = [randomUUID(), randomUUID()]
   await publish(asking(first))
-  await said(first, 'QuoteRequestAccepted')
+  await published(first, 'QuoteRequestAccepted')
   await publish(committedEvent(randomUUID(), '2', { fulfiledAt: inMs(0) }))
   const db = await quotingDatabase()
   await eventually(
@@ -225,11 +230,11 @@ test('rules are set by the operator and hold at once', async () => {
   )
   await db.close()
   await publish(asking(second))
-  const { payload } = await said(second, 'RuleViolatedInQuoteRequest')
+  const { payload } = await published(second, 'RuleViolatedInQuoteRequest')
   expect(payload).toMatchObject({ ruleId: 'hour', errorInformation: { errorCode: '4200' } })
 })
 
-test('a quote that nobody answers expires, and the payer FSP may ask for it', async () => {
+test('A quote without answer expires, and the payer FSP may query it', async () => {
   await startQuoting()
   const id = await eventually(async () => {
     const asked = randomUUID()
@@ -247,35 +252,35 @@ test('a quote that nobody answers expires, and the payer FSP may ask for it', as
     )
     return answer
   }, 'the expiry')
-  const { payload } = await said(id, 'QuoteQueryResponse')
+  const { payload } = await published(id, 'QuoteQueryResponse')
   expect(payload).toMatchObject({ legRole: 'PAYER', errorInformation: { errorCode: '3302' } })
 })
 
-test('a request that waited in the log while the hub was down is worked once', async () => {
+test('A request that waited in the log while the hub was down is processed once', async () => {
   const id = randomUUID()
   await publish(asking(id))
   await restart()
   await startQuoting()
-  await said(id, 'QuoteRequestAccepted')
+  await published(id, 'QuoteRequestAccepted')
   expect(saidOf(id)).toEqual(['QuoteRequestAccepted'])
 })
 
-test('after a crash right behind a step nothing is said twice, and the quote goes on', async () => {
+test('After a crash right after a step nothing is published twice, and the quote continues', async () => {
   await startQuoting()
   const ids = Array.from({ length: 20 }, () => randomUUID())
   const failed = randomUUID()
   await publish(...[...ids, failed].map((id) => asking(id)))
-  for (const id of [...ids, failed]) await said(id, 'QuoteRequestAccepted')
+  for (const id of [...ids, failed]) await published(id, 'QuoteRequestAccepted')
   await restart()
   await startQuoting()
   await publish(...ids.map((id) => responseEvent(id)), unreachedReport(failed))
-  for (const id of ids) await said(id, 'QuoteResponseAccepted')
-  await said(failed, 'InvalidFSPInQuoteRequest')
+  for (const id of ids) await published(id, 'QuoteResponseAccepted')
+  await published(failed, 'InvalidFSPInQuoteRequest')
   await restart()
   await startQuoting()
   await publish(...ids.map((id) => queryEvent(id, payer)))
   for (const id of ids) {
-    const { relay } = await said(id, 'QuoteQueryResponse')
+    const { relay } = await published(id, 'QuoteQueryResponse')
     expect(relay).toEqual(responseEvent(id).relay)
     expect(saidOf(id)).toEqual([
       'QuoteRequestAccepted',
@@ -285,7 +290,7 @@ test('after a crash right behind a step nothing is said twice, and the quote goe
   }
 })
 
-test('a crash while a batch is worked on loses nothing', async () => {
+test('A crash during a batch loses nothing', async () => {
   const { bus } = parts
   let begun: () => void = () => undefined
   const hasBegun = new Promise<void>((resolve) => (begun = resolve))
@@ -309,16 +314,16 @@ test('a crash while a batch is worked on loses nothing', async () => {
   await hasBegun
   await restart()
   await startQuoting()
-  await said(id, 'QuoteRequestAccepted')
+  await published(id, 'QuoteRequestAccepted')
   expect(saidOf(id)).toEqual(['QuoteRequestAccepted'])
 })
 
-test('passed through, a quote leaves no trace', async () => {
+test('In pass-through mode a quote leaves no trace', async () => {
   await startQuoting({ QUOTING_MODE: 'pass-through' })
   const id = randomUUID()
   await publish(asking(id), responseEvent(id), unreachedReport(id))
-  await said(id, 'QuoteRequestAccepted')
-  await said(id, 'QuoteResponseAccepted')
+  await published(id, 'QuoteRequestAccepted')
+  await published(id, 'QuoteResponseAccepted')
   const db = await quotingDatabase()
   const traces = statement(`select id from quotes union all select quote_id from deliveries`)
   expect(await db.query(traces, [])).toEqual([])

@@ -1,4 +1,4 @@
-/** Quotes and scheme rules: built in reading order, taken apart in the reverse. */
+/** Starts quoting: parts are opened in reading order and closed in reverse. */
 import { onEvents } from '@causeway/events'
 import { openParticipants } from '@causeway/participants'
 import { accountLookupService, quotesService, schemeRulesService } from '@causeway/protos'
@@ -15,9 +15,9 @@ import { Gauge } from 'prom-client'
 import { bulksHeard, handleBulks, passBulksOn } from './bulk-quotes/handle.ts'
 import { openBulkStore } from './bulk-quotes/store.ts'
 import { openDeliveryStore } from './delivery-store.ts'
-import { handleBatch, heard, passBatchOn } from './handle.ts'
+import { handleBatch, consumedEvents, passThroughBatch } from './handle.ts'
 import { openOwners } from './quotes/destination.ts'
-import { rememberPending } from './quotes/pending.ts'
+import { cachePending } from './quotes/pending.ts'
 import { recordHandlers } from './quotes/records.ts'
 import { openQuoteTables, type QuoteTables } from './quotes/store.ts'
 import { sweep, sweepBulks, type SweepOptions } from './quotes/sweep.ts'
@@ -28,7 +28,7 @@ import type { Settings } from './settings.ts'
 import { openVelocityStore } from './velocity/store.ts'
 import { countStates, type Work } from './work.ts'
 
-/** New partitions are made well before their month begins, and old counts are let go. */
+/** Creates partitions well before their month begins, and deletes old counts. */
 const upkeep_interval_ms = 3_600_000
 
 export const start: Start<Settings> = async (settings, parts) => {
@@ -57,9 +57,9 @@ export const start: Start<Settings> = async (settings, parts) => {
   const subscribed = await onEvents(
     parts.bus,
     'quoting',
-    heard,
+    consumedEvents,
     settings.QUOTING_MODE === 'pass-through'
-      ? (events) => passBatchOn(work, events)
+      ? (events) => passThroughBatch(work, events)
       : (events) => handleBatch(work, events),
     {
       batch_max: settings.QUOTING_BATCH_MAX,
@@ -99,7 +99,7 @@ async function openWork(
   { db, participants }: Opened,
 ): Promise<Work> {
   return {
-    store: rememberPending(openQuoteTables(db, bus)),
+    store: cachePending(openQuoteTables(db, bus)),
     bulks: openBulkStore(db, bus),
     deliveries: openDeliveryStore(db),
     velocity: openVelocityStore(db),
@@ -134,7 +134,7 @@ function routinesOf(
   const ofBulks: SweepOptions = { batch_max, lowWatermark: () => bulks.lowWatermark() }
   const upkeep = async () => {
     await ensurePartitions(work)
-    await work.velocity.forget(work.now())
+    await work.velocity.deleteOld(work.now())
   }
   return [
     periodically(settings.QUOTING_SWEEP_INTERVAL_MS, () => sweep(work, sweeping), {
@@ -147,7 +147,7 @@ function routinesOf(
     }),
     periodically(settings.QUOTING_RULES_INTERVAL_MS, () => work.rules.refresh(), {
       log,
-      name: 'look for changed scheme rules',
+      name: 'refresh of scheme rules',
     }),
     periodically(upkeep_interval_ms, upkeep, { log, name: 'partitions of the month' }),
   ]
@@ -160,14 +160,14 @@ async function ensurePartitions({ store, bulks, deliveries, velocity, now }: Wor
   await velocity.ensurePartitions(now())
 }
 
-/** The alarm of quotes that are left hanging. */
+/** The metric for an alarm on quotes that do not end. */
 function measureOverdue(store: QuoteTables, metrics: Metrics): void {
   const overdue: Gauge = new Gauge({
     name: 'quoting_oldest_pending_past_expiry_seconds',
     help: 'How long the longest overdue pending quote is past its expiration',
     registers: [metrics],
     async collect() {
-      // Not known while the database does not answer; the other metrics are to be read all the same.
+      // Unknown while the database does not answer; other metrics must remain available.
       const overdue_ms = await store.overdue_ms(new Date()).catch(() => NaN)
       overdue.set(overdue_ms / 1_000)
     },

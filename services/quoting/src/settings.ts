@@ -15,14 +15,14 @@ export const settings = {
     max: 100,
   }),
   QUOTING_BATCH_MAX: integer({
-    about: 'events that are worked on at once',
+    about: 'events in one batch',
     unit: 'events',
     default: 100,
     min: 1,
     max: 1_000,
   }),
   QUOTING_BATCHES_IN_FLIGHT_MAX: integer({
-    about: 'batches side by side: what comes meanwhile waits and is the next one',
+    about: 'batches in progress at once; later events form the next batch',
     unit: 'batches',
     default: 1,
     min: 1,
@@ -30,13 +30,13 @@ export const settings = {
   }),
   QUOTING_MODE: choice({
     about:
-      'stored: quotes are kept, checked against the scheme rules and answered again; ' +
-      'pass-through: they are only passed on',
+      'stored: quotes are stored and checked against the scheme rules, answers are repeated; ' +
+      'pass-through: quotes are only relayed',
     options: ['stored', 'pass-through'],
     default: 'stored',
   }),
   QUOTING_PENDING_MAX_MS: integer({
-    about: 'how long a request that names no expiration waits for its answer',
+    about: 'how long a request without expiration waits for its answer',
     unit: 'ms',
     default: 3_600_000,
     min: 1_000,
@@ -50,28 +50,28 @@ export const settings = {
     max: 60_000,
   }),
   QUOTING_PARTICIPANT_AGE_MAX_MS: integer({
-    about: 'how old what is remembered of a participant may be',
+    about: 'maximum age of a cached participant',
     unit: 'ms',
     default: 60_000,
     min: 1_000,
     max: 3_600_000,
   }),
   QUOTING_RULES_INTERVAL_MS: integer({
-    about: 'pause between two looks for scheme rules that another process has changed',
+    about: 'interval of refreshing scheme rules that another process may have changed',
     unit: 'ms',
     default: 1_000,
     min: 10,
     max: 60_000,
   }),
   QUOTING_SWEEP_INTERVAL_MS: integer({
-    about: 'pause between two sweeps for expired quotes',
+    about: 'interval of the sweep for expired quotes',
     unit: 'ms',
     default: 1_000,
     min: 10,
     max: 60_000,
   }),
   QUOTING_SWEEP_BATCH_MAX: integer({
-    about: 'quotes that a sweep takes at once',
+    about: 'quotes in one batch of the sweep',
     unit: 'quotes',
     default: 500,
     min: 1,

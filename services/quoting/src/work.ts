@@ -1,4 +1,4 @@
-/** What every step needs: the stored quotes, who the participants are, the rules, and the clock. */
+/** The dependencies of every step: stores, participants, rules, and the clock. */
 import type { Participants } from '@causeway/participants'
 import type { ClockWatch, EventBus, Metrics } from '@causeway/runtime'
 import { Counter } from 'prom-client'
@@ -20,25 +20,25 @@ export interface Work {
   readonly findOwners: FindOwners
   readonly publish: EventBus['publish']
   readonly now: () => Date
-  /** Finds edges whose clock is ahead of this one. */
+  /** Detects edges whose clock is ahead of this one. */
   readonly watchClock: ClockWatch
-  /** Notes how many quotes have come into a state. */
+  /** Counts quotes that have entered a state. */
   readonly became: (state: Quote['state'], count: number) => void
   readonly becameBulk: (state: Quote['state'], count?: number) => void
-  /** So long a request that names no expiration waits for its answer. */
+  /** How long a request without expiration waits for its answer. */
   readonly pending_max_ms: number
 }
 
 export function countStates(metrics: Metrics): Pick<Work, 'became' | 'becameBulk'> {
   const quotes = new Counter({
     name: 'quoting_quotes_total',
-    help: 'Quotes by the state that they came into',
+    help: 'Quotes by the state that they entered',
     labelNames: ['state'],
     registers: [metrics],
   })
   const bulks = new Counter({
     name: 'quoting_bulk_quotes_total',
-    help: 'Bulk quotes by the state that they came into',
+    help: 'Bulk quotes by the state that they entered',
     labelNames: ['state'],
     registers: [metrics],
   })

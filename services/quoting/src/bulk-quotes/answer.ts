@@ -7,8 +7,8 @@ import {
   decideArrival,
   decideReject,
   isPending,
-  type Silence,
-  type Told,
+  type NoAnswer,
+  type ErrorAnswer,
 } from '../quotes/domain/decide.ts'
 import { writable, type Pending } from '../quotes/domain/quote.ts'
 import { violationErrorOf } from '../quotes/errors.ts'
@@ -44,7 +44,7 @@ export async function answerBulk(work: Work, event: BulkPayeeEvent): Promise<voi
   const bulk = (await work.bulks.read(bulkQuoteId))?.bulk
   const decided = await decide(work, event, bulk, now)
   if (!('end' in decided)) {
-    if (decided.type === 'tell') await work.publish([tellError(event, decided)])
+    if (decided.type === 'error') await work.publish([tellError(event, decided)])
     return
   }
   const hasMoved = await work.bulks.end(decided.end, now, () => decided.says)
@@ -55,7 +55,7 @@ export async function answerBulk(work: Work, event: BulkPayeeEvent): Promise<voi
   // Something else has ended it meanwhile.
   const ended = (await work.bulks.read(bulkQuoteId))?.bulk
   const late = await decide(work, event, ended, now)
-  if ('type' in late && late.type === 'tell') await work.publish([tellError(event, late)])
+  if ('type' in late && late.type === 'error') await work.publish([tellError(event, late)])
 }
 
 async function decide(
@@ -63,7 +63,7 @@ async function decide(
   event: BulkPayeeEvent,
   bulk: BulkQuote | undefined,
   now: Date,
-): Promise<Ending | Told | Silence> {
+): Promise<Ending | ErrorAnswer | NoAnswer> {
   if (event.name === 'BulkQuoteRejectReceived') return decideRefusal(event, bulk)
   const arrival = decideArrival(bulk, arrivalOf(event), now.getTime())
   if (arrival.type !== 'counts') return arrival
@@ -75,9 +75,9 @@ async function decide(
 function decideRefusal(
   event: BulkRejectEvent,
   bulk: BulkQuote | undefined,
-): Ending | Told | Silence {
+): Ending | ErrorAnswer | NoAnswer {
   const decision = decideReject(bulk, rejectOf(event))
-  if (decision.type === 'tell' || decision.type === 'silence') return decision
+  if (decision.type === 'error' || decision.type === 'none') return decision
   if (decision.type !== 'reject' || bulk === undefined || !isPending(bulk)) {
     throw new Error(`a refusal of ${event.payload.bulkQuoteId} is decided as an answer`)
   }

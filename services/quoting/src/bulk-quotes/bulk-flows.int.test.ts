@@ -14,7 +14,7 @@ import {
 } from '../testing/bulk-messages.ts'
 import { useFlows } from '../testing/flows.ts'
 import { payee, payer, stranger } from '../testing/messages.ts'
-import { participantWith, toldBy } from '../testing/world.ts'
+import { participantWith, answersIn } from '../testing/world.ts'
 import type { HeardBulkEvent } from './handle.ts'
 
 const flows = useFlows()
@@ -205,15 +205,15 @@ describe('a request that is refused as a whole', () => {
   ])('%s', async (_what, changes, expected) => {
     const id = randomUUID()
     const request = bulkRequestEvent(id, itemsOf(['a', 'b']), changes)
-    expect(toldBy(await say(request))).toEqual([expected])
+    expect(answersIn(await say(request))).toEqual([expected])
     expect(await stored(id)).toMatchObject({ state: 'REJECTED' })
-    const again = toldBy(await say({ ...request, id: randomUUID() }))
+    const again = answersIn(await say({ ...request, id: randomUUID() }))
     expect(again).toEqual([`BulkQuoteQueryResponse PAYER ${expected.slice(-4)}`])
   })
 
   test('is of an inactive payee FSP', async () => {
     flows.world.participants.set(payee, { ...participantWith(payee, ['USD']), isActive: false })
-    expect(toldBy(await say(bulkRequestEvent(randomUUID(), itemsOf(['a']))))).toEqual([
+    expect(answersIn(await say(bulkRequestEvent(randomUUID(), itemsOf(['a']))))).toEqual([
       'InvalidFSPInBulkQuoteRequest PAYEE 3201',
     ])
   })
@@ -256,7 +256,7 @@ describe('a request without destination', () => {
   ])('is refused as a whole when all its payees are %s', async (_what, identifier, code) => {
     flows.world.owners.set('away', { type: 'LOOKUP_AWAY' })
     flows.world.owners.set('away too', { type: 'LOOKUP_AWAY' })
-    expect(toldBy(await say(withParties(identifier, `${identifier} too`)))).toEqual([
+    expect(answersIn(await say(withParties(identifier, `${identifier} too`)))).toEqual([
       `InvalidBulkQuoteRequest ${code}`,
     ])
   })
@@ -315,7 +315,7 @@ describe('an answer', () => {
     const id = await asked('a')
     flows.world.after(60_000)
     const response = bulkResponseEvent(id, resultsOf(['a']), changes)
-    expect(toldBy(await say(response))).toEqual([`BulkQuoteQueryResponse ${told}`])
+    expect(answersIn(await say(response))).toEqual([`BulkQuoteQueryResponse ${told}`])
     expect(await stored(id)).toMatchObject({ state: 'PENDING' })
   })
 
@@ -325,13 +325,13 @@ describe('an answer', () => {
     await say(response)
     expect(await say(response)).toEqual([])
     expect(await say({ ...response, id: randomUUID() })).toEqual([])
-    expect(toldBy(await say(bulkResponseEvent(id, [])))).toEqual([
+    expect(answersIn(await say(bulkResponseEvent(id, [])))).toEqual([
       'BulkQuoteQueryResponse PAYEE 3106',
     ])
   })
 
   test('to an unknown bulk is told so', async () => {
-    const told = toldBy(await say(bulkResponseEvent(randomUUID(), [])))
+    const told = answersIn(await say(bulkResponseEvent(randomUUID(), [])))
     expect(told).toEqual(['BulkQuoteQueryResponse REQUESTER 3209'])
   })
 })
@@ -356,9 +356,9 @@ describe('the same id again', () => {
     const id = await asked('a')
     const before = await stored(id)
     const told = ['InvalidBulkQuoteRequest 3106']
-    expect(toldBy(await say(bulkRequestEvent(id, itemsOf(['b']))))).toEqual(told)
+    expect(answersIn(await say(bulkRequestEvent(id, itemsOf(['b']))))).toEqual(told)
     const others = bulkRequestEvent(id, itemsOf(['a']), { requesterFspId: stranger })
-    expect(toldBy(await say(others))).toEqual(told)
+    expect(answersIn(await say(others))).toEqual(told)
     expect(await stored(id)).toEqual(before)
   })
 })
@@ -371,7 +371,7 @@ describe('a question', () => {
       type: 'BulkQuoteQueryForwarded',
       payload: { destinationFspId: payee },
     })
-    expect(toldBy(await say(bulkQueryEvent(id, payee)))).toEqual([
+    expect(answersIn(await say(bulkQueryEvent(id, payee)))).toEqual([
       'BulkQuoteQueryResponse PAYEE 3100',
     ])
   })
@@ -390,10 +390,10 @@ describe('a question', () => {
 
   test('of a stranger, or for an unknown bulk, is told nothing else', async () => {
     const id = await asked('a')
-    expect(toldBy(await say(bulkQueryEvent(id, stranger)))).toEqual([
+    expect(answersIn(await say(bulkQueryEvent(id, stranger)))).toEqual([
       'BulkQuoteQueryResponse REQUESTER 3000',
     ])
-    expect(toldBy(await say(bulkQueryEvent(randomUUID(), payer)))).toEqual([
+    expect(answersIn(await say(bulkQueryEvent(randomUUID(), payer)))).toEqual([
       'BulkQuoteQueryResponse REQUESTER 3209',
     ])
   })
@@ -410,7 +410,7 @@ describe('a bulk ends', () => {
       headers: { 'relay-body': reject.relay?.body },
     })
     expect(await stored(id)).toMatchObject({ state: 'REJECTED', reason: 'REFUSED' })
-    expect(toldBy(await say(bulkQueryEvent(id, payer)))).toEqual([
+    expect(answersIn(await say(bulkQueryEvent(id, payer)))).toEqual([
       'BulkQuoteQueryResponse PAYER 5103',
     ])
   })
@@ -418,13 +418,13 @@ describe('a bulk ends', () => {
   test('when the payee FSP could not be asked, also when it has expired over that', async () => {
     const id = await asked('a')
     const told = ['InvalidFSPInBulkQuoteRequest PAYEE 1001']
-    expect(toldBy(await say(bulkUnreachedReport(id)))).toEqual(told)
+    expect(answersIn(await say(bulkUnreachedReport(id)))).toEqual(told)
     expect(await stored(id)).toMatchObject({ state: 'REJECTED', reason: 'UNDELIVERED' })
     const late = await asked('a')
     flows.world.after(60_000)
     await flows.world.sweepBulks()
     expect(await stored(late)).toMatchObject({ state: 'EXPIRED' })
-    expect(toldBy(await say(bulkUnreachedReport(late)))).toEqual(told)
+    expect(answersIn(await say(bulkUnreachedReport(late)))).toEqual(told)
   })
 
   test('when its expiration has passed and no answer from before waits to be read', async () => {
@@ -439,7 +439,7 @@ describe('a bulk ends', () => {
     flows.world.heldBackAt(undefined)
     await flows.world.sweepBulks()
     expect(await stored(id)).toMatchObject({ state: 'EXPIRED' })
-    expect(toldBy(await say(bulkResponseEvent(id, resultsOf(['a']))))).toEqual([
+    expect(answersIn(await say(bulkResponseEvent(id, resultsOf(['a']))))).toEqual([
       'BulkQuoteQueryResponse PAYEE 3302',
     ])
   })
@@ -455,7 +455,7 @@ test('a bulk that is only passed on is stored nowhere, and goes on whole', async
     bulkRejectEvent(id),
     bulkQueryEvent(id, payer),
   )
-  expect(toldBy(said)).toEqual([
+  expect(answersIn(said)).toEqual([
     'BulkQuoteRequestAccepted relayed',
     'BulkQuoteResponseAccepted relayed',
     'BulkQuoteRejectAccepted 5103 relayed',

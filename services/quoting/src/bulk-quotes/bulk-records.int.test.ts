@@ -208,12 +208,12 @@ describe('the operator', () => {
 test('an answer and a refusal at once end the bulk once, and what is told is what is stored', async () => {
   const ids = await Promise.all(Array.from({ length: 8 }, () => asked(['a'])))
   for (const id of ids) {
-    const from = flows.world.said.length
+    const from = flows.world.published.length
     await Promise.all([
       answerBulk(flows.world.work, bulkResponseEvent(id, [bulkResult('a')])),
       answerBulk(flows.world.work, bulkRejectEvent(id)),
     ])
-    const told = flows.world.said.slice(from).map(({ type }) => type)
+    const told = flows.world.published.slice(from).map(({ type }) => type)
     const { bulkQuotes } = await handlers().GetBulkQuotes({ bulkQuoteIds: [id] }, context)
     const accepted = bulkQuotes[0]?.state === 'ACCEPTED'
     expect(told.toSorted()).toEqual(

@@ -10,7 +10,13 @@ import {
 } from '@causeway/events'
 import { parseAmount } from '@causeway/money'
 import type { OutgoingMessage } from '@causeway/runtime'
-import type { PayeeMessage, Reject, Repeat, Response, Told } from '../quotes/domain/decide.ts'
+import type {
+  PayeeMessage,
+  Reject,
+  Repeat,
+  Response,
+  ErrorAnswer,
+} from '../quotes/domain/decide.ts'
 import {
   writable,
   type ErrorInformation,
@@ -218,7 +224,7 @@ export function undelivered(bulk: ClaimedBulk, error: ErrorInformation): Outgoin
   return newEvent('quoting', name, failed, { id: derivedId(requestEventId, name, 'UNDELIVERED') })
 }
 
-export function tellError(event: BulkEvent, { legRole, error }: Told): OutgoingMessage {
+export function tellError(event: BulkEvent, { legRole, error }: ErrorAnswer): OutgoingMessage {
   const information = typeof error === 'string' ? bulkAnswerErrorOf(error) : error
   return answer(event, legRole, { errorInformation: plain(information) }, undefined)
 }
@@ -229,7 +235,7 @@ export function replayStored(
   stored: StoredAnswer | undefined,
 ): OutgoingMessage {
   if (stored === undefined) {
-    return tellError(event, { type: 'tell', legRole, error: 'ANSWER_NOT_KEPT' })
+    return tellError(event, { type: 'error', legRole, error: 'ANSWER_NOT_KEPT' })
   }
   const { relay, encryption } = stored
   // The payee FSP gets its own words from the hub, in whose name they could not be signed by it.
@@ -247,7 +253,7 @@ export function forward(event: BulkQueryEvent, destinationFspId: string): Outgoi
 
 function answer(
   event: BulkEvent,
-  legRole: Told['legRole'],
+  legRole: ErrorAnswer['legRole'],
   told: Pick<Payload<'BulkQuoteQueryResponse'>, 'errorInformation' | 'encryption'>,
   relay: Relay | undefined,
 ): OutgoingMessage {

@@ -16,7 +16,7 @@ import {
 } from '../testing/bulk-messages.ts'
 import { useFlows } from '../testing/flows.ts'
 import { payer } from '../testing/messages.ts'
-import { toldBy } from '../testing/world.ts'
+import { answersIn } from '../testing/world.ts'
 import { handleBulks, type HeardBulkEvent } from './handle.ts'
 
 const flows = useFlows()
@@ -44,8 +44,8 @@ function answerTo(id: string) {
 
 /** What has been told of this bulk, each message once however often it was published. */
 function toldOf(id: string): readonly string[] {
-  const said = flows.world.said.filter(({ key }) => key === id)
-  return toldBy([...new Map(said.map((message) => [message.id, message])).values()])
+  const said = flows.world.published.filter(({ key }) => key === id)
+  return answersIn([...new Map(said.map((message) => [message.id, message])).values()])
 }
 
 async function handleThrough(gate: Gate, event: HeardBulkEvent): Promise<void> {
@@ -136,7 +136,7 @@ describe('a process that dies', () => {
       const before = toldOf(id)
       await cutOff(place, bulkQueryEvent(id, payer))
       expect(toldOf(id)).toEqual([...before, 'BulkQuoteQueryResponse PAYER relayed by the hub'])
-      const bodies = flows.world.said
+      const bodies = flows.world.published
         .filter(({ key, type }) => key === id && /ResponseAccepted|QueryResponse/.test(type))
         .map(({ headers }) => String(headers['relay-body']))
       expect(new Set(bodies).size).toBe(1)

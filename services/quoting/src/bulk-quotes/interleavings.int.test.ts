@@ -22,7 +22,7 @@ import {
 import { useFlows } from '../testing/flows.ts'
 import { holdBulks } from '../testing/held-bulks.ts'
 import { payee, payer, started, stranger } from '../testing/messages.ts'
-import { toldBy } from '../testing/world.ts'
+import { answersIn } from '../testing/world.ts'
 import type { BulkRequestEvent, BulkResponseEvent } from './contract.ts'
 import type { HeardBulkEvent } from './handle.ts'
 
@@ -232,7 +232,7 @@ async function play(steps: readonly Step[]): Promise<Played> {
 }
 
 function said(id: string): readonly OutgoingMessage[] {
-  return flows.world.said.filter(({ key }) => key === id)
+  return flows.world.published.filter(({ key }) => key === id)
 }
 
 const readBulk = statement(`
@@ -264,7 +264,7 @@ const ends = new Set([
 /** What the payer FSP is told as the end of its bulk, each message once; not that its id was used. */
 function endsOf(id: string): readonly OutgoingMessage[] {
   const found = said(id).filter(
-    (message) => ends.has(message.type) && !toldBy([message])[0]?.endsWith(' 3106'),
+    (message) => ends.has(message.type) && !answersIn([message])[0]?.endsWith(' 3106'),
   )
   return [...new Map(found.map((message) => [message.id, message])).values()]
 }
@@ -350,7 +350,7 @@ function expectRepeats({ id, request_event_id }: Row, issued: readonly HeardBulk
       (message) => message.id === derivedId(event.id, 'InvalidBulkQuoteRequest'),
     )
     const isOther = event.payload.payloadHash !== claimed.payload.payloadHash
-    expect(new Set(toldBy(refused))).toEqual(
+    expect(new Set(answersIn(refused))).toEqual(
       new Set(isOther ? ['InvalidBulkQuoteRequest 3106'] : []),
     )
   }

@@ -44,7 +44,7 @@ async function requested(
 function passedOn(event: Exclude<BulkEvent, BulkRequestEvent>): OutgoingMessage {
   const { destinationFspId = '', version } = event.payload
   if (destinationFspId === '') {
-    return tellError(event, { type: 'tell', legRole: 'REQUESTER', error: 'DESTINATION_MISSING' })
+    return tellError(event, { type: 'error', legRole: 'REQUESTER', error: 'DESTINATION_MISSING' })
   }
   const payer = { payerFsp: destinationFspId, payerVersion: version }
   switch (event.name) {

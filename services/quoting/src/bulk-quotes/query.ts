@@ -13,7 +13,7 @@ export async function queryBulk(work: Work, event: BulkQueryEvent): Promise<void
 function answerTo(event: BulkQueryEvent, stored: StoredBulk | undefined): OutgoingMessage {
   const decision = decideQuery(stored?.bulk, event.payload.requesterFspId)
   switch (decision.type) {
-    case 'tell':
+    case 'error':
       return stored?.answer === undefined || decision.legRole !== 'PAYER'
         ? tellError(event, decision)
         : replayStored(event, 'PAYER', stored.answer)

@@ -6,7 +6,7 @@
 import type { Participant } from '@causeway/participants'
 import type { OutgoingMessage } from '@causeway/runtime'
 import type { Destination } from '../quotes/domain/request.ts'
-import { standingOf } from '../quotes/domain/request.ts'
+import { participantStatus } from '../quotes/domain/request.ts'
 import { decideRepeat } from '../quotes/domain/decide.ts'
 import { requestErrorOf } from '../quotes/errors.ts'
 import { windowsOf } from '../rules/domain/judge-request.ts'
@@ -78,7 +78,7 @@ export async function judgeRequest(
   const judgement = judgeBulk(request, {
     owners,
     destinationFspId,
-    standing: (fspId, currency) => standingOf(known.get(fspId), currency),
+    standing: (fspId, currency) => participantStatus(known.get(fspId), currency),
     rules,
     usages,
     now_ms: now.getTime(),
@@ -115,7 +115,7 @@ function participantsOf(
   const fspIds = new Set([request.payerFsp, ...(named === undefined ? [] : [named]), ...holders])
   const currencies = new Set(request.items.map(({ currency }) => currency))
   return participants.get([...fspIds], (participant) =>
-    [...currencies].every((currency) => standingOf(participant, currency) === 'USABLE'),
+    [...currencies].every((currency) => participantStatus(participant, currency) === 'USABLE'),
   )
 }
 
@@ -191,11 +191,11 @@ function stateOf(judgement: BulkJudgement) {
 function repeated(event: BulkRequestEvent, stored: StoredBulk): readonly OutgoingMessage[] {
   const decision = decideRepeat(stored.bulk, repeatOf(event))
   switch (decision.type) {
-    case 'silence':
+    case 'none':
       return []
     case 'refuse':
       return [idUsed(event)]
-    case 'tell':
+    case 'error':
       return [
         stored.answer === undefined
           ? tellError(event, decision)

@@ -1,6 +1,6 @@
 /**
- * A payee FSP's answer or refusal: decided on the stored quote, then the quote ends and the payer FSP's
- * callback is announced in one transaction.
+ * A payee FSP's answer or refusal: decided on the stored quote; the end of the quote and the payer
+ * FSP's callback are committed in one transaction.
  */
 import type { OutgoingMessage } from '@causeway/runtime'
 import type { Rule } from '../rules/domain/rule.ts'
@@ -11,7 +11,7 @@ import {
   rejectAccepted,
   responseAccepted,
   responseForbidden,
-  tellError,
+  errorMessage,
   type RejectEvent,
   type ResponseEvent,
 } from './contract.ts'
@@ -25,17 +25,16 @@ import {
 } from './domain/decide.ts'
 import { writable, type Claimed, type Ended, type Pending, type Quote } from './domain/quote.ts'
 import { violationErrorOf } from './errors.ts'
-import type { Change, KeptMessage } from './store.ts'
+import type { Change, StoredMessage } from './store.ts'
 
 export type PayeeEvent = ResponseEvent | RejectEvent
 
-/** A quote that a message ends, unless something else has meanwhile. */
+/** A quote that a message ends, unless it has ended meanwhile. */
 interface Ending {
   readonly event: PayeeEvent
   readonly message: Response | Reject
   readonly quote: Claimed & Ended
-  /** Says it to the payer FSP. */
-  readonly says: OutgoingMessage
+  readonly callback: OutgoingMessage
 }
 
 /** The events are of different quotes. */
@@ -52,7 +51,7 @@ export async function answer(work: Work, events: readonly PayeeEvent[]): Promise
     if (ending === undefined) others.push(event)
     else endings.push(ending)
   }
-  // What ends no quote is answered with what the tables say now.
+  // A message that ends no quote is answered according to the current rows.
   const stored = await work.store.read(others.map(({ payload }) => payload.quoteId))
   const answers: OutgoingMessage[] = []
   for (const event of others) {
@@ -61,14 +60,14 @@ export async function answer(work: Work, events: readonly PayeeEvent[]): Promise
       now_ms,
     })
     if (ending !== undefined) endings.push(ending)
-    else if (decision.type === 'tell') answers.push(tellError(event, decision))
+    else if (decision.type === 'error') answers.push(errorMessage(event, decision))
   }
   if (endings.length > 0) await end(work, endings, answers, { rules, now_ms })
   else if (answers.length > 0) await work.publish(answers)
 }
 
-/** What messages are judged by. */
-interface Measure {
+/** The basis of decisions. */
+interface DecisionContext {
   readonly rules: readonly Rule[]
   readonly now_ms: number
 }
@@ -78,9 +77,13 @@ interface JudgedMessage {
   readonly ending: Ending | undefined
 }
 
-function judged(event: PayeeEvent, quote: Quote | undefined, measure: Measure): JudgedMessage {
+function judged(
+  event: PayeeEvent,
+  quote: Quote | undefined,
+  context: DecisionContext,
+): JudgedMessage {
   const message = payeeMessageOf(event)
-  const decision = decide(quote, message, measure)
+  const decision = decide(quote, message, context)
   const ending =
     quote !== undefined && isPending(quote) ? endingOf(event, message, quote, decision) : undefined
   return { decision, ending }
@@ -89,7 +92,7 @@ function judged(event: PayeeEvent, quote: Quote | undefined, measure: Measure): 
 function decide(
   quote: Quote | undefined,
   message: Response | Reject,
-  { rules, now_ms }: Measure,
+  { rules, now_ms }: DecisionContext,
 ): PayeeDecision {
   return message.kind === 'RESPONSE'
     ? decideResponse(quote, message, rules, now_ms)
@@ -100,17 +103,17 @@ async function end(
   work: Work,
   endings: readonly Ending[],
   answers: readonly OutgoingMessage[],
-  measure: Measure,
+  context: DecisionContext,
 ): Promise<void> {
   const { moved } = await work.store.move(
     endings.map(changeOf),
     work.now(),
-    ({ moved: ended, unmoved }) => [
-      ...endings.flatMap(({ event, message, says }) => {
-        if (ended.has(message.quoteId)) return [says]
-        // Something else has ended it meanwhile.
-        const decision = decide(unmoved.get(message.quoteId), message, measure)
-        return decision.type === 'tell' ? [tellError(event, decision)] : []
+    ({ moved: ended, unchanged }) => [
+      ...endings.flatMap(({ event, message, callback }) => {
+        if (ended.has(message.quoteId)) return [callback]
+        // The quote has ended meanwhile.
+        const decision = decide(unchanged.get(message.quoteId), message, context)
+        return decision.type === 'error' ? [errorMessage(event, decision)] : []
       }),
       ...answers,
     ],
@@ -134,7 +137,7 @@ function endingOf(
     if (decision.type !== 'reject') return undefined
     const { error } = decision
     const rejected = { ...quote, ...ended, state: 'REJECTED', reason: 'REFUSED', error } as const
-    return { event, message, quote: rejected, says: rejectAccepted(event, quote) }
+    return { event, message, quote: rejected, callback: rejectAccepted(event, quote) }
   }
   if (message.kind !== 'RESPONSE') return undefined
   if (decision.type === 'accept') {
@@ -146,7 +149,7 @@ function endingOf(
       transferAmount: transferAmount.amount,
       validUntil: writable(validUntil_ms),
     } as const
-    return { event, message, quote: accepted, says: responseAccepted(event, quote.payerFsp) }
+    return { event, message, quote: accepted, callback: responseAccepted(event, quote.payerFsp) }
   }
   if (decision.type !== 'forbid') return undefined
   const { violation } = decision
@@ -158,15 +161,18 @@ function endingOf(
     error: violationErrorOf(violation),
     ruleId: violation.ruleId,
   } as const
-  return { event, message, quote: forbidden, says: responseForbidden(event, quote, violation) }
+  return { event, message, quote: forbidden, callback: responseForbidden(event, quote, violation) }
 }
 
 function changeOf({ event, message, quote }: Ending): Change {
-  const change = { quote, message: keptOf(event, message) }
+  const change = { quote, message: storedMessageOf(event, message) }
   if (event.name === 'QuoteRejectReceived') return change
   return { ...change, condition: event.payload.condition }
 }
 
-function keptOf({ id, relay }: PayeeEvent, { kind }: Response | Reject): KeptMessage | undefined {
+function storedMessageOf(
+  { id, relay }: PayeeEvent,
+  { kind }: Response | Reject,
+): StoredMessage | undefined {
   return relay === undefined ? undefined : { kind, eventId: id, relay }
 }

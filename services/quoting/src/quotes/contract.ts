@@ -1,6 +1,6 @@
 /**
- * Between the events on the bus and the domain: what comes in becomes values, decisions become
- * announcements. FSPs' own bytes go along where they are the message that is told.
+ * Maps events to values of the domain, and decisions to announcements. The original bytes of FSPs
+ * are attached where they are the message to send.
  */
 import {
   derivedId,
@@ -14,7 +14,7 @@ import {
 import { parseAmount } from '@causeway/money'
 import type { OutgoingMessage } from '@causeway/runtime'
 import type { Money, Violation } from '../rules/domain/rule.ts'
-import type { LegRole, Reject, Repeat, Response, Told } from './domain/decide.ts'
+import type { LegRole, Reject, Repeat, Response, ErrorAnswer } from './domain/decide.ts'
 import { writable, type Claimed, type ErrorInformation, type Outcome } from './domain/quote.ts'
 import type { Judgement, Request } from './domain/request.ts'
 import { answerErrorOf, refusalRoles, requestErrorOf, violationErrorOf } from './errors.ts'
@@ -25,25 +25,25 @@ export type RejectEvent = DomainEvent<'QuoteRejectReceived'>
 export type QueryEvent = DomainEvent<'QuoteQueryReceived'>
 export type QuoteEvent = RequestEvent | ResponseEvent | RejectEvent | QueryEvent
 
-/** What quoting stores of a request beside what it decides by. */
+/** The stored part of a request beyond what decisions need. */
 export interface Terms extends Claimed {
   readonly transactionId: string
-  /** undefined: no transaction request came before it. */
+  /** undefined: without a transaction request. */
   readonly transactionRequestId: string | undefined
   readonly amountType: 'SEND' | 'RECEIVE'
   /** Ten-thousandths. */
   readonly amount: bigint
 }
 
-/** Where a request without destination says that its payee can be found. */
+/** The payee of a request without destination, for the lookup of its FSP. */
 export interface Party {
   readonly type: string
   readonly identifier: string
-  /** '' when it has none. */
+  /** '' if there is none. */
   readonly subId: string
 }
 
-/** `pending_max_ms`: for how long a request that names no expiration waits for its answer. */
+/** @param pending_max_ms how long a request without expiration waits for its answer */
 export function requestOf({ payload, time }: RequestEvent, pending_max_ms: number): Request {
   const { quoteId, requesterFspId, payer, amount, transactionType, expiration } = payload
   return {
@@ -79,12 +79,12 @@ export function repeatOf({ id, payload }: RequestEvent): Repeat {
   return { eventId: id, payerFsp, payloadHash }
 }
 
-/** The FSP that the message itself is for. */
+/** The FSP that the message names as destination or payee FSP. */
 export function namedDestination({ payload }: RequestEvent): string | undefined {
   return payload.destinationFspId ?? textIn(partyIdInfoOf(payload.payee), 'fspId')
 }
 
-/** undefined when the payee cannot be read, as in a message that is encrypted there. */
+/** undefined if the payee cannot be read, for example because it is encrypted. */
 export function payeeParty({ payload }: RequestEvent): Party | undefined {
   const info = partyIdInfoOf(payload.payee)
   const type = textIn(info, 'partyIdType')
@@ -123,7 +123,7 @@ export function requestAccepted(event: RequestEvent, destinationFspId: string): 
   return newEvent('quoting', name, accepted, { relay, traceparent })
 }
 
-/** The refusal of a request that was stored as refused. */
+/** The refusal of a request that is stored as REJECTED. */
 export function requestRefused(
   event: RequestEvent,
   judgement: Exclude<Judgement, { readonly type: 'ask' }>,
@@ -145,7 +145,7 @@ export function requestRefused(
   return newEvent('quoting', name, { ...failed, role }, { traceparent })
 }
 
-/** The id was used before with other content, or by another payer FSP. */
+/** The id is in use for other content, or by another payer FSP. */
 export function idUsed(event: RequestEvent): OutgoingMessage {
   const name = 'InvalidQuoteRequest'
   const failed = failure(event, answerErrorOf('ID_USED'))
@@ -205,7 +205,7 @@ export function rejectAccepted(
   return newEvent('quoting', name, rejected, { relay, traceparent })
 }
 
-/** The payee FSP could not be asked. */
+/** The request could not be delivered to the payee FSP. */
 export function undelivered(quote: Claimed, error: ErrorInformation): OutgoingMessage {
   const name = 'InvalidFSPInQuoteRequest'
   const { quoteId, payerFsp: requesterFspId, payerVersion: version, requestEventId } = quote
@@ -214,19 +214,19 @@ export function undelivered(quote: Claimed, error: ErrorInformation): OutgoingMe
   return newEvent('quoting', name, failed, { id: derivedId(requestEventId, name, 'UNDELIVERED') })
 }
 
-export function tellError(event: QuoteEvent, { legRole, error }: Told): OutgoingMessage {
+export function errorMessage(event: QuoteEvent, { legRole, error }: ErrorAnswer): OutgoingMessage {
   const information = typeof error === 'string' ? answerErrorOf(error) : error
   return answer(event, legRole, { errorInformation: plain(information) }, undefined)
 }
 
-/** With its headers it is the payee FSP's own message, which only the payer FSP gets. */
+/** Includes the original headers only for the payer FSP. */
 export function replayStored(
   event: QuoteEvent,
   legRole: 'PAYER' | 'PAYEE',
   stored: Relay | undefined,
 ): OutgoingMessage {
   if (stored === undefined) {
-    return tellError(event, { type: 'tell', legRole, error: 'ANSWER_NOT_KEPT' })
+    return errorMessage(event, { type: 'error', legRole, error: 'ANSWER_NOT_KEPT' })
   }
   return answer(event, legRole, {}, legRole === 'PAYER' ? stored : { body: stored.body })
 }
@@ -241,16 +241,19 @@ export function forward(event: QueryEvent, destinationFspId: string): OutgoingMe
 function answer(
   event: QuoteEvent,
   legRole: LegRole,
-  told: Pick<Payload<'QuoteQueryResponse'>, 'errorInformation'>,
+  answerFields: Pick<Payload<'QuoteQueryResponse'>, 'errorInformation'>,
   relay: Relay | undefined,
 ): OutgoingMessage {
   const name = 'QuoteQueryResponse'
   const { quoteId, requesterFspId, version } = event.payload
-  const response = { quoteId, requesterFspId, legRole, version, ...told }
+  const response = { quoteId, requesterFspId, legRole, version, ...answerFields }
   return newEvent('quoting', name, response, { ...repeatable(event, name), relay })
 }
 
-/** The id of an answer is made of its question's: said again after a redelivery, it is the same event. */
+/**
+ * The id of an answer is derived from that of the query: repeated after a redelivery, it is the
+ * same event.
+ */
 function repeatable({ id, traceparent }: QuoteEvent, name: EventName): EventOptions {
   return { id: derivedId(id, name), traceparent }
 }
@@ -262,10 +265,10 @@ function moneyOf(
   return { currency, amount: unitsOf({ amount }, quoteId) }
 }
 
-/** Throws when the edge let a wrong amount through. */
+/** Throws for an amount that the edge should have refused. */
 function unitsOf({ amount }: { readonly amount: string }, quoteId: string): bigint {
   const units = parseAmount(amount)
-  if (units === undefined) throw new Error(`${quoteId} has an amount that is none`)
+  if (units === undefined) throw new Error(`${quoteId} has an invalid amount`)
   return units
 }
 
@@ -286,7 +289,7 @@ type Writable<T> = T extends readonly (infer Item)[]
     ? { -readonly [Key in keyof T]: Writable<T[Key]> }
     : T
 
-/** The same value, typed as the payloads of the catalogue are. */
+/** The same value with the type of the catalogue's payloads. */
 function plain<T>(value: T): Writable<T> {
   return value as Writable<T>
 }

@@ -1,4 +1,4 @@
-/** How a callback reached its FSP, as quoting serves it over gRPC. */
+/** The delivery of a callback, as served over gRPC. */
 import type { DeliveryRow } from './record-store.ts'
 
 export function deliveryOf(row: DeliveryRow) {

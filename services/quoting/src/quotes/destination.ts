@@ -1,6 +1,6 @@
 /**
- * Whom a request is for: the message says it, or whoever holds the payee does. A lookup that does not
- * answer in time refuses the quotes that need it and holds up no others.
+ * Finds the destination of a request: the FSP that the message names, otherwise the FSP of the
+ * payee. A lookup that times out refuses only the quotes that need it and delays no others.
  */
 import type { accountLookupService, OwnerAnswer } from '@causeway/protos'
 import { isOutage, type Calls, type Logger } from '@causeway/runtime'
@@ -36,7 +36,7 @@ export function openOwners({ calls, deadline_ms, log }: OwnersParts): FindOwners
       return parties.map((_party, at) => destinationOf(answers[at]))
     } catch (error) {
       if (!isOutage(error)) throw error
-      log.warn({ err: error, quotes: parties.length }, 'no destination found: lookup away')
+      log.warn({ err: error, quotes: parties.length }, 'no destination found: the lookup failed')
       return parties.map(() => away)
     }
   }
@@ -56,7 +56,7 @@ function destinationOf(answer: OwnerAnswer | undefined): Destination {
   }
 }
 
-/** undefined: somebody has to be asked. */
+/** undefined: a lookup is needed. */
 export function destinationOfMessage(event: RequestEvent): Destination | undefined {
   const named = namedDestination(event)
   if (named !== undefined) return { type: 'KNOWN', fspIds: [named] }

@@ -1,4 +1,7 @@
-/** How quotes end that nobody answers, that reached nobody, or that another process has ended. */
+/**
+ * The end of quotes without answer, of undeliverable requests, and of quotes that another process
+ * has ended.
+ */
 import { statement } from '@causeway/runtime'
 import { describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
@@ -13,16 +16,16 @@ import {
   unreachedReport,
   withoutExpiration,
 } from '../testing/messages.ts'
-import { toldBy } from '../testing/world.ts'
-import { rememberPending } from './pending.ts'
+import { answersIn } from '../testing/world.ts'
+import { cachePending } from './pending.ts'
 import { openQuoteTables } from './store.ts'
 import { useFlows } from '../testing/flows.ts'
 
 const flows = useFlows()
 const { asked, answered, stateOf } = flows
 
-describe('a quote that nobody answers', () => {
-  test('expires at its expiration, and nobody is told until somebody asks', async () => {
+describe('a quote without answer', () => {
+  test('A quote expires at its expiration, without a callback until it is queried', async () => {
     const id = await asked()
     flows.world.after(59_999)
     expect(await flows.world.sweep()).toEqual([])
@@ -30,17 +33,17 @@ describe('a quote that nobody answers', () => {
     flows.world.after(1)
     expect(await flows.world.sweep()).toEqual([])
     expect(await stateOf(id)).toBe('EXPIRED')
-    expect(toldBy(await flows.world.handle(requestEvent(id)))).toEqual([
+    expect(answersIn(await flows.world.handle(requestEvent(id)))).toEqual([
       'QuoteQueryResponse PAYER 3302',
     ])
-    expect(toldBy(await flows.world.handle(queryEvent(id, payee)))).toEqual([
+    expect(answersIn(await flows.world.handle(queryEvent(id, payee)))).toEqual([
       'QuoteQueryResponse PAYEE 3302',
     ])
     const inTime = { ...responseEvent(id), time: started }
-    expect(toldBy(await flows.world.handle(inTime))).toEqual(['QuoteQueryResponse PAYEE 3302'])
+    expect(answersIn(await flows.world.handle(inTime))).toEqual(['QuoteQueryResponse PAYEE 3302'])
   })
 
-  test('does not expire over messages that came in time and are not worked off', async () => {
+  test('A quote does not expire while messages that arrived in time are unprocessed', async () => {
     const id = await asked()
     flows.world.after(70_000)
     flows.world.heldBackAt('2026-01-15T12:00:59.999Z')
@@ -51,7 +54,7 @@ describe('a quote that nobody answers', () => {
     expect(await stateOf(id)).toBe('EXPIRED')
   })
 
-  test('expires in the end also when it named no expiration', async () => {
+  test('A quote without expiration expires eventually', async () => {
     const id = randomUUID()
     await flows.world.handle(withoutExpiration(requestEvent(id)))
     flows.world.after(599_999)
@@ -62,39 +65,39 @@ describe('a quote that nobody answers', () => {
     expect(await stateOf(id)).toBe('EXPIRED')
   })
 
-  test('may name an expiration that no calendar holds', async () => {
+  test('An expiration beyond the calendar is accepted', async () => {
     const id = await asked({ expiration: '9999-12-31T23:59:59.999-14:00' })
     expect(await stateOf(id)).toBe('PENDING')
   })
 })
 
-describe('a request that reached nobody', () => {
-  test('ends, and the payer FSP is told', async () => {
+describe('an undeliverable request', () => {
+  test('An undeliverable request ends its quote, and the payer FSP gets an error', async () => {
     const id = await asked()
-    expect(toldBy(await flows.world.handle(unreachedReport(id)))).toEqual([
+    expect(answersIn(await flows.world.handle(unreachedReport(id)))).toEqual([
       'InvalidFSPInQuoteRequest PAYEE 1001',
     ])
     expect(await flows.world.quote(id)).toMatchObject({ state: 'REJECTED', reason: 'UNDELIVERED' })
-    expect(toldBy(await flows.world.handle(responseEvent(id)))).toEqual([
+    expect(answersIn(await flows.world.handle(responseEvent(id)))).toEqual([
       'QuoteQueryResponse PAYEE 3100',
     ])
-    expect(toldBy(await flows.world.handle(requestEvent(id)))).toEqual([
+    expect(answersIn(await flows.world.handle(requestEvent(id)))).toEqual([
       'QuoteQueryResponse PAYER 1001',
     ])
     expect(await flows.world.handle(unreachedReport(id))).toEqual([])
   })
 
-  test('until it expired stays expired, and the payer FSP is told all the same', async () => {
+  test('A quote that expired before its request was undeliverable stays expired, and the payer FSP gets an error', async () => {
     const id = await asked()
     flows.world.after(60_000)
     await flows.world.sweep()
-    expect(toldBy(await flows.world.handle(unreachedReport(id)))).toEqual([
+    expect(answersIn(await flows.world.handle(unreachedReport(id)))).toEqual([
       'InvalidFSPInQuoteRequest PAYEE 1001',
     ])
     expect(await stateOf(id)).toBe('EXPIRED')
   })
 
-  test('of which that is reported twice is told under the same id', async () => {
+  test('A repeated report of an undeliverable request yields the same event', async () => {
     const id = await asked()
     flows.world.after(60_000)
     await flows.world.sweep()
@@ -103,52 +106,52 @@ describe('a request that reached nobody', () => {
     expect(first?.id).toBe(second?.id)
   })
 
-  test('because the payee FSP refused it ends with the error that this gave', async () => {
+  test('A request that the payee FSP refused ends with the error of the payee FSP', async () => {
     const id = await asked()
     const errorInformation = { errorCode: '5107', errorDescription: 'no longer valid' }
     const failed = { status: 'FAILED', httpStatus: 400, errorInformation } as const
-    expect(toldBy(await flows.world.handle(reportEvent(id, failed)))).toEqual([
+    expect(answersIn(await flows.world.handle(reportEvent(id, failed)))).toEqual([
       'InvalidFSPInQuoteRequest PAYEE 5107',
     ])
   })
 
-  test('does not end what was answered all the same', async () => {
+  test('A report of an undeliverable request does not end an answered quote', async () => {
     const id = await answered()
     expect(await flows.world.handle(unreachedReport(id), unreachedReport(randomUUID()))).toEqual([])
     expect(await stateOf(id)).toBe('ACCEPTED')
   })
 })
 
-describe('what another process has ended meanwhile', () => {
-  test('stays as it ended: the answer that came too late to be the first is told so', async () => {
+describe('a quote that another process has ended', () => {
+  test('A quote that another process has ended is unchanged, and the later answer is refused', async () => {
     const [twice, same] = [await asked(), await asked()]
     const elsewhere = {
       ...flows.world.work,
-      store: rememberPending(openQuoteTables(flows.world.db, flows.parts.bus)),
+      store: cachePending(openQuoteTables(flows.world.db, flows.parts.bus)),
     }
     const answers = [responseEvent(twice), responseEvent(same)]
     await handleBatch(elsewhere, answers)
     const other = responseEvent(twice, { transferAmount: { currency: 'USD', amount: '98' } })
-    expect(toldBy(await flows.world.handle(other, ...answers.slice(1)))).toEqual([
+    expect(answersIn(await flows.world.handle(other, ...answers.slice(1)))).toEqual([
       'QuoteQueryResponse PAYEE 3106',
     ])
     expect(await flows.world.quote(twice)).toMatchObject({ transfer_amount: '990000' })
   })
 
-  test('by the clock is too late for the payee FSP', async () => {
+  test('An answer to a quote that another process has expired is too late', async () => {
     const id = await asked()
     flows.world.after(60_000)
     await flows.world.sweep()
     const inTime = { ...responseEvent(id), time: started }
-    expect(toldBy(await flows.world.handle(inTime))).toEqual(['QuoteQueryResponse PAYEE 3302'])
+    expect(answersIn(await flows.world.handle(inTime))).toEqual(['QuoteQueryResponse PAYEE 3302'])
   })
 })
 
-test('a report of a clock that is wrong is kept all the same, and does what it says', async () => {
+test('A report with a wrong time is stored and takes effect', async () => {
   for (const reportedAt of ['2025-03-31T23:59:59.999Z', '2027-01-01T00:00:00.000Z']) {
     const id = await asked()
     const failed = { status: 'FAILED', attempts: 3, httpStatus: 503, reportedAt } as const
-    expect(toldBy(await flows.world.handle(reportEvent(id, failed)))).toEqual([
+    expect(answersIn(await flows.world.handle(reportEvent(id, failed)))).toEqual([
       'InvalidFSPInQuoteRequest PAYEE 1001',
     ])
     const rows = await flows.world.db.query<{ reported_at: Date }>(
@@ -159,7 +162,7 @@ test('a report of a clock that is wrong is kept all the same, and does what it s
   }
 })
 
-test('reports are kept once, however often they come', async () => {
+test('Repeated reports are stored once', async () => {
   const id = await asked()
   const report = reportEvent(id)
   await flows.world.handle(report, report, reportEvent(id))

@@ -1,4 +1,4 @@
-/** Each reason with its FSPIOP error, and its event. A reason without them does not compile. */
+/** The FSPIOP error and the event of each reason. A reason without them does not compile. */
 import { errorInformation, type ErrorCode } from '@causeway/fspiop'
 import type { Violation } from '../rules/domain/rule.ts'
 import type { AnswerReason } from './domain/decide.ts'
@@ -8,7 +8,7 @@ import type { UndeliveredReason } from './domain/undelivered.ts'
 type ErrorOf = readonly [code: ErrorCode, detail?: string]
 
 const requestErrors = {
-  PAYER_NAMED_OTHERWISE: ['3100', 'the sender is not the FSP that the payer is said to be with'],
+  PAYER_NAMED_OTHERWISE: ['3100', 'the sender is not the FSP of the payer in the message'],
   PAYER_UNKNOWN: ['3202'],
   PAYER_INACTIVE: ['4000', 'the payer FSP is not active'],
   PAYER_NO_ACCOUNT: ['4000', 'the payer FSP has no active account in this currency'],
@@ -16,11 +16,11 @@ const requestErrors = {
   PAYEE_INACTIVE: ['3201', 'the payee FSP is not active'],
   PAYEE_NO_ACCOUNT: ['3201', 'the payee FSP has no active account in this currency'],
   PARTY_UNKNOWN: ['3204'],
-  LOOKUP_AWAY: ['2003', "the payee's FSP could not be found out"],
+  LOOKUP_AWAY: ['2003', 'the FSP of the payee could not be determined'],
   EXPIRED: ['3302', 'the request has expired'],
 } as const satisfies Record<RequestReason, ErrorOf>
 
-/** Whom a refusal is about; undefined: the request itself. */
+/** The FSP that a refusal concerns; undefined: the request itself. */
 export const refusalRoles = {
   PAYER_NAMED_OTHERWISE: 'PAYER',
   PAYER_UNKNOWN: 'PAYER',
@@ -41,9 +41,9 @@ const answerErrors = {
   DESTINATION_NOT_PAYER: ['3100', 'the destination is not the payer FSP of this quote'],
   CONTENT_MODIFIED: ['3106', 'the quote ended with another message'],
   TOO_LATE: ['3302'],
-  NOT_PENDING: ['3100', 'the quote waits for no answer'],
+  NOT_PENDING: ['3100', 'the quote is not pending'],
   ANSWER_OWED: ['3100', 'the quote waits for the answer of the payee FSP'],
-  ANSWER_NOT_KEPT: ['3302', 'it was answered, and the answer is archived'],
+  ANSWER_NOT_KEPT: ['3302', 'the answer is archived and no longer available'],
   ASKER_NOT_PARTY: ['3000'],
   DESTINATION_MISSING: ['3201', 'the destination is missing'],
 } as const satisfies Record<AnswerReason, ErrorOf>

@@ -1,4 +1,4 @@
-/** The life of quotes from event to event: asked for, answered, refused, asked about again. */
+/** Quotes from event to event: requested, answered, refused, queried. */
 import { eventually } from '@causeway/runtime/testing'
 import { describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
@@ -15,7 +15,7 @@ import {
   stranger,
   withoutDestination,
 } from '../testing/messages.ts'
-import { participantWith, toldBy } from '../testing/world.ts'
+import { participantWith, answersIn } from '../testing/world.ts'
 import type { RequestEvent } from './contract.ts'
 import { request } from './request.ts'
 import { useFlows, type Changes } from '../testing/flows.ts'
@@ -23,7 +23,7 @@ import { useFlows, type Changes } from '../testing/flows.ts'
 const flows = useFlows()
 const { asked, answered, stateOf } = flows
 
-test('a quote is asked for, answered and told, each message with the bytes as they came', async () => {
+test('A quote is requested and answered, and each message keeps its original bytes', async () => {
   const id = randomUUID()
   const [accepted] = await flows.world.handle(requestEvent(id))
   expect(accepted).toMatchObject({
@@ -40,8 +40,8 @@ test('a quote is asked for, answered and told, each message with the bytes as th
   expect(await stateOf(id)).toBe('PENDING')
 
   const response = responseEvent(id)
-  const [told] = await flows.world.handle(response)
-  expect(told).toMatchObject({
+  const [callback] = await flows.world.handle(response)
+  expect(callback).toMatchObject({
     type: 'QuoteResponseAccepted',
     payload: { ...response.payload, destinationFspId: payer },
     headers: { 'relay-body': response.relay?.body },
@@ -54,7 +54,7 @@ test('a quote is asked for, answered and told, each message with the bytes as th
   })
 })
 
-test('amounts of eighteen nines and four decimals go through every table', async () => {
+test('Amounts of eighteen nines and four decimals are stored exactly in every table', async () => {
   const amount = { currency: 'USD', amount: largest }
   const id = await asked({ amount })
   await flows.world.handle(responseEvent(id, { transferAmount: amount, payeeFspFee: amount }))
@@ -62,17 +62,17 @@ test('amounts of eighteen nines and four decimals go through every table', async
   expect(await flows.world.quote(id)).toMatchObject({ amount: units, transfer_amount: units })
 })
 
-test('the payee FSP may leave it to the hub to know for whom its answer is', async () => {
+test('The payee FSP may omit the destination of its answer', async () => {
   const id = await asked()
-  const [told] = await flows.world.handle(responseEvent(id, { destinationFspId: '' }))
-  expect(told?.payload).toMatchObject({ destinationFspId: payer })
+  const [callback] = await flows.world.handle(responseEvent(id, { destinationFspId: '' }))
+  expect(callback?.payload).toMatchObject({ destinationFspId: payer })
 })
 
-describe('whom a request is for', () => {
+describe('the destination of a request', () => {
   async function destinationOf(event: RequestEvent): Promise<readonly string[]> {
-    const said = await flows.world.handle(event)
-    const { destinationFspId } = (said[0]?.payload ?? {}) as { destinationFspId?: string }
-    return [...toldBy(said), destinationFspId ?? 'nobody']
+    const published = await flows.world.handle(event)
+    const { destinationFspId } = (published[0]?.payload ?? {}) as { destinationFspId?: string }
+    return [...answersIn(published), destinationFspId ?? 'none']
   }
 
   function toParty(identifier: string, fspId?: string): RequestEvent {
@@ -80,7 +80,7 @@ describe('whom a request is for', () => {
     return withoutDestination(requestEvent(randomUUID(), { payee: { partyIdInfo } }))
   }
 
-  test('says the header, else the payee, else whoever holds the payee', async () => {
+  test('The destination is the one in the header, otherwise the FSP of the payee in the message, otherwise the result of the lookup', async () => {
     flows.world.owners.set('555', { type: 'KNOWN', fspIds: [payee] })
     const event = requestEvent(randomUUID(), { payee: { partyIdInfo: { fspId: stranger } } })
     expect(await destinationOf(event)).toEqual(['QuoteRequestAccepted relayed', payee])
@@ -91,27 +91,27 @@ describe('whom a request is for', () => {
     expect(await destinationOf(toParty('555'))).toEqual(['QuoteRequestAccepted relayed', payee])
   })
 
-  test('of several holders is the first that can be paid', async () => {
+  test('Of several FSPs of the payee the destination is the first that can be paid', async () => {
     flows.world.owners.set('556', { type: 'KNOWN', fspIds: ['nobank', stranger, payee] })
     expect(await destinationOf(toParty('556'))).toEqual(['QuoteRequestAccepted relayed', stranger])
   })
 
   test.each([
-    ['nobody', 'unknown', 'InvalidQuoteRequest 3204'],
+    ['unknown', 'unknown', 'InvalidQuoteRequest 3204'],
     ['not known in time', 'away', 'InvalidQuoteRequest 2003'],
-  ])('is %s: the payer FSP is told', async (_what, identifier, told) => {
+  ])('is %s: the payer FSP gets an error', async (_what, identifier, expected) => {
     flows.world.owners.set('away', { type: 'LOOKUP_AWAY' })
-    expect(await destinationOf(toParty(identifier))).toEqual([told, 'nobody'])
+    expect(await destinationOf(toParty(identifier))).toEqual([expected, 'none'])
   })
 
-  test('cannot be read where the payee is encrypted', async () => {
+  test('An encrypted payee cannot be looked up', async () => {
     const event = withoutDestination(
       requestEvent(randomUUID(), { payee: { partyIdInfo: 'eyJhb' } }),
     )
-    expect(await destinationOf(event)).toEqual(['InvalidQuoteRequest 3204', 'nobody'])
+    expect(await destinationOf(event)).toEqual(['InvalidQuoteRequest 3204', 'none'])
   })
 
-  test('holds up nobody whose destination is known', async () => {
+  test('A slow lookup delays no request with a known destination', async () => {
     const { findOwners } = flows.world.work
     let answer: () => void = () => undefined
     const looked = new Promise<void>((resolve) => (answer = resolve))
@@ -132,7 +132,7 @@ describe('whom a request is for', () => {
   })
 })
 
-describe('a request is refused, and the refusal remembered', () => {
+describe('a request is refused, and the refusal stored', () => {
   const inactive = { ...participantWith('', []), isActive: false }
   const poor = participantWith('', ['EUR'])
 
@@ -143,15 +143,15 @@ describe('a request is refused, and the refusal remembered', () => {
     ['unknown payee', payee, undefined, 'InvalidFSPInQuoteRequest PAYEE 3201'],
     ['inactive payee', payee, inactive, 'InvalidFSPInQuoteRequest PAYEE 3201'],
     ['payee without account', payee, poor, 'InvalidFSPInQuoteRequest PAYEE 3201'],
-  ])('%s', async (_what, name, participant, told) => {
+  ])('%s', async (_what, name, participant, expected) => {
     if (participant === undefined) flows.world.participants.delete(name)
     else flows.world.participants.set(name, { ...participant, name })
     const id = randomUUID()
-    expect(toldBy(await flows.world.handle(requestEvent(id)))).toEqual([told])
+    expect(answersIn(await flows.world.handle(requestEvent(id)))).toEqual([expected])
     expect(await stateOf(id)).toBe('REJECTED')
     flows.world.participants.set(name, participantWith(name, ['USD']))
-    const code = told.slice(-4)
-    expect(toldBy(await flows.world.handle(requestEvent(id)))).toEqual([
+    const code = expected.slice(-4)
+    expect(answersIn(await flows.world.handle(requestEvent(id)))).toEqual([
       `QuoteQueryResponse PAYER ${code}`,
     ])
   })
@@ -163,28 +163,33 @@ describe('a request is refused, and the refusal remembered', () => {
       'InvalidFSPInQuoteRequest PAYER 3100',
     ],
     ['an expiration in the past', { expiration: started }, 'InvalidQuoteRequest 3302'],
-  ])('%s', async (_what, changes, told) => {
-    expect(toldBy(await flows.world.handle(requestEvent(randomUUID(), changes)))).toEqual([told])
+  ])('%s', async (_what, changes, expected) => {
+    expect(answersIn(await flows.world.handle(requestEvent(randomUUID(), changes)))).toEqual([
+      expected,
+    ])
   })
 })
 
-test('a request of an FSP to itself is passed on like any other', async () => {
+test('A request of an FSP to itself is relayed like any other', async () => {
   const changes = { destinationFspId: payer }
-  const [said] = await flows.world.handle(requestEvent(randomUUID(), changes))
-  expect(said).toMatchObject({ type: 'QuoteRequestAccepted', payload: { destinationFspId: payer } })
+  const [published] = await flows.world.handle(requestEvent(randomUUID(), changes))
+  expect(published).toMatchObject({
+    type: 'QuoteRequestAccepted',
+    payload: { destinationFspId: payer },
+  })
 })
 
 describe('a second request for an id', () => {
-  test('says nothing while the first one waits for its answer', async () => {
+  test('A second request for an id has no answer while the first is pending', async () => {
     const id = await asked()
     expect(await flows.world.handle(requestEvent(id))).toEqual([])
   })
 
-  test("gets the payee FSP's own message again when that has answered", async () => {
+  test("A second request for an id gets the payee FSP's own message if that has answered", async () => {
     const id = await answered()
-    const said = await flows.world.handle(requestEvent(id))
-    expect(toldBy(said)).toEqual(['QuoteQueryResponse PAYER relayed'])
-    expect(said[0]?.headers).toEqual({
+    const published = await flows.world.handle(requestEvent(id))
+    expect(answersIn(published)).toEqual(['QuoteQueryResponse PAYER relayed'])
+    expect(published[0]?.headers).toEqual({
       'relay-body': Buffer.from(`response ${id} {}`),
       'relay-headers': relayOf('').headers,
     })
@@ -196,30 +201,30 @@ describe('a second request for an id', () => {
       const id = when === 'waits' ? await asked() : await answered()
       const before = await flows.world.quote(id)
       const modified = requestEvent(id, { note: 'other' })
-      expect(toldBy(await flows.world.handle(modified))).toEqual(['InvalidQuoteRequest 3106'])
+      expect(answersIn(await flows.world.handle(modified))).toEqual(['InvalidQuoteRequest 3106'])
       expect(await flows.world.quote(id)).toEqual(before)
     },
   )
 
-  test('from another FSP is refused and told nothing', async () => {
+  test('A second request from another FSP is refused without information', async () => {
     const id = await answered()
     const { payloadHash } = requestEvent(id).payload
     const foreign = requestEvent(id, { requesterFspId: stranger, payloadHash })
-    const said = await flows.world.handle(foreign)
-    expect(toldBy(said)).toEqual(['InvalidQuoteRequest 3106'])
-    expect(said[0]?.payload).toMatchObject({ requesterFspId: stranger })
+    const published = await flows.world.handle(foreign)
+    expect(answersIn(published)).toEqual(['InvalidQuoteRequest 3106'])
+    expect(published[0]?.payload).toMatchObject({ requesterFspId: stranger })
   })
 
-  test('in the same batch is the second one all the same', async () => {
+  test('A second request in the same batch is treated as the second', async () => {
     const id = randomUUID()
-    const said = await flows.world.handle(
+    const published = await flows.world.handle(
       requestEvent(id),
       requestEvent(id),
       requestEvent(id, { note: 'other' }),
       responseEvent(id),
       requestEvent(id),
     )
-    expect(toldBy(said)).toEqual([
+    expect(answersIn(published)).toEqual([
       'QuoteRequestAccepted relayed',
       'InvalidQuoteRequest 3106',
       'QuoteResponseAccepted relayed',
@@ -229,48 +234,51 @@ describe('a second request for an id', () => {
 })
 
 describe('an answer', () => {
-  test('that is sent again says nothing; another one is refused', async () => {
+  test('A repeated answer has no effect, and a different one is refused', async () => {
     const id = await answered()
     expect(await flows.world.handle(responseEvent(id))).toEqual([])
     const other = responseEvent(id, { transferAmount: { currency: 'USD', amount: '98' } })
-    expect(toldBy(await flows.world.handle(other))).toEqual(['QuoteQueryResponse PAYEE 3106'])
+    expect(answersIn(await flows.world.handle(other))).toEqual(['QuoteQueryResponse PAYEE 3106'])
     expect(await flows.world.quote(id)).toMatchObject({
       state: 'ACCEPTED',
       transfer_amount: '990000',
     })
   })
 
-  test('to an unknown quote, of a stranger, or for a stranger is refused', async () => {
+  test('An answer to an unknown quote, or of or for another FSP, is refused', async () => {
     const id = await asked()
-    expect(toldBy(await flows.world.handle(responseEvent(randomUUID())))).toEqual([
+    expect(answersIn(await flows.world.handle(responseEvent(randomUUID())))).toEqual([
       'QuoteQueryResponse REQUESTER 3205',
     ])
     expect(
-      toldBy(await flows.world.handle(responseEvent(id, { requesterFspId: stranger }))),
+      answersIn(await flows.world.handle(responseEvent(id, { requesterFspId: stranger }))),
     ).toEqual(['QuoteQueryResponse REQUESTER 3100'])
     expect(
-      toldBy(await flows.world.handle(responseEvent(id, { destinationFspId: stranger }))),
+      answersIn(await flows.world.handle(responseEvent(id, { destinationFspId: stranger }))),
     ).toEqual(['QuoteQueryResponse PAYEE 3100'])
     expect(await stateOf(id)).toBe('PENDING')
   })
 
-  test('counts if it came before the expiration, however late it is worked on', async () => {
+  test('An answer that was received before the expiration is accepted, however late it is processed', async () => {
     const [early, late] = [await asked(), await asked()]
     flows.world.after(60_500)
-    const said = await flows.world.handle(
+    const published = await flows.world.handle(
       { ...responseEvent(early), time: '2026-01-15T12:00:59.999Z' },
       { ...responseEvent(late), time: '2026-01-15T12:01:00.000Z' },
     )
-    expect(toldBy(said)).toEqual(['QuoteResponseAccepted relayed', 'QuoteQueryResponse PAYEE 3302'])
+    expect(answersIn(published)).toEqual([
+      'QuoteResponseAccepted relayed',
+      'QuoteQueryResponse PAYEE 3302',
+    ])
   })
 })
 
 describe("a payee FSP's refusal", () => {
-  test('is told to the payer FSP, byte for byte, and stays', async () => {
+  test('A refusal of the payee FSP reaches the payer FSP byte for byte and is final', async () => {
     const id = await asked()
     const refusal = rejectEvent(id)
-    const [told] = await flows.world.handle(refusal)
-    expect(told).toMatchObject({
+    const [callback] = await flows.world.handle(refusal)
+    expect(callback).toMatchObject({
       type: 'QuoteRejectAccepted',
       payload: {
         quoteId: id,
@@ -282,87 +290,87 @@ describe("a payee FSP's refusal", () => {
       headers: { 'relay-body': refusal.relay?.body },
     })
     expect(await flows.world.handle(rejectEvent(id))).toEqual([])
-    expect(toldBy(await flows.world.handle(responseEvent(id)))).toEqual([
+    expect(answersIn(await flows.world.handle(responseEvent(id)))).toEqual([
       'QuoteQueryResponse PAYEE 3106',
     ])
-    expect(toldBy(await flows.world.handle(requestEvent(id)))).toEqual([
+    expect(answersIn(await flows.world.handle(requestEvent(id)))).toEqual([
       'QuoteQueryResponse PAYER 5103',
     ])
     expect(await flows.world.quote(id)).toMatchObject({ state: 'REJECTED', reason: 'REFUSED' })
   })
 
-  test('that is sent again says nothing; another one is refused', async () => {
+  test('A repeated refusal has no effect, and a different one is refused', async () => {
     const id = await asked()
     await flows.world.handle(rejectEvent(id))
     expect(await flows.world.handle(rejectEvent(id))).toEqual([])
     const errorInformation = { errorCode: '5101', errorDescription: 'Payee rejected quote' }
-    expect(toldBy(await flows.world.handle(rejectEvent(id, { errorInformation })))).toEqual([
+    expect(answersIn(await flows.world.handle(rejectEvent(id, { errorInformation })))).toEqual([
       'QuoteQueryResponse PAYEE 3106',
     ])
-    expect(toldBy(await flows.world.handle(queryEvent(id, payer)))).toEqual([
+    expect(answersIn(await flows.world.handle(queryEvent(id, payer)))).toEqual([
       'QuoteQueryResponse PAYER 5103',
     ])
   })
 
-  test('of what it has answered already is refused and changes nothing', async () => {
+  test('A refusal after an answer is refused and changes nothing', async () => {
     const id = await answered()
-    expect(toldBy(await flows.world.handle(rejectEvent(id)))).toEqual([
+    expect(answersIn(await flows.world.handle(rejectEvent(id)))).toEqual([
       'QuoteQueryResponse PAYEE 3106',
     ])
     expect(await stateOf(id)).toBe('ACCEPTED')
   })
 
-  test('to an unknown quote, of a stranger, or for a stranger is refused', async () => {
+  test('A refusal of an unknown quote, or of or for another FSP, is refused', async () => {
     const id = await asked()
-    expect(toldBy(await flows.world.handle(rejectEvent(randomUUID())))).toEqual([
+    expect(answersIn(await flows.world.handle(rejectEvent(randomUUID())))).toEqual([
       'QuoteQueryResponse REQUESTER 3205',
     ])
-    expect(toldBy(await flows.world.handle(rejectEvent(id, { requesterFspId: stranger })))).toEqual(
-      ['QuoteQueryResponse REQUESTER 3100'],
-    )
     expect(
-      toldBy(await flows.world.handle(rejectEvent(id, { destinationFspId: stranger }))),
+      answersIn(await flows.world.handle(rejectEvent(id, { requesterFspId: stranger }))),
+    ).toEqual(['QuoteQueryResponse REQUESTER 3100'])
+    expect(
+      answersIn(await flows.world.handle(rejectEvent(id, { destinationFspId: stranger }))),
     ).toEqual(['QuoteQueryResponse PAYEE 3100'])
     expect(await stateOf(id)).toBe('PENDING')
   })
 })
 
-describe('a question', () => {
-  test('is passed on to the payee FSP while there is no answer', async () => {
+describe('a query', () => {
+  test('A query is forwarded to the payee FSP while there is no answer', async () => {
     const id = await asked()
-    const said = await flows.world.handle(queryEvent(id, payer))
-    expect(toldBy(said)).toEqual(['QuoteQueryForwarded relayed'])
-    expect(said[0]?.payload).toMatchObject({ requesterFspId: payer, destinationFspId: payee })
-    expect(toldBy(await flows.world.handle(queryEvent(id, payee)))).toEqual([
+    const published = await flows.world.handle(queryEvent(id, payer))
+    expect(answersIn(published)).toEqual(['QuoteQueryForwarded relayed'])
+    expect(published[0]?.payload).toMatchObject({ requesterFspId: payer, destinationFspId: payee })
+    expect(answersIn(await flows.world.handle(queryEvent(id, payee)))).toEqual([
       'QuoteQueryResponse PAYEE 3100',
     ])
   })
 
-  test('is answered with what the payee FSP said: to itself by the hub', async () => {
+  test("A query is answered with the payee FSP's message; the payee FSP gets it from the hub", async () => {
     const id = await answered()
-    expect(toldBy(await flows.world.handle(queryEvent(id, payer)))).toEqual([
+    expect(answersIn(await flows.world.handle(queryEvent(id, payer)))).toEqual([
       'QuoteQueryResponse PAYER relayed',
     ])
-    expect(toldBy(await flows.world.handle(queryEvent(id, payee)))).toEqual([
+    expect(answersIn(await flows.world.handle(queryEvent(id, payee)))).toEqual([
       'QuoteQueryResponse PAYEE relayed by the hub',
     ])
   })
 
-  test('is answered the same when the answer has expired: it says so itself', async () => {
+  test('A query for an expired answer gets the same answer, which contains its expiration', async () => {
     const id = await answered({ expiration: '2026-01-15T12:00:10.000Z' })
     flows.world.after(3_600_000)
     await flows.world.sweep()
-    expect(toldBy(await flows.world.handle(queryEvent(id, payer)))).toEqual([
+    expect(answersIn(await flows.world.handle(queryEvent(id, payer)))).toEqual([
       'QuoteQueryResponse PAYER relayed',
     ])
   })
 
-  test('of a stranger, or for an unknown id, is answered with an error', async () => {
+  test('A query of another FSP, or for an unknown id, gets an error', async () => {
     const id = await answered()
-    expect(toldBy(await flows.world.handle(queryEvent(id, stranger)))).toEqual([
+    expect(answersIn(await flows.world.handle(queryEvent(id, stranger)))).toEqual([
       'QuoteQueryResponse REQUESTER 3000',
     ])
-    expect(toldBy(await flows.world.handle(queryEvent(randomUUID(), payer)))).toEqual([
+    expect(answersIn(await flows.world.handle(queryEvent(randomUUID(), payer)))).toEqual([
       'QuoteQueryResponse REQUESTER 3205',
     ])
   })

@@ -1,6 +1,6 @@
 /**
- * Quotes that the hub only passes on: nothing is stored, so nothing is known of them afterwards. A
- * message is for whom it says; a request that says nothing is for whoever holds its payee.
+ * Relays quotes without storing anything. A message goes to its destination; a request without one
+ * goes to the FSP of its payee.
  */
 import { derivedId } from '@causeway/events'
 import type { OutgoingMessage } from '@causeway/runtime'
@@ -9,35 +9,37 @@ import {
   forward,
   rejectAccepted,
   responseAccepted,
-  tellError,
+  errorMessage,
   type QuoteEvent,
   type RequestEvent,
 } from './contract.ts'
-import { judgeInParts, saidOf, type JudgingParts } from './request.ts'
+import { judgeInParts, eventOf, type JudgingParts } from './request.ts'
 
 export type PassThrough = Omit<JudgingParts, 'rules' | 'velocity'> & Pick<Work, 'publish' | 'now'>
 
-/** The scheme demands nothing of a quote that is only passed on. */
-const lawless = { rules: () => [] }
+/** Scheme rules do not apply to relayed quotes. */
+const noRules = { rules: () => [] }
 const uncounted = { usages: () => Promise.resolve(new Map()) }
 
 export async function passOn(parts: PassThrough, events: readonly QuoteEvent[]): Promise<void> {
   const requests: RequestEvent[] = []
-  const said: OutgoingMessage[] = []
+  const published: OutgoingMessage[] = []
   for (const event of events) {
     if (event.name === 'QuoteRequestReceived') requests.push(event)
-    else said.push(repeatable(event, passedOn(event)))
+    else published.push(repeatable(event, passedOn(event)))
   }
-  if (said.length > 0) await parts.publish(said)
-  const judging = { ...parts, rules: lawless, velocity: uncounted }
+  if (published.length > 0) await parts.publish(published)
+  const judging = { ...parts, rules: noRules, velocity: uncounted }
   await judgeInParts(judging, requests, parts.now(), (judged) =>
     parts.publish(
-      judged.map(({ event, judgement }) => repeatable(event, unstored(saidOf(event, judgement)))),
+      judged.map(({ event, judgement }) => repeatable(event, unstored(eventOf(event, judgement)))),
     ),
   )
 }
 
-/** Nobody remembers whom to tell when the payee FSP cannot be asked: the request says it itself. */
+/**
+ * Adds the payer FSP to the request: without a stored quote the edge needs it if delivery fails.
+ */
 function unstored(message: OutgoingMessage): OutgoingMessage {
   if (message.type !== 'QuoteRequestAccepted') return message
   return { ...message, payload: { ...(message.payload as object), isUnstored: true } }
@@ -46,7 +48,11 @@ function unstored(message: OutgoingMessage): OutgoingMessage {
 function passedOn(event: Exclude<QuoteEvent, RequestEvent>): OutgoingMessage {
   const { destinationFspId = '', version } = event.payload
   if (destinationFspId === '') {
-    return tellError(event, { type: 'tell', legRole: 'REQUESTER', error: 'DESTINATION_MISSING' })
+    return errorMessage(event, {
+      type: 'error',
+      legRole: 'REQUESTER',
+      error: 'DESTINATION_MISSING',
+    })
   }
   switch (event.name) {
     case 'QuoteResponseReceived':
@@ -58,7 +64,7 @@ function passedOn(event: Exclude<QuoteEvent, RequestEvent>): OutgoingMessage {
   }
 }
 
-/** The id is made of the cause's: passed on again after a redelivery, it is the same event. */
+/** The id is derived from the cause: relayed again after a redelivery, it is the same event. */
 function repeatable({ id }: QuoteEvent, message: OutgoingMessage): OutgoingMessage {
   return { ...message, id: derivedId(id, message.type) }
 }

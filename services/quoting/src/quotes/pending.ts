@@ -1,20 +1,20 @@
 /**
- * Quotes as they were claimed here, so that the payee FSP's answer is decided without reading them
- * from the tables again. What was claimed never changes; only the state may be old, and then the move
- * finds it, for it moves nothing but what is pending.
+ * Caches the quotes that this process has claimed, so that the payee FSP's answer is decided
+ * without reading them. Claimed data never changes. Only the state may be outdated, and the move
+ * detects that, since it only changes pending quotes.
  */
 import type { Claimed, Pending } from './domain/quote.ts'
 import type { QuoteTables } from './store.ts'
 
 export interface QuoteStore extends QuoteTables {
-  /** Pending when it was last seen here; undefined says nothing. */
+  /** The quote if it was pending when last seen here; undefined if unknown. */
   lastSeenPending(id: string): (Claimed & Pending) | undefined
 }
 
-/** More have to be read from the tables: about 10 MB. */
+/** About 10 MB; further quotes are read from the tables. */
 const entries_max = 10_000
 
-export function rememberPending(tables: QuoteTables): QuoteStore {
+export function cachePending(tables: QuoteTables): QuoteStore {
   const pending = new Map<string, Claimed & Pending>()
 
   function remember(quote: Claimed & Pending): void {

@@ -1,7 +1,10 @@
-/** GET /quotes/{id}: the stored answer to whom it concerns, or the question passed on while there is none. */
+/**
+ * GET /quotes/{id}: the stored answer for the parties of the quote; while there is none, the query
+ * is forwarded.
+ */
 import type { OutgoingMessage } from '@causeway/runtime'
 import type { Work } from '../work.ts'
-import { forward, replayStored, tellError, type QueryEvent } from './contract.ts'
+import { forward, replayStored, errorMessage, type QueryEvent } from './contract.ts'
 import { decideQuery } from './domain/decide.ts'
 import type { Stored } from './store.ts'
 
@@ -14,8 +17,8 @@ export async function query(work: Work, events: readonly QueryEvent[]): Promise<
 function answerTo(event: QueryEvent, stored: Stored | undefined): OutgoingMessage {
   const decision = decideQuery(stored?.quote, event.payload.requesterFspId)
   switch (decision.type) {
-    case 'tell':
-      return tellError(event, decision)
+    case 'error':
+      return errorMessage(event, decision)
     case 'replay':
       return replayStored(event, decision.legRole, stored?.answer)
     case 'forward':

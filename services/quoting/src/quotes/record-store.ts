@@ -1,4 +1,4 @@
-/** What is stored of one quote. */
+/** The stored data of one quote. */
 import { statement, textArray, type Database } from '@causeway/runtime'
 
 export interface RecordRow {
@@ -19,9 +19,9 @@ export interface RecordRow {
   readonly transfer_amount: string | null
   readonly valid_until: Date | null
   readonly completed_at: Date | null
-  /** Of which it is an item; null for a quote of its own. */
+  /** The bulk quote that contains it; null for a single quote. */
   readonly bulk_quote_id: string | null
-  /** The payer FSP's request as received; null when it was not kept. */
+  /** The payer FSP's request as received; null if it was not stored. */
   readonly request: Buffer | null
 }
 
@@ -81,7 +81,7 @@ export interface RequestedRow {
   readonly valid_until: Date | null
 }
 
-// Two looks into the two indexes that hold nothing but such quotes.
+// Two lookups in the two indexes that contain only such quotes.
 const selectRequested = statement(`
   select distinct on (q.created_at, q.id) q.id, q.transaction_request_id, q.transaction_id, q.payer_fsp,
     q.condition, q.created_at, q.completed_at, q.valid_until
@@ -94,7 +94,7 @@ const selectRequested = statement(`
   ) as q
   order by q.created_at, q.id`)
 
-/** Quotes that a transaction request came before, by its id or by their condition. */
+/** Quotes with a transaction request, by its id or by their condition. */
 export function readRequested(
   db: Database,
   transactionRequestIds: readonly string[],

@@ -1,4 +1,4 @@
-/** What quoting serves over gRPC of quotes and bulk quotes. */
+/** Serves quotes and bulk quotes over gRPC. */
 import { formatAmount } from '@causeway/money'
 import type { QuoteRecord, quotesService, RequestedQuote } from '@causeway/protos'
 import type { Database, Handlers } from '@causeway/runtime'
@@ -21,7 +21,7 @@ export function recordHandlers(
     ...bulkRecordHandlers(db, { isStored }),
     FindRequestedQuotes: async ({ transactionRequestIds, conditions }) => {
       if (transactionRequestIds.length + conditions.length > asked_max) {
-        throw new RangeError(`at most ${asked_max} quotes are asked for at once`)
+        throw new RangeError(`at most ${asked_max} quotes per request`)
       }
       const rows = await readRequested(db, transactionRequestIds, conditions)
       return { quotes: rows.map(requestedOf) }

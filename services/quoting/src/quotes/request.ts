@@ -1,6 +1,6 @@
 /**
- * A payer FSP's request: judged with what is known, then claimed and announced in one transaction. A
- * request whose payee has to be looked up waits for that by itself.
+ * A payer FSP's request: decided, then claimed and announced in one transaction. A request that
+ * needs a lookup of its payee waits separately.
  */
 import type { Participant } from '@causeway/participants'
 import { allOf, type OutgoingMessage } from '@causeway/runtime'
@@ -13,7 +13,7 @@ import {
   requestAccepted,
   requestOf,
   requestRefused,
-  tellError,
+  errorMessage,
   termsOf,
   type RequestEvent,
 } from './contract.ts'
@@ -23,7 +23,7 @@ import type { Pending, Rejected } from './domain/quote.ts'
 import {
   judge,
   refusalOfMessage,
-  standingOf,
+  participantStatus,
   type Destination,
   type Judgement,
   type Request,
@@ -49,14 +49,14 @@ export interface JudgingParts extends Pick<Work, 'participants' | 'findOwners' |
   readonly velocity: Pick<Work['velocity'], 'usages'>
 }
 
-const nobody: Destination = { type: 'PARTY_UNKNOWN' }
+const unknownParty: Destination = { type: 'PARTY_UNKNOWN' }
 
 /** The events are of different quotes. */
 export async function request(work: Work, events: readonly RequestEvent[]): Promise<void> {
   await judgeInParts(work, events, work.now(), (judged) => claim(work, judged))
 }
 
-/** Hands on first those whose destination is known, and the others when they have been looked up. */
+/** Processes first the requests with a known destination, and the others after the lookup. */
 export async function judgeInParts(
   parts: JudgingParts,
   events: readonly RequestEvent[],
@@ -68,7 +68,7 @@ export async function judgeInParts(
   for (const event of events) {
     const asked = { event, request: requestOf(event, parts.pending_max_ms) }
     const refused = refusalOfMessage(asked.request, now.getTime()) !== undefined
-    const destination = refused ? nobody : destinationOfMessage(event)
+    const destination = refused ? unknownParty : destinationOfMessage(event)
     if (destination === undefined) open.push(asked)
     else directed.push({ ...asked, destination })
   }
@@ -85,7 +85,7 @@ async function lookUp(
   if (open.length === 0) return []
   const events = open.map(({ event }) => event)
   const destinations = await findDestinations(findOwners, events)
-  return open.map((asked, at) => ({ ...asked, destination: destinations[at] ?? nobody }))
+  return open.map((asked, at) => ({ ...asked, destination: destinations[at] ?? unknownParty }))
 }
 
 async function judgeTogether(
@@ -105,7 +105,7 @@ async function judgeTogether(
     request: one,
     judgement: judge(one, {
       destination,
-      standing: (fspId) => standingOf(known.get(fspId), one.currency),
+      statusOf: (fspId) => participantStatus(known.get(fspId), one.currency),
       rules: inForce,
       usages,
       now_ms: now.getTime(),
@@ -113,7 +113,7 @@ async function judgeTogether(
   }))
 }
 
-/** From memory; who does not suffice there is asked afresh before anything is refused for it. */
+/** From the cache; participants that would lead to a refusal are fetched again first. */
 function participantsOf(
   participants: JudgingParts['participants'],
   directed: readonly Directed[],
@@ -127,7 +127,7 @@ function participantsOf(
   }
   return participants.get([...currencies.keys()], (participant) =>
     [...(currencies.get(participant.name) ?? [])].every(
-      (currency) => standingOf(participant, currency) === 'USABLE',
+      (currency) => participantStatus(participant, currency) === 'USABLE',
     ),
   )
 }
@@ -139,9 +139,9 @@ async function claim(work: Work, judged: readonly Judged[]): Promise<void> {
     ({ claimed, known }) =>
       judged.flatMap(({ event, judgement }) => {
         const { quoteId } = event.payload
-        if (claimed.has(quoteId)) return [saidOf(event, judgement)]
+        if (claimed.has(quoteId)) return [eventOf(event, judgement)]
         const stored = known.get(quoteId)
-        if (stored === undefined) throw new Error(`${quoteId} is claimed, but not stored`)
+        if (stored === undefined) throw new Error(`${quoteId} is claimed but not stored`)
         return repeated(event, stored)
       }),
   )
@@ -176,22 +176,22 @@ function stateOf(judgement: Judgement): Pending | Rejected {
   }
 }
 
-export function saidOf(event: RequestEvent, judgement: Judgement): OutgoingMessage {
+export function eventOf(event: RequestEvent, judgement: Judgement): OutgoingMessage {
   return judgement.type === 'ask'
     ? requestAccepted(event, judgement.payeeFsp)
     : requestRefused(event, judgement)
 }
 
-/** What the sender of a request hears whose id is stored already. */
+/** The answer to a request with a known id. */
 function repeated(event: RequestEvent, { quote, answer }: Stored): readonly OutgoingMessage[] {
   const decision = decideRepeat(quote, repeatOf(event))
   switch (decision.type) {
-    case 'silence':
+    case 'none':
       return []
     case 'refuse':
       return [idUsed(event)]
-    case 'tell':
-      return [tellError(event, decision)]
+    case 'error':
+      return [errorMessage(event, decision)]
     case 'replay':
       return [replayStored(event, decision.legRole, answer)]
   }

@@ -1,4 +1,4 @@
-/** Quotes that a transaction request came before, and how a transfer leads to them. */
+/** Quotes with a transaction request, and how a transfer leads to them. */
 import { statement } from '@causeway/runtime'
 import { expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
@@ -18,7 +18,7 @@ async function agreed(transactionRequestId: string | undefined, condition: strin
   return id
 }
 
-test('a quote with a transaction request is found by its id and by its condition, once', async () => {
+test('A quote with a transaction request is found by its id and by its condition, once', async () => {
   const [request, condition] = [randomUUID(), conditionOf()]
   const id = await agreed(request, condition)
   const { db } = flows.world
@@ -29,14 +29,14 @@ test('a quote with a transaction request is found by its id and by its condition
   expect((await readRecord(db, id))?.quote.transaction_request_id).toBe(request)
 })
 
-test('one that is not agreed on is found by its request alone', async () => {
+test('A quote that is not accepted is found only by its transaction request', async () => {
   const [request, id] = [randomUUID(), randomUUID()]
   await flows.world.handle(requestEvent(id, { transactionRequestId: request }))
   const [found] = await readRequested(flows.world.db, [request], [])
   expect(found).toMatchObject({ id, condition: null, completed_at: null })
 })
 
-test('of a quote without a transaction request nothing more is kept, and nothing is found', async () => {
+test('A quote without a transaction request is not found, and stores no condition', async () => {
   const condition = conditionOf()
   const id = await agreed(undefined, condition)
   expect(await readRequested(flows.world.db, [], [condition])).toEqual([])

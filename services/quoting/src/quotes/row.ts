@@ -1,4 +1,4 @@
-/** A stored row as a value of the domain, and the columns that an ended quote adds to it. */
+/** Maps rows to quotes, and ended quotes to columns. */
 import type {
   Accepted,
   Claimed,
@@ -87,13 +87,14 @@ function outcomeOf({ outcome_event_id, outcome_hash }: Row): Outcome | undefined
     : { eventId: outcome_event_id, hash: outcome_hash.toString('base64url') }
 }
 
-/** A constraint of the table promises it. */
+/** A constraint of the table guarantees the value. */
 function present<T>({ id, state }: Row, value: T | null | undefined): T {
-  if (value === null || value === undefined) throw new Error(`${id} is ${state} without its proof`)
+  if (value === null || value === undefined)
+    throw new Error(`${id} is ${state} without a required column`)
   return value
 }
 
-/** What a quote's end is stored as. */
+/** The columns of an ended quote. */
 export interface EndColumns {
   readonly reason: string | null
   readonly error: string | null

@@ -2,7 +2,7 @@ import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
 import { hashOf, largest, relayOf, requestEvent, started } from '../testing/messages.ts'
-import { openWorld, toldBy, type World } from '../testing/world.ts'
+import { openWorld, answersIn, type World } from '../testing/world.ts'
 import { requestOf, termsOf, type Terms } from './contract.ts'
 import type { Accepted, Pending } from './domain/quote.ts'
 import { request } from './request.ts'
@@ -57,7 +57,7 @@ function withoutTerms(terms: Terms) {
 }
 
 describe('a claim', () => {
-  test('is made once, by one of two batches that hold the same new ids in any order', async () => {
+  test('An id is claimed once, by one of two batches with the same new ids in any order', async () => {
     for (let round = 0; round < 10; round++) {
       const ids = Array.from({ length: 20 }, () => randomUUID())
       const quotes = ids.map((id) => pending(id))
@@ -67,25 +67,27 @@ describe('a claim', () => {
     }
   })
 
-  test('of one new id in two batches at once sends one request to the payee FSP', async () => {
+  test('One new id in two concurrent batches sends one request to the payee FSP', async () => {
     const events = Array.from({ length: 20 }, () => requestEvent(randomUUID()))
-    const from = world.said.length
+    const from = world.published.length
     const again = events.map((event) => ({ ...event, id: randomUUID() }))
     await Promise.all([request(world.work, events), request(world.work, again.toReversed())])
-    expect(toldBy(world.said.slice(from))).toEqual(events.map(() => 'QuoteRequestAccepted relayed'))
+    expect(answersIn(world.published.slice(from))).toEqual(
+      events.map(() => 'QuoteRequestAccepted relayed'),
+    )
   })
 
-  test('with other content, in two batches at once, is refused by the one that came later', async () => {
+  test('With other content in two concurrent batches, the later claim is refused', async () => {
     const events = Array.from({ length: 20 }, () => requestEvent(randomUUID()))
     const others = events.map(({ payload }) => requestEvent(payload.quoteId, { note: 'other' }))
-    const from = world.said.length
+    const from = world.published.length
     await Promise.all([request(world.work, events), request(world.work, others.toReversed())])
-    const told = toldBy(world.said.slice(from))
+    const told = answersIn(world.published.slice(from))
     expect(told.filter((one) => one === 'QuoteRequestAccepted relayed').length).toBe(20)
     expect(told.filter((one) => one === 'InvalidQuoteRequest 3106').length).toBe(20)
   })
 
-  test('comes back as it was stored, also with an amount that no integer holds', async () => {
+  test('A claim is read as it was stored, also with an amount beyond any integer type', async () => {
     const quote = pending(randomUUID(), largest)
     await claim([quote])
     expect((await store.read([quote.quoteId, randomUUID()])).get(quote.quoteId)).toEqual(
@@ -93,7 +95,7 @@ describe('a claim', () => {
     )
   })
 
-  test('is undone when what is to be said cannot be said', async () => {
+  test('A claim is rolled back if its messages cannot be announced', async () => {
     const quote = pending(randomUUID())
     const claims = [{ quote, relay: undefined }]
     const failing = store.claim(claims, now, () => {
@@ -105,7 +107,7 @@ describe('a claim', () => {
 })
 
 describe('a move', () => {
-  test('ends what is pending, once, and a final row never changes', async () => {
+  test('A move ends a pending quote once, and a final row never changes', async () => {
     const quote = pending(randomUUID(), largest)
     await claim([quote])
     const change = acceptance(quote)
@@ -114,14 +116,14 @@ describe('a move', () => {
     const again = await store.move([acceptance(quote)], now, () => [])
     expect(again.moved.size).toBe(0)
     const stored = withoutTerms({ ...quote, ...change.quote })
-    expect(again.unmoved.get(quote.quoteId)).toEqual(stored)
+    expect(again.unchanged.get(quote.quoteId)).toEqual(stored)
     expect((await store.readWithAnswers([quote.quoteId])).get(quote.quoteId)).toEqual({
       quote: stored,
       answer: relayOf('answer'),
     })
   })
 
-  test('of one quote by two at once is made by one of them', async () => {
+  test('Of two concurrent moves of one quote one takes effect', async () => {
     const quotes = Array.from({ length: 20 }, () => pending(randomUUID()))
     await claim(quotes)
     const changes = quotes.map(acceptance)
@@ -130,10 +132,10 @@ describe('a move', () => {
       store.move(changes.toReversed(), now, () => []),
     ])
     expect(first.moved.size + second.moved.size).toBe(20)
-    expect(first.unmoved.size + second.unmoved.size).toBe(20)
+    expect(first.unchanged.size + second.unchanged.size).toBe(20)
   })
 
-  test('brings a rejected row back with its error and its rule', async () => {
+  test('A rejected row is read with its error and its rule', async () => {
     const quote = pending(randomUUID())
     await claim([quote])
     const rejected = {
@@ -150,7 +152,7 @@ describe('a move', () => {
 })
 
 describe('expiry', () => {
-  test('takes what is due, each quote once, beside answers that come in', async () => {
+  test('Expiry ends each due quote once, concurrently with answers', async () => {
     const quotes = Array.from({ length: 40 }, () => pending(randomUUID()))
     await claim(quotes)
     const due = new Date(quotes[0]?.expiresAt ?? '')
@@ -169,7 +171,7 @@ describe('expiry', () => {
     expect(states.filter(({ state }) => state === 'EXPIRED').length).toBe(40 - accepted)
   })
 
-  test('is overdue for as long as nobody sweeps', async () => {
+  test('A quote is overdue until a sweep', async () => {
     const quote = pending(randomUUID())
     await claim([quote])
     const due_ms = Date.parse(quote.expiresAt)

@@ -1,6 +1,6 @@
 /**
- * The quotes that are stored. An id is claimed once, a final row never changes, and what is said of a
- * change is written in the transaction of the change.
+ * Storage of quotes. An id is claimed once, a final row never changes, and the events about a
+ * change are committed with it.
  */
 import type { Relay } from '@causeway/events'
 import {
@@ -23,59 +23,59 @@ export interface Claim {
   readonly relay: Relay | undefined
 }
 
-/** A quote with the payee FSP's own answer, where it has one that is still kept. */
+/** A quote with the payee FSP's own answer, if it is still stored. */
 export interface Stored {
   readonly quote: Quote
   readonly answer: Relay | undefined
 }
 
-export interface Claiming {
-  /** The ids that were new. */
+export interface ClaimResult {
+  /** The new ids. */
   readonly claimed: ReadonlySet<string>
-  /** What the others stand for. */
+  /** The stored quotes of the other ids. */
   readonly known: ReadonlyMap<string, Stored>
 }
 
-/** A quote that is to end, if it is still pending. */
+/** The end of a quote, applied if it is still pending. */
 export interface Change {
   readonly quote: Claimed & Ended
   /** The payee FSP's message that ended it. */
-  readonly message: KeptMessage | undefined
-  /** Of an answer; kept where a transaction request came before the quote. */
+  readonly message: StoredMessage | undefined
+  /** The condition of an answer; stored for quotes with a transaction request. */
   readonly condition?: string
 }
 
-export interface KeptMessage {
+export interface StoredMessage {
   readonly kind: 'RESPONSE' | 'REJECT'
   readonly eventId: string
   readonly relay: Relay
 }
 
-export interface Movement {
+export interface MoveResult {
   readonly moved: ReadonlySet<string>
-  /** The rows of the others as they are. */
-  readonly unmoved: ReadonlyMap<string, Quote>
+  /** The current rows of the others. */
+  readonly unchanged: ReadonlyMap<string, Quote>
 }
 
 /** The tables of quotes. */
 export interface QuoteTables {
-  /** Stores new ids with their requests and announces what `say` makes of it, or does neither. */
+  /** Stores new ids with their requests and announces the messages of `say`, or does neither. */
   claim(
     claims: readonly Claim[],
     now: Date,
-    say: (claiming: Claiming) => readonly OutgoingMessage[],
-  ): Promise<Claiming>
+    say: (claiming: ClaimResult) => readonly OutgoingMessage[],
+  ): Promise<ClaimResult>
   read(ids: readonly string[]): Promise<ReadonlyMap<string, Quote>>
   readWithAnswers(ids: readonly string[]): Promise<ReadonlyMap<string, Stored>>
-  /** Ends the quotes that are pending and announces what `say` makes of it, or does neither. */
+  /** Ends the pending quotes and announces the messages of `say`, or does neither. */
   move(
     changes: readonly Change[],
     now: Date,
-    say: (movement: Movement) => readonly OutgoingMessage[],
-  ): Promise<Movement>
-  /** Pending quotes whose expiry is not after that moment become EXPIRED; how many. */
+    say: (movement: MoveResult) => readonly OutgoingMessage[],
+  ): Promise<MoveResult>
+  /** Expires pending quotes whose expiration is not after that moment; returns their number. */
   expire(until: Date, limit: number): Promise<number>
-  /** Milliseconds for which the longest overdue pending quote is past its expiry; 0 when none is. */
+  /** Milliseconds since the expiration of the longest overdue pending quote; 0 if there is none. */
   overdue_ms(now: Date): Promise<number>
   ensurePartitions(now: Date): Promise<void>
 }
@@ -115,8 +115,8 @@ const readWithAnswersStatement = statement(`
   left join messages m on q.state = 'ACCEPTED'
     and m.quote_id = q.id and m.kind = 'RESPONSE' and m.month = q.month`)
 
-// One look into the index for each row, locked in their order: as a join it would be planned as a scan
-// while the table is new and small, and stay one while it grows.
+// One index lookup per row, locked in order: a join would be planned as a scan while the table is
+// new and small, and the plan would remain while it grows.
 const moveStatement = statement(`
   with asked as materialized (
     select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[],
@@ -194,19 +194,19 @@ export function openQuoteTables(db: Database, bus: EventBus): QuoteTables {
   }
 }
 
-async function claim(tx: Queries, claims: readonly Claim[], now: Date): Promise<Claiming> {
+async function claim(tx: Queries, claims: readonly Claim[], now: Date): Promise<ClaimResult> {
   const rows = await tx.query<IdRow>(claimStatement, claimValues(claims, now))
   const claimed = new Set(rows.map(({ id }) => id))
   const others = claims.map(({ quote }) => quote.quoteId).filter((id) => !claimed.has(id))
   return { claimed, known: await readWithAnswers(tx, others) }
 }
 
-async function move(tx: Queries, changes: readonly Change[], now: Date): Promise<Movement> {
-  if (changes.length === 0) return { moved: new Set(), unmoved: new Map() }
+async function move(tx: Queries, changes: readonly Change[], now: Date): Promise<MoveResult> {
+  if (changes.length === 0) return { moved: new Set(), unchanged: new Map() }
   const rows = await tx.query<IdRow>(moveStatement, changeValues(changes, now))
   const moved = new Set(rows.map(({ id }) => id))
   const others = changes.map(({ quote }) => quote.quoteId).filter((id) => !moved.has(id))
-  return { moved, unmoved: await read(tx, others) }
+  return { moved, unchanged: await read(tx, others) }
 }
 
 async function read(db: Queries, ids: readonly string[]): Promise<ReadonlyMap<string, Quote>> {

@@ -1,12 +1,12 @@
 /**
- * No quote stays pending past its expiry, and none expires over an answer that came in time and waits
- * to be read. Nobody is told: the payer FSP named the moment itself.
+ * Expires overdue quotes. A quote does not expire while an answer that arrived in time waits to be
+ * processed. There is no callback: the payer FSP has set the expiration itself.
  */
 import type { Work } from '../work.ts'
 
 export interface SweepOptions {
   readonly batch_max: number
-  /** Whatever was announced before that moment is worked off. */
+  /** All events announced before that moment are processed. */
   readonly lowWatermark: () => Promise<Date>
 }
 
@@ -24,7 +24,7 @@ export function sweepBulks(
   return expireDue({ store: bulks, now, became: becameBulk }, options)
 }
 
-/** Takes what is due, batch by batch, until nothing is. Any number of sweepers may run. */
+/** Processes due quotes in batches until none is left. Any number of sweepers may run. */
 async function expireDue(
   {
     store,

@@ -1,9 +1,9 @@
-/** What a batch costs on the way to the database, whatever its size. */
+/** The database round trips of a batch of any size. */
 import type { Database, ProcessParts } from '@causeway/runtime'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
-import type { HeardEvent } from '../handle.ts'
+import type { ConsumedEvent } from '../handle.ts'
 import { payer, queryEvent, requestEvent, responseEvent } from '../testing/messages.ts'
 import { openWorld, type World } from '../testing/world.ts'
 
@@ -24,7 +24,10 @@ afterAll(async () => {
 
 beforeEach(() => world.setRules())
 
-/** The announcements and the COMMIT behind them are not the service's own, and one trip more. */
+/**
+ * The announcements and the COMMIT are not the service's own statements; they take one more round
+ * trip.
+ */
 function counting(own: ProcessParts): ProcessParts['openDatabase'] {
   return async (options) => {
     const db: Database = await own.openDatabase(options)
@@ -52,7 +55,7 @@ function counting(own: ProcessParts): ProcessParts['openDatabase'] {
   }
 }
 
-async function costOf(events: readonly HeardEvent[]) {
+async function costOf(events: readonly ConsumedEvent[]) {
   statements = 0
   transactions = 0
   await world.handle(...events)
@@ -63,14 +66,14 @@ function ids(): readonly string[] {
   return Array.from({ length: 50 }, () => randomUUID())
 }
 
-test('requests, and the answers to them, are one statement in one transaction each', async () => {
+test('Requests and their answers are one statement in one transaction each', async () => {
   const all = ids()
   const one = { statements: 1, transactions: 1 }
   expect(await costOf(all.map((id) => requestEvent(id)))).toEqual(one)
   expect(await costOf(all.map((id) => responseEvent(id)))).toEqual(one)
 })
 
-test('repeated requests are read once more, together', async () => {
+test('Repeated requests take one more read for all of them', async () => {
   const all = ids()
   await world.handle(...all.map((id) => requestEvent(id)))
   expect(await costOf(all.map((id) => requestEvent(id)))).toEqual({
@@ -79,7 +82,7 @@ test('repeated requests are read once more, together', async () => {
   })
 })
 
-test('repeated answers and questions are one statement and no transaction', async () => {
+test('Repeated answers and queries are one statement without transaction', async () => {
   const all = ids()
   await world.handle(...all.map((id) => requestEvent(id)))
   await world.handle(...all.map((id) => responseEvent(id)))
@@ -88,7 +91,7 @@ test('repeated answers and questions are one statement and no transaction', asyn
   expect(await costOf(all.map((id) => queryEvent(id, payer)))).toEqual(one)
 })
 
-test('a velocity rule is one statement more for the requests of a batch', async () => {
+test('A velocity rule takes one more statement for the requests of a batch', async () => {
   const rule = { type: 'VELOCITY', currency: 'USD', windowMinutes: 60, maxCount: 1_000 }
   await world.setRules({ id: 'hour', ...rule }, { id: 'day', ...rule, windowMinutes: 1_440 })
   expect(await costOf(ids().map((id) => requestEvent(id)))).toEqual({

@@ -1,6 +1,6 @@
 /**
- * Quotes end whose payee FSP could not be asked: their payer FSPs are told instead of left waiting, also
- * when the quote has expired over the attempts to ask.
+ * Ends quotes whose request could not be delivered, and sends their payer FSPs an error, also for a
+ * quote that expired during the delivery attempts.
  */
 import type { DomainEvent } from '@causeway/events'
 import type { Work } from '../work.ts'
@@ -12,7 +12,7 @@ import { undeliveredErrorOf } from './errors.ts'
 
 type Report = DomainEvent<'QuoteReceivedCallbackReport'>['payload']['reports'][number]
 
-/** The reports are of POST /quotes. */
+/** Requires reports of POST /quotes. */
 export async function endUndelivered(work: Work, reports: readonly Report[]): Promise<void> {
   const failed = new Map(
     reports.flatMap((report) => (report.status === 'FAILED' ? [[report.entityId, report]] : [])),
@@ -35,7 +35,7 @@ export async function endUndelivered(work: Work, reports: readonly Report[]): Pr
   )
 }
 
-/** Those that were pending until now; their payer FSPs are told with it. */
+/** Ends the pending quotes and announces the error to their payer FSPs. */
 async function end(
   work: Work,
   ended: readonly (Claimed & Rejected)[],

@@ -1,6 +1,6 @@
 /**
- * The rules in force, in memory: a change made here holds at once, one made by another process as soon
- * as the book is read again.
+ * The rules in force, in memory: a change in this process applies at once, a change in another
+ * process with the next refresh.
  */
 import { readRules } from './contract.ts'
 import type { Rule } from './domain/rule.ts'
@@ -8,16 +8,16 @@ import type { RuleSet, RuleStore } from './store.ts'
 
 export interface RuleBook {
   rules(): readonly Rule[]
-  /** Whether any rule needs to know what was paid. */
+  /** Whether any rule needs the sums of payments. */
   needsVelocity(): boolean
   set(): RuleSet
-  /** Reads the newest set, unless it is the one at hand. */
+  /** Reads the newest set, unless it is loaded already. */
   refresh(): Promise<void>
   change(change: RuleChange): Promise<RuleChanged>
 }
 
 export interface RuleChange {
-  /** The iteration that the change was made to. */
+  /** The iteration on which the change is based. */
   readonly iteration: number
   readonly json: string
   readonly changedBy: string
@@ -56,10 +56,10 @@ export async function openRuleBook(store: RuleStore): Promise<RuleBook> {
     },
     async change({ iteration, json, changedBy, now }) {
       if (changedBy === '' || changedBy.length > changedBy_length_max) {
-        return refused('INVALID', `changedBy has 1 to ${changedBy_length_max} characters`)
+        return refused('INVALID', `changedBy must have 1 to ${changedBy_length_max} characters`)
       }
       if (json.length > json_length_max) {
-        return refused('INVALID', `the rules have at most ${json_length_max} characters`)
+        return refused('INVALID', `the rules must have at most ${json_length_max} characters`)
       }
       const reading = readRules(json)
       if (reading.type === 'FAULT') return refused('INVALID', reading.detail)
@@ -78,7 +78,7 @@ export async function openRuleBook(store: RuleStore): Promise<RuleBook> {
   }
 }
 
-/** What was stored was read before; what a newer version of the hub stored may be more than this reads. */
+/** Stored rules were validated; only rules of a newer release of the hub may be unreadable. */
 function pageOf(set: RuleSet): Page {
   const reading = readRules(set.json)
   if (reading.type === 'FAULT') {

@@ -31,12 +31,12 @@ function faultOf(rules: unknown): string {
   return reading.type === 'FAULT' ? reading.detail : 'none'
 }
 
-test('rules come back as they were written', () => {
+test('Rules are returned as written', () => {
   const reading = readRules(JSON.stringify(written, null, 2))
   expect(reading.type === 'RULES' && JSON.parse(reading.json)).toEqual(written)
 })
 
-test('amounts and percentages are exact', () => {
+test('Amounts and percentages are exact', () => {
   const reading = readRules(JSON.stringify(written))
   expect(reading.type === 'RULES' && reading.rules).toEqual([
     { id: 'currencies', type: 'CURRENCY', currencies: ['USD', 'EUR'] },
@@ -48,7 +48,7 @@ test('amounts and percentages are exact', () => {
   ])
 })
 
-test('an empty set is a set', () => {
+test('An empty set of rules is valid', () => {
   expect(readRules('[]')).toEqual({ type: 'RULES', rules: [], json: '[]' })
 })
 
@@ -70,7 +70,7 @@ test.each([
   ],
   [
     [{ ...written[0], id: 'no blanks' }],
-    'rules[0].id: has 1 to 64 letters, digits, hyphens, dots or underscores',
+    'rules[0].id: must have 1 to 64 letters, digits, hyphens, dots or underscores',
   ],
   [[{ id: 'open', type: 'AMOUNT', currency: 'USD' }], 'rules[0]: bounds nothing'],
   [
@@ -81,16 +81,16 @@ test.each([
   [[{ id: 'open', type: 'VALIDITY' }], 'rules[0]: bounds nothing'],
   [[{ ...written[1], max: '0.4999' }], 'rules[0]: has a minimum above its maximum'],
   [[{ ...written[5], maxMs: 999 }], 'rules[0]: has a minimum above its maximum'],
-])('a wrong set is refused in words that name the member: %j', (rules, fault) => {
+])('An invalid set is refused with the name of the faulty member: %j', (rules, fault) => {
   expect(faultOf(rules)).toBe(fault)
 })
 
-test('a set has a bound', () => {
+test('The number of rules is limited', () => {
   const rules = Array.from({ length: rules_max + 1 }, (_, at) => ({ ...written[0], id: `r${at}` }))
   expect(faultOf(rules)).toBe(`rules: Too big: expected array to have <=${rules_max} items`)
   expect(faultOf(rules.slice(1))).toBe('none')
 })
 
-test('payments are counted for as long as the longest window of a rule', () => {
+test('Payments are counted for as long as the longest window of a rule', () => {
   expect(schemeRuleBounds.windowMinutes_max).toBe(windowMinutes_max)
 })

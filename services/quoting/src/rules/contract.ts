@@ -1,7 +1,4 @@
-/**
- * The rules as the operator writes them, and as values. What is wrong with a set is said in words that
- * name the member.
- */
+/** Parses the operator's rules. An error text names the faulty member. */
 import { isCurrency, parseAmount } from '@causeway/money'
 import { schemeRuleOf } from '@causeway/protos'
 import { z } from 'zod'
@@ -10,7 +7,7 @@ import type { Rule } from './domain/rule.ts'
 export const rules_max = 500
 
 const id = z.string().regex(/^[A-Za-z0-9_.-]{1,64}$/, {
-  error: 'has 1 to 64 letters, digits, hyphens, dots or underscores',
+  error: 'must have 1 to 64 letters, digits, hyphens, dots or underscores',
 })
 const currency = z.string().refine(isCurrency, { error: 'is not a currency' })
 const amount = z
@@ -42,7 +39,7 @@ export type RulesReading =
   | { readonly type: 'RULES'; readonly rules: readonly Rule[]; readonly json: string }
   | { readonly type: 'FAULT'; readonly detail: string }
 
-/** A rule that forbids nothing is a slip of the pen. */
+/** A rule without any limit is a mistake. */
 function bounds(rule: Written): boolean {
   switch (rule.type) {
     case 'CURRENCY':
@@ -67,7 +64,7 @@ function isOrdered(rule: Written): boolean {
   return min <= max
 }
 
-/** `json` is what was read, without blanks. */
+/** `json` is the input without blanks. */
 export function readRules(text: string): RulesReading {
   const json = parsed(text)
   if (json === undefined) return { type: 'FAULT', detail: 'the rules are not JSON' }
@@ -86,7 +83,7 @@ function parsed(text: string): unknown {
 }
 
 function faultOf({ issues: [issue] }: z.ZodError): string {
-  if (issue === undefined) return 'the rules are wrong'
+  if (issue === undefined) return 'the rules are not valid'
   const path = issue.path.reduce<string>(
     (text, step) => text + (typeof step === 'number' ? `[${step}]` : `.${String(step)}`),
     'rules',

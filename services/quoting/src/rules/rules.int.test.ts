@@ -1,4 +1,4 @@
-/** The scheme rules as the operator reads and replaces them. */
+/** Reading and replacing the scheme rules. */
 import { schemeRulesService } from '@causeway/protos'
 import { statement, type Calls } from '@causeway/runtime'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
@@ -30,7 +30,7 @@ function set(iteration: number, rulesJson: string, changedBy = 'operator') {
   return calls.SetSchemeRules({ iteration, rulesJson, changedBy })
 }
 
-test('before the first change there is no rule', async () => {
+test('Before the first change there is no rule', async () => {
   expect(await calls.GetSchemeRules({})).toEqual({
     iteration: 0,
     rulesJson: '[]',
@@ -39,7 +39,7 @@ test('before the first change there is no rule', async () => {
   })
 })
 
-test('a change replaces the whole set, holds at once, and the former set is kept', async () => {
+test('A change replaces the whole set and applies at once, and the former set is retained', async () => {
   const { state } = await set(0, ` ${euros}`)
   expect(state).toEqual({
     iteration: 1,
@@ -59,7 +59,7 @@ test('a change replaces the whole set, holds at once, and the former set is kept
   ])
 })
 
-test('a change to a set that somebody else has replaced is refused', async () => {
+test('A change based on a replaced set is refused', async () => {
   const detail = 'the rules were changed since iteration 1'
   expect((await set(1, euros)).refusal).toEqual({ reason: 'STALE', detail })
   for (const iteration of [-1, 3, 2_147_483_647]) {
@@ -67,7 +67,7 @@ test('a change to a set that somebody else has replaced is refused', async () =>
   }
 })
 
-test('of two changes at once one is made', async () => {
+test('Of two concurrent changes one is made', async () => {
   const answers = await Promise.all([set(2, euros), set(2, '[]'), set(2, euros)])
   expect(answers.filter(({ result }) => result === 'state').length).toBe(1)
   expect((await calls.GetSchemeRules({})).iteration).toBe(3)
@@ -80,14 +80,14 @@ test.each([
     'operator',
     expect.stringContaining('rules[0].type: '),
   ],
-  ['nobody', '[]', '', 'changedBy has 1 to 256 characters'],
-  ['too much', '[]'.padEnd(300_000), 'operator', 'the rules have at most 262144 characters'],
+  ['no author', '[]', '', 'changedBy must have 1 to 256 characters'],
+  ['too much', '[]'.padEnd(300_000), 'operator', 'the rules must have at most 262144 characters'],
 ])('a change by or with %s is refused', async (_what, json, changedBy, detail) => {
   const { refusal } = await set(3, json, changedBy)
   expect(refusal).toMatchObject({ reason: 'INVALID', detail })
 })
 
-test('a change that another process made is seen with the next look', async () => {
+test('A change of another process applies after the next refresh', async () => {
   const other = await openRuleBook(openRuleStore(world.db, parts.bus))
   await set(3, euros)
   expect(other.set().iteration).toBe(3)

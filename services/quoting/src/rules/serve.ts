@@ -1,4 +1,4 @@
-/** The rules of the scheme over gRPC, for the operator: read whole, replaced whole. */
+/** Serves the scheme rules over gRPC, for operators: read and replaced as a whole. */
 import type { schemeRulesService, SchemeRulesState } from '@causeway/protos'
 import type { Handlers } from '@causeway/runtime'
 import type { RuleBook } from './book.ts'

@@ -1,6 +1,6 @@
 /**
- * Every set of rules that ever held. A set is stored whole, once, and never changed; who changed what is
- * put on record in the transaction of the change.
+ * Storage of all sets of rules. A set is stored once, as a whole, and never changed; the change is
+ * audited in its transaction.
  */
 import { auditEntry, type AuditedState } from '@causeway/events'
 import { statement, type Database, type EventBus } from '@causeway/runtime'
@@ -8,7 +8,7 @@ import { statement, type Database, type EventBus } from '@causeway/runtime'
 export interface RuleSet {
   /** 0 before the first. */
   readonly iteration: number
-  /** JSON, as the operator sees it. */
+  /** JSON, as shown to the operator. */
   readonly json: string
   /** ISO 8601 UTC; '' before the first. */
   readonly changedAt: string
@@ -17,7 +17,7 @@ export interface RuleSet {
 
 export interface RuleStore {
   newest(): Promise<RuleSet>
-  /** False when there is a set of this iteration, or none of the one before it. */
+  /** False if this iteration exists, or the one before it does not. */
   add(set: RuleSet, before: RuleSet): Promise<boolean>
 }
 
@@ -52,13 +52,13 @@ export function openRuleStore(db: Database, bus: EventBus): RuleStore {
         const values = [iteration, json, changedAt, changedBy]
         const rows = await tx.query<Pick<Row, 'iteration'>>(addStatement, values)
         if (rows.length === 0) return false
-        bus.announce(tx, [changeOnRecord(set, before)])
+        bus.announce(tx, [auditEntryOf(set, before)])
         return true
       }),
   }
 }
 
-function changeOnRecord(set: RuleSet, before: RuleSet) {
+function auditEntryOf(set: RuleSet, before: RuleSet) {
   return auditEntry('quoting', {
     actor: set.changedBy,
     action: 'SetSchemeRules',

@@ -1,4 +1,4 @@
-/** What the tests of a quote's life stand on: a world that is the same before each of them. */
+/** The environment of quote tests, reset before each test. */
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { afterAll, afterEach, beforeAll } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
@@ -11,9 +11,9 @@ export type Changes<Event extends { readonly payload: object }> = Partial<Event[
 export interface Flows {
   readonly parts: TestParts
   readonly world: World
-  /** A quote that the payee FSP has been asked for; its id. */
+  /** Creates a quote whose request was sent to the payee FSP; returns its id. */
   readonly asked: (changes?: Changes<RequestEvent>) => Promise<string>
-  /** One that it has answered. */
+  /** Creates an answered quote. */
   readonly answered: (changes?: Changes<ResponseEvent>) => Promise<string>
   readonly stateOf: (id: string) => Promise<string | undefined>
 }

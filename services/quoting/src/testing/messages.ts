@@ -1,7 +1,7 @@
 /** Events as the edge would send them, for tests: an invented payer and payee. */
 import { createHash, randomUUID } from 'node:crypto'
 import type { QueryEvent, RejectEvent, RequestEvent, ResponseEvent } from '../quotes/contract.ts'
-import type { HeardEvent } from '../handle.ts'
+import type { ConsumedEvent } from '../handle.ts'
 import type { CommittedEvent } from '../velocity/count.ts'
 
 export const payer = 'mangobank'
@@ -11,7 +11,7 @@ export const started = '2026-01-15T12:00:00.000Z'
 /** The largest amount that FSPIOP can write. */
 export const largest = '999999999999999999.9999'
 
-type ReportEvent = Extract<HeardEvent, { readonly name: 'QuoteReceivedCallbackReport' }>
+type ReportEvent = Extract<ConsumedEvent, { readonly name: 'QuoteReceivedCallbackReport' }>
 
 interface Envelope {
   readonly id?: string
@@ -56,7 +56,7 @@ export function requestEvent(
   }
 }
 
-/** The same request, with the payee's FSP left for the hub to find. */
+/** The same request without destination, so that the hub looks up the payee. */
 export function withoutDestination(event: RequestEvent): RequestEvent {
   const { destinationFspId: _, ...payload } = event.payload
   return { ...event, payload }
@@ -144,7 +144,7 @@ export function reportEvent(quoteId: string, changes: Partial<Report> = {}): Rep
   }
 }
 
-/** POST /quotes that reached nobody. */
+/** The report of an undeliverable POST /quotes. */
 export function unreachedReport(quoteId: string): ReportEvent {
   const event = reportEvent(quoteId, { status: 'FAILED', attempts: 3, lastError: 'refused' })
   const reports = event.payload.reports.map((report) => {

@@ -1,4 +1,4 @@
-/** Quoting on a real database, with a clock that tests set and participants that they name. */
+/** Quoting on a real database, with a clock and participants that tests set. */
 import type { Participant } from '@causeway/participants'
 import { statement, type Database, type OutgoingMessage } from '@causeway/runtime'
 import type { TestParts } from '@causeway/runtime/testing'
@@ -6,9 +6,9 @@ import { gated, type Gate } from '@causeway/runtime/testing/gated'
 import { handleBulks, passBulksOn, type HeardBulkEvent } from '../bulk-quotes/handle.ts'
 import { openBulkStore } from '../bulk-quotes/store.ts'
 import { openDeliveryStore } from '../delivery-store.ts'
-import { handleBatch, passBatchOn, type HeardEvent } from '../handle.ts'
+import { handleBatch, passThroughBatch, type ConsumedEvent } from '../handle.ts'
 import type { Destination } from '../quotes/domain/request.ts'
-import { rememberPending } from '../quotes/pending.ts'
+import { cachePending } from '../quotes/pending.ts'
 import { openQuoteTables } from '../quotes/store.ts'
 import { sweep, sweepBulks } from '../quotes/sweep.ts'
 import { openRuleBook } from '../rules/book.ts'
@@ -44,8 +44,8 @@ export async function openWorld(parts: TestParts) {
   let now_ms = Date.parse(started)
   let workedOff: Date | undefined
   const now = () => new Date(now_ms)
-  const said: OutgoingMessage[] = []
-  const note = (messages: readonly OutgoingMessage[]) => void said.push(...messages)
+  const published: OutgoingMessage[] = []
+  const note = (messages: readonly OutgoingMessage[]) => void published.push(...messages)
   const participants = new Map(
     [payer, payee, stranger].map((name) => [name, participantWith(name, ['USD', 'EUR'])]),
   )
@@ -59,7 +59,7 @@ export async function openWorld(parts: TestParts) {
   }
   const tables = openQuoteTables(db, bus)
   const bulks = openBulkStore(db, bus)
-  const store = rememberPending(tables)
+  const store = cachePending(tables)
   const deliveries = openDeliveryStore(db)
   const velocity = openVelocityStore(db)
   await store.ensurePartitions(now())
@@ -98,10 +98,10 @@ export async function openWorld(parts: TestParts) {
     pending_max_ms: 600_000,
   }
 
-  async function saidBy(working: Promise<void>): Promise<readonly OutgoingMessage[]> {
-    const from = said.length
+  async function messagesOf(working: Promise<void>): Promise<readonly OutgoingMessage[]> {
+    const from = published.length
     await working
-    return said.slice(from)
+    return published.slice(from)
   }
 
   return {
@@ -109,7 +109,7 @@ export async function openWorld(parts: TestParts) {
     work,
     participants,
     owners,
-    said,
+    published,
     /** The same work, held up or cut off where it stores or publishes something of bulk quotes. */
     workThrough: (gate: Gate): Work => ({
       ...work,
@@ -117,22 +117,22 @@ export async function openWorld(parts: TestParts) {
       deliveries: gated(deliveries, gate),
       publish: gated({ publish: work.publish }, gate).publish,
     }),
-    handle: (...events: readonly HeardEvent[]) => saidBy(handleBatch(work, events)),
-    passOn: (...events: readonly HeardEvent[]) => saidBy(passBatchOn(work, events)),
-    handleBulks: (...events: readonly HeardBulkEvent[]) => saidBy(handleBulks(work, events)),
-    passBulksOn: (...events: readonly HeardBulkEvent[]) => saidBy(passBulksOn(work, events)),
+    handle: (...events: readonly ConsumedEvent[]) => messagesOf(handleBatch(work, events)),
+    passOn: (...events: readonly ConsumedEvent[]) => messagesOf(passThroughBatch(work, events)),
+    handleBulks: (...events: readonly HeardBulkEvent[]) => messagesOf(handleBulks(work, events)),
+    passBulksOn: (...events: readonly HeardBulkEvent[]) => messagesOf(passBulksOn(work, events)),
     sweepBulks: () =>
-      saidBy(
+      messagesOf(
         sweepBulks(work, {
           batch_max: 100,
           lowWatermark: () => Promise.resolve(workedOff ?? now()),
         }),
       ),
     sweep: () =>
-      saidBy(
+      messagesOf(
         sweep(work, { batch_max: 100, lowWatermark: () => Promise.resolve(workedOff ?? now()) }),
       ),
-    /** As if messages that came then were not worked off. */
+    /** Simulates unprocessed messages from that time. */
     heldBackAt(time: string | undefined): void {
       workedOff = time === undefined ? undefined : new Date(time)
     },
@@ -175,8 +175,8 @@ export function participantWith(name: string, currencies: readonly string[]): Pa
   }
 }
 
-/** The events that were said, with what an FSP would see of each. */
-export function toldBy(messages: readonly OutgoingMessage[]): readonly string[] {
+/** The published events, with the part that an FSP would receive. */
+export function answersIn(messages: readonly OutgoingMessage[]): readonly string[] {
   return messages.map(({ type, payload, headers }) => {
     const {
       errorInformation: error,

@@ -1,4 +1,4 @@
-/** Committed transfers are counted while a velocity rule holds; without one nothing is stored. */
+/** Counts committed transfers while a velocity rule exists; otherwise stores nothing. */
 import type { DomainEvent } from '@causeway/events'
 import { parseAmount } from '@causeway/money'
 import type { RuleBook } from '../rules/book.ts'

@@ -1,6 +1,6 @@
 /**
- * What payer FSPs have paid, by the minute, each transfer counted once however often it is told, and
- * nothing kept for longer than a window can reach.
+ * Sums of payer FSPs' payments per minute. Each transfer counts once, however often it is reported,
+ * and data is retained only as long as the longest window.
  */
 import {
   ensureMonthlyPartitions,
@@ -22,11 +22,11 @@ export interface Payment {
 }
 
 export interface VelocityStore {
-  /** Those that lie in no window any more are left out. */
+  /** Counts payments; those that are in no window any more are ignored. */
   count(payments: readonly Payment[], now: Date): Promise<void>
   usages(windows: readonly Window[], now: Date): Promise<Usages>
-  /** Deletes what lies in no window any more. */
-  forget(now: Date): Promise<void>
+  /** Deletes payments that are in no window any more. */
+  deleteOld(now: Date): Promise<void>
   ensurePartitions(now: Date): Promise<void>
 }
 
@@ -92,7 +92,7 @@ export function openVelocityStore(db: Database): VelocityStore {
       ])
       return new Map(rows.map((row) => [keyOf(row), usageOf(row)]))
     },
-    async forget(now) {
+    async deleteOld(now) {
       const earliest = new Date(earliestCounted_ms(now.getTime()))
       for (;;) {
         const rows = await db.query<object>(forgetStatement, [earliest, forgotten_max])
@@ -101,7 +101,7 @@ export function openVelocityStore(db: Database): VelocityStore {
       await db.query(dropBefore(monthOf(earliest)), [])
     },
     async ensurePartitions(now) {
-      // Also of the month before, which the windows of its successor's first day reach into.
+      // Also the month before, which the windows of the next month's first day include.
       const earliest = new Date(earliestCounted_ms(now.getTime()))
       await ensureMonthlyPartitions(db, ['counted_transfers'], earliest)
     },
@@ -109,8 +109,8 @@ export function openVelocityStore(db: Database): VelocityStore {
 }
 
 /**
- * Whole months go at once. It gives up within a second where somebody reads the table for long, such
- * as a backup, because everybody who writes would wait behind it; the next hour tries again.
+ * Drops whole months. Gives up after a second if the table is in use for long, for example by a
+ * backup, because all writers would queue behind it; the next hour tries again.
  */
 function dropBefore(month: string) {
   const oldest = `counted_transfers_${month.slice(0, 7).replace('-', '_')}`
@@ -125,7 +125,7 @@ function dropBefore(month: string) {
   end $$`)
 }
 
-/** A transfer that is told twice within a batch is handed in once. */
+/** A transfer that occurs twice in a batch is passed once. */
 function paidValues(payments: readonly Payment[]): Buffer[] {
   const paid = [...new Map(payments.map((payment) => [payment.transferId, payment])).values()]
   const texts = (of: (payment: Payment) => string): Buffer => textArray(paid.map(of))

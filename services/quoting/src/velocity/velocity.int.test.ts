@@ -1,4 +1,4 @@
-/** What was paid is counted once, by the minute, and forgotten when no window reaches it. */
+/** Payments are counted once, per minute, and deleted when no window includes them. */
 import { statement } from '@causeway/runtime'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { randomUUID } from 'node:crypto'
 import { windowKey } from '../rules/domain/judge-request.ts'
 import { committedEvent, largest, payer, requestEvent, stranger } from '../testing/messages.ts'
-import { openWorld, toldBy, type World } from '../testing/world.ts'
+import { openWorld, answersIn, type World } from '../testing/world.ts'
 import type { CommittedEvent } from './count.ts'
 
 let parts: TestParts
@@ -35,16 +35,16 @@ async function usage(payerFsp: string, minutes: number) {
 
 async function quoted(): Promise<readonly string[]> {
   const expiration = new Date(Date.parse(world.iso()) + 60_000).toISOString()
-  return toldBy(await world.handle(requestEvent(randomUUID(), { expiration })))
+  return answersIn(await world.handle(requestEvent(randomUUID(), { expiration })))
 }
 
-test('without a velocity rule nothing is stored', async () => {
+test('Without a velocity rule nothing is stored', async () => {
   await world.handle(committedEvent(randomUUID(), '1'))
   expect(await rows('counted_transfers')).toBe(0)
   expect(await rows('velocity')).toBe(0)
 })
 
-test('a window slides: what was paid before it counts no more', async () => {
+test('A window slides: payments before it no longer count', async () => {
   await world.setRules({
     id: 'hour',
     type: 'VELOCITY',
@@ -63,7 +63,7 @@ test('a window slides: what was paid before it counts no more', async () => {
   expect(await quoted()).toEqual(['QuoteRequestAccepted relayed'])
 })
 
-test('sums are exact for amounts that no integer of the database holds', async () => {
+test('Sums are exact for amounts beyond the integers of the database', async () => {
   const payerFsp = randomUUID()
   const of = { payerFsp, fulfiledAt: world.iso() }
   await world.handle(
@@ -74,7 +74,7 @@ test('sums are exact for amounts that no integer of the database holds', async (
   expect(await usage(payerFsp, 60)).toEqual({ count: 2n, amount: 2n * (10n ** 22n - 1n) })
 })
 
-test('each transfer counts once, however often and in whatever batches it is told', async () => {
+test('Each transfer counts once, however often and in whatever batches it is reported', async () => {
   const story = fc.array(
     fc.record({
       amount: fc.integer({ min: 1, max: 1_000 }),
@@ -113,12 +113,12 @@ test('each transfer counts once, however often and in whatever batches it is tol
   )
 })
 
-test('nobody answers for what another one pays', async () => {
+test('Payments of one payer FSP do not count for another', async () => {
   expect(await usage(stranger, 1_440)).toEqual({ count: 0n, amount: 0n })
   expect((await usage(payer, 1_440))?.count).toBeGreaterThan(0n)
 })
 
-test('what lies in no window any more is neither counted nor kept', async () => {
+test('Payments in no window are neither counted nor stored', async () => {
   const partitions = () =>
     world.db.query<{ name: string }>(
       statement(`select inhrelid::regclass::text as name from pg_inherits
@@ -129,12 +129,12 @@ test('what lies in no window any more is neither counted nor kept', async () => 
   world.after(2 * 86_400_000)
   await world.handle(committedEvent(randomUUID(), '1', { fulfiledAt }))
   const { velocity } = world.work
-  await velocity.forget(new Date(world.iso()))
+  await velocity.deleteOld(new Date(world.iso()))
   expect(await rows('velocity')).toBe(0)
   expect((await partitions()).length).toBe(3)
   world.after(40 * 86_400_000)
   await velocity.ensurePartitions(new Date(world.iso()))
-  await velocity.forget(new Date(world.iso()))
+  await velocity.deleteOld(new Date(world.iso()))
   expect(await rows('counted_transfers')).toBe(0)
   expect((await partitions()).map(({ name }) => name)).toEqual([
     'counted_transfers_2026_02',

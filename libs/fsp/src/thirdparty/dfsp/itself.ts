@@ -8,7 +8,7 @@ import {
   checkGenericRegistration,
   checkGenericSignature,
   countFault,
-  placeFault,
+  originFault,
   relyingPartyOf,
   type RelyingPartyPolicy,
 } from '@causeway/credentials'
@@ -80,7 +80,7 @@ async function verifyAssertion(
   const challenges = transactionClientChallenges(challenge)
   const check = await checkAssertion(signed.fidoSignedPayload, challenges, key)
   if (check.type === 'INVALID' || check.ceremony === undefined) return wrong
-  if (placeFault(check.ceremony, key, policy, undefined) !== undefined) return wrong
+  if (originFault(check.ceremony, key, policy, undefined) !== undefined) return wrong
   // Another signature may have been checked meanwhile: the counter of now counts.
   const link = links.get(consentId)
   if (link?.state !== 'VERIFIED' || link.key?.type !== 'FIDO') return { type: 'CONSENT_NOT_VALID' }

@@ -30,7 +30,7 @@ export interface BulkRequest extends Pick<Request, 'payerFsp' | 'payerNamedFsp' 
 
 export interface BulkCircumstances extends Pick<Circumstances, 'rules' | 'usages' | 'now_ms'> {
   /** Of an FSP in a currency. */
-  readonly standing: (fspId: string, currency: string) => ReturnType<Circumstances['standing']>
+  readonly standing: (fspId: string, currency: string) => ReturnType<Circumstances['statusOf']>
   /** Of each item where nothing names the payee FSP; undefined: the FSP is named. */
   readonly owners: readonly Destination[] | undefined
   /** By the header. */
@@ -131,7 +131,7 @@ function refusalOf(
     {
       ...circumstances,
       destination: { type: 'KNOWN', fspIds: [payeeFsp] },
-      standing: (fspId) => standing(fspId, item.currency),
+      statusOf: (fspId) => standing(fspId, item.currency),
     },
   )
   return judgement.type === 'ask' ? undefined : judgement

@@ -22,7 +22,7 @@ const claimed: Claimed = {
 }
 const error = { errorCode: '5103', errorDescription: 'Payee FSP rejected quote' }
 const payeeFsp = 'riverwallet'
-const outcome = { eventId: 'message 1', hash: 'told' }
+const outcome = { eventId: 'message 1', hash: 'hash' }
 const rejected = { state: 'REJECTED', payeeFsp, error, ruleId: undefined } as const
 const quotes = {
   PENDING: { ...claimed, state: 'PENDING', payeeFsp },
@@ -50,7 +50,7 @@ const response: Response = {
   quoteId: 'q',
   requesterFspId: payeeFsp,
   destinationFspId: 'mangobank',
-  payloadHash: 'told',
+  payloadHash: 'hash',
   transferAmount: { currency: 'USD', amount: 990_000n },
   fee: undefined,
   commission: undefined,
@@ -63,7 +63,7 @@ const reject: Reject = {
   quoteId: 'q',
   requesterFspId: payeeFsp,
   destinationFspId: 'mangobank',
-  payloadHash: 'told',
+  payloadHash: 'hash',
   error,
 }
 
@@ -72,32 +72,32 @@ function decided(quote: Quote | undefined, message: Response, rules: readonly Ru
   return decideResponse(quote, message, rules, message.received_ms)
 }
 
-/** A decision in a few words. */
+/** A decision as a short text. */
 function wordsOf(decision: {
   readonly type: string
   readonly legRole?: string
   readonly error?: string | object
 }): string {
-  const { type, legRole, error: told } = decision
-  const errorText = typeof told === 'object' ? 'stored error' : told
+  const { type, legRole, error } = decision
+  const errorText = typeof error === 'object' ? 'stored error' : error
   return [type, legRole, errorText].filter((word) => word !== undefined).join(' ')
 }
 
-describe('a request for an id that is taken', () => {
+describe('a request for a known id', () => {
   const repeat = { eventId: 'request 2', payerFsp: 'mangobank', payloadHash: 'asked' }
 
   test.each<readonly [Name, string]>([
-    ['PENDING', 'silence'],
+    ['PENDING', 'none'],
     ['ACCEPTED', 'replay PAYER'],
-    ['REJECTED by the payee', 'tell PAYER stored error'],
-    ['REJECTED by a rule', 'tell PAYER stored error'],
-    ['REJECTED unasked', 'tell PAYER stored error'],
-    ['EXPIRED', 'tell PAYER TOO_LATE'],
+    ['REJECTED by the payee', 'error PAYER stored error'],
+    ['REJECTED by a rule', 'error PAYER stored error'],
+    ['REJECTED unasked', 'error PAYER stored error'],
+    ['EXPIRED', 'error PAYER TOO_LATE'],
   ])('that is the same and %s: %s', (name, words) => {
     expect(wordsOf(decideRepeat(quotes[name], repeat))).toBe(words)
   })
 
-  test.each(names)('that is modified is refused when the quote is %s', (name) => {
+  test.each(names)('with other content is refused when the quote is %s', (name) => {
     expect(wordsOf(decideRepeat(quotes[name], { ...repeat, payloadHash: 'x' }))).toBe('refuse')
   })
 
@@ -105,43 +105,43 @@ describe('a request for an id that is taken', () => {
     expect(wordsOf(decideRepeat(quotes[name], { ...repeat, payerFsp: 'x' }))).toBe('refuse')
   })
 
-  test.each(names)('that is the same event says nothing when the quote is %s', (name) => {
+  test.each(names)('that is redelivered has no answer when the quote is %s', (name) => {
     const again = { ...repeat, eventId: 'request 1' }
-    expect(wordsOf(decideRepeat(quotes[name], again))).toBe('silence')
+    expect(wordsOf(decideRepeat(quotes[name], again))).toBe('none')
   })
 })
 
 describe('an answer', () => {
   test.each<readonly [Name, string, string]>([
     ['PENDING', 'accept', 'accept'],
-    ['ACCEPTED', 'silence', 'tell PAYEE CONTENT_MODIFIED'],
-    ['REJECTED by the payee', 'silence', 'tell PAYEE CONTENT_MODIFIED'],
-    ['REJECTED by a rule', 'tell PAYEE stored error', 'tell PAYEE CONTENT_MODIFIED'],
-    ['REJECTED unasked', 'tell PAYEE NOT_PENDING', 'tell PAYEE NOT_PENDING'],
-    ['EXPIRED', 'tell PAYEE TOO_LATE', 'tell PAYEE TOO_LATE'],
+    ['ACCEPTED', 'none', 'error PAYEE CONTENT_MODIFIED'],
+    ['REJECTED by the payee', 'none', 'error PAYEE CONTENT_MODIFIED'],
+    ['REJECTED by a rule', 'error PAYEE stored error', 'error PAYEE CONTENT_MODIFIED'],
+    ['REJECTED unasked', 'error PAYEE NOT_PENDING', 'error PAYEE NOT_PENDING'],
+    ['EXPIRED', 'error PAYEE TOO_LATE', 'error PAYEE TOO_LATE'],
   ])('to a quote that is %s: same %s, modified %s', (name, same, modified) => {
     expect(wordsOf(decided(quotes[name], response, []))).toBe(same)
     const other = { ...response, payloadHash: 'x' }
     expect(wordsOf(decided(quotes[name], other, []))).toBe(modified)
   })
 
-  test('that ended the quote says nothing when it is delivered again', () => {
+  test('A redelivery of the answer that ended the quote has no answer', () => {
     const again = { ...response, eventId: 'message 1', payloadHash: 'anything' }
     for (const name of ['ACCEPTED', 'REJECTED by a rule'] as const) {
-      expect(wordsOf(decided(quotes[name], again, []))).toBe('silence')
+      expect(wordsOf(decided(quotes[name], again, []))).toBe('none')
     }
   })
 
-  test('to an unknown quote is told so', () => {
-    expect(wordsOf(decided(undefined, response, []))).toBe('tell REQUESTER ID_UNKNOWN')
+  test('An answer to an unknown quote is refused', () => {
+    expect(wordsOf(decided(undefined, response, []))).toBe('error REQUESTER ID_UNKNOWN')
   })
 
-  test('that comes at the expiration or later is too late', () => {
+  test('An answer at the expiration or later is too late', () => {
     const late = { ...response, received_ms: Date.parse(claimed.expiresAt) }
-    expect(wordsOf(decided(quotes.PENDING, late, []))).toBe('tell PAYEE TOO_LATE')
+    expect(wordsOf(decided(quotes.PENDING, late, []))).toBe('error PAYEE TOO_LATE')
   })
 
-  test('that is decided before the expiration is accepted, whatever its time of receipt says', () => {
+  test('An answer that is decided before the expiration is accepted, whatever its time of receipt', () => {
     const end_ms = Date.parse(claimed.expiresAt)
     const offsets = fc.integer({ min: -86_400_000, max: 86_400_000 })
     fc.assert(
@@ -153,14 +153,14 @@ describe('an answer', () => {
     )
   })
 
-  test('has its validity counted from now, when its time of receipt lies in the future', () => {
+  test('The validity of an answer with a time of receipt in the future is counted from now', () => {
     const rule = { type: 'VALIDITY', id: 'validity', min_ms: 60_000, max_ms: 60_000 } as const
     const now_ms = response.received_ms
     const stamped = { ...response, received_ms: now_ms + 30_000 }
     expect(decideResponse(quotes.PENDING, stamped, [rule], now_ms).type).toBe('accept')
   })
 
-  test('that breaks a rule is forbidden, its validity counted from when it came', () => {
+  test('An answer that breaks a rule is forbidden, with its validity counted from its receipt', () => {
     const rule = { type: 'VALIDITY', id: 'validity', min_ms: 60_000, max_ms: 60_000 } as const
     expect(wordsOf(decided(quotes.PENDING, response, [rule]))).toBe('accept')
     const longer = { ...response, validUntil_ms: response.validUntil_ms + 1 }
@@ -174,59 +174,59 @@ describe('an answer', () => {
 describe('a refusal', () => {
   test.each<readonly [Name, string, string]>([
     ['PENDING', 'reject stored error', 'reject stored error'],
-    ['ACCEPTED', 'silence', 'tell PAYEE CONTENT_MODIFIED'],
-    ['REJECTED by the payee', 'silence', 'tell PAYEE CONTENT_MODIFIED'],
-    ['REJECTED by a rule', 'tell PAYEE stored error', 'tell PAYEE CONTENT_MODIFIED'],
-    ['REJECTED unasked', 'tell PAYEE NOT_PENDING', 'tell PAYEE NOT_PENDING'],
-    ['EXPIRED', 'tell PAYEE TOO_LATE', 'tell PAYEE TOO_LATE'],
+    ['ACCEPTED', 'none', 'error PAYEE CONTENT_MODIFIED'],
+    ['REJECTED by the payee', 'none', 'error PAYEE CONTENT_MODIFIED'],
+    ['REJECTED by a rule', 'error PAYEE stored error', 'error PAYEE CONTENT_MODIFIED'],
+    ['REJECTED unasked', 'error PAYEE NOT_PENDING', 'error PAYEE NOT_PENDING'],
+    ['EXPIRED', 'error PAYEE TOO_LATE', 'error PAYEE TOO_LATE'],
   ])('of a quote that is %s: same %s, modified %s', (name, same, modified) => {
     expect(wordsOf(decideReject(quotes[name], reject))).toBe(same)
     expect(wordsOf(decideReject(quotes[name], { ...reject, payloadHash: 'x' }))).toBe(modified)
   })
 
-  test('of an unknown quote is told so', () => {
-    expect(wordsOf(decideReject(undefined, reject))).toBe('tell REQUESTER ID_UNKNOWN')
+  test('A refusal of an unknown quote is refused', () => {
+    expect(wordsOf(decideReject(undefined, reject))).toBe('error REQUESTER ID_UNKNOWN')
   })
 })
 
-test('who is not the payee FSP learns and changes nothing, whatever it sends', () => {
+test('A message of another FSP than the payee FSP changes nothing and gets no information', () => {
   const strangers = fc.constantFrom('mangobank', 'hillcredit', '')
   fc.assert(
     fc.property(fc.constantFrom(...names), strangers, fc.string(), (name, requesterFspId, hash) => {
       const sent = { requesterFspId, payloadHash: hash }
-      const told = 'tell REQUESTER SENDER_NOT_PAYEE'
-      expect(wordsOf(decided(quotes[name], { ...response, ...sent }, []))).toBe(told)
-      expect(wordsOf(decideReject(quotes[name], { ...reject, ...sent }))).toBe(told)
+      const expected = 'error REQUESTER SENDER_NOT_PAYEE'
+      expect(wordsOf(decided(quotes[name], { ...response, ...sent }, []))).toBe(expected)
+      expect(wordsOf(decideReject(quotes[name], { ...reject, ...sent }))).toBe(expected)
     }),
   )
 })
 
-test('a message for somebody else than the payer FSP is refused', () => {
-  const told = 'tell PAYEE DESTINATION_NOT_PAYER'
+test('A message for another FSP than the payer FSP is refused', () => {
+  const expected = 'error PAYEE DESTINATION_NOT_PAYER'
   const astray = { destinationFspId: 'hillcredit' }
   for (const name of names) {
-    expect(wordsOf(decided(quotes[name], { ...response, ...astray }, []))).toBe(told)
-    expect(wordsOf(decideReject(quotes[name], { ...reject, ...astray }))).toBe(told)
+    expect(wordsOf(decided(quotes[name], { ...response, ...astray }, []))).toBe(expected)
+    expect(wordsOf(decideReject(quotes[name], { ...reject, ...astray }))).toBe(expected)
   }
   const open = { ...response, destinationFspId: '' }
   expect(wordsOf(decided(quotes.PENDING, open, []))).toBe('accept')
 })
 
-describe('a question', () => {
+describe('a query', () => {
   test.each<readonly [Name, string, string]>([
-    ['PENDING', 'forward', 'tell PAYEE ANSWER_OWED'],
+    ['PENDING', 'forward', 'error PAYEE ANSWER_OWED'],
     ['ACCEPTED', 'replay PAYER', 'replay PAYEE'],
-    ['REJECTED by the payee', 'tell PAYER stored error', 'tell PAYEE stored error'],
-    ['REJECTED by a rule', 'tell PAYER stored error', 'tell PAYEE stored error'],
-    ['REJECTED unasked', 'tell PAYER stored error', 'tell PAYEE stored error'],
-    ['EXPIRED', 'tell PAYER TOO_LATE', 'tell PAYEE TOO_LATE'],
+    ['REJECTED by the payee', 'error PAYER stored error', 'error PAYEE stored error'],
+    ['REJECTED by a rule', 'error PAYER stored error', 'error PAYEE stored error'],
+    ['REJECTED unasked', 'error PAYER stored error', 'error PAYEE stored error'],
+    ['EXPIRED', 'error PAYER TOO_LATE', 'error PAYEE TOO_LATE'],
   ])('for a quote that is %s: payer %s, payee %s', (name, ofPayer, ofPayee) => {
     expect(wordsOf(decideQuery(quotes[name], 'mangobank'))).toBe(ofPayer)
     expect(wordsOf(decideQuery(quotes[name], payeeFsp))).toBe(ofPayee)
-    expect(wordsOf(decideQuery(quotes[name], 'x'))).toBe('tell REQUESTER ASKER_NOT_PARTY')
+    expect(wordsOf(decideQuery(quotes[name], 'x'))).toBe('error REQUESTER ASKER_NOT_PARTY')
   })
 
-  test('for an unknown quote is told so', () => {
-    expect(wordsOf(decideQuery(undefined, 'mangobank'))).toBe('tell REQUESTER ID_UNKNOWN')
+  test('A query for an unknown quote is refused', () => {
+    expect(wordsOf(decideQuery(undefined, 'mangobank'))).toBe('error REQUESTER ID_UNKNOWN')
   })
 })

@@ -1,8 +1,9 @@
 /**
- * What a message means for the quote that is stored under its id. The rule is the same for every kind
- * of message: the same event again is a redelivery and says nothing; another event is a client's
- * duplicate, to be ignored while the quote is in flight and answered once it is final; other content
- * under the same id is refused; and who is not party to the quote learns nothing of it.
+ * Decides what a message means for the quote that is stored under its id. The same rules apply to
+ * every kind of message: a redelivered event has no effect; another event with the same content is
+ * a client's duplicate, which is ignored while the quote is pending and answered once it is final;
+ * other content under the same id is refused; an FSP that is not party to the quote gets no
+ * information about it.
  */
 import { judgeAnswer } from '../../rules/domain/judge-answer.ts'
 import type { Money, Rule, Violation } from '../../rules/domain/rule.ts'
@@ -10,13 +11,13 @@ import type { Accepted, Claimed, ErrorInformation, Expired, Pending, Rejected } 
 
 type Known = Pick<Claimed, 'payerFsp' | 'expiresAt' | 'requestHash' | 'requestEventId'>
 type Ended = Pick<Accepted, 'state' | 'payeeFsp' | 'outcome'> | RejectedForAny | Expired
-/** Whatever the reason is: a bulk has other ones. */
+/** With any reason: bulk quotes have others. */
 type RejectedForAny = Omit<Rejected, 'reason' | 'ruleId'> & { readonly reason: string }
 
-/** As much of what is stored under an id as messages about it are decided by: of a quote, or of a bulk. */
-export type Held = Known & (Pending | Ended)
+/** The part of a stored quote or bulk quote that decisions need. */
+export type StoredState = Known & (Pending | Ended)
 
-/** The request whose id is stored already. */
+/** A request with a known id. */
 export interface Repeat {
   readonly eventId: string
   readonly payerFsp: string
@@ -27,7 +28,7 @@ export interface PayeeMessage {
   readonly eventId: string
   readonly quoteId: string
   readonly requesterFspId: string
-  /** '' when the sender left it to the hub to know for whom it is. */
+  /** '' if the sender names no destination. */
   readonly destinationFspId: string
   readonly payloadHash: string
 }
@@ -39,7 +40,7 @@ export interface Response extends PayeeMessage {
   readonly fee: Money | undefined
   readonly commission: Money | undefined
   readonly validUntil_ms: number
-  /** By the clock of the edge that took it. */
+  /** According to the clock of the receiving edge. */
   readonly received_ms: number
 }
 
@@ -51,7 +52,7 @@ export interface Reject extends PayeeMessage {
 
 export type LegRole = 'PAYER' | 'PAYEE' | 'REQUESTER'
 
-/** Why somebody is told an error that is not stored with the quote. */
+/** Reasons of errors that are not stored with the quote. */
 export const answerReasons = [
   'ID_UNKNOWN',
   'ID_USED',
@@ -68,59 +69,59 @@ export const answerReasons = [
 
 export type AnswerReason = (typeof answerReasons)[number]
 
-export interface Told {
-  readonly type: 'tell'
+export interface ErrorAnswer {
+  readonly type: 'error'
   readonly legRole: LegRole
   readonly error: AnswerReason | ErrorInformation
 }
 
-/** The payee FSP's own answer again. */
+/** Repeats the payee FSP's own answer. */
 export interface Replay {
   readonly type: 'replay'
   readonly legRole: 'PAYER' | 'PAYEE'
 }
 
-/** Nothing is said: whoever sent this has been told, or will be. */
-export interface Silence {
-  readonly type: 'silence'
+/** No answer: the sender has received one, or will. */
+export interface NoAnswer {
+  readonly type: 'none'
 }
 
 export type RepeatDecision =
-  | Silence
-  | Told
+  | NoAnswer
+  | ErrorAnswer
   | Replay
-  /** The id was used for something else, or by somebody else. */
+  /** The id is in use for other content, or by another FSP. */
   | { readonly type: 'refuse'; readonly reason: 'ID_USED' }
 
 export type PayeeDecision =
-  | Silence
-  | Told
+  | NoAnswer
+  | ErrorAnswer
   | { readonly type: 'accept' }
   | { readonly type: 'forbid'; readonly violation: Violation }
   | { readonly type: 'reject'; readonly error: ErrorInformation }
 
 export type QueryDecision =
-  | Told
+  | ErrorAnswer
   | Replay
-  /** The payee FSP has not answered yet: it is asked itself. */
+  /** The payee FSP has not answered yet: the query is forwarded to it. */
   | { readonly type: 'forward'; readonly to: string }
 
-const silence: Silence = { type: 'silence' }
+const noAnswer: NoAnswer = { type: 'none' }
 
-export function decideRepeat(quote: Held, repeat: Repeat): RepeatDecision {
-  if (quote.requestEventId === repeat.eventId) return silence
+export function decideRepeat(quote: StoredState, repeat: Repeat): RepeatDecision {
+  if (quote.requestEventId === repeat.eventId) return noAnswer
   if (quote.payerFsp !== repeat.payerFsp || quote.requestHash !== repeat.payloadHash) {
     return { type: 'refuse', reason: 'ID_USED' }
   }
-  return isPending(quote) ? silence : toldAgain(quote, 'PAYER')
+  return isPending(quote) ? noAnswer : repeatedAnswer(quote, 'PAYER')
 }
 
 /**
- * The edge's clock may run ahead: nothing that is decided now can have been received later than now.
- * @param now_ms by the clock of this process
+ * The clock of the edge may be ahead: a time of receipt in the future counts as now.
+ * @param now_ms according to the clock of this process
  */
 export function decideResponse(
-  quote: (Held & Pick<Claimed, 'currency'>) | undefined,
+  quote: (StoredState & Pick<Claimed, 'currency'>) | undefined,
   response: Response,
   rules: readonly Rule[],
   now_ms: number,
@@ -138,75 +139,82 @@ export function decideResponse(
 }
 
 export type Arrival<Stored> =
-  | Told
-  | Silence
+  | ErrorAnswer
+  | NoAnswer
   | { readonly type: 'counts'; readonly pending: Stored & Pending; readonly received_ms: number }
 
-/** Whether an answer came from whom, for whom and when it should, so that what it says counts. */
-export function decideArrival<Stored extends Held>(
+/** Whether an answer has the right sender, destination and time to take effect. */
+export function decideArrival<Stored extends StoredState>(
   quote: Stored | undefined,
   response: PayeeMessage & Pick<Response, 'received_ms'>,
   now_ms: number,
 ): Arrival<Stored> {
-  if (quote === undefined) return tell('REQUESTER', 'ID_UNKNOWN')
+  if (quote === undefined) return errorAnswer('REQUESTER', 'ID_UNKNOWN')
   const wrong = misdirected(quote, response)
   if (wrong !== undefined) return wrong
   if (!isPending(quote)) return decideEnded(quote, response)
   const received_ms = Math.min(response.received_ms, now_ms)
-  if (received_ms >= Date.parse(quote.expiresAt)) return tell('PAYEE', 'TOO_LATE')
+  if (received_ms >= Date.parse(quote.expiresAt)) return errorAnswer('PAYEE', 'TOO_LATE')
   return { type: 'counts', pending: quote, received_ms }
 }
 
-/** A refusal is never too late while the quote is pending: the payer FSP is better told than not. */
-export function decideReject(quote: Held | undefined, reject: Reject): PayeeDecision {
-  if (quote === undefined) return tell('REQUESTER', 'ID_UNKNOWN')
+/**
+ * A refusal is accepted as long as the quote is pending, even after its expiration, since it
+ * informs the payer FSP.
+ */
+export function decideReject(quote: StoredState | undefined, reject: Reject): PayeeDecision {
+  if (quote === undefined) return errorAnswer('REQUESTER', 'ID_UNKNOWN')
   const wrong = misdirected(quote, reject)
   if (wrong !== undefined) return wrong
   return isPending(quote) ? { type: 'reject', error: reject.error } : decideEnded(quote, reject)
 }
 
-/** What the sender of a message hears that met a final quote. */
-function decideEnded(quote: Held, message: PayeeMessage): Told | Silence {
+/** The answer to a message for a final quote. */
+function decideEnded(quote: StoredState, message: PayeeMessage): ErrorAnswer | NoAnswer {
   if (quote.state === 'PENDING') throw new Error('the quote has not ended')
-  if (quote.state === 'EXPIRED') return tell('PAYEE', 'TOO_LATE')
+  if (quote.state === 'EXPIRED') return errorAnswer('PAYEE', 'TOO_LATE')
   const { outcome } = quote
-  if (outcome === undefined) return tell('PAYEE', 'NOT_PENDING')
-  if (outcome.eventId === message.eventId) return silence
-  if (outcome.hash !== message.payloadHash) return tell('PAYEE', 'CONTENT_MODIFIED')
-  // Its answer was taken, or it was its own refusal; only of a broken rule it was told.
+  if (outcome === undefined) return errorAnswer('PAYEE', 'NOT_PENDING')
+  if (outcome.eventId === message.eventId) return noAnswer
+  if (outcome.hash !== message.payloadHash) return errorAnswer('PAYEE', 'CONTENT_MODIFIED')
+  // The sender knows that its answer or refusal took effect; only for a broken rule it got an
+  // error.
   return quote.state === 'REJECTED' && quote.reason === 'RULE'
-    ? tell('PAYEE', quote.error)
-    : silence
+    ? errorAnswer('PAYEE', quote.error)
+    : noAnswer
 }
 
-export function decideQuery(quote: Held | undefined, requesterFspId: string): QueryDecision {
-  if (quote === undefined) return tell('REQUESTER', 'ID_UNKNOWN')
+export function decideQuery(quote: StoredState | undefined, requesterFspId: string): QueryDecision {
+  if (quote === undefined) return errorAnswer('REQUESTER', 'ID_UNKNOWN')
   const legRole = roleOf(quote, requesterFspId)
-  if (legRole === undefined) return tell('REQUESTER', 'ASKER_NOT_PARTY')
-  if (!isPending(quote)) return toldAgain(quote, legRole)
+  if (legRole === undefined) return errorAnswer('REQUESTER', 'ASKER_NOT_PARTY')
+  if (!isPending(quote)) return repeatedAnswer(quote, legRole)
   return legRole === 'PAYER'
     ? { type: 'forward', to: quote.payeeFsp }
-    : tell('PAYEE', 'ANSWER_OWED')
+    : errorAnswer('PAYEE', 'ANSWER_OWED')
 }
 
-function toldAgain(quote: Ended, legRole: 'PAYER' | 'PAYEE'): Told | Replay {
+function repeatedAnswer(quote: Ended, legRole: 'PAYER' | 'PAYEE'): ErrorAnswer | Replay {
   switch (quote.state) {
     case 'ACCEPTED':
       return { type: 'replay', legRole }
     case 'REJECTED':
-      return tell(legRole, quote.error)
+      return errorAnswer(legRole, quote.error)
     case 'EXPIRED':
-      return tell(legRole, 'TOO_LATE')
+      return errorAnswer(legRole, 'TOO_LATE')
   }
 }
 
-/** A payee's message must come from the payee and be for the payer; else the quote is untouched. */
-function misdirected(quote: Held, message: PayeeMessage): Told | undefined {
-  if (message.requesterFspId !== quote.payeeFsp) return tell('REQUESTER', 'SENDER_NOT_PAYEE')
+/**
+ * A payee FSP's message must come from the payee FSP and be for the payer FSP; otherwise the quote
+ * is unchanged.
+ */
+function misdirected(quote: StoredState, message: PayeeMessage): ErrorAnswer | undefined {
+  if (message.requesterFspId !== quote.payeeFsp) return errorAnswer('REQUESTER', 'SENDER_NOT_PAYEE')
   const { destinationFspId: destination } = message
   return destination === '' || destination === quote.payerFsp
     ? undefined
-    : tell('PAYEE', 'DESTINATION_NOT_PAYER')
+    : errorAnswer('PAYEE', 'DESTINATION_NOT_PAYER')
 }
 
 export function isPending<Stored extends { readonly state: string }>(
@@ -215,11 +223,11 @@ export function isPending<Stored extends { readonly state: string }>(
   return quote.state === 'PENDING'
 }
 
-function roleOf({ payerFsp, payeeFsp }: Held, fspId: string): 'PAYER' | 'PAYEE' | undefined {
+function roleOf({ payerFsp, payeeFsp }: StoredState, fspId: string): 'PAYER' | 'PAYEE' | undefined {
   if (fspId === payerFsp) return 'PAYER'
   return fspId === payeeFsp ? 'PAYEE' : undefined
 }
 
-function tell(legRole: LegRole, error: Told['error']): Told {
-  return { type: 'tell', legRole, error }
+function errorAnswer(legRole: LegRole, error: ErrorAnswer['error']): ErrorAnswer {
+  return { type: 'error', legRole, error }
 }

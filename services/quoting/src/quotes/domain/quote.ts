@@ -1,7 +1,7 @@
 /**
- * What quoting knows of one quote. Before it is stored it is RECEIVED: a message on the event bus. It
- * is stored as PENDING or REJECTED, and ends once: what a final state needs to be told again is there
- * exactly when the state is final.
+ * The state of one quote. RECEIVED is a message on the event bus that is not stored. A quote is
+ * stored as PENDING or REJECTED, and ends once. The data for repeated answers exists exactly in
+ * final states.
  */
 export interface ErrorInformation {
   readonly errorCode: string
@@ -18,22 +18,22 @@ export interface Claimed {
   readonly quoteId: string
   readonly payerFsp: string
   readonly currency: string
-  /** ISO 8601 UTC: an answer that comes at this moment or later does not count. */
+  /** ISO 8601 UTC: an answer at this time or later is ignored. */
   readonly expiresAt: string
   /** SHA-256 of the canonical request, base64url. */
   readonly requestHash: string
   readonly payerVersion: string
-  /** The event that claimed the id; the same one again is a redelivery. */
+  /** The event that claimed the id; the same event again is a redelivery. */
   readonly requestEventId: string
 }
 
-/** The payee FSP has been or is about to be asked. */
+/** The request has been sent to the payee FSP, or is about to be. */
 export interface Pending {
   readonly state: 'PENDING'
   readonly payeeFsp: string
 }
 
-/** Past `validUntil` it counts as EXPIRED to whoever would use it; its row does not change for that. */
+/** After `validUntil` the quote counts as EXPIRED when it is used; its row does not change. */
 export interface Accepted {
   readonly state: 'ACCEPTED'
   readonly payeeFsp: string
@@ -46,17 +46,17 @@ export interface Accepted {
 
 export interface Rejected {
   readonly state: 'REJECTED'
-  /** undefined: it was refused before anybody knew whom to ask. */
+  /** undefined: it was refused before the payee FSP was determined. */
   readonly payeeFsp: string | undefined
   readonly reason: RejectReason
   readonly error: ErrorInformation
-  /** Of the scheme rule that was broken. */
+  /** The scheme rule that was broken. */
   readonly ruleId: string | undefined
-  /** undefined when no message of the payee FSP ended it. */
+  /** undefined if no message of the payee FSP ended it. */
   readonly outcome: Outcome | undefined
 }
 
-/** Nobody answered in time; nobody is told. */
+/** No answer arrived in time; there is no callback. */
 export interface Expired {
   readonly state: 'EXPIRED'
   readonly payeeFsp: string
@@ -89,13 +89,16 @@ export const requestReasons = [
 
 export type RequestReason = (typeof requestReasons)[number]
 
-/** RULE: the scheme forbids request or answer; REFUSED: the payee FSP said so; UNDELIVERED: it never heard. */
+/**
+ * RULE: the scheme forbids the request or the answer; REFUSED: by the payee FSP; UNDELIVERED: the
+ * request did not reach the payee FSP.
+ */
 export type RejectReason = RequestReason | 'RULE' | 'REFUSED' | 'UNDELIVERED'
 
-/** The last moment that can be written with a year of four digits: tables and wire know no later one. */
+/** The latest time with a year of four digits: the limit of tables and messages. */
 const latest_ms = Date.parse('9999-12-31T23:59:59.999Z')
 
-/** The moment, or the last one that can be written; ISO 8601 UTC. */
+/** The time, at most the latest one that can be written; ISO 8601 UTC. */
 export function writable(moment_ms: number): string {
   return new Date(Math.min(moment_ms, latest_ms)).toISOString()
 }

@@ -1,5 +1,11 @@
 import { describe, expect, test } from '@jest/globals'
-import { judge, standingOf, type Circumstances, type Request, type Standing } from './request.ts'
+import {
+  judge,
+  participantStatus,
+  type Circumstances,
+  type Request,
+  type ParticipantStatus,
+} from './request.ts'
 
 const now_ms = 1_000_000
 const request: Request = {
@@ -13,13 +19,13 @@ const request: Request = {
 }
 
 interface Options extends Partial<Circumstances> {
-  readonly standings?: Readonly<Record<string, Standing>>
+  readonly standings?: Readonly<Record<string, ParticipantStatus>>
 }
 
 function circumstances({ standings = {}, ...changes }: Options = {}): Circumstances {
   return {
     destination: { type: 'KNOWN', fspIds: ['riverwallet'] },
-    standing: (fspId) => standings[fspId] ?? 'USABLE',
+    statusOf: (fspId) => standings[fspId] ?? 'USABLE',
     rules: [],
     usages: new Map(),
     now_ms,
@@ -32,7 +38,7 @@ function reasonOf(changes: Partial<Request>, options?: Options): string {
   return judgement.type === 'refuse' ? judgement.reason : judgement.type
 }
 
-test('a request that nothing speaks against goes to its destination', () => {
+test('A valid request goes to its destination', () => {
   expect(judge(request, circumstances())).toEqual({ type: 'ask', payeeFsp: 'riverwallet' })
   expect(reasonOf({ payerNamedFsp: 'mangobank' })).toBe('ask')
 })
@@ -54,7 +60,7 @@ describe('a request is refused', () => {
     expect(reasonOf(changes, options)).toBe(reason)
   })
 
-  test('for what its sender said before anything that others know', () => {
+  test('A fault in the message takes precedence over the state of participants', () => {
     const standings = { mangobank: 'UNKNOWN', riverwallet: 'UNKNOWN' } as const
     expect(reasonOf({ payerNamedFsp: 'x', expires_ms: 0 }, { standings })).toBe(
       'PAYER_NAMED_OTHERWISE',
@@ -64,7 +70,7 @@ describe('a request is refused', () => {
   })
 })
 
-test('of several FSPs that hold the payee the first that can be used is asked', () => {
+test('Of several FSPs of the payee the first usable one gets the request', () => {
   const destination = { type: 'KNOWN', fspIds: ['a', 'b', 'c'] } as const
   const standings = { a: 'INACTIVE', b: 'USABLE', c: 'USABLE' } as const
   expect(judge(request, circumstances({ destination, standings }))).toEqual({
@@ -79,12 +85,12 @@ test('of several FSPs that hold the payee the first that can be used is asked', 
   })
 })
 
-test('payer and payee FSP may be the same', () => {
+test('Payer and payee FSP may be the same', () => {
   const destination = { type: 'KNOWN', fspIds: ['mangobank'] } as const
   expect(reasonOf({}, { destination })).toBe('ask')
 })
 
-test('a rule of the scheme comes last', () => {
+test('Scheme rules are checked last', () => {
   const rules = [{ type: 'CURRENCY', id: 'currencies', currencies: ['EUR'] }] as const
   expect(judge(request, circumstances({ rules }))).toMatchObject({
     type: 'forbid',
@@ -94,15 +100,15 @@ test('a rule of the scheme comes last', () => {
   expect(reasonOf({}, { rules, standings: { riverwallet: 'INACTIVE' } })).toBe('PAYEE_INACTIVE')
 })
 
-test('a participant is usable with an active POSITION account in the currency', () => {
+test('A participant is usable with an active POSITION account in the currency', () => {
   const account = { ledgerAccountType: 'POSITION', currency: 'USD', isActive: true }
-  const standing = (isActive: boolean, ...accounts: (typeof account)[]) =>
-    standingOf({ isActive, accounts }, 'USD')
-  expect(standingOf(undefined, 'USD')).toBe('UNKNOWN')
-  expect(standing(false, account)).toBe('INACTIVE')
-  expect(standing(true)).toBe('NO_ACCOUNT')
-  expect(standing(true, { ...account, currency: 'EUR' })).toBe('NO_ACCOUNT')
-  expect(standing(true, { ...account, isActive: false })).toBe('NO_ACCOUNT')
-  expect(standing(true, { ...account, ledgerAccountType: 'SETTLEMENT' })).toBe('NO_ACCOUNT')
-  expect(standing(true, { ...account, currency: 'EUR' }, account)).toBe('USABLE')
+  const status = (isActive: boolean, ...accounts: (typeof account)[]) =>
+    participantStatus({ isActive, accounts }, 'USD')
+  expect(participantStatus(undefined, 'USD')).toBe('UNKNOWN')
+  expect(status(false, account)).toBe('INACTIVE')
+  expect(status(true)).toBe('NO_ACCOUNT')
+  expect(status(true, { ...account, currency: 'EUR' })).toBe('NO_ACCOUNT')
+  expect(status(true, { ...account, isActive: false })).toBe('NO_ACCOUNT')
+  expect(status(true, { ...account, ledgerAccountType: 'SETTLEMENT' })).toBe('NO_ACCOUNT')
+  expect(status(true, { ...account, currency: 'EUR' }, account)).toBe('USABLE')
 })

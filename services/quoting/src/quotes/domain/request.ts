@@ -1,41 +1,43 @@
 /**
- * Whether a request may go to the payee FSP. The first reason against it counts: the message itself,
- * then its sender, then whom it is for, then the rules of the scheme.
+ * Decides whether a request may go to the payee FSP. The first fault applies: in the message, its
+ * sender, its destination, then by the rules of the scheme.
  */
 import { judgeRequest, type Usages } from '../../rules/domain/judge-request.ts'
 import type { Rule, Violation } from '../../rules/domain/rule.ts'
 import type { RequestReason } from './quote.ts'
 
-/** A POST /quotes as far as it is judged. */
+/** The part of POST /quotes that the decision needs. */
 export interface Request {
   readonly quoteId: string
-  /** Who sent it: the payer FSP. */
+  /** The sender: the payer FSP. */
   readonly payerFsp: string
-  /** The FSP that the message itself says the payer is with. */
+  /** The payer's FSP according to the message body. */
   readonly payerNamedFsp: string | undefined
   /** Ten-thousandths. */
   readonly amount: bigint
   readonly currency: string
   readonly scenario: string
-  /** Until when it wants an answer. */
+  /** The time at which the answer is due. */
   readonly expires_ms: number
 }
 
-/** Whom a request is for. */
+/** The destination of a request. */
 export type Destination =
-  /** By the sender, or by whoever holds the payee; the first of several that can be used is asked. */
+  /**
+   * The FSP that the sender names, or the FSPs of the payee; the first usable one gets the request.
+   */
   | { readonly type: 'KNOWN'; readonly fspIds: readonly string[] }
   | { readonly type: 'PARTY_UNKNOWN' }
-  /** Nobody could say in time. */
+  /** The lookup did not answer in time. */
   | { readonly type: 'LOOKUP_AWAY' }
 
-export type Standing = 'USABLE' | 'UNKNOWN' | 'INACTIVE' | 'NO_ACCOUNT'
+export type ParticipantStatus = 'USABLE' | 'UNKNOWN' | 'INACTIVE' | 'NO_ACCOUNT'
 
-/** What else a judgement rests on. */
+/** The other input of the decision. */
 export interface Circumstances {
   readonly destination: Destination
-  /** Of an FSP in the currency of the request. */
-  readonly standing: (fspId: string) => Standing
+  /** The status of an FSP in the currency of the request. */
+  readonly statusOf: (fspId: string) => ParticipantStatus
   readonly rules: readonly Rule[]
   readonly usages: Usages
   readonly now_ms: number
@@ -54,15 +56,15 @@ const ofPayer = {
   UNKNOWN: 'PAYER_UNKNOWN',
   INACTIVE: 'PAYER_INACTIVE',
   NO_ACCOUNT: 'PAYER_NO_ACCOUNT',
-} as const satisfies Record<Exclude<Standing, 'USABLE'>, RequestReason>
+} as const satisfies Record<Exclude<ParticipantStatus, 'USABLE'>, RequestReason>
 
 const ofPayee = {
   UNKNOWN: 'PAYEE_UNKNOWN',
   INACTIVE: 'PAYEE_INACTIVE',
   NO_ACCOUNT: 'PAYEE_NO_ACCOUNT',
-} as const satisfies Record<Exclude<Standing, 'USABLE'>, RequestReason>
+} as const satisfies Record<Exclude<ParticipantStatus, 'USABLE'>, RequestReason>
 
-/** What the message alone is refused for; nobody needs to be asked about it. */
+/** Faults in the message itself, which need no lookup. */
 export function refusalOfMessage(
   request: Pick<Request, 'payerFsp' | 'payerNamedFsp' | 'expires_ms'>,
   now_ms: number,
@@ -72,19 +74,22 @@ export function refusalOfMessage(
   return expires_ms <= now_ms ? 'EXPIRED' : undefined
 }
 
-/** An FSP may ask itself for a quote: whether a transfer may follow is judged with the transfer. */
+/**
+ * An FSP may request a quote from itself; whether a transfer is allowed is decided with the
+ * transfer.
+ */
 export function judge(request: Request, circumstances: Circumstances): Judgement {
-  const { destination, standing, rules, usages, now_ms } = circumstances
+  const { destination, statusOf, rules, usages, now_ms } = circumstances
   const { payerFsp } = request
   const fault = refusalOfMessage(request, now_ms)
   if (fault !== undefined) return refuse(fault)
-  const ofSender = standing(payerFsp)
+  const ofSender = statusOf(payerFsp)
   if (ofSender !== 'USABLE') return refuse(ofPayer[ofSender])
   if (destination.type !== 'KNOWN') return refuse(destination.type)
   const { fspIds } = destination
-  const payeeFsp = fspIds.find((fspId) => standing(fspId) === 'USABLE') ?? fspIds[0]
+  const payeeFsp = fspIds.find((fspId) => statusOf(fspId) === 'USABLE') ?? fspIds[0]
   if (payeeFsp === undefined) return refuse('PARTY_UNKNOWN')
-  const ofReceiver = standing(payeeFsp)
+  const ofReceiver = statusOf(payeeFsp)
   if (ofReceiver !== 'USABLE') return refuse(ofPayee[ofReceiver], payeeFsp)
   const violation = judgeRequest(rules, { ...request, payeeFsp }, usages)
   return violation === undefined
@@ -103,10 +108,10 @@ interface Account {
 }
 
 /** Whether a participant can pay and be paid in a currency. */
-export function standingOf(
+export function participantStatus(
   participant: { readonly isActive: boolean; readonly accounts: readonly Account[] } | undefined,
   currency: string,
-): Standing {
+): ParticipantStatus {
   if (participant === undefined) return 'UNKNOWN'
   if (!participant.isActive) return 'INACTIVE'
   const usable = participant.accounts.some(

@@ -8,11 +8,11 @@ test.each([
   ['no answer', undefined, 3, undefined, 'UNREACHABLE'],
   ['a redirect', 302, 1, undefined, 'UNREACHABLE'],
   ['an outage', 503, 5, error, 'UNREACHABLE'],
-  ['a service that is not there', 501, 1, error, 'NOT_IMPLEMENTED'],
+  ['a missing service', 501, 1, error, 'NOT_IMPLEMENTED'],
   ['a refusal', 400, 1, undefined, 'REFUSED_WITHOUT_REASON'],
   ['a refused version', 406, 1, undefined, 'VERSION_REFUSED'],
   ['a refusal with its reason', 400, 1, error, { error }],
   ['a refused version with its reason', 406, 1, error, { error }],
-])('%s is told as what it is', (_what, httpStatus, attempts, given, told) => {
-  expect(decideUndelivered({ httpStatus, attempts, error: given })).toEqual(told)
+])('%s has the reason for its cause', (_what, httpStatus, attempts, given, expected) => {
+  expect(decideUndelivered({ httpStatus, attempts, error: given })).toEqual(expected)
 })

@@ -1,18 +1,18 @@
-/** Why a payee FSP has not been asked though the hub tried, in the words that the payer FSP is told. */
+/** Why a request could not be delivered to the payee FSP, for the error of the payer FSP. */
 import type { ErrorInformation } from './quote.ts'
 
 export interface Undelivered {
   readonly httpStatus: number | undefined
   readonly attempts: number
-  /** What the payee FSP wrote into its refusal. */
+  /** The error in the payee FSP's refusal. */
   readonly error: ErrorInformation | undefined
 }
 
-/** NO_ADDRESS: it was never tried, because there is no address to try. */
+/** NO_ADDRESS: no attempt was made, since there is no address. */
 export type UndeliveredReason =
   'NO_ADDRESS' | 'UNREACHABLE' | 'NOT_IMPLEMENTED' | 'VERSION_REFUSED' | 'REFUSED_WITHOUT_REASON'
 
-/** The error that the payee FSP gave, else what its answer means. */
+/** The error in the payee FSP's response, otherwise the meaning of its status. */
 export function decideUndelivered(
   undelivered: Undelivered,
 ): UndeliveredReason | { readonly error: ErrorInformation } {

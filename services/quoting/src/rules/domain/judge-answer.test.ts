@@ -35,7 +35,7 @@ function breaks(rule: Rule, changes: Partial<AnswerFacts> = {}): boolean {
   return judgeAnswer([rule], { ...answer, ...changes }) !== undefined
 }
 
-test('an answer in another currency than the request is forbidden without any rule', () => {
+test('An answer in another currency than its request is forbidden without any rule', () => {
   const transferAmount = { currency: 'EUR', amount: 1n }
   expect(judgeAnswer([], answer)).toBeUndefined()
   expect(judgeAnswer([], { ...answer, transferAmount })).toEqual({
@@ -56,17 +56,17 @@ describe('a fee', () => {
     expect(breaks({ ...fees, ...bounds })).toBe(forbidden)
   })
 
-  test('that is not named costs nothing', () => {
+  test('An absent fee counts as zero', () => {
     expect(breaks({ ...fees, maxFee: 0n, maxFeePercent: 0n }, { fee: undefined })).toBe(false)
   })
 
-  test('in another currency cannot be held against a bound', () => {
+  test('A fee in another currency exceeds any limit', () => {
     const fee = { currency: 'EUR', amount: 0n }
     expect(breaks({ ...fees, maxFee: units('9') }, { fee })).toBe(true)
     expect(breaks(fees, { fee })).toBe(false)
   })
 
-  test('is exact for amounts that no double holds', () => {
+  test('Fee limits are exact for amounts beyond the precision of a double', () => {
     const fee = fc.bigInt(0n, 10n ** 22n - 1n)
     fc.assert(
       fc.property(
@@ -84,14 +84,14 @@ describe('a fee', () => {
     )
   })
 
-  test('of another payee FSP or currency is not spoken of', () => {
+  test('A fee rule for another payee FSP or currency does not apply', () => {
     expect(breaks({ ...fees, maxFee: 0n, payeeFsp: 'hillcredit' })).toBe(false)
     expect(breaks({ ...fees, maxFee: 0n, currency: 'EUR' })).toBe(false)
     expect(breaks({ ...fees, maxFee: 0n, payeeFsp: 'riverwallet' })).toBe(true)
   })
 })
 
-test('a commission has bounds of its own', () => {
+test('A commission has its own limits', () => {
   expect(breaks({ ...fees, maxCommission: units('1'), maxCommissionPercent: units('1') })).toBe(
     false,
   )
@@ -99,7 +99,7 @@ test('a commission has bounds of its own', () => {
   expect(breaks({ ...fees, maxCommissionPercent: units('0.9999') })).toBe(true)
 })
 
-test('an answer is valid neither too shortly nor too long', () => {
+test('The validity of an answer has a minimum and a maximum', () => {
   const rule = { type: 'VALIDITY', id: 'validity', min_ms: 10_000, max_ms: 60_000 } as const
   expect(breaks(rule)).toBe(false)
   expect(breaks(rule, { validity_ms: 10_000 })).toBe(false)
@@ -108,7 +108,7 @@ test('an answer is valid neither too shortly nor too long', () => {
   expect(breaks({ ...rule, min_ms: undefined, max_ms: undefined }, { validity_ms: -1 })).toBe(false)
 })
 
-test('rules about requests do not speak of answers', () => {
+test('Rules for requests do not apply to answers', () => {
   const currencies = { type: 'CURRENCY', id: 'currencies', currencies: ['EUR'] } as const
   expect(breaks(currencies)).toBe(false)
 })

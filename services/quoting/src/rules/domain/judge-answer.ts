@@ -1,24 +1,26 @@
-/** Whether the scheme allows what a payee FSP answers. */
+/** Decides whether the scheme allows a payee FSP's answer. */
 import type { FeeRule, Money, Rule, ValidityRule, Violation } from './rule.ts'
 
-/** An answer as far as rules look at it. */
+/** The part of an answer that rules check. */
 export interface AnswerFacts {
   readonly payeeFsp: string
-  /** Of the request. */
+  /** The currency of the request. */
   readonly currency: string
   readonly transferAmount: Money
   readonly fee: Money | undefined
   readonly commission: Money | undefined
-  /** For how long it is valid from the moment it came. */
+  /** How long the answer is valid, counted from its receipt. */
   readonly validity_ms: number
 }
 
 const transferCurrencyRule = 'transfer-currency'
 
-/** A whole in ten-thousandths of a percent. */
+/** 100 percent in ten-thousandths of a percent. */
 const whole = 1_000_000n
 
-/** The first rule that the answer breaks; before all, it is in the currency that was asked for. */
+/**
+ * The first rule that the answer breaks; before all rules, it must be in the requested currency.
+ */
 export function judgeAnswer(rules: readonly Rule[], answer: AnswerFacts): Violation | undefined {
   if (answer.transferAmount.currency !== answer.currency) {
     const detail = `transferAmount is not in ${answer.currency}`
@@ -56,7 +58,7 @@ function feeFault(rule: FeeRule, { fee, commission, transferAmount }: AnswerFact
     : undefined
 }
 
-/** A fee in another currency than the transfer cannot be held against a bound, so it exceeds it. */
+/** A fee in another currency cannot be compared with a limit, so it exceeds it. */
 function exceeds(
   fee: Money | undefined,
   transferAmount: Money,

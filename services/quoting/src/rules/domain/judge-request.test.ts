@@ -43,11 +43,11 @@ function used(count: bigint, paid: bigint): ReadonlyMap<string, Usage> {
   return new Map([[key, { count, amount: paid }]])
 }
 
-test('without rules everything is allowed', () => {
+test('Without rules every request is allowed', () => {
   expect(judgeRequest([], request, none)).toBeUndefined()
 })
 
-test('a currency that is not on the list is forbidden', () => {
+test('A currency that is not listed is forbidden', () => {
   expect(judgeRequest([currency], request, none)).toBeUndefined()
   expect(judgeRequest([currency], { ...request, currency: 'XTS' }, none)).toEqual({
     ruleId: 'currencies',
@@ -57,7 +57,7 @@ test('a currency that is not on the list is forbidden', () => {
 })
 
 describe('an amount', () => {
-  test('may be a bound itself and nothing beyond it', () => {
+  test('The limits of an amount are inclusive', () => {
     const bounds = fc.tuple(fc.bigInt(0n, 10n ** 22n), fc.bigInt(0n, 10n ** 22n))
     fc.assert(
       fc.property(bounds, fc.bigInt(0n, 10n ** 22n), ([a, b], units) => {
@@ -73,11 +73,11 @@ describe('an amount', () => {
     ['another payer FSP', { payerFsp: 'hillcredit' }],
     ['another payee FSP', { payeeFsp: 'hillcredit' }],
     ['another scenario', { scenario: 'DEPOSIT' }],
-  ])('is not bound by a rule for %s', (_what, of) => {
+  ])('is not subject to a rule for %s', (_what, of) => {
     expect(judgeRequest([{ ...amount, max: 1n, ...of }], request, none)).toBeUndefined()
   })
 
-  test('is bound by a rule for exactly this payer FSP, payee FSP and scenario', () => {
+  test('A rule for exactly this payer FSP, payee FSP and scenario applies', () => {
     const { payerFsp, payeeFsp, scenario } = request
     const rule = { ...amount, max: 1n, payerFsp, payeeFsp, scenario }
     expect(judgeRequest([rule], request, none)?.ruleId).toBe('amounts')
@@ -85,29 +85,29 @@ describe('an amount', () => {
 })
 
 describe('velocity', () => {
-  test('counts the quoted payment in', () => {
+  test('A velocity rule counts the quoted payment', () => {
     const rule = { ...velocity, maxCount: 5n }
     expect(judgeRequest([rule], request, used(4n, 0n))).toBeUndefined()
     expect(judgeRequest([rule], request, used(5n, 0n))?.ruleId).toBe('velocity')
   })
 
-  test('sums the quoted payment in', () => {
+  test('A velocity rule adds the quoted amount', () => {
     const rule = { ...velocity, maxAmount: 3_000_000n }
     expect(judgeRequest([rule], request, used(9n, 2_000_000n))).toBeUndefined()
     expect(judgeRequest([rule], request, used(1n, 2_000_001n))?.ruleId).toBe('velocity')
   })
 
-  test('with a bound of 0 forbids the first payment', () => {
+  test('A velocity limit of 0 forbids the first payment', () => {
     expect(judgeRequest([{ ...velocity, maxCount: 0n }], request, none)?.type).toBe('VELOCITY')
   })
 
-  test('of another payer FSP binds nobody else', () => {
+  test('A velocity rule for one payer FSP does not apply to others', () => {
     const rule = { ...velocity, maxCount: 0n, payerFsp: 'hillcredit' }
     expect(judgeRequest([rule], request, none)).toBeUndefined()
   })
 })
 
-test('the first rule that is broken is told', () => {
+test('The first broken rule is reported', () => {
   const rules = [
     { ...amount, max: 1n },
     { ...currency, currencies: ['EUR'] },
@@ -116,7 +116,7 @@ test('the first rule that is broken is told', () => {
   expect(judgeRequest(rules.toReversed(), request, none)?.ruleId).toBe('currencies')
 })
 
-test('rules about answers do not speak of requests', () => {
+test('Rules for answers do not apply to requests', () => {
   const fee: FeeRule = {
     type: 'FEE',
     id: 'fees',
@@ -131,7 +131,7 @@ test('rules about answers do not speak of requests', () => {
   expect(judgeRequest([fee, validity], request, none)).toBeUndefined()
 })
 
-test('each window is asked for once, and only where a rule speaks of its payer', () => {
+test('Each window is requested once, and only if a rule applies to its payer', () => {
   const rules = [velocity, { ...velocity, id: 'other', maxCount: 1n }, amount]
   const payers = [
     { payerFsp: 'mangobank', currency: 'USD' },

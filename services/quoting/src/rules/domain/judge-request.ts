@@ -1,7 +1,7 @@
-/** Whether the scheme allows what a payer FSP asks for. */
+/** Decides whether the scheme allows a payer FSP's request. */
 import type { AmountRule, Rule, VelocityRule, Violation } from './rule.ts'
 
-/** A request as far as rules look at it. */
+/** The part of a request that rules check. */
 export interface RequestFacts {
   readonly payerFsp: string
   readonly payeeFsp: string
@@ -11,7 +11,7 @@ export interface RequestFacts {
   readonly scenario: string
 }
 
-/** What a payer FSP has paid in a currency within a window. */
+/** The payments of a payer FSP in a currency within a window. */
 export interface Usage {
   readonly count: bigint
   /** Ten-thousandths. */
@@ -24,7 +24,7 @@ export interface Window {
   readonly minutes: number
 }
 
-/** Usage by `windowKey`; a window that is not there has seen nothing. */
+/** Usage by `windowKey`; an absent window has no payments. */
 export type Usages = ReadonlyMap<string, Usage>
 
 export function windowKey({ payerFsp, currency, minutes }: Window): string {
@@ -33,7 +33,7 @@ export function windowKey({ payerFsp, currency, minutes }: Window): string {
 
 type Payer = Pick<RequestFacts, 'payerFsp' | 'currency'>
 
-/** The windows whose usage the rules need to know, each once. */
+/** The windows whose usage the rules need, without duplicates. */
 export function windowsOf(rules: readonly Rule[], payers: readonly Payer[]): readonly Window[] {
   const windows = new Map<string, Window>()
   for (const rule of rules) {
@@ -104,7 +104,7 @@ function velocityFault(
   if (rule.maxCount !== undefined && count + 1n > rule.maxCount)
     return `too many payments ${within}`
   if (rule.maxAmount !== undefined && amount + request.amount > rule.maxAmount) {
-    return `too much paid ${within}`
+    return `the amount paid is too large ${within}`
   }
   return undefined
 }

@@ -1,6 +1,6 @@
 /**
- * What a scheme may demand of quotes. A rule that names a currency, an FSP or a scenario speaks of
- * quotes with exactly that; what it leaves open it says of all.
+ * The rules of a scheme for quotes. A rule that names a currency, an FSP or a scenario applies only
+ * to quotes with it; without one it applies to all.
  */
 export type Rule = CurrencyRule | AmountRule | VelocityRule | FeeRule | ValidityRule
 
@@ -11,7 +11,7 @@ export interface CurrencyRule {
   readonly currencies: readonly string[]
 }
 
-/** Bounds of the amount that a request names, in ten-thousandths, themselves allowed. */
+/** Inclusive limits of the requested amount, in ten-thousandths. */
 export interface AmountRule {
   readonly type: 'AMOUNT'
   readonly id: string
@@ -23,10 +23,10 @@ export interface AmountRule {
   readonly scenario: string | undefined
 }
 
-/** A day: the longest window that is counted. */
+/** A day: the longest supported window. */
 export const windowMinutes_max = 1_440
 
-/** What a payer FSP may have paid within a sliding window, the quoted payment included. */
+/** Limits of the payments of a payer FSP within a sliding window, including the quoted payment. */
 export interface VelocityRule {
   readonly type: 'VELOCITY'
   readonly id: string
@@ -38,7 +38,10 @@ export interface VelocityRule {
   readonly payerFsp: string | undefined
 }
 
-/** Bounds of what a payee FSP takes or gives: in ten-thousandths, or of the transfer amount. */
+/**
+ * Limits of the payee FSP's fee and commission: in ten-thousandths, or relative to the transfer
+ * amount.
+ */
 export interface FeeRule {
   readonly type: 'FEE'
   readonly id: string
@@ -51,7 +54,7 @@ export interface FeeRule {
   readonly maxCommissionPercent: bigint | undefined
 }
 
-/** For how long an answer must and may be valid from the moment it came. */
+/** Minimum and maximum validity of an answer, counted from its receipt. */
 export interface ValidityRule {
   readonly type: 'VALIDITY'
   readonly id: string
@@ -59,10 +62,10 @@ export interface ValidityRule {
   readonly max_ms: number | undefined
 }
 
-/** What is wrong with a quote by the rules: the first of them that it breaks. */
+/** The first rule that a quote breaks. */
 export interface Violation {
   readonly ruleId: string
-  /** TRANSFER_CURRENCY is no rule of a scheme: the hub demands it of every answer. */
+  /** TRANSFER_CURRENCY is not a scheme rule: the hub applies it to every answer. */
   readonly type: Rule['type'] | 'TRANSFER_CURRENCY'
   readonly detail: string
 }

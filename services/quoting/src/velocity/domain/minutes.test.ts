@@ -5,11 +5,11 @@ import { earliestCounted_ms, firstMinute, minuteOf } from './minutes.ts'
 const minute_ms = 60_000
 const moment = fc.integer({ min: 10 ** 12, max: 10 ** 13 })
 
-test('a minute begins with its second 0', () => {
+test('A minute begins with its second 0', () => {
   expect(minuteOf(Date.parse('2026-01-15T12:34:56.789Z'))).toBe('2026-01-15T12:34:00.000Z')
 })
 
-test('a window holds whatever was paid in it, and nothing older than it by a minute', () => {
+test('A window contains all payments in it, and none older by more than a minute', () => {
   const window = fc.integer({ min: 1, max: 1_440 })
   fc.assert(
     fc.property(
@@ -25,7 +25,7 @@ test('a window holds whatever was paid in it, and nothing older than it by a min
   )
 })
 
-test('whatever the longest window holds is counted', () => {
+test('All payments in the longest window are counted', () => {
   fc.assert(
     fc.property(moment, (now) => {
       expect(minuteOf(earliestCounted_ms(now)) <= firstMinute(now, 1_440)).toBe(true)

@@ -1,6 +1,6 @@
 /**
- * Payments are counted by the minute, so a window reaches back a part of a minute further than it says
- * and never less far.
+ * Payments are counted per minute, so a window reaches back up to one minute further than
+ * configured, never less.
  */
 import { windowMinutes_max } from '../../rules/domain/rule.ts'
 
@@ -11,12 +11,12 @@ export function minuteOf(moment_ms: number): string {
   return new Date(moment_ms - (moment_ms % minute_ms)).toISOString()
 }
 
-/** The first minute that lies in the window wholly or in part. */
+/** The first minute that is wholly or partly in the window. */
 export function firstMinute(now_ms: number, windowMinutes: number): string {
   return minuteOf(now_ms - windowMinutes * minute_ms)
 }
 
-/** What was paid before it lies in no window. */
+/** Earlier payments are in no window. */
 export function earliestCounted_ms(now_ms: number): number {
   return now_ms - (windowMinutes_max + 1) * minute_ms
 }
